@@ -4,16 +4,10 @@ tools_loadstone_SOURCES += \
     tools/patterns/patterns.c \
     tools/patterns/ptn_actions.h \
     tools/patterns/ptn_compare.c tools/patterns/ptn_compare.h \
-    tools/patterns/ptn_compare_json.c \
     tools/patterns/ptn_compare_print.c \
-    tools/patterns/ptn_diff.c \
     tools/patterns/ptn_extract.c \
-    tools/patterns/ptn_groups.c tools/patterns/ptn_groups.h \
-    tools/patterns/ptn_input.c tools/patterns/ptn_input.h \
-    tools/patterns/ptn_json.c \
     tools/patterns/ptn_plot.c \
     tools/patterns/ptn_print.c tools/patterns/ptn_print.h \
     tools/patterns/ptn_read.c tools/patterns/ptn_read.h \
-    tools/patterns/ptn_show.c tools/patterns/ptn_show.h \
-    tools/patterns/ptn_show_print.c
+    tools/patterns/ptn_show.c
 LOADSTONE_MAN += tools/loadstone-patterns.1

@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns diff: pairs the patterns of A with the patterns of B and compares each pair. */
+/* Patterns of several inputs compared: loadstone patterns diff pairs them, groups finds which are alike. */
 #ifndef PTN_COMPARE_H
 #define PTN_COMPARE_H
 
 #include "patterns/compare/pat_compare.h"
-#include "tools/patterns/ptn_input.h"
+#include "tools/patterns/ptn_read.h"
 
 #include <stdio.h>
+
+/* ---- inputs ---- */
+
+struct ptn_input {
+    const char *path;
+    struct pat_items items;
+    struct pat_suite suite; /* set if the input is a pattern file */
+    struct ptn_found found; /* set for any other input */
+};
+
+/* Set *out if path is a pattern file: its first character is [, after unpacking.
+ * Errors: as reading it. */
+ls_err ptn_is_pattern_file(const char *path, bool *out);
+/* Read the patterns of a pattern file, or extract them from any other input.
+ * Owns:   the caller ends *out with ptn_input_fini, also after a failure; path is borrowed.
+ * Errors: as pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
+ls_err ptn_input_read(const char *path, const struct ptn_settings *s, struct ptn_input *out);
+void ptn_input_fini(struct ptn_input *in);
+
+/* ---- diff: pairs of patterns ---- */
 
 enum { PTN_JSON_SCHEMA = 1 };
 #define PTN_SIGNIFICANCE 0.05
@@ -53,5 +73,30 @@ enum pat_term ptn_main_term(const struct pat_distance_terms *d);
 
 void ptn_print_diff(const struct ptn_diff *d, FILE *out);
 void ptn_json_diff(const struct ptn_diff *d, FILE *out);
+
+/* ---- groups: patterns that are alike ---- */
+
+struct ptn_groups {
+    struct ptn_input *inputs;
+    size_t inputs_len;
+    struct pat_items items; /* patterns from all inputs */
+    struct pat_clusters clusters;
+    double within;
+    bool with_members;
+};
+
+struct ptn_group_options {
+    double within;
+    struct ptn_settings settings; /* for inputs that patterns are extracted from */
+};
+
+/* Owns:   the caller ends *out with ptn_groups_fini, also after a failure.
+ * Errors: as ptn_input_read, LS_ERR_NOMEM. */
+ls_err ptn_groups_make(char *const *paths, size_t paths_len, const struct ptn_group_options *o,
+                       struct ptn_groups *out);
+void ptn_groups_fini(struct ptn_groups *g);
+
+void ptn_print_groups(const struct ptn_groups *g, FILE *out);
+void ptn_json_groups(const struct ptn_groups *g, FILE *out);
 
 #endif

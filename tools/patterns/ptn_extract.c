@@ -3,7 +3,6 @@
 #include "patterns/write/pat_write.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/patterns/ptn_show.h"
 #include "tools/patterns/ptn_actions.h"
 #include "tools/patterns/ptn_print.h"
 #include "viz-export/vx_chart.h"

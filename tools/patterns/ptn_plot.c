@@ -4,7 +4,7 @@
 #include "common/ls_text.h"
 #include "patterns/pat_describe.h"
 #include "patterns/pat_config.h"
-#include "tools/patterns/ptn_show.h"
+#include "tools/patterns/ptn_print.h"
 #include "viz-export/vx_chart.h"
 
 #include <inttypes.h>

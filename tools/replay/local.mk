@@ -2,17 +2,13 @@
 # loadstone replay
 tools_loadstone_SOURCES += \
     tools/replay/replay.c \
-    tools/replay/rpl_compare.c tools/replay/rpl_compare.h \
-    tools/replay/rpl_counts.c tools/replay/rpl_counts.h \
     tools/replay/rpl_csv.c \
     tools/replay/rpl_json.c \
     tools/replay/rpl_kernel.c tools/replay/rpl_kernel.h \
-    tools/replay/rpl_list.c tools/replay/rpl_list.h \
-    tools/replay/rpl_plot.c tools/replay/rpl_plot.h \
-    tools/replay/rpl_results.c tools/replay/rpl_results.h \
-    tools/replay/rpl_row.c tools/replay/rpl_row.h \
-    tools/replay/rpl_session.c tools/replay/rpl_session.h \
-    tools/replay/rpl_settings.c tools/replay/rpl_settings.h \
+    tools/replay/rpl_plot.c \
+    tools/replay/rpl_results.c \
+    tools/replay/rpl_session.h \
+    tools/replay/rpl_settings.c \
     tools/replay/rpl_spatter.c \
     tools/replay/rpl_table.c
 tools_loadstone_LDADD += libvizexport.la libkernels.la libpatcompact.la libpatterns.la libsymbols.la libcommon.la -lm $(OPENMP_CFLAGS)

@@ -6,16 +6,108 @@
 #include "kernels/kn_together.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/replay/rpl_compare.h"
-#include "tools/replay/rpl_list.h"
-#include "tools/replay/rpl_plot.h"
-#include "tools/replay/rpl_results.h"
-#include "tools/replay/rpl_settings.h"
+#include "tools/replay/rpl_session.h"
 #include "viz-export/vx_chart.h"
+#include "viz-export/vx_results.h"
+#include "common/ls_vector.h"
+#include "kernels/kn_stats.h"
+#include "tools/cli/cli_term.h"
+#include "kernels/kn_kernel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the list ---- */
+
+/* List the kernels and settings that replay can use on this machine. */
+
+struct rpl_word {
+    const char *name, *text;
+};
+
+#define RPL_WORD(id, name, text) {name, text},
+
+static const struct rpl_word rpl_methods[] = {KN_METHOD_LIST(RPL_WORD)};
+
+static const struct rpl_word rpl_stores[] = {KN_STORES_LIST(RPL_WORD)};
+
+static void rpl_words(const char *title, const struct rpl_word *words, size_t len, FILE *out)
+{
+    fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; i < len; i++)
+        fprintf(out, "  %-14s %s\n", words[i].name, words[i].text);
+}
+
+/* Kernels, backends, methods and kinds of stores, from their tables. */
+static void rpl_list(FILE *out)
+{
+    fputs("Kernels\n", out);
+    for (unsigned i = 0; i < kn_kernels_len; i++)
+        if (kn_kernels[i].family == KN_FAMILY_REPLAY)
+            fprintf(out, "  %-14s %s\n", kn_kernels[i].name, kn_kernels[i].operation);
+    fputs("\nBackends (--backend)\n", out);
+    for (const struct kn_backend *const *b = kn_backends; *b; b++) {
+        fprintf(out, "  %-14s %s", (*b)->name, (*b)->summary);
+        if ((*b)->built())
+            fprintf(out, "; %u %s\n", (*b)->threads_max(), (*b)->threads_max() == 1 ? "thread" : "threads");
+        else
+            fputs("; not built\n", out);
+    }
+    rpl_words("Methods (--method); one that this processor lacks is refused", rpl_methods,
+              sizeof(rpl_methods) / sizeof(rpl_methods[0]), out);
+    rpl_words("Stores (--stores)", rpl_stores, sizeof(rpl_stores) / sizeof(rpl_stores[0]), out);
+}
+
+/* ---- comparison ---- */
+
+/* Results of several machines side by side. */
+
+/* Append every file of "a.h5,b.h5" to *machines.
+ * Owns:   the caller ends each of *machines with vx_results_fini and frees the array, also after a failure.
+ * Errors: as vx_results_read, LS_ERR_NOMEM. */
+static ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len)
+{
+    size_t room = *len;
+    while (*files) {
+        const size_t name = strcspn(files, ",");
+        char path[4096];
+        LS_TRY(LS_GROW(*machines, room, *len + 1));
+        snprintf(path, sizeof(path), "%.*s", (int)name, files);
+        LS_TRY(vx_results_read(path, &(*machines)[*len]));
+        ++*len;
+        files += name + (files[name] == ',');
+    }
+    return LS_OK;
+}
+
+static const char *compare_rate(double rate, char out[CLI_CELL_BYTES])
+{
+    return isfinite(rate) ? cli_format_grouped(out, (uint64_t)rate) : strcpy(out, "-");
+}
+
+/* Print harmonic mean and STREAM of each machine, and Pearson's R of both (Spatter paper, table 4). */
+static void rpl_compare_print(const struct vx_results *machines, size_t len, FILE *out)
+{
+    double *means = calloc(len, sizeof(double)), *streams = calloc(len, sizeof(double));
+    fprintf(out, "\n%-28s %-20s %14s %14s\n", "machine", "host", "H-mean MB/s", "STREAM MB/s");
+    for (size_t m = 0; means && streams && m < len; m++) {
+        char mean[CLI_CELL_BYTES], stream[CLI_CELL_BYTES];
+        means[m] = rpl_results_hmean(&machines[m]);
+        streams[m] = machines[m].stream_mb_per_s;
+        fprintf(out, "%-28.28s %-20.20s %14s %14s\n", machines[m].cpu, machines[m].host,
+                compare_rate(means[m], mean), compare_rate(streams[m], stream));
+    }
+    if (means && streams && len > 2) {
+        const double r = kn_pearson_r(means, streams, len);
+        if (isfinite(r)) fprintf(out, "R of harmonic mean and STREAM over %zu machines: %.2f\n", len, r);
+    }
+    free(means);
+    free(streams);
+}
+
+/* ---- the command ---- */
 
 static ls_err replay_check_config(const struct rpl_session *s, size_t i)
 {

@@ -2,8 +2,8 @@
 /* Print results as comma-separated values: a row per configuration, or one for all that took turns. Values
  * that were not measured are empty. */
 #include "common/ls_put.h"
-#include "tools/replay/rpl_counts.h"
-#include "tools/replay/rpl_row.h"
+#include "tools/replay/rpl_kernel.h"
+#include "tools/replay/rpl_session.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Results as JSON, schema 1: one object, printed when all is measured. */
 #include "common/ls_json.h"
-#include "tools/replay/rpl_counts.h"
-#include "tools/replay/rpl_row.h"
+#include "tools/replay/rpl_kernel.h"
+#include "tools/replay/rpl_session.h"
 
 #include "config.h"
 

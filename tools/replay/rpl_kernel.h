@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of kernels as JSON and CSV, the same for replay, stream and studies. */
+/* Results of kernels as JSON and CSV, and their hardware counters: the same for replay, stream and studies.
+ * */
 #ifndef RPL_KERNEL_H
 #define RPL_KERNEL_H
 
 #include "kernels/kn_result.h"
 #include "common/ls_json.h"
+
+#include <stdio.h>
+
+/* ---- as JSON and CSV ---- */
 
 /* The machine as an object: host, cpu, topology. */
 void rpl_json_machine(struct ls_json *j, const char *key);
@@ -13,5 +18,19 @@ void rpl_json_result(struct ls_json *j, const struct kn_result *r, const char *n
 /* The same as columns. */
 void rpl_csv_header(FILE *out);
 void rpl_csv_row(const struct kn_result *r, const char *name, FILE *out);
+
+/* ---- hardware counters ---- */
+
+/* Write an object "counts" of one timed run; counters that are not available here are null. */
+void rpl_counts_json(struct ls_json *j, const struct kn_result *r);
+
+/* The same as columns: ",cycles,..." */
+void rpl_counts_csv_header(FILE *out);
+void rpl_counts_csv_row(const struct kn_result *r, FILE *out);
+
+/* Print a row of hardware counters for each result, named by name(user, i), if one of the results has them,
+ * and a line with the missing counters. */
+void rpl_counts_print(const struct kn_result *results, size_t len, const char *(*name)(void *user, size_t i),
+                      void *user, FILE *out);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/rpl_plot.h"
-#include "tools/replay/rpl_results.h"
+#include "tools/replay/rpl_session.h"
 #include "viz-export/vx_chart.h"
 
 #include <math.h>

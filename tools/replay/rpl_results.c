@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/rpl_results.h"
-#include "tools/replay/rpl_row.h"
+#include "tools/replay/rpl_session.h"
 
 #include "config.h"
 
@@ -8,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- results as rows ---- */
 
 static ls_err rpl_copy(char **to, const char *text)
 {
@@ -127,4 +128,63 @@ double rpl_results_hmean(const struct vx_results *r)
     const double mean = kn_harmonic_mean(rates, r->len);
     free(rates);
     return mean;
+}
+
+/* ---- the subject of a result ---- */
+
+static void rpl_row_together(const struct rpl_session *s, struct rpl_row *out)
+{
+    const char *first = s->suite.rows[0].name;
+    *out =
+        (struct rpl_row){.name = out->all, .kernel = "together", .word = "together", .count = 1, .wrap = 1};
+    if (*first && s->suite.len > 1)
+        snprintf(out->all, sizeof(out->all), "%.200s and %zu more", first, s->suite.len - 1);
+    else
+        snprintf(out->all, sizeof(out->all), "%.250s", first);
+    snprintf(out->pattern, sizeof(out->pattern), "%zu pattern%s in turn", s->suite.len,
+             s->suite.len == 1 ? "" : "s");
+}
+
+void rpl_row_of(const struct rpl_session *s, size_t i, struct rpl_row *out)
+{
+    if (s->settings.together) {
+        rpl_row_together(s, out);
+        return;
+    }
+    const struct pat_config *c = &s->suite.rows[i];
+    *out = (struct rpl_row){.name = c->name,
+                            .kernel = pat_kernel_name(c->kernel),
+                            .word = pat_config_word(c),
+                            .count = c->count,
+                            .wrap = c->wrap};
+    pat_describe(c, out->pattern);
+    pat_describe_delta(c, out->delta);
+}
+
+const char *rpl_row_name(const struct rpl_row *r)
+{
+    return *r->name ? r->name : r->pattern;
+}
+
+/* ---- a session ---- */
+
+const struct rpl_format *const rpl_formats[] = {&rpl_format_table, &rpl_format_spatter, &rpl_format_json,
+                                                &rpl_format_csv, NULL};
+
+struct rpl_summary rpl_summarise(const struct rpl_session *s)
+{
+    struct rpl_summary m = {.len = s->done, .min = NAN, .max = NAN, .hmean = NAN, .hstderr = NAN};
+    double *rates = calloc(s->done + 1, sizeof(*rates));
+    for (size_t i = 0; i < s->done; i++) {
+        const double rate = s->results[i].mb_per_s;
+        if (!(rate >= m.min)) m.min = rate;
+        if (!(rate <= m.max)) m.max = rate;
+        m.invalid += !s->results[i].valid;
+        if (rates) rates[i] = rate;
+    }
+    if (!rates) return m;
+    m.hmean = kn_harmonic_mean(rates, s->done);
+    m.hstderr = kn_harmonic_stderr(rates, s->done);
+    free(rates);
+    return m;
 }

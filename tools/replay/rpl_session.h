@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A replay: its settings and its results. */
+/* A replay: its options, its results, how they are kept and drawn. */
 #ifndef RPL_SESSION_H
 #define RPL_SESSION_H
 
@@ -7,8 +7,12 @@
 #include "machine/mach_topology.h"
 #include "patterns/pat_config.h"
 #include "tools/cli/cli_command.h"
+#include "patterns/pat_describe.h"
+#include "viz-export/vx_results.h"
 
 #include <stdio.h>
+
+/* ---- a session ---- */
 
 struct rpl_format;
 
@@ -33,7 +37,7 @@ struct rpl_summary {
 struct rpl_session {
     struct rpl_settings settings;
     struct pat_suite suite;
-    struct kn_result *results; /* [suite.len]; the first `done` are filled; rows as in rpl_row.h */
+    struct kn_result *results; /* [suite.len]; the first `done` are filled; rows as in rpl_session.h */
     size_t done;
     double stream_mb_per_s; /* NAN: not measured */
     unsigned threads;       /* that run */
@@ -57,5 +61,113 @@ extern const struct rpl_format rpl_format_table, rpl_format_spatter, rpl_format_
 
 /* Over all results of s. */
 struct rpl_summary rpl_summarise(const struct rpl_session *s);
+
+/* ---- the subject of a result ---- */
+
+/* Describe the subject of a result: one configuration, or all of them if they take turns. */
+
+struct rpl_row {
+    const char *name;             /* name of the configuration, "" if it has none */
+    char all[256];                /* in turn: "gather of x in multiply (spmv.c:88) and 3 more" */
+    const char *kernel, *word;    /* "scatter"; the same or a more precise word: "update" */
+    char pattern[PAT_TEXT_BYTES]; /* "16 x stride 4" */
+    char delta[PAT_TEXT_BYTES];   /* "8"; "" if each has another */
+    uint64_t count, wrap;
+};
+
+/* Fill out from result i of s.  Owns: out points into s and into itself. */
+void rpl_row_of(const struct rpl_session *s, size_t i, struct rpl_row *out);
+
+/* Return its name, or its pattern if it has none.  Owns: it is r's. */
+const char *rpl_row_name(const struct rpl_row *r);
+
+/* ---- options ---- */
+
+enum rpl_option {
+    RPL_PATTERN,
+    RPL_PATTERN_GATHER,
+    RPL_PATTERN_SCATTER,
+    RPL_FILE,
+    RPL_KERNEL,
+    RPL_OPERATION,
+    RPL_DELTA,
+    RPL_DELTA_GATHER,
+    RPL_DELTA_SCATTER,
+    RPL_COUNT,
+    RPL_WRAP,
+    RPL_PATTERN_SIZE,
+    RPL_BOUNDARY,
+    RPL_COMPRESS,
+    RPL_RANDOM,
+    RPL_NAME,
+    RPL_RUNS,
+    RPL_MAX_COUNT,
+    RPL_MAX_RUNS,
+    RPL_BACKEND,
+    RPL_THREADS,
+    RPL_METHOD,
+    RPL_STORES,
+    RPL_INDEX_BITS,
+    RPL_ELEMENT_BYTES,
+    RPL_PAGES,
+    RPL_PIN,
+    RPL_WARMUPS,
+    RPL_MEMORY,
+    RPL_ATOMIC_WRITES,
+    RPL_FENCE,
+    RPL_DENSE_BUFFERS,
+    RPL_COPY,
+    RPL_TOGETHER,
+    RPL_NO_STREAM,
+    RPL_LIST,
+    RPL_VERBOSITY,
+    RPL_FORMAT,
+    RPL_JSON,
+    RPL_CSV,
+    RPL_OUTPUT,
+    RPL_PLOT,
+    RPL_WITH,
+    RPL_FORCE,
+    RPL_QUIET,
+    RPL_AGGREGATE,
+    RPL_LOCAL_WORK_SIZE,
+    RPL_SHARED_MEMORY,
+    RPL_OP,
+    RPL_OPTIONS
+};
+
+extern const struct cli_option rpl_options[RPL_OPTIONS];
+
+/* Settings and suite of s from the command line; messages about options without effect go to standard error.
+ * Owns:   s->suite is the caller's, also after a failure; texts point into argv.
+ * Errors: LS_ERR_USAGE for options, LS_ERR_FORMAT and others of pat_json_read for patterns and their files. */
+ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_session *s);
+
+/* ---- results as rows that can be kept, compared and drawn ---- */
+
+/* All results of s with its machine.
+ * Owns:   the caller ends *out with vx_results_fini, also after a failure.
+ * Errors: LS_ERR_NOMEM. */
+ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out);
+
+/* Machine, command line, version and study ("" for none) of out, which must be all zero; no rows.
+ * Owns, Errors: as rpl_results_of. */
+ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct vx_results *out);
+
+/* All of a row but its configuration, called name; out->x is left alone.
+ * Errors: LS_ERR_NOMEM. */
+ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out);
+
+/* Label a row for pictures: its name, or kernel, shape and delta if it has none. */
+void rpl_row_label(const struct vx_result *r, char *out, size_t room);
+
+/* Harmonic mean of the rates of r; NAN when there are none. */
+double rpl_results_hmean(const struct vx_results *r);
+
+/* ---- pictures ---- */
+
+/* Draw machines[0, len) to path: bars with quartiles, a radar of shares of STREAM, and with two machines or
+ * more bandwidth against bandwidth (Spatter paper, figures 7 and 9). Errors: as vx_page_write. */
+ls_err rpl_plot(const struct vx_results *machines, size_t len, const char *path);
 
 #endif

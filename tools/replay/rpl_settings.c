@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/replay/rpl_settings.h"
+#include "tools/replay/rpl_session.h"
 #include "patterns/pat_builder.h"
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"

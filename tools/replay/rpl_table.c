@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Print results as a table: configuration, rate, its variation, share of STREAM, and validation. */
 #include "tools/cli/cli_term.h"
-#include "tools/replay/rpl_counts.h"
-#include "tools/replay/rpl_row.h"
+#include "tools/replay/rpl_kernel.h"
+#include "tools/replay/rpl_session.h"
 
 #include <math.h>
 #include <string.h>

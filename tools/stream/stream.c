@@ -6,7 +6,6 @@
 #include "tools/cli/cli_message.h"
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"
-#include "tools/replay/rpl_counts.h"
 #include "tools/replay/rpl_kernel.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "machine/mach_topology.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/replay/rpl_results.h"
+#include "tools/replay/rpl_session.h"
 #include "viz-export/vx_chart.h"
 
 #include <math.h>
