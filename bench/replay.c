@@ -6,9 +6,9 @@
 #include "common/ls_clock.h"
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_pin.h"
-#include "kernels/kn_stream.h"
-#include "kernels/kn_trial.h"
-#include "kernels/kn_validate.h"
+#include "kernels/stream/kn_stream.h"
+#include "kernels/replay/kn_trial.h"
+#include "kernels/replay/kn_validate.h"
 #include "patterns/pat_json.h"
 
 #include <getopt.h>

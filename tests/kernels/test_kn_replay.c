@@ -10,8 +10,8 @@
 
 #include "kernels/kn_isa.h"
 #include "kernels/kn_kernel.h"
-#include "kernels/kn_trial.h"
-#include "kernels/kn_validate.h"
+#include "kernels/replay/kn_trial.h"
+#include "kernels/replay/kn_validate.h"
 #include "tests/unit.h"
 
 #include <stdio.h>

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "common/ls_random.h"
-#include "kernels/kn_chain.h"
-#include "kernels/kn_commons.h"
-#include "kernels/kn_cursor.h"
-#include "kernels/kn_together.h"
-#include "kernels/kn_validate.h"
+#include "kernels/replay/kn_chain.h"
+#include "kernels/together/kn_commons.h"
+#include "kernels/together/kn_cursor.h"
+#include "kernels/together/kn_together.h"
+#include "kernels/replay/kn_validate.h"
 #include "tests/unit.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* loadstone replay: run gather/scatter patterns and measure the memory system with them. */
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
-#include "kernels/kn_stream.h"
-#include "kernels/kn_together.h"
+#include "kernels/stream/kn_stream.h"
+#include "kernels/together/kn_together.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/replay/rpl_session.h"

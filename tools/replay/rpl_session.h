@@ -3,7 +3,7 @@
 #ifndef RPL_SESSION_H
 #define RPL_SESSION_H
 
-#include "kernels/kn_replay.h"
+#include "kernels/replay/kn_replay.h"
 #include "machine/mach_topology.h"
 #include "patterns/pat_config.h"
 #include "tools/cli/cli_command.h"

@@ -2,7 +2,7 @@
 /* loadstone stream: STREAM and RaiderSTREAM, with the extensions that RaiderSTREAM's authors proposed. */
 #include "config.h"
 
-#include "kernels/kn_stream.h"
+#include "kernels/stream/kn_stream.h"
 #include "tools/cli/cli_message.h"
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"

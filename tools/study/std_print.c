@@ -15,14 +15,14 @@
 
 void std_print_studies(FILE *out)
 {
-    for (unsigned i = 0; i < kn_studies_len; i++) {
-        const struct kn_study *s = &kn_studies[i];
+    for (unsigned i = 0; i < std_studies_len; i++) {
+        const struct std_study *s = &std_studies[i];
         fprintf(out, "%-8s %s%s\n         %s\n", s->name, s->words,
                 s->takes_patterns ? "; takes pattern files" : "", s->source);
     }
 }
 
-void std_print_head(const struct kn_study *study, FILE *out)
+void std_print_head(const struct std_study *study, FILE *out)
 {
     struct mach_machine m;
     if (mach_describe(&m) == LS_OK) fprintf(out, "machine    %s\n           %s\n", m.cpu, m.summary);

@@ -3,7 +3,7 @@
 #ifndef STD_PRINT_H
 #define STD_PRINT_H
 
-#include "kernels/kn_study.h"
+#include "tools/study/std_study.h"
 
 #include <stdio.h>
 
@@ -19,13 +19,13 @@ struct std_point {
 };
 
 struct std_report {
-    const struct kn_study *study;
+    const struct std_study *study;
     struct std_point *points; /* [len] */
     size_t len;
 };
 
 /* For the table, which is printed as it grows. */
-void std_print_head(const struct kn_study *study, FILE *out);
+void std_print_head(const struct std_study *study, FILE *out);
 void std_print_point(const struct std_report *r, size_t i, FILE *out);
 /* Print the summary of the points: correlation with STREAM, gain over the baseline. */
 void std_print_end(const struct std_report *r, FILE *out);

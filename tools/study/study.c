@@ -88,10 +88,10 @@ static ls_err study_keep(void *user, const char *series, double x, const struct 
     return LS_OK;
 }
 
-static ls_err study_read_options(const struct cli_value *v, struct kn_study_options *o)
+static ls_err study_read_options(const struct cli_value *v, struct std_study_options *o)
 {
     static const unsigned bytes[] = {8, 4};
-    *o = (struct kn_study_options){.span_bytes = v[STUDY_SPAN].number, .elements_max = v[STUDY_SIZE].number};
+    *o = (struct std_study_options){.span_bytes = v[STUDY_SPAN].number, .elements_max = v[STUDY_SIZE].number};
     o->run = (struct kn_options){.backend = v[STUDY_BACKEND].text,
                                  .pages = (enum kn_pages)v[STUDY_PAGES].number,
                                  .pin = (enum kn_pin)v[STUDY_PIN].number,
@@ -116,9 +116,9 @@ static ls_err study_read_patterns(char **files, uint64_t count_max, struct pat_s
 
 static ls_err study_measure(const struct cli_value *v, char **operands, struct study_session *s)
 {
-    struct kn_study_options o;
+    struct std_study_options o;
     struct pat_suite suite = {NULL, 0};
-    const struct kn_study *study = kn_study_find(operands[0]);
+    const struct std_study *study = std_study_find(operands[0]);
     if (!study)
         return ls_fail(LS_ERR_USAGE, "there is no study '%s'; loadstone study --list names them",
                        operands[0]);

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* One element after the other, compiled with every vectoriser off (kernels/local.mk). */
-#include "kernels/kn_lane_rows.h"
-
-#define KN_LOOP
-#define KN_TAG scalar
-#define KN_METHOD KN_METHOD_SCALAR
-#include "kernels/kn_lane_family.inc.h"
-KN_LANES_TABLE(kn_lanes_scalar, rows);

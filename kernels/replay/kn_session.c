@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/replay/kn_session.h"
+
+#include "kernels/replay/kn_chain.h"
+#include "kernels/kn_kernel.h"
+#include "kernels/kn_measure.h"
+#include "kernels/replay/kn_trial.h"
+
+/* Destinations larger than this are written past the caches where that is faster. */
+static const uint64_t large_bytes = UINT64_C(4) << 20;
+
+static struct kn_wish wish_of(const struct kn_session *s)
+{
+    const struct kn_plan *p = &s->plan;
+    const uint64_t written = p->to.used ? p->to.elements : p->dense_elements;
+    return (struct kn_wish){.kernel = p->config->kernel,
+                            .operation = p->config->operation,
+                            .method = s->backend->method != KN_METHOD_AUTO ? s->backend->method
+                                                                           : s->options->method,
+                            .stores = s->options->stores,
+                            .element_bytes = p->element_bytes,
+                            .index_bits = s->options->index_bits,
+                            .linked = s->arena.linked,
+                            .indices_fit_32_bits = p->indices_fit_32_bits,
+                            .rows_may_be_jammed = p->rows_may_be_jammed,
+                            .destination_is_large = written * p->element_bytes > large_bytes};
+}
+
+static ls_err find_candidates(struct kn_session *s)
+{
+    const struct kn_wish w = wish_of(s);
+    if (w.index_bits != 0 && w.index_bits != 32 && w.index_bits != 64)
+        return ls_fail(LS_ERR_UNSUPPORTED, "indices of %u bits; there are 32 and 64", w.index_bits);
+    kn_variant_find(&w, s->candidates, KN_TRIALS_MAX, &s->candidates_len);
+    return s->candidates_len ? LS_OK : kn_variant_explain_none(&w);
+}
+
+ls_err kn_session_init(struct kn_session *out, const struct pat_config *c, const struct kn_options *o,
+                       const struct kn_backend *backend, unsigned threads)
+{
+    *out = (struct kn_session){.options = o, .backend = backend};
+    LS_TRY(kn_plan_init(&out->plan, c, o, threads));
+    return find_candidates(out);
+}
+
+ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent)
+{
+    LS_TRY(kn_arena_init_in(&s->arena, &s->plan, s->backend, s->options->pages, lent));
+    if (!lent && s->options->index_bits == 0 && kn_chain_fits(&s->plan)) kn_chain_link(&s->arena);
+    return find_candidates(s); /* the candidates change when the arena was linked */
+}
+
+static bool wants_narrow(const struct kn_session *s)
+{
+    for (size_t c = 0; c < s->candidates_len; c++)
+        if (s->candidates[c]->index_bits == 32) return true;
+    return false;
+}
+
+ls_err kn_session_choose(struct kn_session *s, struct kn_result *r)
+{
+    if (wants_narrow(s)) LS_TRY(kn_arena_narrow(&s->arena));
+    s->variant = kn_trial(&s->arena, s->candidates, s->candidates_len, r);
+    if (s->variant->index_bits == 64) kn_arena_forget_narrow(&s->arena);
+    return LS_OK;
+}
+
+unsigned kn_session_runs(const struct kn_session *s)
+{
+    const uint64_t own = s->plan.config->runs;
+    return s->options->runs ? s->options->runs : own ? (unsigned)own : KN_RUNS;
+}
+
+uint64_t kn_session_bytes_with_indices(const struct kn_session *s)
+{
+    const unsigned index_loads = kn_kernel_of_pattern(s->plan.config->kernel)->index_loads;
+    return s->plan.need.bytes + s->plan.need.iterations * index_loads * (s->variant->index_bits / 8);
+}
+
+uint64_t kn_session_huge_bytes(const struct kn_session *s)
+{
+    return kn_block_huge_bytes(&s->arena.from) + kn_block_huge_bytes(&s->arena.to) +
+           kn_block_huge_bytes(&s->arena.dense);
+}

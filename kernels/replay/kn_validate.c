@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/replay/kn_validate.h"
+
+#include "kernels/replay/kn_chain.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* comparisons that a validation may cost: about a tenth of a second */
+static const uint64_t effort_max = UINT64_C(1) << 23;
+enum { PLACES_MIN = 256 };
+/* where checking a place costs at least place_cost_large, and at most model_max elements are involved, all
+ * rows are replayed at once */
+static const uint64_t place_cost_large = 4096, model_max = UINT64_C(1) << 27;
+
+static bool updates(const struct kn_plan *p)
+{
+    return p->config->operation == PAT_OPERATION_UPDATE;
+}
+
+/* Return the bits that row i of a kernel without a sparse source stores by its element j; an update ORs them
+ * into the present ones. */
+static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j)
+{
+    const struct kn_plan *p = a->plan;
+    if (p->config->operation == PAT_OPERATION_FILL) return kn_value_filled(i, p->element_bytes);
+    if (updates(p)) return kn_value_tag(i, p->element_bytes);
+    return kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
+}
+
+/* Bits that row i puts there by its element j. */
+static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
+{
+    const struct kn_plan *p = a->plan;
+    if (p->to.used && !p->from.used) return stored_bits(a, i, j);
+    return kn_value_bits(p->from.salt, kn_plan_base(&p->from, i) + kn_plan_index(&p->from, j),
+                         p->element_bytes);
+}
+
+static bool fail(struct kn_result *r, const char *array, int64_t place, uint64_t bits)
+{
+    r->valid = false;
+    snprintf(r->invalid, sizeof(r->invalid),
+             "%s element %" PRId64 " holds bits %#" PRIx64 ", which no iteration leaves there", array, place,
+             bits);
+    return false;
+}
+
+/* The last row of thread t that uses dense row w, or false. */
+static bool last_row(const struct kn_plan *p, unsigned t, uint64_t w, uint64_t *out)
+{
+    const uint64_t begin = kn_plan_begin(p, t), end = kn_plan_begin(p, t + 1);
+    if (begin == end) return false;
+    const uint64_t back = ((end - 1) % p->wrap + p->wrap - w) % p->wrap;
+    if (back > end - 1 - begin) return false;
+    *out = end - 1 - back;
+    return true;
+}
+
+static bool dense_is_right(const struct kn_arena *a, unsigned copy, uint64_t w, size_t j, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const uint64_t place = j + p->len * w;
+    const char *base = (const char *)a->dense.base + copy * a->dense_stride_bytes;
+    const uint64_t bits = kn_value_get(base, place, p->element_bytes);
+    bool used = false;
+    for (unsigned t = 0; t < p->threads; t++) {
+        uint64_t i = 0;
+        if ((p->dense_copies > 1 && t != copy) || !last_row(p, t, w, &i)) continue;
+        if (bits == moved_bits(a, i, j)) return true;
+        used = true;
+    }
+    if (!used && bits == kn_value_bits(KN_SALT_DENSE, (int64_t)place, p->element_bytes))
+        return true; /* no row came by */
+    return fail(r, "dense", (int64_t)place, bits);
+}
+
+/* The largest row in [span[0], span[1]) that is turn * turns_len + k, where the walk has come to off after
+ * turns of sum and some steps of the next that make prefix. */
+static bool last_row_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2],
+                        uint64_t *out)
+{
+    const uint64_t len = walk[0], k = walk[1];
+    if (sum == 0) {
+        if (off != 0 || span[1] <= k) return false;
+        *out = (span[1] - 1 - k) / len * len + k;
+        return *out >= span[0];
+    }
+    if (off % sum != 0 || off / sum < 0) return false;
+    const __int128 i = off / sum * (__int128)len + (__int128)k;
+    if (i < (__int128)span[0] || i >= (__int128)span[1]) return false;
+    *out = (uint64_t)i;
+    return true;
+}
+
+/* Find the last row in span whose element j is e; false if there is none. */
+static bool last_hit(const struct kn_plan_side *s, size_t j, int64_t e, const uint64_t span[2], uint64_t *out)
+{
+    __int128 sum = 0, prefix = 0;
+    bool found = false;
+    for (size_t k = 0; k < s->steps_len; k++)
+        sum += s->steps[k];
+    for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++]) {
+        const __int128 off = (__int128)e - kn_plan_index(s, j) - prefix;
+        uint64_t i = 0;
+        if (!last_row_at(off, sum, (const uint64_t[2]){s->steps_len, k}, span, &i) || (found && i < *out))
+            continue;
+        *out = i;
+        found = true;
+    }
+    return found;
+}
+
+/* Store the value that thread t leaves at e: later rows win, then later elements of a row. */
+static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *out_bits)
+{
+    const struct kn_plan *p = a->plan;
+    const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
+    uint64_t row = 0;
+    size_t element = p->len;
+    for (size_t j = 0; j < p->len && span[0] < span[1]; j++) {
+        uint64_t i = 0;
+        if (!last_hit(&p->to, j, e, span, &i) || (element < p->len && i < row)) continue;
+        row = i;
+        element = j;
+    }
+    if (element == p->len) return false;
+    *out_bits = moved_bits(a, row, element);
+    return true;
+}
+
+/* ---- updates: each row leaves its tag in the elements that it updates ---- */
+
+/* Tags of the rows in span that are turn * turns_len + k and hit, as last_row_at. */
+static uint64_t tags_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2],
+                        unsigned element_bytes)
+{
+    uint64_t last, tags = 0;
+    if (!last_row_at(off, sum, walk, span, &last)) return 0;
+    tags = kn_value_tag(last, element_bytes);
+    /* if the steps sum to 0, rows return to the same elements every turn: add the tags of earlier turns, at
+     * most as many as there are tags */
+    for (unsigned back = 1; sum == 0 && back < 4 * element_bytes && last - span[0] >= walk[0]; back++)
+        tags |= kn_value_tag(last -= walk[0], element_bytes);
+    return tags;
+}
+
+/* Tags that thread t leaves at e. */
+static uint64_t tags_by(const struct kn_arena *a, unsigned t, int64_t e)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
+    __int128 sum = 0;
+    uint64_t tags = 0;
+    for (size_t k = 0; k < s->steps_len; k++)
+        sum += s->steps[k];
+    for (size_t j = 0; j < p->len && span[0] < span[1]; j++) {
+        __int128 prefix = 0;
+        for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++])
+            tags |= tags_at((__int128)e - kn_plan_index(s, j) - prefix, sum,
+                            (const uint64_t[2]){s->steps_len, k}, span, p->element_bytes);
+    }
+    return tags;
+}
+
+/* Check an updated element: when several threads update it, some may be lost, but not all. */
+static bool updated_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const uint64_t bits = kn_arena_get(a, &p->to, e), lower = kn_value_lower(p->element_bytes);
+    uint64_t all = 0;
+    unsigned threads = 0;
+    for (unsigned t = 0; t < p->threads; t++) {
+        const uint64_t tags = tags_by(a, t, e);
+        all |= tags;
+        threads += tags != 0;
+    }
+    const bool none_is_lost = (bits & lower) == all;
+    const bool some_are_left = threads > 1 && (bits & lower) != 0 && (bits & lower & ~all) == 0;
+    if ((bits & ~lower) == kn_value_bits(p->to.salt, e, p->element_bytes) && (none_is_lost || some_are_left))
+        return true;
+    return fail(r, "sparse", e, bits);
+}
+
+static bool sparse_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
+{
+    if (updates(a->plan)) return updated_is_right(a, e, r);
+    const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
+    uint64_t want;
+    bool written = false;
+    for (unsigned t = 0; t < a->plan->threads; t++) {
+        if (!left_by(a, t, e, &want)) continue;
+        if (want == bits) return true;
+        written = true;
+    }
+    if (!written && bits == kn_value_bits(a->plan->to.salt, e, a->plan->element_bytes)) return true;
+    return fail(r, "sparse", e, bits);
+}
+
+/* Return the cost of checking one place. */
+static uint64_t place_cost(const struct kn_plan *p)
+{
+    if (!p->to.used) return p->threads;
+    return (uint64_t)p->len * p->threads * p->to.steps_len;
+}
+
+static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const bool all = p->dense_elements * p->dense_copies <= places_max;
+    for (unsigned c = 0; c < p->dense_copies; c++)
+        for (uint64_t n = 0; n < (all ? p->dense_elements : places_max / p->dense_copies); n++) {
+            const uint64_t at = all ? n : ls_random_mix(n) % p->dense_elements;
+            if (!dense_is_right(a, c, at / p->len, at % p->len, r)) return false;
+        }
+    return true;
+}
+
+static bool check_element(const struct kn_arena *a, uint64_t i, size_t j, struct kn_result *r)
+{
+    const struct kn_plan_side *s = &a->plan->to;
+    return sparse_is_right(a, kn_plan_base(s, i) + kn_plan_index(s, j), r);
+}
+
+/* Every element that is written. */
+static bool check_written(const struct kn_arena *a, struct kn_result *r)
+{
+    for (uint64_t i = 0; i < a->plan->count; i++)
+        for (size_t j = 0; j < a->plan->len; j++)
+            if (!check_element(a, i, j, r)) return false;
+    return true;
+}
+
+/* Where threads begin and end, and at random places. */
+static bool check_some(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    for (unsigned t = 0; t < p->threads; t++) {
+        const uint64_t begin = kn_plan_begin(p, t), end = kn_plan_begin(p, t + 1);
+        for (size_t j = 0; j < p->len && j < PLACES_MIN && begin < end; j++)
+            if (!check_element(a, begin, j, r) || !check_element(a, end - 1, j, r)) return false;
+    }
+    for (uint64_t n = 0; n < places_max; n++)
+        if (!check_element(a, ls_random_mix(2 * n) % p->count, (size_t)(ls_random_mix(2 * n + 1) % p->len),
+                           r))
+            return false;
+    return true;
+}
+
+/* Check elements anywhere in the array, also ones that no row may have touched; only if the number of moved
+ * elements is at least that of the array. */
+static bool check_around(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const struct kn_plan_side *s = &a->plan->to;
+    const bool all = s->elements <= places_max;
+    if (a->plan->need.iterations < s->elements) return true;
+    for (uint64_t n = 0; n < (all ? s->elements : places_max); n++) {
+        const uint64_t at = all ? n : ls_random_mix(n) % s->elements;
+        if (!sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + at), r)) return false;
+    }
+    return true;
+}
+
+static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    const bool all = a->plan->need.iterations <= places_max;
+    return (all ? check_written(a, r) : check_some(a, places_max, r)) && check_around(a, places_max, r);
+}
+
+/* ---- one thread, long rows: all places at once, by doing it again in a naive way ---- */
+
+/* Sparse elements as they are to be, by element from low on; NULL where they are not worth it. */
+static uint64_t *model_of(const struct kn_arena *a)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    if (p->threads > 1 || p->from.used || place_cost(p) < place_cost_large ||
+        p->need.iterations > model_max || s->elements > model_max)
+        return NULL;
+    uint64_t *model = malloc(s->elements * sizeof(*model));
+    for (uint64_t e = 0; model && e < s->elements; e++)
+        model[e] = kn_value_bits(s->salt, (int64_t)((uint64_t)s->extent.low + e), p->element_bytes);
+    int64_t base = 0;
+    for (uint64_t i = 0; model && i < p->count; i++) {
+        for (size_t j = 0; j < p->len; j++) {
+            const int64_t e = base + kn_plan_index(s, j);
+            uint64_t *at = &model[(uint64_t)e - (uint64_t)s->extent.low];
+            *at = (updates(p) ? *at : 0) | stored_bits(a, i, j);
+        }
+        base += s->steps[i % s->steps_len];
+    }
+    return model;
+}
+
+/* Elements that no row touches hold something only where all were filled. */
+static bool check_model(const struct kn_arena *a, const uint64_t *model, struct kn_result *r)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    int64_t base = 0;
+    for (uint64_t i = 0; i < p->count; i++) {
+        for (size_t j = 0; j < p->len; j++) {
+            const int64_t e = base + kn_plan_index(s, j);
+            const uint64_t bits = kn_arena_get(a, s, e);
+            if (bits != model[(uint64_t)e - (uint64_t)s->extent.low]) return fail(r, "sparse", e, bits);
+        }
+        base += s->steps[i % s->steps_len];
+    }
+    for (uint64_t at = 0; p->need.iterations >= s->elements && at < s->elements; at++) {
+        const int64_t e = (int64_t)((uint64_t)s->extent.low + at);
+        const uint64_t bits = kn_arena_get(a, s, e);
+        if (bits != model[at]) return fail(r, "sparse", e, bits);
+    }
+    return true;
+}
+
+struct sums {
+    const struct kn_arena *arena;
+    uint64_t *naive; /* [threads] */
+};
+
+/* Compute the expected result of the share's reduction. */
+static void sum_share(void *arg, unsigned share)
+{
+    const struct sums *sums = arg;
+    const struct kn_plan *p = sums->arena->plan;
+    const struct kn_plan_side *s = &p->from;
+    const uint64_t begin = kn_plan_begin(p, share), end = kn_plan_begin(p, share + 1);
+    int64_t base = kn_plan_base(s, begin);
+    uint64_t sum = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        for (size_t j = 0; j < p->len; j++)
+            sum += sums->arena->linked ? kn_chain_after(sums->arena, i, j, base)
+                                       : kn_value_bits(s->salt, base + kn_plan_index(s, j), p->element_bytes);
+        base += s->steps[i % s->steps_len];
+    }
+    sums->naive[share] = p->element_bytes == 8 ? sum : (uint32_t)sum;
+}
+
+/* Every element counts, so all of them are added up again. */
+static bool check_sums(const struct kn_arena *a, struct kn_result *r)
+{
+    const unsigned threads = a->plan->threads;
+    struct sums sums = {a, calloc(threads, sizeof(*sums.naive))};
+    r->valid = sums.naive != NULL;
+    if (!r->valid) snprintf(r->invalid, sizeof(r->invalid), "no memory to check the sums");
+    if (sums.naive) a->backend->parallel(threads, sum_share, &sums);
+    for (unsigned t = 0; r->valid && t < threads; t++) {
+        r->valid = sums.naive[t] == a->sums[t];
+        if (!r->valid)
+            snprintf(r->invalid, sizeof(r->invalid),
+                     "thread %u: the sum of the elements is %#" PRIx64 ", not %#" PRIx64, t, a->sums[t],
+                     sums.naive[t]);
+    }
+    free(sums.naive);
+    return r->valid;
+}
+
+static bool check(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+{
+    uint64_t *model = a->plan->to.used ? model_of(a) : NULL;
+    if (model) {
+        const bool is_right = check_model(a, model, r);
+        free(model);
+        return is_right;
+    }
+    if (a->plan->to.used) return check_sparse(a, places_max, r);
+    return a->plan->config->operation == PAT_OPERATION_COPY ? check_dense(a, places_max, r)
+                                                            : check_sums(a, r);
+}
+
+void kn_validate(const struct kn_arena *a, struct kn_result *r)
+{
+    const uint64_t affordable = effort_max / place_cost(a->plan);
+    const uint64_t places_max = affordable > PLACES_MIN ? affordable : PLACES_MIN;
+    r->valid = true;
+    r->worst_error = 0;
+    if (check(a, places_max, r)) return;
+    r->worst_error = NAN;
+}

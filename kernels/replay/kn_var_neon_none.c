@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For processors without: no rows. */
+#include "kernels/replay/kn_variant_rows.h"
+
+const struct kn_variants kn_variants_neon = {NULL, 0};

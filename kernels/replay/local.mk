@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# kernels/replay: gather/scatter configurations
+libkernels_la_SOURCES += \
+    kernels/replay/kn_advice.c kernels/replay/kn_advice.h \
+    kernels/replay/kn_arena.c kernels/replay/kn_arena.h \
+    kernels/replay/kn_chain.c kernels/replay/kn_chain.h \
+    kernels/replay/kn_family.inc.h \
+    kernels/replay/kn_fold.c kernels/replay/kn_fold.h \
+    kernels/replay/kn_job.h \
+    kernels/replay/kn_move.inc.h \
+    kernels/replay/kn_plan.c kernels/replay/kn_plan.h \
+    kernels/replay/kn_replay.c kernels/replay/kn_replay.h \
+    kernels/replay/kn_run.c kernels/replay/kn_run.h \
+    kernels/replay/kn_session.c kernels/replay/kn_session.h \
+    kernels/replay/kn_trial.c kernels/replay/kn_trial.h \
+    kernels/replay/kn_validate.c kernels/replay/kn_validate.h \
+    kernels/replay/kn_variant.c kernels/replay/kn_variant.h \
+    kernels/replay/kn_variant_rows.h \
+    kernels/replay/kn_vector.inc.h
+libknscalar_la_SOURCES += \
+    kernels/replay/kn_access.inc.h kernels/replay/kn_access_end.inc.h \
+    kernels/replay/kn_operation.inc.h \
+    kernels/replay/kn_paired.inc.h \
+    kernels/replay/kn_var_operations.c \
+    kernels/replay/kn_var_paired.c \
+    kernels/replay/kn_var_scalar.c \
+    kernels/replay/kn_var_unrolled.c
+if HOST_X86_64
+libknscalar_la_SOURCES += kernels/replay/kn_var_nontemporal_x86_64.c
+libknavx2_la_SOURCES += kernels/replay/kn_var_avx2.c
+libknavx512_la_SOURCES += kernels/replay/kn_var_avx512.c
+else
+libknscalar_la_SOURCES += kernels/replay/kn_var_nontemporal_none.c kernels/replay/kn_var_avx2_none.c kernels/replay/kn_var_avx512_none.c
+endif
+if HOST_AARCH64
+libknscalar_la_SOURCES += kernels/replay/kn_var_neon.c
+else
+libknscalar_la_SOURCES += kernels/replay/kn_var_neon_none.c
+endif

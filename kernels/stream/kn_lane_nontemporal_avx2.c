@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stores past the caches, 32 bytes each. */
+#include "kernels/stream/kn_lane_rows.h"
+
+#include <immintrin.h>
+
+#define KN_METHOD KN_METHOD_AVX2
+#define KN_VECTOR_BYTES 32
+#define KN_STREAM_STORE(p, lanes) \
+    _mm256_stream_si256((__m256i *)(p), _mm256_load_si256((const __m256i *)(lanes)))
+#include "kernels/stream/kn_lane_nontemporal.inc.h"
+KN_LANES_TABLE(kn_lanes_nontemporal_avx2, rows);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stores past the caches, 64 bytes each. */
+#include "kernels/stream/kn_lane_rows.h"
+
+#include <immintrin.h>
+
+#define KN_METHOD KN_METHOD_AVX512
+#define KN_VECTOR_BYTES 64
+#define KN_STREAM_STORE(p, lanes) _mm512_stream_si512((void *)(p), _mm512_load_si512(lanes))
+#include "kernels/stream/kn_lane_nontemporal.inc.h"
+KN_LANES_TABLE(kn_lanes_nontemporal_avx512, rows);

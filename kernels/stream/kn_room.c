@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/stream/kn_room.h"
+
+#include "common/ls_checked.h"
+#include "kernels/kn_caches.h"
+
+#include <string.h>
+
+static const double q = 3.0; /* STREAM's scalar */
+static const uint64_t rule_elements_min = 1000000;
+enum { RULE_CACHES = 4 };
+
+static void need_operand(struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o)
+{
+    if (o->at == KN_AT_NONE) return;
+    r->has_array[o->array] = true;
+    if (o->at >= KN_AT_I1 && o->at <= KN_AT_I3)
+        *(k->group == KN_GROUP_HOTSPOT ? &r->has_hot[o->at - KN_AT_I1] : &r->has_index[o->at - KN_AT_I1]) =
+            true;
+}
+
+static void need_kernel(struct kn_room *r, const struct kn_kernel *k)
+{
+    if (k->family == KN_FAMILY_CHASE) {
+        r->has_ring = true;
+        return;
+    }
+    need_operand(r, k, &k->to);
+    need_operand(r, k, &k->from);
+    need_operand(r, k, &k->from2);
+}
+
+ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels, size_t len,
+                    const struct kn_stream_options *o)
+{
+    memset(out, 0, sizeof(*out));
+    out->element_bytes = o->run.element_bytes ? o->run.element_bytes : 8;
+    out->index_bits = o->run.index_bits ? o->run.index_bits : 64;
+    if (out->element_bytes != 8 && out->element_bytes != 4)
+        return ls_fail(LS_ERR_UNSUPPORTED, "elements of %u bytes; there are 8 and 4", out->element_bytes);
+    if (out->index_bits != 64 && out->index_bits != 32)
+        return ls_fail(LS_ERR_UNSUPPORTED, "indices of %u bits; there are 32 and 64", out->index_bits);
+    struct kn_stream_need rule;
+    rule.last_level_bytes = kn_caches_last_level_bytes();
+    rule.rule_elements = RULE_CACHES * rule.last_level_bytes / out->element_bytes;
+    if (rule.rule_elements < rule_elements_min) rule.rule_elements = rule_elements_min;
+    out->elements = o->elements ? o->elements : rule.rule_elements;
+    out->stride = o->stride ? o->stride : KN_STREAM_STRIDE;
+    out->hot_share = o->hot_share > 0 ? o->hot_share : KN_STREAM_HOT_SHARE;
+    out->hot_len = o->hot_len ? o->hot_len : out->elements / KN_STREAM_HOT_OF;
+    out->seed = o->run.seed;
+    if (out->index_bits == 32 && out->elements > INT32_MAX)
+        return ls_fail(LS_ERR_UNSUPPORTED, "%llu elements do not fit 32-bit indices; take 64",
+                       (unsigned long long)out->elements);
+    for (size_t k = 0; k < len; k++)
+        need_kernel(out, kernels[k]);
+    for (unsigned i = 0; i < KN_ROOM_INDICES; i++) {
+        out->permutation[i] = kn_sequence_permutation(out->elements, out->seed + i);
+        out->hotspot[i] =
+            kn_sequence_hotspot(out->elements, out->seed + 16 + i, out->hot_share, out->hot_len);
+    }
+    return LS_OK;
+}
+
+/* Every block that r needs with the size of its elements. */
+struct piece {
+    struct kn_block *block;
+    unsigned bytes; /* an element; 0: not needed */
+};
+enum { PIECES = 3 + 2 * KN_ROOM_INDICES + 1 };
+
+static void pieces_of(struct kn_room *r, struct piece out[PIECES])
+{
+    unsigned n = 0;
+    for (int i = 0; i < 3; i++)
+        out[n++] = (struct piece){&r->array[i], r->has_array[i] ? r->element_bytes : 0};
+    for (int i = 0; i < KN_ROOM_INDICES; i++) {
+        out[n++] = (struct piece){&r->index[i], r->has_index[i] ? r->index_bits / 8 : 0};
+        out[n++] = (struct piece){&r->hot[i], r->has_hot[i] ? r->index_bits / 8 : 0};
+    }
+    out[n] = (struct piece){&r->ring, r->has_ring ? sizeof(uint64_t) : 0};
+}
+
+ls_err kn_room_bytes(const struct kn_room *r, uint64_t *out)
+{
+    struct kn_room copy = *r;
+    struct piece pieces[PIECES];
+    uint64_t sum = 0, bytes;
+    pieces_of(&copy, pieces);
+    for (int i = 0; i < PIECES; i++)
+        sum += pieces[i].bytes;
+    if (!ls_mul_u64(r->elements, sum, &bytes) || bytes > INT64_MAX)
+        return ls_fail(LS_ERR_RANGE, "arrays of %llu elements do not fit 63 bits",
+                       (unsigned long long)r->elements);
+    *out = bytes;
+    return LS_OK;
+}
+
+uint64_t kn_room_begin(const struct kn_room *r, uint64_t iterations, unsigned s)
+{
+    return ls_muldiv_u64(iterations, s, r->threads);
+}
+
+uint64_t kn_room_iterations(const struct kn_room *r, const struct kn_kernel *k)
+{
+    return k->group == KN_GROUP_STRIDE ? (r->elements - 1) / r->stride + 1 : r->elements;
+}
+
+static void fill_array(const struct kn_room *r, int array, uint64_t begin, uint64_t end)
+{
+    for (uint64_t e = begin; e < end; e++)
+        kn_value_put(r->array[array].base, e,
+                     kn_value_bits((enum kn_salt)(KN_SALT_SPARSE + array), (int64_t)e, r->element_bytes),
+                     r->element_bytes);
+}
+
+static void fill_index(const struct kn_block *b, const struct kn_sequence *s, unsigned bits,
+                       const uint64_t span[2])
+{
+    for (uint64_t j = span[0]; j < span[1]; j++)
+        kn_value_put(b->base, j, kn_sequence_at(s, j), bits / 8);
+}
+
+/* A ring through the elements of the share, in random order: next[p(j)] = p(j + 1). */
+static void fill_ring(const struct kn_room *r, uint64_t begin, uint64_t end, unsigned share)
+{
+    const uint64_t len = end - begin;
+    if (len == 0) return;
+    const struct kn_sequence s = kn_sequence_permutation(len, r->seed + 32 + share);
+    uint64_t *next = r->ring.base, at = kn_sequence_at(&s, 0);
+    for (uint64_t j = 0; j < len; j++) {
+        const uint64_t then = kn_sequence_at(&s, (j + 1) % len);
+        next[begin + at] = begin + then;
+        at = then;
+    }
+}
+
+static void fill_share(void *arg, unsigned share)
+{
+    const struct kn_room *r = arg;
+    const uint64_t span[2] = {kn_room_begin(r, r->elements, share), kn_room_begin(r, r->elements, share + 1)};
+    for (int i = 0; i < 3; i++)
+        if (r->has_array[i]) fill_array(r, i, span[0], span[1]);
+    for (int i = 0; i < KN_ROOM_INDICES; i++) {
+        if (r->has_index[i]) fill_index(&r->index[i], &r->permutation[i], r->index_bits, span);
+        if (r->has_hot[i]) fill_index(&r->hot[i], &r->hotspot[i], r->index_bits, span);
+    }
+    if (r->has_ring) fill_ring(r, span[0], span[1], share);
+}
+
+ls_err kn_room_fill(struct kn_room *r, enum kn_pages pages)
+{
+    struct piece pieces[PIECES];
+    pieces_of(r, pieces);
+    for (int i = 0; i < PIECES; i++)
+        LS_TRY(kn_block_init(pieces[i].block, r->elements * pieces[i].bytes, pages));
+    r->backend->parallel(r->threads, fill_share, r);
+    return LS_OK;
+}
+
+void kn_room_fini(struct kn_room *r)
+{
+    struct piece pieces[PIECES];
+    pieces_of(r, pieces);
+    for (int i = 0; i < PIECES; i++)
+        kn_block_fini(pieces[i].block);
+}
+
+uint64_t kn_room_huge_bytes(const struct kn_room *r)
+{
+    struct kn_room copy = *r;
+    struct piece pieces[PIECES];
+    uint64_t bytes = 0;
+    pieces_of(&copy, pieces);
+    for (int i = 0; i < PIECES; i++)
+        bytes += kn_block_huge_bytes(pieces[i].block);
+    return bytes;
+}
+
+uint64_t kn_room_place(const struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o,
+                       uint64_t j)
+{
+    switch (o->at) {
+    case KN_AT_I1:
+    case KN_AT_I2:
+    case KN_AT_I3:
+        return kn_sequence_at(k->group == KN_GROUP_HOTSPOT ? &r->hotspot[o->at - KN_AT_I1]
+                                                           : &r->permutation[o->at - KN_AT_I1],
+                              j);
+    case KN_AT_STRIDE:
+        return j * r->stride;
+    case KN_AT_J:
+        return j;
+    default:
+        return 0;
+    }
+}
+
+static const void *index_of(const struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o)
+{
+    if (o->at < KN_AT_I1 || o->at > KN_AT_I3) return NULL;
+    return k->group == KN_GROUP_HOTSPOT ? r->hot[o->at - KN_AT_I1].base : r->index[o->at - KN_AT_I1].base;
+}
+
+struct kn_lane_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k)
+{
+    return (struct kn_lane_job){.to = r->array[k->to.array].base,
+                                .from = r->array[k->from.array].base,
+                                .from2 = k->from2.at == KN_AT_NONE ? NULL : r->array[k->from2.array].base,
+                                .to_index = index_of(r, k, &k->to),
+                                .from_index = index_of(r, k, &k->from),
+                                .from2_index = index_of(r, k, &k->from2),
+                                .q = q,
+                                .stride = r->stride};
+}

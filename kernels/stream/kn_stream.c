@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/stream/kn_stream.h"
+
+#include "kernels/kn_caches.h"
+#include "kernels/kn_measure.h"
+#include "kernels/kn_pin.h"
+#include "kernels/stream/kn_proof.h"
+#include "kernels/stream/kn_room.h"
+#include "kernels/kn_share_time.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LINE_BYTES = 64, TRIAL_ROUNDS = 3 };
+
+/* One kernel on the room, by one loop. */
+struct turn {
+    const struct kn_room *room;
+    const struct kn_kernel *kernel;
+    kn_lane *lane;
+    struct kn_lane_job job;
+    uint64_t iterations;
+    struct kn_share_time *times;                     /* NULL: not measured */
+    uint64_t (*ends)[LINE_BYTES / sizeof(uint64_t)]; /* where each share's chase ended, a line each */
+};
+
+ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
+                      struct kn_stream_need *out)
+{
+    struct kn_room room, rule;
+    struct kn_stream_options by_rule = *o;
+    by_rule.elements = 0;
+    LS_TRY(kn_room_plan(&room, kernels, len, o));
+    LS_TRY(kn_room_plan(&rule, kernels, len, &by_rule));
+    *out = (struct kn_stream_need){.elements = room.elements,
+                                   .rule_elements = rule.elements,
+                                   .last_level_bytes = kn_caches_last_level_bytes()};
+    return kn_room_bytes(&room, &out->memory_bytes);
+}
+
+static void run_share(void *arg, unsigned share)
+{
+    const struct turn *t = arg;
+    kn_share_begin(t->times, share);
+    t->lane(&t->job, kn_room_begin(t->room, t->iterations, share),
+            kn_room_begin(t->room, t->iterations, share + 1));
+    kn_share_end(t->times, share);
+}
+
+/* Each share once round its ring. */
+static void chase_share(void *arg, unsigned share)
+{
+    const struct turn *t = arg;
+    const uint64_t begin = kn_room_begin(t->room, t->iterations, share),
+                   end = kn_room_begin(t->room, t->iterations, share + 1);
+    const uint64_t *next = t->room->ring.base;
+    uint64_t at = begin;
+    for (uint64_t i = begin; i < end; i++)
+        at = next[at];
+    t->ends[share][0] = at;
+}
+
+static double once(void *arg)
+{
+    const struct turn *t = arg;
+    return kn_backend_seconds(t->room->backend, t->room->threads, t->lane ? run_share : chase_share, arg);
+}
+
+static void note_trial(const struct kn_lane_variant *v, const struct turn *t, double seconds,
+                       struct kn_result *r)
+{
+    if (r->trials_len == KN_TRIALS_MAX) return;
+    struct kn_trial *n = &r->trials[r->trials_len++];
+    kn_lane_describe(v, t->kernel, n->variant, sizeof(n->variant));
+    n->mb_per_s = (double)r->bytes / seconds / 1e6;
+}
+
+/* The fastest of the candidates, each tried in turn. */
+static const struct kn_lane_variant *try_all(struct turn *t, const struct kn_lane_variant *const *candidates,
+                                             size_t len, struct kn_result *r)
+{
+    double least[KN_TRIALS_MAX];
+    size_t fastest = 0;
+    if (len > 1) t->times = kn_share_times(t->room->threads);
+    for (int round = 0; round < TRIAL_ROUNDS && len > 1; round++)
+        for (size_t c = 0; c < len; c++) {
+            t->lane = kn_lane_of(candidates[c], t->kernel);
+            const double seconds = kn_share_slowest(t->times, t->room->threads, once(t));
+            least[c] = round ? fmin(least[c], seconds) : seconds;
+        }
+    for (size_t c = 0; c < len && len > 1; c++) {
+        note_trial(candidates[c], t, least[c], r);
+        if (least[c] < least[fastest]) fastest = c;
+    }
+    free(t->times);
+    t->times = NULL;
+    return candidates[fastest];
+}
+
+static ls_err choose(struct turn *t, const struct kn_options *o, struct kn_result *r)
+{
+    const struct kn_room *room = t->room;
+    const struct kn_lane_wish w = {.kernel = t->kernel,
+                                   .method = room->backend->method != KN_METHOD_AUTO ? room->backend->method
+                                                                                     : o->method,
+                                   .stores = o->stores,
+                                   .element_bytes = room->element_bytes,
+                                   .index_bits = room->index_bits};
+    const struct kn_lane_variant *candidates[KN_TRIALS_MAX];
+    size_t len;
+    kn_lane_find(&w, candidates, KN_TRIALS_MAX, &len);
+    if (len == 0) return kn_lane_explain_none(&w);
+    const struct kn_lane_variant *v = try_all(t, candidates, len, r);
+    t->lane = kn_lane_of(v, t->kernel);
+    r->method = v->method;
+    r->stores = v->stores;
+    r->index_bits = v->index_bits;
+    kn_lane_describe(v, t->kernel, r->variant, sizeof(r->variant));
+    return LS_OK;
+}
+
+static void check_chase(const struct turn *t, struct kn_result *r)
+{
+    r->valid = true;
+    for (unsigned s = 0; s < t->room->threads && r->valid; s++)
+        r->valid = t->ends[s][0] == kn_room_begin(t->room, t->iterations, s);
+    if (!r->valid) snprintf(r->invalid, sizeof(r->invalid), "a chase did not come back to where it began");
+}
+
+static void describe(const struct turn *t, struct kn_result *r)
+{
+    const struct kn_room *room = t->room;
+    const struct kn_kernel *k = t->kernel;
+    const unsigned element_bytes = k->family == KN_FAMILY_CHASE ? 8 : room->element_bytes;
+    r->kernel = k;
+    r->bytes = t->iterations * kn_count_bytes(&k->paper, element_bytes, 0);
+    r->bytes_with_indices = t->iterations * kn_count_bytes(&k->code, element_bytes, room->index_bits / 8);
+    r->flops = t->iterations * k->paper.flops;
+    r->element_bytes = element_bytes;
+    r->threads = room->threads;
+    r->stream_share = NAN;
+    snprintf(r->backend, sizeof(r->backend), "%s", room->backend->name);
+}
+
+static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k, const struct kn_options *o,
+                         struct kn_result *r)
+{
+    struct turn t = {.room = room, .kernel = k, .iterations = kn_room_iterations(room, k)};
+    const unsigned warmups_max = o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX,
+                   runs = o->runs ? o->runs : KN_RUNS;
+    describe(&t, r);
+    if (k->family == KN_FAMILY_CHASE) {
+        t.ends = calloc(room->threads, sizeof(*t.ends));
+        if (!t.ends) return ls_nomem("%u threads", room->threads);
+        snprintf(r->variant, sizeof(r->variant), "64-bit indices");
+        const ls_err err = kn_measure(once, &t, warmups_max, runs, r);
+        if (err == LS_OK) check_chase(&t, r);
+        free(t.ends);
+        return err;
+    }
+    t.job = kn_room_job(room, k);
+    LS_TRY(choose(&t, o, r));
+    LS_TRY(kn_measure(once, &t, warmups_max, runs, r));
+    kn_prove(room, k, r);
+    return LS_OK;
+}
+
+static ls_err run_all(struct kn_room *room, const struct kn_kernel *const *kernels, size_t len,
+                      const struct kn_options *o, struct kn_result *results)
+{
+    uint64_t memory_bytes;
+    LS_TRY(kn_room_bytes(room, &memory_bytes));
+    LS_TRY(kn_room_fill(room, o->pages));
+    const uint64_t huge_bytes = kn_room_huge_bytes(room);
+    for (size_t k = 0; k < len; k++) {
+        LS_TRY(run_kernel(room, kernels[k], o, &results[k]));
+        results[k].memory_bytes = memory_bytes;
+        results[k].huge_bytes = huge_bytes;
+    }
+    return LS_OK;
+}
+
+ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
+                     struct kn_result *results)
+{
+    struct kn_room room;
+    uint64_t memory_bytes;
+    memset(results, 0, len * sizeof(*results));
+    LS_TRY(kn_room_plan(&room, kernels, len, o));
+    LS_TRY(kn_backend_choose(&o->run, &room.backend, &room.threads));
+    LS_TRY(kn_room_bytes(&room, &memory_bytes));
+    LS_TRY(kn_memory_check("stream", memory_bytes, o->run.memory_bytes));
+    kn_pins *pins = NULL;
+    LS_TRY(kn_pin(room.backend, room.threads, o->run.pin, &pins));
+    const ls_err err = run_all(&room, kernels, len, &o->run, results);
+    kn_room_fini(&room);
+    for (size_t k = 0; k < len; k++)
+        results[k].pin = kn_pinned(pins);
+    kn_unpin(pins);
+    return err;
+}
+
+ls_err kn_stream_reference(const struct kn_options *o, double *out_mb_per_s)
+{
+    const struct kn_kernel *triad = kn_kernel_find("triad");
+    struct kn_stream_options options = {.run = *o};
+    struct kn_result r;
+    /* the yardstick is the machine's best, whatever way the patterns are asked to take */
+    options.run.method = KN_METHOD_AUTO;
+    options.run.stores = KN_STORES_AUTO;
+    options.run.index_bits = 0;
+    if (options.run.backend && strcasecmp(options.run.backend, kn_backend_scalar.name) == 0)
+        options.run.backend = NULL;
+    const ls_err err = kn_stream_run(&triad, 1, &options, &r);
+    if (err == LS_OK) *out_mb_per_s = r.mb_per_s;
+    kn_result_fini(&r);
+    return err;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/together/kn_cursor.h"
+
+static enum kn_piece_kind kind_of(const struct kn_arena *a, const struct kn_plan_side *s)
+{
+    const struct kn_plan *p = a->plan;
+    if (a->linked) return KN_PIECE_LINKED;
+    if (s->inner.len) return KN_PIECE_LEVELS;
+    /* as in kn_operation.inc.h */
+    const bool is_held = p->element_bytes == 8 && (s->fold.times > 1 || p->len <= KN_HELD_MAX);
+    return is_held ? KN_PIECE_ROWS : KN_PIECE_LISTED;
+}
+
+/* Advance place by a number of elements. Computed on integers, since the result may be outside of the array
+ * for an empty share or after the last row. */
+static char *shifted(const struct kn_cursor *c, const char *place, uint64_t elements)
+{
+    return (char *)((uintptr_t)place + elements * c->element_bytes);
+}
+
+/* Short rows are not cut: a call for each part would take longer than its accesses. */
+enum { UNCUT_MAX = 64 };
+
+static void set_units(struct kn_cursor *c, const struct kn_plan *p, const struct kn_fold *fold)
+{
+    c->by_rows = c->kind == KN_PIECE_ROWS && p->len <= UNCUT_MAX;
+    c->units = c->by_rows ? 1 : c->kind == KN_PIECE_ROWS ? fold->times : p->len;
+    c->unit_accesses = p->len / c->units;
+    c->units_all = (c->end - c->piece.row) * c->units;
+    c->piece.offset_len = fold->len;
+    c->piece.times = fold->times;
+    c->piece.fold_step = fold->step;
+}
+
+struct kn_cursor kn_cursor_of(const struct kn_arena *a, unsigned share, unsigned index_bits)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_part *part = &a->parts[share];
+    const struct kn_job job = kn_arena_job(a, index_bits);
+    const struct kn_plan_side *s = p->from.used ? &p->from : &p->to;
+    struct kn_cursor c = {.kind = kind_of(a, s),
+                          .side = p->from.used ? job.from : job.to,
+                          .element_bytes = p->element_bytes,
+                          .index_bytes = index_bits / 8,
+                          .end = part->end,
+                          .step = p->from.used ? part->step_from : part->step_to,
+                          .run = p->from.used ? part->run_from : part->run_to};
+    const int64_t base = p->from.used ? part->base_from : part->base_to;
+    c.row_place = shifted(&c, c.side.base, (uint64_t)base);
+    c.piece.row = part->begin;
+    c.piece.offset = s->outer.data;
+    c.piece.inner = c.side.inner;
+    c.move = kn_piece_find(c.kind, p->config->operation, p->element_bytes, index_bits);
+    set_units(&c, p, &s->fold);
+    if (c.kind == KN_PIECE_LINKED) c.piece.place = shifted(&c, c.row_place, (uint64_t)s->outer.data[0]);
+    return c;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Rows from here on that have one step between them; the cursor moves on by rows of them. */
+static uint64_t rows_alike(const struct kn_cursor *c)
+{
+    return c->side.runs_len ? c->run.left : 1;
+}
+
+static void advance(struct kn_cursor *c, uint64_t rows)
+{
+    const int64_t by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
+    c->row_place = shifted(c, c->row_place, (uint64_t)by * rows);
+    c->piece.row += rows;
+    if (!c->side.runs_len) {
+        if (++c->step == c->side.steps_len) c->step = 0;
+        return;
+    }
+    c->run.left -= rows;
+    if (c->run.left) return;
+    if (++c->run.run == c->side.runs_len) c->run.run = 0;
+    c->run.left = c->side.runs[c->run.run].rows;
+}
+
+/* Some of the rows that are a unit each; how many. */
+static uint64_t move_rows(struct kn_cursor *c, uint64_t most)
+{
+    c->piece.n = least(most, rows_alike(c));
+    c->piece.by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
+    c->piece.place = c->row_place;
+    const uint64_t n = c->piece.n;
+    c->move(&c->piece);
+    advance(c, n);
+    return n;
+}
+
+/* Some of the units of a row; how many. */
+static uint64_t move_in_row(struct kn_cursor *c, uint64_t most)
+{
+    const uint64_t n = least(most, c->units - c->unit);
+    c->piece.place = c->row_place;
+    if (c->kind == KN_PIECE_ROWS) {
+        c->piece.n = 1;
+        c->piece.times = n;
+        c->piece.place = shifted(c, c->row_place, c->unit * (uint64_t)c->piece.fold_step);
+    } else {
+        c->piece.n = n;
+        c->piece.index = (const char *)c->side.index + c->unit * c->index_bytes;
+    }
+    c->move(&c->piece);
+    c->unit += n;
+    if (c->unit < c->units) return n;
+    c->unit = 0;
+    advance(c, 1);
+    return n;
+}
+
+void kn_cursor_move(struct kn_cursor *c, uint64_t units)
+{
+    if (c->kind == KN_PIECE_LINKED) {
+        c->piece.n = units;
+        c->move(&c->piece);
+        return;
+    }
+    while (units) {
+        units -= c->by_rows ? move_rows(c, units) : move_in_row(c, units);
+    }
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiled as kn_var_operations.c, whose accesses these are. */
+#include "kernels/together/kn_piece.h"
+
+#include "kernels/replay/kn_fold.h"
+#include "kernels/kn_glue.h"
+#include "kernels/replay/kn_job.h"
+#include "kernels/kn_values.h"
+
+#define KN_E uint64_t
+#define KN_I int32_t
+#define KN_NAME(x) KN_GLUE(piece, _e8_i32_, x)
+#include "kernels/together/kn_piece.inc.h"
+#include "kernels/replay/kn_access_end.inc.h"
+#define KN_E uint32_t
+#define KN_I int64_t
+#define KN_NAME(x) KN_GLUE(piece, _e4_i64_, x)
+#include "kernels/together/kn_piece.inc.h"
+#include "kernels/replay/kn_access_end.inc.h"
+#define KN_E uint32_t
+#define KN_I int32_t
+#define KN_NAME(x) KN_GLUE(piece, _e4_i32_, x)
+#include "kernels/together/kn_piece.inc.h"
+#include "kernels/replay/kn_access_end.inc.h"
+#define KN_E uint64_t
+#define KN_I int64_t
+#define KN_NAME(x) KN_GLUE(piece, _e8_i64_, x)
+#include "kernels/together/kn_piece.inc.h"
+
+KN_ALWAYS void rows_of(struct kn_piece *p, enum pat_operation does, size_t len)
+{
+    const struct kn_side s = {.index = p->offset};
+    const struct KN_NAME(held) held = KN_NAME(hold)(&s, len);
+    struct KN_NAME(state) state = {.last = p->last, .value = KN_NAME(value)(p->row, does)};
+    uint64_t *row = p->place;
+    const uint64_t n = p->n, times = p->times;
+    const int64_t by = p->by, fold_step = p->fold_step;
+    __asm__ volatile("" : "+r"(state.none));
+    for (uint64_t i = 0; i < n; i++, row += by) {
+        uint64_t *at = row;
+        KN_UNROLLED for (uint64_t f = 0; f < times; f++, at += fold_step)
+            KN_NAME(held_row)(at, &held, len, does, &state);
+        state.value = KN_NAME(value_after)(state.value, does);
+    }
+    p->sum += state.sum;
+    p->last = state.last;
+}
+
+#define ROWS_CASE(n)             \
+    case n + 1:                  \
+        rows_of(p, does, n + 1); \
+        return;
+KN_ALWAYS void rows_of_any(struct kn_piece *p, enum pat_operation does)
+{
+    switch (p->offset_len) {
+        KN_HELD(ROWS_CASE)
+    }
+}
+#undef ROWS_CASE
+
+#define ROWS_DEFINE(name, does)                 \
+    static void rows_##name(struct kn_piece *p) \
+    {                                           \
+        rows_of_any(p, PAT_OPERATION_##does);   \
+    }
+ROWS_DEFINE(reduce, REDUCE)
+ROWS_DEFINE(chase, CHASE)
+ROWS_DEFINE(fill, FILL)
+ROWS_DEFINE(update, UPDATE)
+#include "kernels/replay/kn_access_end.inc.h"
+
+static void linked(struct kn_piece *p)
+{
+    const uint64_t *at = p->place;
+    uint64_t sum = 0;
+    for (uint64_t n = p->n; n > 0; n--) {
+        at = (const uint64_t *)(uintptr_t)*at;
+        sum += (uintptr_t)at;
+        __asm__ volatile("" ::: "memory");
+    }
+    p->place = (void *)(uintptr_t)at;
+    p->sum += sum;
+}
+
+#define BY_OPERATION(prefix)                                                              \
+    {                                                                                     \
+        [PAT_OPERATION_REDUCE] = prefix##_reduce, [PAT_OPERATION_CHASE] = prefix##_chase, \
+        [PAT_OPERATION_FILL] = prefix##_fill, [PAT_OPERATION_UPDATE] = prefix##_update    \
+    }
+#define BY_LIST(tag)                                                                       \
+    {                                                                                      \
+        BY_OPERATION(piece_##tag##_piece_listed), BY_OPERATION(piece_##tag##_piece_levels) \
+    }
+
+kn_piece_move *kn_piece_find(enum kn_piece_kind kind, enum pat_operation does, unsigned element_bytes,
+                             unsigned index_bits)
+{
+    static kn_piece_move *const rows[PAT_OPERATION_COUNT] = BY_OPERATION(rows);
+    static kn_piece_move *const lists[2][2][2][PAT_OPERATION_COUNT] = {{BY_LIST(e4_i32), BY_LIST(e4_i64)},
+                                                                       {BY_LIST(e8_i32), BY_LIST(e8_i64)}};
+    if (kind == KN_PIECE_LINKED) return element_bytes == 8 && does == PAT_OPERATION_CHASE ? linked : NULL;
+    if (kind == KN_PIECE_ROWS) return element_bytes == 8 ? rows[does] : NULL;
+    return lists[element_bytes == 8][index_bits == 64][kind == KN_PIECE_LEVELS][does];
+}

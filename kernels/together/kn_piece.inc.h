@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pieces by a list of indices. Included with the macros that kn_access.inc.h requires; they stay defined:
+ * kn_piece.c adds to them or includes kn_access_end.inc.h. */
+#include "kernels/replay/kn_access.inc.h"
+
+KN_ALWAYS void KN_NAME(piece_listed)(struct kn_piece *p, enum pat_operation does, bool levels)
+{
+    const struct kn_side s = {.index = p->index, .inner = p->inner};
+    struct KN_NAME(state) state = {.last = (KN_E)p->last, .value = KN_NAME(value)(p->row, does)};
+    KN_E *const row = p->place;
+    const uint64_t n = p->n;
+    __asm__ volatile("" : "+r"(state.none));
+    for (size_t j = 0; j < n; j++)
+        KN_NAME(access)(row + KN_NAME(index)(&s, j, levels), does, true, &state);
+    p->sum = (KN_E)(p->sum + state.sum);
+    p->last = state.last;
+}
+
+#define KN_DEFINE(name, does)                                     \
+    static void KN_NAME(piece_listed_##name)(struct kn_piece * p) \
+    {                                                             \
+        KN_NAME(piece_listed)(p, PAT_OPERATION_##does, false);    \
+    }                                                             \
+    static void KN_NAME(piece_levels_##name)(struct kn_piece * p) \
+    {                                                             \
+        KN_NAME(piece_listed)(p, PAT_OPERATION_##does, true);     \
+    }
+KN_DEFINE(reduce, REDUCE)
+KN_DEFINE(chase, CHASE)
+KN_DEFINE(fill, FILL)
+KN_DEFINE(update, UPDATE)
+#undef KN_DEFINE

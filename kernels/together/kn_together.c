@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/together/kn_together.h"
+
+#include "common/ls_checked.h"
+#include "kernels/together/kn_commons.h"
+#include "kernels/together/kn_cursor.h"
+#include "kernels/kn_measure.h"
+#include "kernels/kn_pin.h"
+#include "kernels/kn_share_time.h"
+#include "kernels/replay/kn_validate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Accesses per turn, of all patterns together: with 256, calls and mispredicted ends of pieces cost a tenth
+ * to a third of a loop's time; with 2048 almost nothing (doc/fidelity.md's loops). */
+static const uint64_t turn_accesses = 2048;
+
+struct group {
+    const struct kn_options *options;
+    const struct kn_backend *backend;
+    unsigned threads;
+    struct kn_session *sessions; /* [len] */
+    size_t len;
+    struct kn_commons commons;
+    struct taker *takers; /* [threads * len] */
+    struct kn_share_time *times;
+    double cpu_seconds_min;
+};
+
+/* Per-pattern schedule: `units` of its cursor per turn, plus one whenever the accumulated remainder reaches a
+ * whole turn. Aligned to separate cache lines: other threads write theirs. */
+struct taker {
+    struct kn_cursor cursor;
+    uint64_t units, rest, rests;
+} __attribute__((aligned(64)));
+
+static void begin_share(const struct group *g, struct taker *takers, unsigned share)
+{
+    for (size_t k = 0; k < g->len; k++)
+        takers[k].cursor = kn_cursor_of(&g->sessions[k].arena, share, g->sessions[k].variant->index_bits);
+}
+
+static uint64_t turns_of(struct taker *takers, size_t len)
+{
+    uint64_t accesses = 0;
+    for (size_t k = 0; k < len; k++)
+        accesses += takers[k].cursor.units_all * takers[k].cursor.unit_accesses;
+    const uint64_t turns = accesses / turn_accesses + 1;
+    for (size_t k = 0; k < len; k++) {
+        takers[k].units = takers[k].cursor.units_all / turns;
+        takers[k].rest = takers[k].cursor.units_all % turns;
+        takers[k].rests = 0;
+    }
+    return turns;
+}
+
+static void take_turn(struct taker *t, uint64_t turns)
+{
+    uint64_t units = t->units;
+    t->rests += t->rest;
+    if (t->rests >= turns) {
+        t->rests -= turns;
+        units++;
+    }
+    if (units) kn_cursor_move(&t->cursor, units);
+}
+
+static void run_share(void *arg, unsigned share)
+{
+    const struct group *g = arg;
+    struct taker *takers = g->takers + share * g->len;
+    kn_share_begin(g->times, share);
+    begin_share(g, takers, share);
+    const uint64_t turns = turns_of(takers, g->len);
+    for (uint64_t t = 0; t < turns; t++)
+        for (size_t k = 0; k < g->len; k++)
+            take_turn(&takers[k], turns);
+    if (g->options->fence) __atomic_thread_fence(__ATOMIC_RELEASE);
+    for (size_t k = 0; k < g->len; k++)
+        *g->sessions[k].arena.parts[share].sum = takers[k].cursor.piece.sum;
+    kn_share_end(g->times, share);
+}
+
+static double run_once(void *arg)
+{
+    struct group *g = arg;
+    const double seconds = kn_backend_seconds(g->backend, g->threads, run_share, g);
+    g->cpu_seconds_min = fmin(g->cpu_seconds_min, kn_share_slowest(g->times, g->threads, seconds));
+    return seconds;
+}
+
+static ls_err check_operation(const struct pat_config *c, size_t number)
+{
+    if (c->operation != PAT_OPERATION_COPY) return LS_OK;
+    return ls_fail(
+        LS_ERR_UNSUPPORTED,
+        "configuration %zu%s%s%s copies through a dense buffer; patterns take turns that have another "
+        "operation (reduce, chase, fill, update), as those have that loadstone patterns writes",
+        number, *c->name ? " (" : "", c->name, *c->name ? ")" : "");
+}
+
+/* Nothing is allocated for data. An array of several patterns counts once. */
+static ls_err plan_all(struct group *g, const struct pat_config *rows, struct kn_replay_need *out)
+{
+    uint64_t spared;
+    *out = (struct kn_replay_need){0};
+    for (size_t k = 0; k < g->len; k++) {
+        const struct kn_replay_need *n = &g->sessions[k].plan.need;
+        LS_TRY(check_operation(&rows[k], k));
+        LS_TRY(kn_session_init(&g->sessions[k], &rows[k], g->options, g->backend, g->threads));
+        if (!ls_add_u64(out->bytes, n->bytes, &out->bytes) ||
+            !ls_add_u64(out->iterations, n->iterations, &out->iterations) ||
+            !ls_add_u64(out->memory_bytes, n->memory_bytes, &out->memory_bytes))
+            return ls_fail(LS_ERR_RANGE, "all patterns together do not fit 64 bits: run fewer");
+    }
+    LS_TRY(kn_commons_spared(g->sessions, g->len, &spared));
+    out->memory_bytes -= spared;
+    return LS_OK;
+}
+
+static ls_err fill_all(struct group *g, struct kn_result *r)
+{
+    LS_TRY(kn_commons_init(&g->commons, g->sessions, g->len, g->options->pages));
+    for (size_t k = 0; k < g->len; k++) {
+        struct kn_session *s = &g->sessions[k];
+        LS_TRY(kn_session_fill(s, kn_commons_place(&g->commons, k)));
+        LS_TRY(kn_session_choose(s, r));
+        r->trials_len = 0; /* these were of one pattern */
+        r->bytes_with_indices += kn_session_bytes_with_indices(s);
+        if (s->variant->index_bits > r->index_bits) r->index_bits = s->variant->index_bits;
+    }
+    r->method = KN_METHOD_SCALAR;
+    r->stores = KN_STORES_REGULAR;
+    snprintf(r->variant, sizeof(r->variant), "scalar, turns of %u accesses", (unsigned)turn_accesses);
+    return LS_OK;
+}
+
+static unsigned runs_of(const struct group *g)
+{
+    unsigned most = 1;
+    for (size_t k = 0; k < g->len; k++)
+        if (kn_session_runs(&g->sessions[k]) > most) most = kn_session_runs(&g->sessions[k]);
+    return most;
+}
+
+static uint64_t huge_bytes_of(const struct group *g)
+{
+    uint64_t bytes = kn_commons_huge_bytes(&g->commons);
+    for (size_t k = 0; k < g->len; k++)
+        if (!kn_commons_place(&g->commons, k)) bytes += kn_session_huge_bytes(&g->sessions[k]);
+    return bytes;
+}
+
+/* One pattern by itself, by the same pieces. */
+static void run_alone_share(void *arg, unsigned share)
+{
+    const struct kn_session *s = arg;
+    struct kn_cursor c = kn_cursor_of(&s->arena, share, s->variant->index_bits);
+    for (uint64_t left = c.units_all; left;) {
+        const uint64_t units = left < turn_accesses ? left : turn_accesses;
+        kn_cursor_move(&c, units);
+        left -= units;
+    }
+    *s->arena.parts[share].sum = c.piece.sum;
+}
+
+/* Validate patterns with a private array in place; patterns that share an array would see each other's
+ * stores, so each is replayed alone first. */
+static void validate_all(const struct group *g, struct kn_result *r)
+{
+    r->valid = true;
+    for (size_t k = 0; k < g->len && r->valid; k++) {
+        struct kn_session *s = &g->sessions[k];
+        if (kn_commons_place(&g->commons, k)) {
+            kn_arena_fill(&s->arena);
+            g->backend->parallel(g->threads, run_alone_share, s);
+        }
+        kn_validate(&s->arena, r);
+        if (r->valid) continue;
+        char why[KN_ADVICE_BYTES];
+        snprintf(why, sizeof(why), "%s", r->invalid);
+        snprintf(r->invalid, sizeof(r->invalid), "configuration %zu: %.280s", k, why);
+    }
+}
+
+static ls_err measure(struct group *g, struct kn_result *r)
+{
+    const struct kn_options *o = g->options;
+    LS_TRY(fill_all(g, r));
+    g->takers = aligned_alloc(_Alignof(struct taker), g->threads * g->len * sizeof(*g->takers));
+    if (!g->takers) return ls_nomem("%zu patterns on %u threads", g->len, g->threads);
+    g->times = kn_share_times(g->threads);
+    g->cpu_seconds_min = INFINITY;
+    LS_TRY(kn_measure(run_once, g, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, runs_of(g), r));
+    r->cpu_seconds_min = g->cpu_seconds_min;
+    r->huge_bytes = huge_bytes_of(g);
+    validate_all(g, r);
+    return LS_OK;
+}
+
+static ls_err run(struct group *g, struct kn_result *r)
+{
+    LS_TRY(kn_memory_check("all patterns together", r->memory_bytes, g->options->memory_bytes));
+    kn_pins *pins = NULL;
+    LS_TRY(kn_pin(g->backend, g->threads, g->options->pin, &pins));
+    r->pin = kn_pinned(pins);
+    const ls_err err = measure(g, r);
+    for (size_t k = 0; k < g->len; k++)
+        kn_arena_fini(&g->sessions[k].arena);
+    kn_commons_fini(&g->commons);
+    kn_unpin(pins);
+    return err;
+}
+
+static ls_err group_init(struct group *g, const struct pat_config *rows, size_t len,
+                         const struct kn_options *o, struct kn_replay_need *out)
+{
+    *g = (struct group){.options = o, .len = len};
+    LS_TRY(kn_backend_choose(o, &g->backend, &g->threads));
+    g->sessions = calloc(len + 1, sizeof(*g->sessions));
+    if (!g->sessions) return ls_nomem("%zu patterns", len);
+    return plan_all(g, rows, out);
+}
+
+static void group_fini(struct group *g)
+{
+    free(g->sessions);
+    free(g->takers);
+    free(g->times);
+}
+
+ls_err kn_together_need(const struct pat_config *rows, size_t len, const struct kn_options *o,
+                        struct kn_replay_need *out)
+{
+    struct group g;
+    const ls_err err = group_init(&g, rows, len, o, out);
+    group_fini(&g);
+    return err;
+}
+
+ls_err kn_together_run(const struct pat_config *rows, size_t len, const struct kn_options *o,
+                       struct kn_result *out)
+{
+    struct group g;
+    struct kn_replay_need need;
+    memset(out, 0, sizeof(*out));
+    ls_err err = group_init(&g, rows, len, o, &need);
+    if (err == LS_OK) {
+        out->threads = g.threads;
+        out->bytes = need.bytes;
+        out->memory_bytes = need.memory_bytes;
+        out->element_bytes = o->element_bytes ? o->element_bytes : 8;
+        snprintf(out->backend, sizeof(out->backend), "%s", g.backend->name);
+        err = run(&g, out);
+    }
+    group_fini(&g);
+    return err;
+}

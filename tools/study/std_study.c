@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/study/std_study.h"
+
+#include "kernels/kn_backend.h"
+#include "kernels/kn_caches.h"
+#include "kernels/kn_isa.h"
+#include "kernels/replay/kn_replay.h"
+#include "kernels/stream/kn_sequence.h"
+#include "kernels/stream/kn_stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STRIDE_MAX = 128,
+    ROW = 8,
+    SPAN_CACHES = 8,
+    SIZE_MIN = 1024,
+    LENGTH_MIN = 8,
+    LENGTH_OWN = 1 << 20,
+    EXPAND_MAX = 4
+};
+static const uint64_t span_default_bytes = UINT64_C(256) << 20;
+
+struct sink {
+    std_study_emit *emit;
+    void *user;
+};
+
+static uint64_t span_of(const struct std_study_options *o)
+{
+    const uint64_t caches = kn_caches_last_level_bytes();
+    if (o->span_bytes) return o->span_bytes;
+    return caches ? SPAN_CACHES * caches : span_default_bytes;
+}
+
+static ls_err replay(const struct pat_config *c, const struct kn_options *o, const char *series, double x,
+                     const struct sink *to)
+{
+    struct kn_result r;
+    ls_err err = kn_replay_run(c, o, &r);
+    if (err == LS_OK) err = to->emit(to->user, series, x, &r);
+    kn_result_fini(&r);
+    return err;
+}
+
+/* ROW elements by stride, rows end to end over span_bytes (Spatter's UNIFORM:8:S:NR). */
+static ls_err replay_uniform(enum pat_kernel kernel, int64_t stride, const struct std_study_options *o,
+                             const char *series, double x, const struct sink *to)
+{
+    const unsigned bytes = o->run.element_bytes ? o->run.element_bytes : 8;
+    struct pat_config c;
+    int64_t indices[ROW];
+    LS_TRY(pat_config_init(&c));
+    for (int64_t j = 0; j < ROW; j++)
+        indices[j] = j * stride;
+    c.kernel = kernel;
+    c.pattern = (struct pat_indices){indices, ROW};
+    c.delta = ROW * stride;
+    c.count = span_of(o) / (bytes * (uint64_t)c.delta);
+    if (c.count == 0) c.count = 1;
+    const ls_err err = replay(&c, &o->run, series, x, to);
+    c.pattern = (struct pat_indices){NULL, 0}; /* not of the heap */
+    pat_config_fini(&c);
+    return err;
+}
+
+static const enum pat_kernel sides[] = {PAT_GATHER, PAT_SCATTER};
+enum { SIDES = sizeof(sides) / sizeof(sides[0]) };
+
+static ls_err run_stride(const struct std_study_options *o, std_study_emit *emit, void *user)
+{
+    const struct sink to = {emit, user};
+    for (int s = 0; s < SIDES; s++)
+        for (int64_t stride = 1; stride <= STRIDE_MAX; stride *= 2)
+            LS_TRY(replay_uniform(sides[s], stride, o, pat_kernel_name(sides[s]), (double)stride, &to));
+    return LS_OK;
+}
+
+/* The widest vectors that gather here, or AUTO where there are none. */
+static enum kn_method widest(void)
+{
+    static const enum kn_method by_width[] = {KN_METHOD_AVX512, KN_METHOD_AVX2, KN_METHOD_NEON};
+    for (size_t i = 0; i < sizeof(by_width) / sizeof(by_width[0]); i++)
+        if (kn_isa_has(by_width[i])) return by_width[i];
+    return KN_METHOD_AUTO;
+}
+
+static ls_err run_simd(const struct std_study_options *o, std_study_emit *emit, void *user)
+{
+    const struct sink to = {emit, user};
+    const enum kn_method methods[] = {KN_METHOD_SCALAR, widest(), KN_METHOD_AUTO};
+    const unsigned first_same = methods[1] == KN_METHOD_AUTO ? 2 : 3; /* auto once */
+    for (int s = 0; s < SIDES; s++)
+        for (unsigned m = 0; m < first_same; m++)
+            for (int64_t stride = 1; stride <= STRIDE_MAX; stride *= 2) {
+                struct std_study_options with = *o;
+                char series[48];
+                with.run.method = methods[m];
+                snprintf(series, sizeof(series), "%s %s", pat_kernel_name(sides[s]),
+                         kn_method_name(methods[m]));
+                LS_TRY(replay_uniform(sides[s], stride, &with, series, (double)stride, &to));
+            }
+    return LS_OK;
+}
+
+static ls_err stream(const char *kernel, const struct kn_options *run, uint64_t elements, double x,
+                     const struct sink *to)
+{
+    const struct kn_kernel *k = kn_kernel_find(kernel);
+    const struct kn_stream_options o = {.run = *run, .elements = elements};
+    struct kn_result r;
+    ls_err err = kn_stream_run(&k, 1, &o, &r);
+    if (err == LS_OK) err = to->emit(to->user, kernel, x, &r);
+    kn_result_fini(&r);
+    return err;
+}
+
+static ls_err replay_suite(const struct pat_suite *suite, const struct kn_options *run, double x,
+                           const struct sink *to)
+{
+    for (size_t i = 0; i < suite->len; i++) {
+        char series[64];
+        const struct pat_config *c = &suite->rows[i];
+        snprintf(series, sizeof(series), "%zu %s", i, *c->name ? c->name : pat_kernel_name(c->kernel));
+        LS_TRY(replay(c, run, series, x, to));
+    }
+    return LS_OK;
+}
+
+/* STREAM triad, and the patterns or a gather and a scatter with stride 1, by one number of threads. */
+static ls_err run_with_threads(const struct std_study_options *o, unsigned threads, const struct sink *to)
+{
+    struct std_study_options with = *o;
+    with.run.threads = threads;
+    LS_TRY(stream("triad", &with.run, with.elements_max, threads, to));
+    if (o->suite) return replay_suite(o->suite, &with.run, threads, to);
+    for (int s = 0; s < SIDES; s++)
+        LS_TRY(replay_uniform(sides[s], 1, &with, pat_kernel_name(sides[s]), threads, to));
+    return LS_OK;
+}
+
+static ls_err run_threads(const struct std_study_options *o, std_study_emit *emit, void *user)
+{
+    const struct sink to = {emit, user};
+    const struct kn_backend *b;
+    unsigned all;
+    LS_TRY(kn_backend_choose(&o->run, &b, &all));
+    for (unsigned t = 1; t < all; t *= 2)
+        LS_TRY(run_with_threads(o, t, &to));
+    return run_with_threads(o, all, &to);
+}
+
+static ls_err run_size(const struct std_study_options *o, std_study_emit *emit, void *user)
+{
+    static const char *const kernels[] = {"triad",    "gather-triad",  "scatter-triad",
+                                          "sg-triad", "central-triad", "chase"};
+    const struct sink to = {emit, user};
+    const struct kn_kernel *triad = kn_kernel_find("triad");
+    const struct kn_stream_options whole = {.run = o->run, .elements = o->elements_max};
+    struct kn_stream_need need;
+    LS_TRY(kn_stream_need(&triad, 1, &whole, &need));
+    for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
+        for (uint64_t n = need.elements; n >= SIZE_MIN; n /= 2)
+            LS_TRY(stream(kernels[k], &o->run, n, (double)n, &to));
+    return LS_OK;
+}
+
+/* A pattern of len indices, as near as may be to p: its beginning, or p again and again, each beyond the one
+ * before. */
+static ls_err fit_length(const struct pat_indices *p, size_t len, struct pat_indices *out)
+{
+    int64_t reach = 0;
+    for (size_t j = 0; j < p->len; j++)
+        if (p->data[j] >= reach) reach = p->data[j] + 1;
+    *out = (struct pat_indices){malloc(len * sizeof(int64_t)), len};
+    if (!out->data) return ls_nomem("a pattern of %zu indices", len);
+    for (size_t j = 0; j < len; j++)
+        out->data[j] = p->data[j % p->len] + reach * (int64_t)(j / p->len);
+    return LS_OK;
+}
+
+/* The same number of elements at every length, so that times compare. */
+static ls_err replay_lengths(const struct pat_config *c, const struct kn_options *run, const char *series,
+                             const struct sink *to)
+{
+    const size_t own = c->pattern.len;
+    for (size_t len = EXPAND_MAX * own; len >= LENGTH_MIN; len /= 2) {
+        struct pat_config fitted = *c;
+        LS_TRY(fit_length(&c->pattern, len, &fitted.pattern));
+        fitted.count = own * c->count / len;
+        if (fitted.count == 0) fitted.count = 1;
+        const ls_err err = replay(&fitted, run, series, (double)len, to);
+        free(fitted.pattern.data);
+        LS_TRY(err);
+    }
+    return LS_OK;
+}
+
+/* The study's own long pattern: a permutation, gathered and scattered once. */
+static ls_err replay_own_lengths(const struct std_study_options *o, const struct sink *to)
+{
+    struct pat_config c;
+    const struct kn_sequence s = kn_sequence_permutation(LENGTH_OWN, o->run.seed);
+    ls_err err = pat_config_init(&c);
+    if (err == LS_OK) {
+        c.pattern = (struct pat_indices){malloc(LENGTH_OWN * sizeof(int64_t)), LENGTH_OWN};
+        if (!c.pattern.data) err = ls_nomem("a pattern of %d indices", LENGTH_OWN);
+    }
+    for (uint64_t j = 0; j < LENGTH_OWN && err == LS_OK; j++)
+        c.pattern.data[j] = (int64_t)kn_sequence_at(&s, j);
+    for (int k = 0; k < SIDES && err == LS_OK; k++) {
+        c.kernel = sides[k];
+        c.count = EXPAND_MAX;
+        err = replay_lengths(&c, &o->run, pat_kernel_name(sides[k]), to);
+    }
+    pat_config_fini(&c);
+    return err;
+}
+
+static ls_err run_length(const struct std_study_options *o, std_study_emit *emit, void *user)
+{
+    const struct sink to = {emit, user};
+    if (!o->suite) return replay_own_lengths(o, &to);
+    for (size_t i = 0; i < o->suite->len; i++) {
+        char series[64];
+        const struct pat_config *c = &o->suite->rows[i];
+        if (c->kernel != PAT_GATHER && c->kernel != PAT_SCATTER)
+            return ls_fail(LS_ERR_UNSUPPORTED,
+                           "configuration %zu: study length varies gathers and scatters, not %s", i,
+                           pat_kernel_name(c->kernel));
+        snprintf(series, sizeof(series), "%zu %s", i, *c->name ? c->name : pat_kernel_name(c->kernel));
+        LS_TRY(replay_lengths(c, &o->run, series, &to));
+    }
+    return LS_OK;
+}
+
+const struct std_study std_studies[] = {
+    {"stride", "gather and scatter by strides 1 to 128: how much of each cache line is of use", "stride",
+     "Spatter, figure 3", false, run_stride},
+    {"simd", "the same without vectors, with the widest there are, and by the fastest method", "stride",
+     "Spatter, figure 6", false, run_simd},
+    {"threads", "STREAM triad and patterns by 1, 2, 4, ... all threads", "threads",
+     "RaiderSTREAM, figures 7 and 8, within a node", true, run_threads},
+    {"size", "every kind of triad, and a chase, on arrays halved until they fit the first cache", "elements",
+     "RaiderSTREAM, figures 5 and 6", false, run_size},
+    {"length", "a long pattern cut and repeated, the same number of elements moved", "indices",
+     "throughput by length of pattern", true, run_length},
+};
+const unsigned std_studies_len = sizeof(std_studies) / sizeof(std_studies[0]);
+
+const struct std_study *std_study_find(const char *name)
+{
+    for (unsigned i = 0; i < std_studies_len; i++)
+        if (strcmp(std_studies[i].name, name) == 0) return &std_studies[i];
+    return NULL;
+}
