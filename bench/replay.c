@@ -5,10 +5,9 @@
 #include "bench/replay_plain.h"
 #include "common/ls_clock.h"
 #include "kernels/kn_kernel.h"
-#include "kernels/kn_pin.h"
+#include "kernels/kn_backend.h"
 #include "kernels/stream/kn_stream.h"
 #include "kernels/replay/kn_trial.h"
-#include "kernels/replay/kn_validate.h"
 #include "patterns/pat_json.h"
 
 #include <getopt.h>

@@ -3,9 +3,15 @@
 
 #include "common/ls_clock.h"
 
+#include <hwloc.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- backends ---- */
 
 static bool always(void)
 {
@@ -77,4 +83,139 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
     *out = b;
     *out_threads = threads;
     return LS_OK;
+}
+
+/* ---- threads bound to processors ---- */
+
+enum { TWINS_MAX = 64 };
+
+struct kn_pins {
+    const struct kn_backend *backend;
+    unsigned threads;
+    enum kn_pin how;
+    hwloc_topology_t topology; /* restricted to the processors that the caller may use */
+    hwloc_cpuset_t before;     /* binding of the calling thread before pinning */
+    hwloc_cpuset_t *sets;      /* by share */
+    atomic_int refused;
+};
+
+/* OpenMP's own environment variables for binding; they take precedence. */
+static const char *const told_by[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+
+static enum kn_pin decide(const struct kn_backend *b, unsigned threads, enum kn_pin how)
+{
+    if (how != KN_PIN_AUTO) return how;
+    for (size_t i = 0; i < sizeof(told_by) / sizeof(told_by[0]); i++)
+        if (getenv(told_by[i])) return KN_PIN_NONE;
+    return threads > 1 && threads == b->threads_max() ? KN_PIN_CLOSE : KN_PIN_NONE;
+}
+
+static void bind_share(void *arg, unsigned share)
+{
+    struct kn_pins *p = arg;
+    if (hwloc_set_cpubind(p->topology, p->sets[share], HWLOC_CPUBIND_THREAD) != 0) p->refused = 1;
+}
+
+static void release_share(void *arg, unsigned share)
+{
+    struct kn_pins *p = arg;
+    (void)share;
+    if (hwloc_set_cpubind(p->topology, p->before, HWLOC_CPUBIND_THREAD) != 0) p->refused = 1;
+}
+
+/* Cores in order, first their first processor, then their second: SMT twins come last. */
+static hwloc_obj_t close_processor(hwloc_topology_t t, unsigned share)
+{
+    const unsigned cores = (unsigned)hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
+    unsigned left = share;
+    if (cores == 0) return hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, share);
+    for (unsigned twin = 0; twin < TWINS_MAX; twin++)
+        for (unsigned c = 0; c < cores; c++) {
+            hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, c);
+            hwloc_obj_t pu = hwloc_get_obj_inside_cpuset_by_type(t, core->cpuset, HWLOC_OBJ_PU, twin);
+            if (pu && left-- == 0) return pu;
+        }
+    return NULL;
+}
+
+static ls_err spread(struct kn_pins *p)
+{
+    hwloc_obj_t root = hwloc_get_root_obj(p->topology);
+    if (hwloc_distrib(p->topology, &root, 1, p->sets, p->threads, INT_MAX, 0) != 0)
+        return ls_fail(LS_ERR_UNSUPPORTED, "hwloc cannot spread %u threads over this machine", p->threads);
+    for (unsigned i = 0; i < p->threads; i++)
+        hwloc_bitmap_singlify(p->sets[i]);
+    return LS_OK;
+}
+
+static ls_err close_up(struct kn_pins *p)
+{
+    for (unsigned i = 0; i < p->threads; i++) {
+        const hwloc_obj_t pu = close_processor(p->topology, i);
+        if (!pu) return ls_fail(LS_ERR_UNSUPPORTED, "no processor for thread %u of %u", i + 1, p->threads);
+        if (!(p->sets[i] = hwloc_bitmap_dup(pu->cpuset))) return ls_nomem("pinning threads");
+    }
+    return LS_OK;
+}
+
+static ls_err load(struct kn_pins *p)
+{
+    if (hwloc_topology_init(&p->topology) != 0) return ls_nomem("the machine's topology");
+    p->before = hwloc_bitmap_alloc();
+    p->sets = calloc(p->threads, sizeof(hwloc_cpuset_t));
+    if (!p->before || !p->sets) return ls_nomem("pinning threads");
+    if (hwloc_topology_load(p->topology) != 0 ||
+        hwloc_get_cpubind(p->topology, p->before, HWLOC_CPUBIND_THREAD) != 0 ||
+        hwloc_topology_restrict(p->topology, p->before, 0) != 0)
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "the system does not tell where threads may run, so they are not pinned");
+    return LS_OK;
+}
+
+static void free_pins(struct kn_pins *p)
+{
+    for (unsigned i = 0; i < p->threads && p->sets; i++)
+        if (p->sets[i]) hwloc_bitmap_free(p->sets[i]);
+    free(p->sets);
+    if (p->before) hwloc_bitmap_free(p->before);
+    if (p->topology) hwloc_topology_destroy(p->topology);
+    free(p);
+}
+
+static ls_err bind_all(struct kn_pins *p)
+{
+    LS_TRY(load(p));
+    LS_TRY(p->how == KN_PIN_SPREAD ? spread(p) : close_up(p));
+    p->backend->parallel(p->threads, bind_share, p);
+    if (!p->refused) return LS_OK;
+    p->backend->parallel(p->threads, release_share, p);
+    return ls_fail(LS_ERR_UNSUPPORTED, "the system refuses to pin threads");
+}
+
+ls_err kn_pin(const struct kn_backend *b, unsigned threads, enum kn_pin how, kn_pins **out)
+{
+    const enum kn_pin decided = decide(b, threads, how);
+    *out = NULL;
+    if (decided == KN_PIN_NONE) return LS_OK;
+    struct kn_pins *p = calloc(1, sizeof(*p));
+    if (!p) return ls_nomem("pinning threads");
+    *p = (struct kn_pins){.backend = b, .threads = threads, .how = decided};
+    const ls_err err = bind_all(p);
+    if (err == LS_OK)
+        *out = p;
+    else
+        free_pins(p);
+    return how == KN_PIN_AUTO ? LS_OK : err;
+}
+
+enum kn_pin kn_pinned(const kn_pins *p)
+{
+    return p ? p->how : KN_PIN_NONE;
+}
+
+void kn_unpin(kn_pins *p)
+{
+    if (!p) return;
+    p->backend->parallel(p->threads, release_share, p);
+    free_pins(p);
 }

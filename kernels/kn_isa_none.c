@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/kn_isa.h"
+#include "kernels/kn_options.h"
 
 bool kn_isa_has(enum kn_method m)
 {

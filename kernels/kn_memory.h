@@ -6,6 +6,9 @@
 #include "kernels/kn_options.h"
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* ---- blocks ---- */
 
 struct kn_block {
     void *base; /* aligned to a huge page when as large as one, to a page otherwise */
@@ -27,5 +30,10 @@ uint64_t kn_block_huge_bytes(const struct kn_block *b);
  * control groups).
  * Errors: LS_ERR_NOMEM naming both and a remedy. */
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes);
+
+/* ---- caches ---- */
+
+/* Return the size of all last-level caches together in bytes, 0 if unknown. */
+uint64_t kn_caches_last_level_bytes(void);
 
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+/* ---- options ---- */
+
 #define KN_NAME(id, name, text) name,
 static const char *const method_names[] = {KN_METHOD_LIST(KN_NAME)};
 static const char *const stores_names[] = {KN_STORES_LIST(KN_NAME)};
@@ -62,4 +64,16 @@ const char *kn_stores_name(enum kn_stores s)
 const char *kn_pin_name(enum kn_pin p)
 {
     return name_of(pin_names, KN_PIN_COUNT, p);
+}
+
+/* ---- instruction sets ---- */
+
+void kn_isa_list(char *out, size_t out_bytes)
+{
+    out[0] = '\0';
+    for (int m = KN_METHOD_AUTO + 1; m < KN_METHOD_COUNT; m++) {
+        if (!kn_isa_has((enum kn_method)m)) continue;
+        const size_t used = strlen(out);
+        snprintf(out + used, out_bytes - used, "%s%s", used ? ", " : "", kn_method_name((enum kn_method)m));
+    }
 }

@@ -7,7 +7,10 @@
 #include "common/ls_error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* ---- options ---- */
 
 /* How the elements are moved: instructions and loop order. X(id, name, description) */
 #define KN_METHOD_LIST(X)                                                                              \
@@ -74,5 +77,19 @@ ls_err kn_stores_parse(const char *name, enum kn_stores *out);
 const char *kn_method_name(enum kn_method m);
 const char *kn_stores_name(enum kn_stores s);
 const char *kn_pin_name(enum kn_pin p);
+
+/* ---- instruction sets ---- */
+
+/* Can m run here? Plain methods always can. */
+bool kn_isa_has(enum kn_method m);
+/* "scalar, unrolled, jammed, avx2": the methods that run here, into out. */
+void kn_isa_list(char *out, size_t out_bytes);
+
+/* ---- names of loops ---- */
+
+/* One name of three parts, each expanded first. */
+
+#define KN_GLUE_(a, b, c) a##b##c
+#define KN_GLUE(a, b, c) KN_GLUE_(a, b, c)
 
 #endif

@@ -1,11 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Result of a kernel's run: variant that ran, times, validation. */
+/* Result of a kernel's run: statistics, variant that ran, times, validation; how it is measured. */
 #ifndef KN_RESULT_H
 #define KN_RESULT_H
 
 #include "kernels/kn_options.h"
-#include "kernels/kn_stats.h"
 #include "perf/pe_count.h"
+
+#include <stddef.h>
+
+/* ---- statistics of repeated measurements ---- */
+
+/* All NAN when there is nothing to describe. */
+struct kn_stats {
+    size_t len;
+    double min, quartile1, median, quartile3, max, mean, deviation;
+};
+
+/* Describe values[0..len). Quartiles by linear interpolation between order statistics; deviation is the
+ * sample's (n - 1). Owns:   sorts nothing of the caller's. Errors: none; without memory for a sorted copy
+ * only min, max and mean are set. */
+struct kn_stats kn_stats_of(const double *values, size_t len);
+
+/* len / sum(1/v); NAN when len is 0 or a value is not positive. */
+double kn_harmonic_mean(const double *values, size_t len);
+/* hmean^2 * sigma(1/v) / sqrt(len), as Spatter 1 prints it as H.StdErr; NAN when len < 2. */
+double kn_harmonic_stderr(const double *values, size_t len);
+/* Pearson's R = cov(x, y) / (std(x) std(y)) (Spatter paper, equation 1); NAN when len < 2 or one of them is
+ * constant. */
+double kn_pearson_r(const double *x, const double *y, size_t len);
+
+/* ---- a result ---- */
 
 struct kn_kernel;
 
@@ -53,5 +77,18 @@ struct kn_result {
 
 /* Free everything that r owns; r may be all zero. */
 void kn_result_fini(struct kn_result *r);
+
+/* ---- the course of a measurement ---- */
+
+/* The course of a measurement, the same for every kernel: warm up until steady, then timed runs. */
+
+/* One run: seconds it took, by the monotonic clock. */
+typedef double kn_once(void *arg);
+
+enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
+
+/* Warm up (three successive times within 3 % end it, warmups_max at most), then runs timed ones; fills the
+ * times of r. Owns:   r->run_seconds, freed by kn_result_fini. Errors: LS_ERR_NOMEM. */
+ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs, struct kn_result *r);
 
 #endif

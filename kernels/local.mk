@@ -10,17 +10,11 @@ libknscalar_la_SOURCES =
 libknscalar_la_CFLAGS = $(KN_SCALAR_CFLAGS)
 libkernels_la_SOURCES = \
     kernels/kn_backend.c kernels/kn_backend.h \
-    kernels/kn_caches.c kernels/kn_caches.h \
-    kernels/kn_glue.h \
-    kernels/kn_isa.c kernels/kn_isa.h \
     kernels/kn_kernel.c kernels/kn_kernel.h \
-    kernels/kn_measure.c kernels/kn_measure.h \
     kernels/kn_memory.c kernels/kn_memory.h \
     kernels/kn_options.c kernels/kn_options.h \
-    kernels/kn_pin.c kernels/kn_pin.h \
     kernels/kn_result.c kernels/kn_result.h \
     kernels/kn_share_time.h \
-    kernels/kn_stats.c kernels/kn_stats.h \
     kernels/kn_values.h
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS) $(OPENMP_CFLAGS)
 libkernels_la_LIBADD = libknscalar.la

@@ -1,11 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arrays of a plan: allocated, filled by the threads that use them, handed to the moving loops. */
+/* A configuration worked out (sides, sizes, shares of the threads) and its arrays: allocated, filled by the
+ * threads that use them, handed to the moving loops. */
 #ifndef KN_ARENA_H
 #define KN_ARENA_H
 
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
-#include "kernels/replay/kn_plan.h"
+#include "kernels/replay/kn_job.h"
+#include "kernels/kn_values.h"
+#include "patterns/pat_config.h"
+#include "patterns/pat_extent.h"
+
+/* ---- a plan ---- */
+
+/* Needs of a configuration, known before anything is allocated. */
+struct kn_replay_need {
+    uint64_t bytes;        /* published count of one run */
+    uint64_t memory_bytes; /* data, dense buffers and index arrays together */
+    uint64_t iterations;   /* elements moved in one run */
+};
+
+/* One sparse array and how it is walked. */
+struct kn_plan_side {
+    bool used;
+    struct pat_indices outer, inner; /* the configuration's own; inner.len 0: one level */
+    struct pat_extent extent;
+    const struct pat_indices *deltas; /* the configuration's list; len 0: delta alone */
+    int64_t delta;
+    const int64_t *steps; /* into the configuration or at delta */
+    size_t steps_len;
+    struct kn_fold fold; /* fold of the indices if there is one level */
+    enum kn_salt salt;
+    uint64_t elements;
+};
+
+struct kn_plan {
+    const struct pat_config *config;
+    struct kn_plan_side from, to; /* gathers use from, scatters to, gs both */
+    size_t len;
+    uint64_t count, wrap;
+    uint64_t dense_elements; /* elements in one copy, 0 for gs */
+    unsigned dense_copies;
+    unsigned element_bytes, threads;
+    bool indices_fit_32_bits, rows_may_be_jammed;
+    struct kn_replay_need need;
+};
+
+/* Owns:   out points into c and into itself: neither may move.
+ * Errors: as for kn_replay_need. */
+ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struct kn_options *o,
+                    unsigned threads);
+
+/* First row of share s: shares differ by one row at most. */
+uint64_t kn_plan_begin(const struct kn_plan *p, unsigned s);
+/* The index that element j of a row uses. */
+int64_t kn_plan_index(const struct kn_plan_side *s, size_t j);
+/* The element at which row i begins. */
+int64_t kn_plan_base(const struct kn_plan_side *s, uint64_t i);
+
+/* ---- arrays ---- */
 
 /* The indices of one side in both widths; 64 bits are the configuration's own. */
 struct kn_narrow {
@@ -21,7 +74,7 @@ struct kn_arena {
     struct kn_runs runs_from, runs_to; /* runs of equal steps */
     struct kn_part *parts;             /* [plan->threads] */
     uint64_t *sums;                    /* [plan->threads], of reductions */
-    bool linked;                       /* elements of from hold addresses (kn_chain.h), not values */
+    bool linked;                       /* elements of from hold addresses (kn_chain_link), not values */
 };
 
 /* Owns:   out points to plan and backend; the caller ends it with kn_arena_fini, also after a failure.
@@ -45,5 +98,23 @@ void kn_arena_forget_narrow(struct kn_arena *a);
 struct kn_job kn_arena_job(const struct kn_arena *a, unsigned index_bits);
 /* Element e of a side's array, which begins at extent.low. */
 uint64_t kn_arena_get(const struct kn_arena *a, const struct kn_plan_side *s, int64_t e);
+
+/* ---- dependent loads as a list in memory ---- */
+
+/* Dependent loads as a list in memory: each element holds the address of the element that is loaded next,
+ * like the nodes of a program's list. Only the elements are read; a separate list of indices would be another
+ * stream through the caches, which changes how long the loads wait. */
+
+/* May p's loads be linked at all? Chases of one level with elements as wide as addresses, not too many of
+ * them. */
+bool kn_chain_fits(const struct kn_plan *p);
+
+/* Link the elements of a, in the order of the pattern, the last to the first, and set a->linked. Not where an
+ * element would need two successors: then the elements are as kn_arena_init left them, and a->linked is
+ * false. a's plan fits. */
+void kn_chain_link(struct kn_arena *a);
+
+/* Return the contents of element j of row i, which begins at element base, once a is linked: an address. */
+uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t base);
 
 #endif

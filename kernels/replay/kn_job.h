@@ -3,12 +3,67 @@
 #ifndef KN_JOB_H
 #define KN_JOB_H
 
-#include "kernels/replay/kn_fold.h"
-#include "kernels/replay/kn_run.h"
+#include "common/ls_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- folds ---- */
+
+/* A row of indices that repeats a short row, each time shifted by a step, as the constant offsets of an inner
+ * loop do. */
+
+/* Rows of at most this many elements, also after folding, are moved with their indices in registers. */
+#define KN_HELD_MAX 8
+/* Shorter folds are merged up to this many elements; more would not stay in registers next to the loop's own
+ * variables. */
+#define KN_FOLD_WIDE 4
+
+struct kn_fold {
+    size_t len;   /* elements of the short row */
+    size_t times; /* 1: the row is not folded */
+    int64_t step; /* index j + len is index j + step, for every j */
+};
+
+/* The shortest fold of the row, of KN_HELD_MAX elements at most where it is one; or two or four of it at once
+ * where that divides the row and is KN_FOLD_WIDE elements at most. */
+struct kn_fold kn_fold_find(const int64_t *index, size_t len);
+
+/* ---- runs of equal steps ---- */
+
+/* A list of steps from row to row in which equal ones follow each other, as a step and how often. */
+
+struct kn_run {
+    int64_t step;
+    uint64_t rows;
+};
+
+/* A place in a list of runs: rows that are still to come in this one. */
+struct kn_run_at {
+    size_t run;
+    uint64_t left;
+};
+
+struct kn_runs {
+    struct kn_run *rows;
+    size_t len; /* 0: too many, the list of steps is no longer */
+};
+
+/* Find the runs of equal steps. out stays empty if they exceed a quarter of the steps; steps that are
+ * all equal give one run that never ends.
+ * Owns:   the caller ends out with kn_runs_fini.
+ * Errors: LS_ERR_NOMEM; then out is empty. */
+ls_err kn_runs_init(const int64_t *steps, size_t len, struct kn_runs *out);
+
+/* Find the run that contains step, which is below the number of steps; return {0, 0} for an empty list. */
+struct kn_run_at kn_runs_find(const struct kn_runs *r, uint64_t step);
+
+/* Release the contents of r; it is empty then.
+ * Owns:   r. */
+void kn_runs_fini(struct kn_runs *r);
+
+/* ---- a job ---- */
 
 /* The sparse side of a job: element index[j] of the row that begins at base + sum of the steps so far, or
  * element inner[index[j]] where inner is not NULL. */

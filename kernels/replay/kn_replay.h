@@ -4,15 +4,9 @@
 #define KN_REPLAY_H
 
 #include "kernels/kn_result.h"
+#include "kernels/replay/kn_arena.h"
 
 struct pat_config;
-
-/* Needs of a configuration, known before anything is allocated. */
-struct kn_replay_need {
-    uint64_t bytes;        /* published count of one run */
-    uint64_t memory_bytes; /* data, dense buffers and index arrays together */
-    uint64_t iterations;   /* elements moved in one run */
-};
 
 /* Errors: LS_ERR_RANGE when an address or a size does not fit 63 bits, LS_ERR_ARG for a configuration without
  * indices, with count or wrap 0, or with gather and scatter patterns of unequal length; all name the

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/replay/kn_session.h"
 
-#include "kernels/replay/kn_chain.h"
+#include "kernels/replay/kn_arena.h"
 #include "kernels/kn_kernel.h"
-#include "kernels/kn_measure.h"
+#include "kernels/kn_result.h"
 #include "kernels/replay/kn_trial.h"
 
 /* Destinations larger than this are written past the caches where that is faster. */

@@ -10,6 +10,8 @@
 #include "kernels/kn_share_time.h"
 #include "kernels/replay/kn_variant.h"
 
+/* ---- loops of a replay on all threads ---- */
+
 struct kn_runner {
     const struct kn_arena *arena;
     kn_move *move;
@@ -41,5 +43,14 @@ void kn_runner_shorten(struct kn_runner *r);
  * Thread: as kn_runner_once.  Signal: not safe. */
 const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r);
+
+/* ---- validation ---- */
+
+/* Check the arrays after a replay against a naive, serial model. */
+
+/* Look at the destination after complete runs: all of it when that is cheap, else the ends of every thread's
+ * share and random places. Where threads write one place at once, the last store of any of them is right.
+ * Sets r->valid and r->invalid. */
+void kn_validate(const struct kn_arena *a, struct kn_result *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/replay/kn_validate.h"
+#include "kernels/replay/kn_trial.h"
 
-#include "kernels/replay/kn_chain.h"
+#include "kernels/replay/kn_arena.h"
 
 #include <inttypes.h>
 #include <math.h>

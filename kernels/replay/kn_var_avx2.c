@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* VPGATHER on 256-bit vectors. AVX2 has no scatter: lanes are stored one by one. */
-#include "kernels/replay/kn_variant_rows.h"
+#include "kernels/replay/kn_variant.h"
 
 #include <immintrin.h>
 

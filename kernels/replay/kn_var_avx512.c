@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* VPGATHER and VPSCATTER on 512-bit vectors; ends of rows by masks. Needs AVX-512 F and VL. */
-#include "kernels/replay/kn_variant_rows.h"
+#include "kernels/replay/kn_variant.h"
 
 #include <immintrin.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* 128-bit vectors put together and taken apart lane by lane: NEON has neither gather nor scatter. */
-#include "kernels/replay/kn_variant_rows.h"
+#include "kernels/replay/kn_variant.h"
 
 #include <arm_neon.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stores past the caches (MOVNTI), element by element. */
-#include "kernels/replay/kn_variant_rows.h"
+#include "kernels/replay/kn_variant.h"
 
 #include <immintrin.h>
 

@@ -2,7 +2,7 @@
 /* Loops whose values stay in registers: reductions, chains of dependent loads, fills, updates. Scalar, like
  * the loops that such patterns come from; compiled as kn_var_scalar.c. */
 #include "kernels/kn_values.h"
-#include "kernels/replay/kn_variant_rows.h"
+#include "kernels/replay/kn_variant.h"
 
 #define KN_E uint64_t
 #define KN_I int64_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The baseline of the paper: one element after the other. Compiled with every vectoriser off
  * (kernels/local.mk); tests/kernels/test_kn_scalar.sh looks at the machine code. */
-#include "kernels/replay/kn_variant_rows.h"
+#include "kernels/replay/kn_variant.h"
 
 /* volatile: each store happens, by itself and in order */
 #define KN_PUT(p, v) (*(volatile __typeof__(*(p)) *)(p) = (v))

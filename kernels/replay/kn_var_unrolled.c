@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scalar moves with less work around them. The instructions that gather are slower than scalar loads on many
  * processors: an index costs a load, and four rows side by side share it. */
-#include "kernels/replay/kn_variant_rows.h"
+#include "kernels/replay/kn_variant.h"
 
 #define KN_PUT(p, v) (*(volatile __typeof__(*(p)) *)(p) = (v))
 #define KN_END() ((void)0)

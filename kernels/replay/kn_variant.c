@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/replay/kn_variant.h"
-#include "kernels/kn_isa.h"
+#include "kernels/kn_options.h"
 
 #include <stdio.h>
 #include <string.h>

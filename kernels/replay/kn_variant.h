@@ -7,6 +7,8 @@
 #include "kernels/kn_options.h"
 #include "patterns/pat_config.h"
 
+/* ---- variants ---- */
+
 struct kn_variant {
     enum kn_method method;
     enum kn_stores stores;
@@ -35,7 +37,7 @@ struct kn_wish {
     unsigned element_bytes;
     unsigned index_bits; /* 0: any */
     bool indices_fit_32_bits;
-    bool linked;               /* the elements are (kn_chain.h) */
+    bool linked;               /* the elements are (kn_arena.h) */
     bool rows_may_be_jammed;   /* moving rows side by side keeps the order of stores to one place */
     bool destination_is_large; /* beyond the caches: non-temporal stores are worth a trial */
 };
@@ -47,5 +49,23 @@ void kn_variant_find(const struct kn_wish *w, const struct kn_variant **out, siz
 ls_err kn_variant_explain_none(const struct kn_wish *w);
 /* "jammed, 32-bit indices, regular stores" into out. */
 void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes);
+
+/* ---- rows of variants ---- */
+
+/* For the files that define variants: a table row from the names that kn_move.inc.h and kn_vector.inc.h make. */
+
+#define KN_MOVES(tag)                                                                \
+    {                                                                                \
+        tag##_gather, tag##_scatter, tag##_gs, tag##_multigather, tag##_multiscatter \
+    }
+#define KN_VARIANT(tag, method, stores, bytes, bits)                   \
+    {                                                                  \
+        method, stores, bytes, bits, KN_MOVES(tag), PAT_OPERATION_COPY \
+    }
+/* Both element sizes with both index widths. */
+#define KN_FAMILY(tag, method, stores)                                                                \
+    KN_VARIANT(tag##_e8_i64, method, stores, 8, 64), KN_VARIANT(tag##_e8_i32, method, stores, 8, 32), \
+        KN_VARIANT(tag##_e4_i64, method, stores, 4, 64), KN_VARIANT(tag##_e4_i32, method, stores, 4, 32)
+#define KN_VARIANTS(name, table) const struct kn_variants name = {table, sizeof(table) / sizeof((table)[0])}
 
 #endif

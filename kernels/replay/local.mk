@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # kernels/replay: gather/scatter configurations
 libkernels_la_SOURCES += \
-    kernels/replay/kn_advice.c kernels/replay/kn_advice.h \
     kernels/replay/kn_arena.c kernels/replay/kn_arena.h \
-    kernels/replay/kn_chain.c kernels/replay/kn_chain.h \
     kernels/replay/kn_family.inc.h \
-    kernels/replay/kn_fold.c kernels/replay/kn_fold.h \
-    kernels/replay/kn_job.h \
+    kernels/replay/kn_job.c kernels/replay/kn_job.h \
     kernels/replay/kn_move.inc.h \
-    kernels/replay/kn_plan.c kernels/replay/kn_plan.h \
     kernels/replay/kn_replay.c kernels/replay/kn_replay.h \
-    kernels/replay/kn_run.c kernels/replay/kn_run.h \
     kernels/replay/kn_session.c kernels/replay/kn_session.h \
     kernels/replay/kn_trial.c kernels/replay/kn_trial.h \
-    kernels/replay/kn_validate.c kernels/replay/kn_validate.h \
+    kernels/replay/kn_validate.c \
     kernels/replay/kn_variant.c kernels/replay/kn_variant.h \
-    kernels/replay/kn_variant_rows.h \
     kernels/replay/kn_vector.inc.h
 libknscalar_la_SOURCES += \
-    kernels/replay/kn_access.inc.h kernels/replay/kn_access_end.inc.h \
+    kernels/replay/kn_access.inc.h \
+    kernels/replay/kn_access_end.inc.h \
     kernels/replay/kn_operation.inc.h \
     kernels/replay/kn_paired.inc.h \
     kernels/replay/kn_var_operations.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/stream/kn_lane.h"
-#include "kernels/kn_isa.h"
+#include "kernels/kn_options.h"
 
 #include <stdio.h>
 

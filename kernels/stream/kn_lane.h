@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+/* ---- loops ---- */
+
 struct kn_lane_job {
     void *to;
     const void *from, *from2;
@@ -64,5 +66,10 @@ kn_lane *kn_lane_of(const struct kn_lane_variant *v, const struct kn_kernel *k);
 /* "avx512, nontemporal stores", with the width of indices where k has some. */
 void kn_lane_describe(const struct kn_lane_variant *v, const struct kn_kernel *k, char *out,
                       size_t out_bytes);
+
+/* ---- tables of loops ---- */
+
+#define KN_LANES_TABLE(name, table) \
+    const struct kn_lane_variants name = {table, sizeof(table) / sizeof((table)[0])}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The same loops as the scalar ones, vectorised by the compiler for AVX512. */
-#include "kernels/stream/kn_lane_rows.h"
+#include "kernels/stream/kn_lane.h"
 
 #define KN_LOOP _Pragma("omp simd")
 #define KN_TAG avx512

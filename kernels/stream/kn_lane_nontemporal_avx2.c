@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stores past the caches, 32 bytes each. */
-#include "kernels/stream/kn_lane_rows.h"
+#include "kernels/stream/kn_lane.h"
 
 #include <immintrin.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One element after the other, compiled with every vectoriser off (kernels/local.mk). */
-#include "kernels/stream/kn_lane_rows.h"
+#include "kernels/stream/kn_lane.h"
 
 #define KN_LOOP
 #define KN_TAG scalar

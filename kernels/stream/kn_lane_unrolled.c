@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One element after the other, eight a turn. */
-#include "kernels/stream/kn_lane_rows.h"
+#include "kernels/stream/kn_lane.h"
 
 #define KN_LOOP _Pragma("GCC unroll 8")
 #define KN_TAG unrolled

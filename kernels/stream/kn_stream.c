@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/stream/kn_stream.h"
 
-#include "kernels/kn_caches.h"
-#include "kernels/kn_measure.h"
-#include "kernels/kn_pin.h"
-#include "kernels/stream/kn_proof.h"
+#include "kernels/kn_memory.h"
+#include "kernels/kn_result.h"
+#include "kernels/kn_backend.h"
 #include "kernels/stream/kn_room.h"
 #include "kernels/kn_share_time.h"
 

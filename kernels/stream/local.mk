@@ -5,11 +5,8 @@ libkernels_la_SOURCES += \
     kernels/stream/kn_lane.inc.h \
     kernels/stream/kn_lane_family.inc.h \
     kernels/stream/kn_lane_nontemporal.inc.h \
-    kernels/stream/kn_lane_rows.h \
     kernels/stream/kn_lane_stream.inc.h \
-    kernels/stream/kn_proof.c kernels/stream/kn_proof.h \
     kernels/stream/kn_room.c kernels/stream/kn_room.h \
-    kernels/stream/kn_sequence.c kernels/stream/kn_sequence.h \
     kernels/stream/kn_stream.c kernels/stream/kn_stream.h
 libknscalar_la_SOURCES += kernels/stream/kn_lane_scalar.c kernels/stream/kn_lane_unrolled.c
 if HOST_X86_64

@@ -1,12 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress of a thread in its share of a pattern that is interleaved with others.
- *
- * Unless noted otherwise: Thread: one at a time for a cursor. */
+/* Parts of kn_together.c: progress of a thread in a pattern that is interleaved with others, its pieces,
+ * arrays that several patterns use. */
 #ifndef KN_CURSOR_H
 #define KN_CURSOR_H
 
 #include "kernels/replay/kn_arena.h"
-#include "kernels/together/kn_piece.h"
+#include "patterns/pat_config.h"
+#include "kernels/kn_memory.h"
+#include "kernels/replay/kn_session.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- pieces ---- */
+
+/* A few accesses of an operation that needs no dense buffer, to be done before another pattern has its turn:
+ * some short rows with their indices in registers, part of a long row, or part of a linked chain. */
+
+enum kn_piece_kind {
+    KN_PIECE_ROWS,   /* n rows, by apart, of times the same few indices, fold_step apart */
+    KN_PIECE_LISTED, /* n indices of a row */
+    KN_PIECE_LEVELS, /* the same, indices of inner */
+    KN_PIECE_LINKED, /* n loads from place on; each element holds the address of the next */
+    KN_PIECE_KINDS
+};
+
+struct kn_piece {
+    void *place;           /* element 0 of the row; in a chain the next element to load, updated */
+    const int64_t *offset; /* ROWS: [offset_len], KN_HELD_MAX at most */
+    size_t offset_len;
+    uint64_t times;
+    int64_t fold_step, by; /* ROWS: elements */
+    const void *index;     /* LISTED, LEVELS: as wide as the move's index_bits */
+    const void *inner;     /* LEVELS */
+    uint64_t n;            /* rows, indices or loads */
+    uint64_t row;          /* first row's number in the pattern: gives the stored values (kn_values.h) */
+    uint64_t sum, last;    /* updated by loads: sum of the loaded bits, bits of a chase's last load */
+};
+
+typedef void kn_piece_move(struct kn_piece *p);
+
+/* Return the loop that moves pieces of kind, or NULL where none exists: for copies, and for rows or chains of
+ * elements of 4 bytes. index_bits is ignored where there is no list. */
+kn_piece_move *kn_piece_find(enum kn_piece_kind kind, enum pat_operation does, unsigned element_bytes,
+                             unsigned index_bits);
+
+/* ---- progress of a thread ---- */
 
 struct kn_cursor {
     struct kn_piece piece; /* the next piece */
@@ -31,5 +70,29 @@ struct kn_cursor kn_cursor_of(const struct kn_arena *a, unsigned share, unsigned
 
 /* Run the next units, at most the remaining ones. */
 void kn_cursor_move(struct kn_cursor *c, uint64_t units);
+
+/* ---- arrays that several patterns use ---- */
+
+struct kn_commons {
+    struct kn_block *blocks; /* [len], of the first session of each array; most are empty */
+    struct kn_block *places; /* [len], of each session in its block; base NULL: it shares with none */
+    size_t len;
+};
+
+/* Store the bytes that shared arrays save over an array per session (kn_plan.need).
+ * Errors: as for kn_commons_init. */
+ls_err kn_commons_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes);
+
+/* Map the arrays that two sessions or more name (pat_config.array); nothing is filled.
+ * Owns:   the caller ends out with kn_commons_fini, also after a failure.
+ * Errors: LS_ERR_NOMEM; LS_ERR_RANGE for an array that does not fit 63 bits of bytes, naming it. */
+ls_err kn_commons_init(struct kn_commons *out, const struct kn_session *sessions, size_t len,
+                       enum kn_pages pages);
+void kn_commons_fini(struct kn_commons *c);
+
+/* Where session k has its sparse array, as long as c lives; or NULL: it shares with none. */
+const struct kn_block *kn_commons_place(const struct kn_commons *c, size_t k);
+/* Return the bytes of all arrays that are in huge pages, as reported by the kernel. */
+uint64_t kn_commons_huge_bytes(const struct kn_commons *c);
 
 #endif

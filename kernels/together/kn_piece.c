@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiled as kn_var_operations.c, whose accesses these are. */
-#include "kernels/together/kn_piece.h"
+#include "kernels/together/kn_cursor.h"
 
-#include "kernels/replay/kn_fold.h"
-#include "kernels/kn_glue.h"
+#include "kernels/kn_options.h"
 #include "kernels/replay/kn_job.h"
 #include "kernels/kn_values.h"
 

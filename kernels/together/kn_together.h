@@ -7,6 +7,8 @@
 
 #include "kernels/replay/kn_replay.h"
 
+/* ---- configurations in turn ---- */
+
 /* Compute the joint needs of len configurations, at least one, before anything is allocated: an array that
  * several use counts once.
  * Errors: as for kn_replay_need; LS_ERR_UNSUPPORTED for one that copies through a dense buffer, naming it by

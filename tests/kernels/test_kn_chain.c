@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "kernels/replay/kn_chain.h"
+#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_replay.h"
 #include "kernels/replay/kn_trial.h"
-#include "kernels/replay/kn_validate.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>

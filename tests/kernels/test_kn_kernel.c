@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "kernels/kn_kernel.h"
-#include "kernels/kn_stats.h"
+#include "kernels/kn_result.h"
 #include "tests/unit.h"
 
 #include <math.h>

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "kernels/kn_isa.h"
+#include "kernels/kn_options.h"
 #include "kernels/kn_kernel.h"
+#include "kernels/replay/kn_replay.h"
 #include "kernels/replay/kn_trial.h"
-#include "kernels/replay/kn_validate.h"
 #include "tests/unit.h"
 
 #include <stdio.h>

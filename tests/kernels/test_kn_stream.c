@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/stream/kn_proof.h"
+#include "kernels/stream/kn_room.h"
 #include "tests/unit.h"
 
 #include <math.h>

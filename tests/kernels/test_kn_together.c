@@ -9,11 +9,10 @@
 #include <cmocka.h>
 
 #include "common/ls_random.h"
-#include "kernels/replay/kn_chain.h"
-#include "kernels/together/kn_commons.h"
+#include "kernels/replay/kn_arena.h"
 #include "kernels/together/kn_cursor.h"
 #include "kernels/together/kn_together.h"
-#include "kernels/replay/kn_validate.h"
+#include "kernels/replay/kn_trial.h"
 #include "tests/unit.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "viz-export/vx_chart.h"
 #include "viz-export/vx_results.h"
 #include "common/ls_vector.h"
-#include "kernels/kn_stats.h"
+#include "kernels/kn_result.h"
 #include "tools/cli/cli_term.h"
 #include "kernels/kn_kernel.h"
 

@@ -2,7 +2,7 @@
 #include "tools/study/std_print.h"
 
 #include "kernels/kn_kernel.h"
-#include "kernels/kn_stats.h"
+#include "kernels/kn_result.h"
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"
 #include "tools/replay/rpl_kernel.h"

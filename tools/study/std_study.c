@@ -2,10 +2,10 @@
 #include "tools/study/std_study.h"
 
 #include "kernels/kn_backend.h"
-#include "kernels/kn_caches.h"
-#include "kernels/kn_isa.h"
+#include "kernels/kn_memory.h"
+#include "kernels/kn_options.h"
 #include "kernels/replay/kn_replay.h"
-#include "kernels/stream/kn_sequence.h"
+#include "kernels/stream/kn_room.h"
 #include "kernels/stream/kn_stream.h"
 
 #include <stdio.h>
