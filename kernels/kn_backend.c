@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "kernels/kn_backend.h"
 
 #include "common/ls_clock.h"
@@ -11,6 +13,10 @@
 #include <string.h>
 #include <strings.h>
 
+#ifdef HAVE_OPENMP
+#include <omp.h>
+#endif
+
 /* ---- backends ---- */
 
 static bool always(void)
@@ -18,12 +24,13 @@ static bool always(void)
     return true;
 }
 
-unsigned kn_backend_one_thread(void)
+static unsigned one_thread(void)
 {
     return 1;
 }
 
-void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg)
+/* Each share in the calling thread, in their order. */
+static void run_in_turn(unsigned shares, kn_task *task, void *arg)
 {
     for (unsigned s = 0; s < shares; s++)
         task(arg, s);
@@ -32,9 +39,70 @@ void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg)
 const struct kn_backend kn_backend_serial = {.name = "serial",
                                              .summary = "the calling thread",
                                              .built = always,
-                                             .threads_max = kn_backend_one_thread,
-                                             .threads_default = kn_backend_one_thread,
-                                             .parallel = kn_backend_run_in_turn};
+                                             .threads_max = one_thread,
+                                             .threads_default = one_thread,
+                                             .parallel = run_in_turn};
+
+#ifdef HAVE_OPENMP
+/* OpenMP's threads stay between runs, so that a run is timed without their creation. */
+static unsigned processors(void)
+{
+    return (unsigned)omp_get_num_procs();
+}
+
+static unsigned as_asked(void)
+{
+    return (unsigned)omp_get_max_threads();
+}
+
+static void parallel(unsigned shares, kn_task *task, void *arg)
+{
+#pragma omp parallel num_threads((int)shares)
+    {
+        const unsigned threads = (unsigned)omp_get_num_threads();
+        for (unsigned s = (unsigned)omp_get_thread_num(); s < shares; s += threads)
+            task(arg, s);
+    }
+}
+
+const struct kn_backend kn_backend_openmp = {.name = "openmp",
+                                             .summary = "OpenMP threads",
+                                             .built = always,
+                                             .threads_max = processors,
+                                             .threads_default = as_asked,
+                                             .parallel = parallel};
+
+const struct kn_backend kn_backend_scalar = {.name = "scalar",
+                                             .summary = "OpenMP threads without vectorisation: the baseline",
+                                             .method = KN_METHOD_SCALAR,
+                                             .built = always,
+                                             .threads_max = processors,
+                                             .threads_default = as_asked,
+                                             .parallel = parallel};
+
+#else
+/* A compiler without OpenMP: one thread. */
+static bool never(void)
+{
+    return false;
+}
+
+const struct kn_backend kn_backend_openmp = {.name = "openmp",
+                                             .summary = "OpenMP threads",
+                                             .built = never,
+                                             .threads_max = one_thread,
+                                             .threads_default = one_thread,
+                                             .parallel = run_in_turn};
+
+const struct kn_backend kn_backend_scalar = {.name = "scalar",
+                                             .summary =
+                                                 "the calling thread without vectorisation: the baseline",
+                                             .method = KN_METHOD_SCALAR,
+                                             .built = always,
+                                             .threads_max = one_thread,
+                                             .threads_default = one_thread,
+                                             .parallel = run_in_turn};
+#endif
 
 /* The first that was built is the default. */
 const struct kn_backend *const kn_backends[] = {&kn_backend_openmp, &kn_backend_serial, &kn_backend_scalar,

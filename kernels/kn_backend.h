@@ -24,12 +24,6 @@ struct kn_backend {
 
 extern const struct kn_backend kn_backend_serial, kn_backend_openmp, kn_backend_scalar;
 
-/* For backends without threads: 1. */
-unsigned kn_backend_one_thread(void);
-/* For backends without threads: each share in the calling thread, in their order.
- * Signal: as safe as task. */
-void kn_backend_run_in_turn(unsigned shares, kn_task *task, void *arg);
-
 /* Run task on shares threads: seconds, by the monotonic clock, from before the first begins until all have
  * ended; never 0.
  * Signal: as safe as task. */

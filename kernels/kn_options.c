@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "kernels/kn_options.h"
 
 #include <stdio.h>
@@ -76,4 +78,18 @@ void kn_isa_list(char *out, size_t out_bytes)
         const size_t used = strlen(out);
         snprintf(out + used, out_bytes - used, "%s%s", used ? ", " : "", kn_method_name((enum kn_method)m));
     }
+}
+
+bool kn_isa_has(enum kn_method m)
+{
+#ifdef HAVE_AVX
+    if (m == KN_METHOD_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (m == KN_METHOD_AVX512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq");
+#endif
+#ifdef HAVE_NEON
+    if (m == KN_METHOD_NEON) return true; /* part of every 64-bit Arm processor */
+#endif
+    return m != KN_METHOD_AVX2 && m != KN_METHOD_AVX512 && m != KN_METHOD_NEON;
 }

@@ -28,20 +28,6 @@ libkernels_la_LIBADD += libknavx2.la libknavx512.la
 endif
 libkernels_la_LIBADD += libpatterns.la libperfcount.la libcommon.la $(HWLOC_LIBS) -lm
 libkernels_la_LDFLAGS = $(OPENMP_CFLAGS)
-if HAVE_OPENMP
-libkernels_la_SOURCES += kernels/kn_backend_openmp.c
-else
-libkernels_la_SOURCES += kernels/kn_backend_openmp_none.c
-endif
-if HOST_X86_64
-libkernels_la_SOURCES += kernels/kn_isa_x86_64.c
-else
-if HOST_AARCH64
-libkernels_la_SOURCES += kernels/kn_isa_aarch64.c
-else
-libkernels_la_SOURCES += kernels/kn_isa_none.c
-endif
-endif
 include kernels/replay/local.mk
 include kernels/stream/local.mk
 include kernels/together/local.mk

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "kernels/replay/kn_variant.h"
 #include "kernels/kn_options.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct kn_variants *const families[] = {
-    &kn_variants_unrolled,    &kn_variants_paired, &kn_variants_scalar, &kn_variants_operations,
-    &kn_variants_nontemporal, &kn_variants_avx2,   &kn_variants_avx512, &kn_variants_neon};
+    &kn_variants_unrolled, &kn_variants_paired, &kn_variants_scalar, &kn_variants_operations,
+#ifdef HAVE_AVX
+    &kn_variants_nontemporal, &kn_variants_avx2, &kn_variants_avx512,
+#endif
+#ifdef HAVE_NEON
+    &kn_variants_neon,
+#endif
+};
+/* clang-format on */
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
 static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)

@@ -18,17 +18,12 @@ libknscalar_la_SOURCES += \
     kernels/replay/kn_paired.inc.h \
     kernels/replay/kn_var_operations.c \
     kernels/replay/kn_var_paired.c \
-    kernels/replay/kn_var_scalar.c \
-    kernels/replay/kn_var_unrolled.c
+    kernels/replay/kn_var_scalar.c
 if HOST_X86_64
 libknscalar_la_SOURCES += kernels/replay/kn_var_nontemporal_x86_64.c
 libknavx2_la_SOURCES += kernels/replay/kn_var_avx2.c
 libknavx512_la_SOURCES += kernels/replay/kn_var_avx512.c
-else
-libknscalar_la_SOURCES += kernels/replay/kn_var_nontemporal_none.c kernels/replay/kn_var_avx2_none.c kernels/replay/kn_var_avx512_none.c
 endif
 if HOST_AARCH64
 libknscalar_la_SOURCES += kernels/replay/kn_var_neon.c
-else
-libknscalar_la_SOURCES += kernels/replay/kn_var_neon_none.c
 endif

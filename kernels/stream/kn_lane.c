@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "kernels/stream/kn_lane.h"
 #include "kernels/kn_options.h"
 
 #include <stdio.h>
 
+/* clang-format off */
 static const struct kn_lane_variants *const families[] = {
-    &kn_lanes_unrolled, &kn_lanes_scalar,           &kn_lanes_avx2,
-    &kn_lanes_avx512,   &kn_lanes_nontemporal_avx2, &kn_lanes_nontemporal_avx512};
+    &kn_lanes_unrolled, &kn_lanes_scalar,
+#ifdef HAVE_AVX
+    &kn_lanes_avx2, &kn_lanes_avx512, &kn_lanes_nontemporal_avx2, &kn_lanes_nontemporal_avx512,
+#endif
+};
+/* clang-format on */
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
 static const enum kn_shape shape_of[] = {

@@ -6,4 +6,11 @@
 #define KN_TAG scalar
 #define KN_METHOD KN_METHOD_SCALAR
 #include "kernels/stream/kn_lane_family.inc.h"
-KN_LANES_TABLE(kn_lanes_scalar, rows);
+KN_LANES_TABLE(kn_lanes_scalar, scalar_rows);
+
+/* One element after the other, eight a turn. */
+#define KN_LOOP _Pragma("GCC unroll 8")
+#define KN_TAG unrolled
+#define KN_METHOD KN_METHOD_UNROLLED
+#include "kernels/stream/kn_lane_family.inc.h"
+KN_LANES_TABLE(kn_lanes_unrolled, unrolled_rows);

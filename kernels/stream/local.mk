@@ -8,10 +8,8 @@ libkernels_la_SOURCES += \
     kernels/stream/kn_lane_stream.inc.h \
     kernels/stream/kn_room.c kernels/stream/kn_room.h \
     kernels/stream/kn_stream.c kernels/stream/kn_stream.h
-libknscalar_la_SOURCES += kernels/stream/kn_lane_scalar.c kernels/stream/kn_lane_unrolled.c
+libknscalar_la_SOURCES += kernels/stream/kn_lane_scalar.c
 if HOST_X86_64
-libknavx2_la_SOURCES += kernels/stream/kn_lane_avx2.c kernels/stream/kn_lane_nontemporal_avx2.c
-libknavx512_la_SOURCES += kernels/stream/kn_lane_avx512.c kernels/stream/kn_lane_nontemporal_avx512.c
-else
-libknscalar_la_SOURCES += kernels/stream/kn_lane_none.c
+libknavx2_la_SOURCES += kernels/stream/kn_lane_avx2.c
+libknavx512_la_SOURCES += kernels/stream/kn_lane_avx512.c
 endif

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/kn_options.h"
-
-/* NEON is part of every 64-bit Arm processor. */
-bool kn_isa_has(enum kn_method m)
-{
-    return m != KN_METHOD_AVX2 && m != KN_METHOD_AVX512;
-}

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-/* For processors without: no rows. */
-#include "kernels/replay/kn_variant.h"
-
-const struct kn_variants kn_variants_avx2 = {NULL, 0};
