@@ -78,7 +78,7 @@ AS_IF([test "x$have_libarchive" = xyes], [ls_archive=yes],
     [ls_archive="gzip only (libarchive missing: install libarchive-dev; files packed by zip, zstd or lz4 are unpacked by hand)"])
 AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],
     [ls_yajl="no (yajl missing: install libyajl-dev; replay takes patterns on the command line only)"])
-AS_IF([test -s "$srcdir/viz-export/web/bundle/view.js"], [ls_page=yes],
+AS_IF([test -s "$srcdir/viz-export/view/web/bundle/view.js"], [ls_page=yes],
     [command -v npm >/dev/null 2>&1], [ls_page="yes (npm fetches ECharts during make)"],
     [ls_page="no (npm missing: install nodejs and npm; loadstone view makes no page)"])
 AS_IF([test "x$have_cairo" = xyes], [ls_cairo=yes],

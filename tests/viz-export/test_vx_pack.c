@@ -7,8 +7,8 @@
 
 #include "common/ls_put.h"
 #include "common/ls_json.h"
-#include "viz-export/vx_pack.h"
-#include "viz-export/vx_view_parts.h"
+#include "viz-export/view/vx_pack.h"
+#include "viz-export/view/vx_view_parts.h"
 #include "tests/unit.h"
 
 #include <float.h>

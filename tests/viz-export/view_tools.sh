@@ -12,7 +12,7 @@ needs_page() {
 needs_browser() {
     chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || skip "no chromium (Debian: chromium)"
     command -v node >/dev/null || skip "no node (Debian: nodejs)"
-    modules=$top_builddir/viz-export/web/modules
+    modules=$top_builddir/viz-export/view/web/modules
     [ -d "$modules/node_modules/playwright-core" ] || skip "no playwright-core: tarballs bring the bundle and not its packages (make view-bundle gets them)"
     export HOME=$PWD XDG_CONFIG_HOME=$PWD XDG_CACHE_HOME=$PWD
 }

@@ -5,7 +5,7 @@
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_actions.h"
 #include "tools/patterns/ptn_print.h"
-#include "viz-export/vx_chart.h"
+#include "viz-export/charts/vx_chart.h"
 
 #include <limits.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include "patterns/pat_describe.h"
 #include "patterns/pat_config.h"
 #include "tools/patterns/ptn_print.h"
-#include "viz-export/vx_chart.h"
+#include "viz-export/charts/vx_chart.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/replay/rpl_session.h"
-#include "viz-export/vx_chart.h"
+#include "viz-export/charts/vx_chart.h"
 
 #include <math.h>
 #include <stdio.h>

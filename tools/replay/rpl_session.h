@@ -8,7 +8,7 @@
 #include "patterns/pat_config.h"
 #include "tools/cli/cli_command.h"
 #include "patterns/pat_describe.h"
-#include "viz-export/vx_results.h"
+#include "viz-export/charts/vx_results.h"
 
 #include <stdio.h>
 

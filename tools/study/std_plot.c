@@ -4,7 +4,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/replay/rpl_session.h"
-#include "viz-export/vx_chart.h"
+#include "viz-export/charts/vx_chart.h"
 
 #include <math.h>
 #include <stdlib.h>

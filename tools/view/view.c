@@ -7,7 +7,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_read.h"
-#include "viz-export/vx_view.h"
+#include "viz-export/view/vx_view.h"
 #include "tools/report/rep_print.h"
 
 #include <errno.h>

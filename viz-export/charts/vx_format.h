@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* File formats of a page: one row per format, chosen by the file name's extension. */
+#ifndef VX_FORMAT_H
+#define VX_FORMAT_H
+
+#include "viz-export/charts/vx_chart.h"
+
+#include <cairo.h>
+#include <stdio.h>
+
+struct vx_format {
+    const char *end; /* ".svg" */
+    ls_err (*write)(const struct vx_page *page, FILE *out, const char *path);
+};
+
+extern const struct vx_format vx_format_svg, vx_format_png, vx_format_html;
+
+enum { VX_PAGE_WIDTH = 960, VX_MARGIN = 22 };
+
+/* Title and all charts, one below the other.
+ * Errors: none; drawing errors stay in c's status. */
+double vx_page_height(const struct vx_page *page);
+void vx_page_draw(cairo_t *c, const struct vx_page *page);
+
+/* One chart alone, with its margins. */
+double vx_single_height(const struct vx_chart *chart);
+void vx_single_draw(cairo_t *c, const struct vx_chart *chart);
+
+/* For cairo: append to the FILE at closure. */
+cairo_status_t vx_to_file(void *closure, const unsigned char *data, unsigned len);
+/* Convert a cairo status to an error.  Errors: LS_ERR_NOMEM, LS_ERR_IO, naming path. */
+ls_err vx_status(cairo_status_t status, const char *path);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "viz-export/export/vx_select.h"
+
+#include "ndm/ndm_mix.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VX_NAMES_BYTES = 512 };
+
+/* List the names of the existing fields for a message; truncated if there are too many. */
+static const char *vx_field_names(const struct ndm_atlas *a, char out[VX_NAMES_BYTES])
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < a->fields_len; i++) {
+        const size_t wanted = strlen(a->fields[i].name) + 2;
+        if (at + wanted + 4 >= VX_NAMES_BYTES) {
+            strcpy(out + at, " ...");
+            break;
+        }
+        at += (size_t)sprintf(out + at, "%s%s", i ? ", " : "", a->fields[i].name);
+    }
+    return out;
+}
+
+static bool vx_field_is_chosen(const struct vx_selection *s, uint32_t field)
+{
+    for (size_t i = 0; i < s->fields_len; i++)
+        if (s->fields[i] == field) return true;
+    return false;
+}
+
+/* Add the fields that a pattern names; a name is taken literally first, since labels may hold a '*'. */
+static bool vx_choose(struct vx_selection *s, const char *pattern)
+{
+    const size_t before = s->fields_len;
+    bool again = false;
+    for (int literal = 1; literal >= 0 && s->fields_len == before && !again; literal--)
+        for (uint32_t i = 0; i < s->atlas->fields_len; i++) {
+            const char *name = s->atlas->fields[i].name;
+            if (literal ? strcmp(pattern, name) != 0 : fnmatch(pattern, name, 0) != 0) continue;
+            if (vx_field_is_chosen(s, i))
+                again = true;
+            else
+                s->fields[s->fields_len++] = i;
+        }
+    return s->fields_len > before || again;
+}
+
+static ls_err vx_choose_all(struct vx_selection *s, const char *fields)
+{
+    char names[VX_NAMES_BYTES];
+    if (vx_choose(s, fields)) return LS_OK; /* one name, which may hold a comma */
+    char *copy = strdup(fields), *rest = copy;
+    if (!copy) return ls_nomem("choosing fields");
+    ls_err err = LS_OK;
+    for (char *pattern; err == LS_OK && (pattern = strsep(&rest, ","));)
+        if (!vx_choose(s, pattern))
+            err = ls_fail(LS_ERR_USAGE, "--field: there is no field '%s'; there are %s", pattern,
+                          vx_field_names(s->atlas, names));
+    free(copy);
+    return err;
+}
+
+static ls_err vx_choose_metric(struct vx_selection *s, const char *name)
+{
+    char names[VX_NAMES_BYTES] = "";
+    for (int m = 0; m < NDM_METRICS_LEN; m++) {
+        if (strcmp(ndm_metric(m)->name, name) == 0) {
+            s->metrics[m] = true;
+            return LS_OK;
+        }
+        strcat(strcat(names, m ? ", " : ""), ndm_metric(m)->name);
+    }
+    return ls_fail(LS_ERR_USAGE, "--metric: fields have no '%s'; they have %s", name, names);
+}
+
+static ls_err vx_choose_metrics(struct vx_selection *s, const char *metrics)
+{
+    if (!metrics) {
+        memset(s->metrics, true, sizeof(s->metrics));
+        return LS_OK;
+    }
+    char *copy = strdup(metrics), *rest = copy;
+    if (!copy) return ls_nomem("choosing metrics");
+    ls_err err = LS_OK;
+    for (char *name; err == LS_OK && (name = strsep(&rest, ","));)
+        err = vx_choose_metric(s, name);
+    free(copy);
+    return err;
+}
+
+static ls_err vx_same_domain(const struct vx_selection *s)
+{
+    char names[VX_NAMES_BYTES];
+    const struct ndm_field *first = &s->atlas->fields[s->fields[0]];
+    for (size_t i = 1; i < s->fields_len; i++) {
+        const struct ndm_field *f = &s->atlas->fields[s->fields[i]];
+        if (f->domain != first->domain)
+            return ls_fail(LS_ERR_USAGE,
+                           "fields %s and %s lie on different domains, which one file cannot hold: choose "
+                           "with --field; there are %s",
+                           first->name, f->name, vx_field_names(s->atlas, names));
+    }
+    return LS_OK;
+}
+
+ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metrics, struct vx_selection *out)
+{
+    *out = (struct vx_selection){.atlas = a};
+    if (a->fields_len == 0)
+        return ls_fail(LS_ERR_NOT_FOUND,
+                       "the recording has no fields: the program maps no data onto a natural domain "
+                       "(ndm_map_grid and its kin), or no sample hit what it maps");
+    out->fields = calloc(a->fields_len, sizeof(*out->fields));
+    if (!out->fields) return ls_nomem("choosing fields");
+    LS_TRY(vx_choose_all(out, fields ? fields : "*"));
+    LS_TRY(vx_choose_metrics(out, metrics));
+    LS_TRY(vx_same_domain(out));
+    out->geometry = &a->domains[a->fields[out->fields[0]].domain];
+    return LS_OK;
+}
+
+ls_err vx_select_steps(struct vx_selection *s)
+{
+    const struct ndm_field *first = &s->atlas->fields[s->fields[0]];
+    for (size_t i = 0; i < s->fields_len; i++) {
+        const struct ndm_field *f = &s->atlas->fields[s->fields[i]];
+        if (f->steps_len == 0)
+            return ls_fail(
+                LS_ERR_USAGE,
+                "field %s has no steps: only that of the whole run was recorded (no phases, or too many "
+                "cells: loadstone report says which)",
+                f->name);
+        if (f->steps_len != first->steps_len)
+            return ls_fail(LS_ERR_USAGE, "fields %s and %s have different steps: choose one with --field",
+                           first->name, f->name);
+    }
+    s->steps_len = first->steps_len;
+    return LS_OK;
+}
+
+void vx_selection_fini(struct vx_selection *s)
+{
+    free(s->fields);
+    s->fields = NULL;
+}
+
+const char *vx_step_label(const struct vx_selection *s, uint32_t step)
+{
+    const struct ndm_field *f = &s->atlas->fields[s->fields[0]];
+    return step < f->steps_len && f->step_labels ? f->step_labels[step] : "";
+}
+
+double vx_step_begin_s(const struct vx_selection *s, uint32_t step)
+{
+    const struct ndm_field *f = &s->atlas->fields[s->fields[0]];
+    return step < f->steps_len && f->step_begin_s ? f->step_begin_s[step] : 0;
+}
+
+/* Field names are "DOMAIN.NODE", "DOMAIN" for all nodes together, "DOMAIN (points)" for fields on points: in
+ * a file of one domain the part after DOMAIN distinguishes them. */
+static const char *vx_short_name(const struct vx_selection *s, const struct ndm_field *f)
+{
+    const size_t len = strlen(s->geometry->label);
+    if (s->fields_len == 1 || strcmp(f->name, s->geometry->label) == 0) return "";
+    const bool begins = strncmp(f->name, s->geometry->label, len) == 0;
+    return begins && (f->name[len] == '.' || f->name[len] == ' ') ? f->name + len + 1 : f->name;
+}
+
+static ls_err vx_array_init(struct vx_array *a, const struct vx_selection *s, uint32_t step)
+{
+    const struct ndm_field *f = a->field;
+    const char *prefix = vx_short_name(s, f);
+    const uint64_t wanted = ndm_geometry_values(s->geometry, f->centering);
+    if (f->values_len != wanted)
+        return ls_fail(LS_ERR_FORMAT, "field %s has %llu values, its domain %s wants %llu", f->name,
+                       (unsigned long long)f->values_len, s->geometry->label, (unsigned long long)wanted);
+    a->len = f->values_len;
+    a->values =
+        step == VX_WHOLE_RUN ? f->values[a->metric] : f->step_values[a->metric] + step * f->values_len;
+    a->weights = ndm_mix_weights(f, a->metric, step);
+    if (asprintf(&a->name, "%s%s%s", prefix, *prefix ? "." : "", ndm_metric(a->metric)->name) < 0) {
+        a->name = NULL;
+        return ls_nomem("the name of an array");
+    }
+    return LS_OK;
+}
+
+ls_err vx_arrays_of(const struct vx_selection *s, uint32_t step, struct vx_array **out, size_t *out_len)
+{
+    struct vx_array *arrays = calloc(s->fields_len * NDM_METRICS_LEN + 1, sizeof(*arrays));
+    if (!arrays) return ls_nomem("%zu fields", s->fields_len);
+    size_t len = 0;
+    ls_err err = LS_OK;
+    for (size_t i = 0; err == LS_OK && i < s->fields_len; i++)
+        for (int m = 0; err == LS_OK && m < NDM_METRICS_LEN; m++) {
+            const struct ndm_field *f = &s->atlas->fields[s->fields[i]];
+            if (!s->metrics[m] || !(step == VX_WHOLE_RUN ? f->values[m] : f->step_values[m])) continue;
+            arrays[len] = (struct vx_array){.field = f, .metric = (enum ndm_metric)m};
+            err = vx_array_init(&arrays[len++], s, step);
+        }
+    if (err != LS_OK) {
+        vx_arrays_free(arrays, len);
+        return err;
+    }
+    *out = arrays;
+    *out_len = len;
+    return LS_OK;
+}
+
+void vx_arrays_free(struct vx_array *arrays, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        free(arrays[i].name);
+    free(arrays);
+}

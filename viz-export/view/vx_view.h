@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A profile as one page of HTML that needs nothing else: the program of viz-export/view/web, and the data that it
+ * draws and filters. Nothing is computed here but how finely fields are shown (vx_view_fields.c). */
+#ifndef VX_VIEW_H
+#define VX_VIEW_H
+
+#include "analyse/an_annotate.h"
+#include "analyse/an_bootstrap.h"
+#include "analyse/an_tiles.h"
+#include "ndm/ndm_field.h"
+#include "patterns/compact/pat_found.h"
+#include "viz-export/view/vx_view_places.h"
+
+#include <stdio.h>
+
+struct vx_fact {
+    const char *key, *text; /* key "": continues the previous one */
+};
+
+/* Everything is borrowed. */
+struct vx_view {
+    const char *title, *path, *version;
+    const struct vx_fact *facts; /* the head of the report */
+    size_t facts_len;
+    const struct an_tables *tables;
+    const struct an_input *in;
+    const struct an_costs *costs;
+    const struct an_tiles *tiles;
+    const an_table *table; /* by the numbers of tiles->node */
+    const an_bootstrap *bootstrap;
+    const double *level_limit_cycles; /* PROF_LEVEL_COUNT */
+    struct an_source_text sources;
+    const struct ndm_atlas *atlas;
+    const struct pat_findings *patterns; /* NULL: none */
+    const struct vx_view_places *places;
+    const uint64_t *rows; /* samples for the parallel coordinates, rising */
+    size_t rows_len;
+};
+
+/*
+ * Errors: LS_ERR_NOMEM; LS_ERR_UNSUPPORTED when Loadstone was built without the page's program; LS_ERR_IO,
+ *         naming path. */
+ls_err vx_view_write(const struct vx_view *v, FILE *out, const char *path);
+/* Check that Loadstone was built with the page's program; call it before the work. The text of a failure
+ * names the missing part.
+ * Errors: LS_ERR_UNSUPPORTED. */
+ls_err vx_view_check(void);
+
+#endif
