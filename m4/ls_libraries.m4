@@ -18,7 +18,8 @@ PKG_CHECK_MODULES([ARCHIVE], [libarchive],
     [have_libarchive=yes; AC_DEFINE([HAVE_LIBARCHIVE], [1], [libarchive unpacks zip, zstd and lz4])], [have_libarchive=no])
 PKG_CHECK_MODULES([YAJL], [yajl],
     [have_yajl=yes; AC_DEFINE([HAVE_YAJL], [1], [yajl reads pattern files])], [have_yajl=no])
-PKG_CHECK_MODULES([CAIRO], [cairo cairo-svg cairo-png], [have_cairo=yes], [have_cairo=no])
+PKG_CHECK_MODULES([CAIRO], [cairo cairo-svg cairo-png],
+    [have_cairo=yes; AC_DEFINE([HAVE_CAIRO], [1], [cairo draws pictures])], [have_cairo=no])
 PKG_CHECK_MODULES([CMOCKA], [cmocka], [have_cmocka=yes], [have_cmocka=no])
 
 have_zydis=no

@@ -3,8 +3,6 @@
 noinst_LTLIBRARIES += libvizexport.la
 libvizexport_la_SOURCES = \
     viz-export/vx_axis.c viz-export/vx_axis.h \
-    viz-export/vx_base64.c viz-export/vx_base64.h \
-    viz-export/vx_colour.c viz-export/vx_colour.h \
     viz-export/vx_text.c viz-export/vx_text.h
 libvizexport_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(HDF5_CFLAGS) $(ZLIB_CFLAGS)
 libvizexport_la_LIBADD = libanalyse.la libndm.la libprofread.la libcommon.la $(CAIRO_LIBS) $(HDF5_LIBS) $(ZLIB_LIBS) -lm

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* ---- syntax ---- */
+
 void vx_put_xml(FILE *out, const char *text)
 {
     static const char *const names[] = {['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"};
@@ -34,4 +36,31 @@ void vx_csv_double(FILE *out, double number)
 void vx_csv_u64(FILE *out, uint64_t number)
 {
     fprintf(out, ",%" PRIu64, number);
+}
+
+/* ---- base64 ---- */
+
+static const char vx_base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void vx_base64_put(struct vx_base64 *b, const void *from, size_t len)
+{
+    const uint8_t *bytes = from;
+    for (size_t i = 0; i < len; i++) {
+        b->bits = b->bits << 8 | bytes[i];
+        if (++b->held < 3) continue;
+        for (int shift = 18; shift >= 0; shift -= 6)
+            fputc(vx_base64_digits[b->bits >> shift & 63], b->out);
+        b->bits = 0;
+        b->held = 0;
+    }
+}
+
+void vx_base64_end(struct vx_base64 *b)
+{
+    if (b->held == 0) return;
+    const uint32_t bits = b->bits << (8 * (3 - b->held));
+    for (int i = 0; i < 4; i++)
+        fputc(i <= b->held ? vx_base64_digits[bits >> (18 - 6 * i) & 63] : '=', b->out);
+    b->bits = 0;
+    b->held = 0;
 }

@@ -5,8 +5,11 @@
 #ifndef VX_TEXT_H
 #define VX_TEXT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* ---- syntax ---- */
 
 /* In attributes and elements; control characters, which XML cannot hold, become spaces. */
 void vx_put_xml(FILE *out, const char *text);
@@ -16,5 +19,21 @@ void vx_put_dot(FILE *out, const char *text);
 /* ",NUMBER" with all its digits; a number that is not finite leaves the field empty. */
 void vx_csv_double(FILE *out, double number);
 void vx_csv_u64(FILE *out, uint64_t number);
+
+/* ---- base64 ---- */
+
+/* Bytes as text by RFC 4648, section 4, piece by piece. */
+
+/* All zero but out is a beginning. */
+struct vx_base64 {
+    FILE *out;
+    uint32_t bits;
+    int held; /* bytes in bits */
+};
+
+/* Errors of the stream are for the caller to look at. */
+void vx_base64_put(struct vx_base64 *b, const void *from, size_t len);
+/* Write the pending bytes, padded; b can begin again. */
+void vx_base64_end(struct vx_base64 *b);
 
 #endif

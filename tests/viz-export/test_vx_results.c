@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "viz-export/charts/vx_results_h5.h"
+#include "viz-export/charts/vx_results.h"
 #include "tests/unit.h"
 
 #include <hdf5.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Squares of pictures hold what their cells hold together. */
-#include "viz-export/export/vx_squares.h"
+#include "viz-export/export/vx_select.h"
 #include "tests/unit.h"
 
 #include <math.h>

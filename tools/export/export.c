@@ -5,8 +5,6 @@
 #include "tools/cli/cli_output.h"
 #include "tools/cli/cli_term.h"
 #include "common/ls_json.h"
-#include "viz-export/export/vx_tables.h"
-#include "viz-export/export/vx_tree.h"
 #include "viz-export/export/vx_export.h"
 #include "ndm/ndm_mix.h"
 #include "profile/prof_atlas.h"

@@ -2,21 +2,14 @@
 # viz-export/charts: pictures and pages, one file a format behind one table; kept results of replays
 libvizexport_la_SOURCES += \
     viz-export/charts/vx_chart.h \
-    viz-export/charts/vx_results.c viz-export/charts/vx_results.h \
-    viz-export/charts/vx_results_h5.h \
-    viz-export/charts/vx_results_read.c \
-    viz-export/charts/vx_results_write.c
+    viz-export/charts/vx_page.c \
+    viz-export/charts/vx_results.c viz-export/charts/vx_results.h
 if HAVE_CAIRO
 libvizexport_la_SOURCES += \
     viz-export/charts/vx_bars.c \
     viz-export/charts/vx_draw.c viz-export/charts/vx_draw.h \
     viz-export/charts/vx_format.h \
     viz-export/charts/vx_html.c \
-    viz-export/charts/vx_page.c \
-    viz-export/charts/vx_png.c \
     viz-export/charts/vx_radar.c \
-    viz-export/charts/vx_svg.c \
     viz-export/charts/vx_xy.c
-else
-libvizexport_la_SOURCES += viz-export/charts/vx_page_none.c
 endif

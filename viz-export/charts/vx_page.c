@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "viz-export/charts/vx_chart.h"
+
+#ifdef HAVE_CAIRO
 #include "common/ls_outputs.h"
 #include "viz-export/charts/vx_draw.h"
 #include "viz-export/charts/vx_format.h"
 
+#include <cairo-svg.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
+
+/* ---- a page ---- */
 
 static const struct vx_format *const vx_formats[] = {&vx_format_svg, &vx_format_png, &vx_format_html};
 
@@ -108,3 +117,64 @@ ls_err vx_page_write(const struct vx_page *page, const char *path)
     ls_outputs_free(files);
     return err;
 }
+
+/* ---- SVG ---- */
+
+static ls_err vx_svg_write(const struct vx_page *page, FILE *out, const char *path)
+{
+    cairo_surface_t *surface =
+        cairo_svg_surface_create_for_stream(vx_to_file, out, VX_PAGE_WIDTH, vx_page_height(page));
+    cairo_t *c = cairo_create(surface);
+    vx_page_draw(c, page);
+    cairo_status_t status = cairo_status(c);
+    cairo_destroy(c);
+    cairo_surface_finish(surface);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
+    cairo_surface_destroy(surface);
+    return vx_status(status, path);
+}
+
+const struct vx_format vx_format_svg = {.end = ".svg", .write = vx_svg_write};
+
+/* ---- PNG ---- */
+
+/* Two pixels a unit: sharp on dense screens and in print. Cairo's images end at 32767 pixels. */
+enum { VX_PNG_SCALE = 2, VX_PNG_PIXELS_MAX = 32767 };
+
+static ls_err vx_png_write(const struct vx_page *page, FILE *out, const char *path)
+{
+    const double height = vx_page_height(page);
+    const double scale =
+        height * VX_PNG_SCALE > VX_PNG_PIXELS_MAX ? VX_PNG_PIXELS_MAX / height : VX_PNG_SCALE;
+    if (scale < 0.5)
+        return ls_fail(LS_ERR_RANGE,
+                       "%s: %zu charts with this many rows do not fit one image; write .svg or .html", path,
+                       page->charts_len);
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(VX_PAGE_WIDTH * scale),
+                                                          (int)floor(height * scale));
+    cairo_t *c = cairo_create(surface);
+    cairo_scale(c, scale, scale);
+    vx_page_draw(c, page);
+    cairo_status_t status = cairo_status(c);
+    cairo_destroy(c);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_write_to_png_stream(surface, vx_to_file, out);
+    cairo_surface_destroy(surface);
+    return vx_status(status, path);
+}
+
+const struct vx_format vx_format_png = {.end = ".png", .write = vx_png_write};
+
+#else
+/* Built without cairo: no pictures. */
+ls_err vx_page_check(const char *path)
+{
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "%s cannot be drawn: this loadstone was built without cairo (libcairo2-dev)", path);
+}
+
+ls_err vx_page_write(const struct vx_page *page, const char *path)
+{
+    (void)page;
+    return vx_page_check(path);
+}
+#endif

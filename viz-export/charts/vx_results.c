@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "viz-export/charts/vx_results_h5.h"
+#include "viz-export/charts/vx_results.h"
+#include "profile/prof_h5.h"
+#include "profile/prof_h5_get.h"
+#include "profile/prof_h5_open.h"
 
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- columns ---- */
+
+enum { VX_ELEMENT_BYTES = 8 }; /* element of a column in memory: pointer, uint64_t or double */
 
 #define VX_COLUMN(type, member) {#member, PROF_##type, offsetof(struct vx_result, member)},
 const struct vx_column vx_columns[] = {VX_RESULT_COLUMNS(VX_COLUMN)};
@@ -24,4 +34,159 @@ void vx_results_fini(struct vx_results *r)
         free(*(char **)((char *)r + vx_attributes[a].offset));
     free(r->rows);
     memset(r, 0, sizeof(*r));
+}
+
+/* ---- written ---- */
+
+static ls_err vx_write_fail(const char *path)
+{
+    return ls_fail(LS_ERR_IO, "%s could not be written: is the disk full?", path);
+}
+
+static bool vx_write_attributes(hid_t file, const struct vx_results *r)
+{
+    const uint64_t schema = VX_RESULTS_SCHEMA;
+    prof_h5_put_text(file, "kind", VX_RESULTS_KIND);
+    bool written =
+        prof_h5_put_attribute(file, "schema", PROF_U64, 1, &schema) >= 0 &&
+        prof_h5_put_attribute(file, "stream_triad_mb_per_s", PROF_F64, 1, &r->stream_mb_per_s) >= 0;
+    for (size_t a = 0; written && a < vx_attributes_len; a++) {
+        const char *value = *(char *const *)((const char *)r + vx_attributes[a].offset);
+        if (!value) value = "";
+        written = prof_h5_put_attribute(file, vx_attributes[a].name, PROF_TEXT, 1, &value) >= 0;
+    }
+    return written;
+}
+
+/* width is the width of texts, 0 for numbers. */
+static herr_t vx_write_cells(hid_t set, enum prof_type type, size_t width, const void *cells, size_t len)
+{
+    if (width) return prof_h5_write_texts(set, width, cells, len);
+    const hid_t memory_type = prof_h5_memory_type(type);
+    const herr_t e = H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells);
+    H5Tclose(memory_type);
+    return e;
+}
+
+static bool vx_write_column(hid_t group, const struct vx_results *r, const struct vx_column *c, char *cells)
+{
+    const hsize_t len = r->len;
+    for (size_t i = 0; i < r->len; i++)
+        memcpy(cells + i * VX_ELEMENT_BYTES, (const char *)&r->rows[i] + c->offset, VX_ELEMENT_BYTES);
+    const size_t width = c->type == PROF_TEXT ? prof_h5_text_width((const char **)cells, r->len) : 0;
+    const hid_t type = width ? prof_h5_text_type(width) : prof_h5_file_type(c->type);
+    const hid_t space = H5Screate_simple(1, &len, NULL);
+    const hid_t set = H5Dcreate2(group, c->name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const bool written = set >= 0 && vx_write_cells(set, c->type, width, cells, r->len) >= 0;
+    if (set >= 0) H5Dclose(set);
+    H5Sclose(space);
+    H5Tclose(type);
+    return written;
+}
+
+static bool vx_write_all(hid_t file, const struct vx_results *r)
+{
+    char *cells = malloc((r->len + 1) * VX_ELEMENT_BYTES);
+    const hid_t group = H5Gcreate2(file, "results", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool written = cells && group >= 0 && vx_write_attributes(file, r);
+    for (size_t c = 0; written && c < vx_columns_len; c++)
+        written = vx_write_column(group, r, &vx_columns[c], cells);
+    if (group >= 0) H5Gclose(group);
+    free(cells);
+    return written;
+}
+
+ls_err vx_results_write(const struct vx_results *r, const char *path)
+{
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages name no remedy */
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (file < 0) return ls_fail(LS_ERR_IO, "%s cannot be written", path);
+    const bool written = vx_write_all(file, r);
+    if (H5Fclose(file) >= 0 && written) return LS_OK;
+    remove(path);
+    return vx_write_fail(path);
+}
+
+/* ---- read ---- */
+
+enum { VX_ROWS_ALWAYS = 16, VX_ROW_LEAST_BYTES = 64 /* in a file; columns are many */ };
+
+static ls_err vx_read_schema(const struct prof_h5_place *at)
+{
+    uint64_t schema = 0;
+    if (H5Aexists(at->id, "kind") <= 0 || prof_h5_get_list(at, "schema", PROF_U64, 1, &schema) != LS_OK)
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s: not a file of results; expected a file that loadstone replay -o wrote", at->file);
+    if (schema == VX_RESULTS_SCHEMA) return LS_OK;
+    return ls_fail(LS_ERR_VERSION, "%s has schema %llu, this loadstone reads %d: %s", at->file,
+                   (unsigned long long)schema, VX_RESULTS_SCHEMA,
+                   schema < VX_RESULTS_SCHEMA ? "replay again" : "use a newer Loadstone");
+}
+
+static ls_err vx_read_head(const struct prof_h5_place *at, struct vx_results *r)
+{
+    LS_TRY(vx_read_schema(at));
+    for (size_t a = 0; a < vx_attributes_len; a++)
+        LS_TRY(prof_h5_get_text(at, vx_attributes[a].name, (char **)((char *)r + vx_attributes[a].offset)));
+    r->stream_mb_per_s = NAN;
+    if (H5Aexists(at->id, "stream_triad_mb_per_s") <= 0) return LS_OK;
+    return prof_h5_get_list(at, "stream_triad_mb_per_s", PROF_F64, 1, &r->stream_mb_per_s);
+}
+
+static ls_err vx_read_column(const struct prof_h5_place *at, const struct vx_column *c, struct vx_results *r)
+{
+    struct prof_h5_array array = {c->name, c->type, 1, {r->len}, r->len};
+    void *values = NULL;
+    if (H5Lexists(at->id, c->name, H5P_DEFAULT) <= 0) return prof_h5_bad(at, c->name, "is missing");
+    LS_TRY(prof_h5_get_array(at, &array, &values));
+    for (size_t i = 0; i < r->len; i++)
+        memcpy((char *)&r->rows[i] + c->offset, (char *)values + i * VX_ELEMENT_BYTES, VX_ELEMENT_BYTES);
+    free(values);
+    return LS_OK;
+}
+
+/* The number of rows is the length of the column of rates. */
+static ls_err vx_read_len(const struct prof_h5_place *at, uint64_t len_bytes, uint64_t *out)
+{
+    struct prof_h5_array rates = {
+        "mb_per_s", PROF_F64, 1, {UINT64_MAX}, VX_ROWS_ALWAYS + len_bytes / VX_ROW_LEAST_BYTES};
+    void *values = NULL;
+    LS_TRY(prof_h5_get_array(at, &rates, &values));
+    free(values);
+    *out = rates.extents[0];
+    return LS_OK;
+}
+
+static ls_err vx_read_rows(const struct prof_h5_place *at, uint64_t len_bytes, struct vx_results *r)
+{
+    uint64_t len;
+    LS_TRY(vx_read_len(at, len_bytes, &len));
+    r->rows = calloc(len + 1, sizeof(*r->rows));
+    if (!r->rows) return ls_nomem("reading %s", at->file);
+    r->len = len;
+    for (size_t c = 0; c < vx_columns_len; c++)
+        LS_TRY(vx_read_column(at, &vx_columns[c], r));
+    return LS_OK;
+}
+
+static ls_err vx_read_file(const char *path, const struct prof_h5_input *file, struct vx_results *r)
+{
+    const struct prof_h5_place head = {path, "/", file->id};
+    LS_TRY(vx_read_head(&head, r));
+    const struct prof_h5_place rows = {path, "/results", H5Gopen2(file->id, "results", H5P_DEFAULT)};
+    if (rows.id < 0) return prof_h5_bad(&head, "results", "is missing");
+    const ls_err e = vx_read_rows(&rows, file->len_bytes, r);
+    H5Gclose(rows.id);
+    return e;
+}
+
+ls_err vx_results_read(const char *path, struct vx_results *out)
+{
+    struct prof_h5_input file;
+    memset(out, 0, sizeof(*out));
+    LS_TRY(prof_h5_open(path, "loadstone replay -o", &file));
+    const ls_err e = vx_read_file(path, &file, out);
+    prof_h5_close(&file);
+    if (e != LS_OK) vx_results_fini(out);
+    return e;
 }

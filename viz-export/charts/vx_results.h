@@ -5,9 +5,12 @@
 #define VX_RESULTS_H
 
 #include "common/ls_error.h"
+#include "profile/prof_tables.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- results ---- */
 
 /* X(type, member): one column of /results each; doc/replay-h5.md describes them. */
 #define VX_RESULT_COLUMNS(X)   \
@@ -82,5 +85,29 @@ ls_err vx_results_write(const struct vx_results *r, const char *path);
  * Errors: LS_ERR_NOT_FOUND, LS_ERR_FORMAT for a file that is none or is damaged, LS_ERR_VERSION,
  * LS_ERR_NOMEM; *out is then empty. Thread: one at a time (HDF5). */
 ls_err vx_results_read(const char *path, struct vx_results *out);
+
+/* ---- as HDF5 ---- */
+
+/* Schema, columns and attributes that the writer and the reader of results share. */
+
+/* Schema 1 had text of variable length. */
+enum { VX_RESULTS_SCHEMA = 2 };
+#define VX_RESULTS_KIND "loadstone replay results"
+
+struct vx_column {
+    const char *name;
+    enum prof_type type; /* PROF_TEXT, PROF_U64 or PROF_F64 */
+    size_t offset;       /* in struct vx_result */
+};
+extern const struct vx_column vx_columns[];
+extern const size_t vx_columns_len;
+
+/* Texts of the file as attributes. */
+struct vx_attribute {
+    const char *name;
+    size_t offset; /* in struct vx_results */
+};
+extern const struct vx_attribute vx_attributes[];
+extern const size_t vx_attributes_len;
 
 #endif

@@ -3,21 +3,14 @@
 libvizexport_la_SOURCES += \
     viz-export/export/vx_cells.c viz-export/export/vx_cells.h \
     viz-export/export/vx_csv.c \
-    viz-export/export/vx_csv_fields.c \
-    viz-export/export/vx_csv_samples.c \
     viz-export/export/vx_dot.c \
     viz-export/export/vx_export.c viz-export/export/vx_export.h \
-    viz-export/export/vx_exporters.h \
     viz-export/export/vx_h5.c viz-export/export/vx_h5.h \
-    viz-export/export/vx_memaxes.c viz-export/export/vx_memaxes.h \
-    viz-export/export/vx_memaxes_hardware.c \
-    viz-export/export/vx_nodes.c viz-export/export/vx_nodes.h \
+    viz-export/export/vx_heat_png.c \
+    viz-export/export/vx_memaxes.c \
     viz-export/export/vx_pvd.c \
     viz-export/export/vx_select.c viz-export/export/vx_select.h \
-    viz-export/export/vx_squares.c viz-export/export/vx_squares.h \
-    viz-export/export/vx_tables.h \
     viz-export/export/vx_trace.c \
-    viz-export/export/vx_tree.h \
     viz-export/export/vx_vtk.c viz-export/export/vx_vtk.h \
     viz-export/export/vx_vtk_grid.c \
     viz-export/export/vx_vtk_mesh.c \
@@ -26,10 +19,5 @@ libvizexport_la_SOURCES += \
 if HAVE_CAIRO
 libvizexport_la_SOURCES += \
     viz-export/export/vx_heat.c viz-export/export/vx_heat.h \
-    viz-export/export/vx_heat_grid.c \
-    viz-export/export/vx_heat_marks.c \
-    viz-export/export/vx_heat_mesh.c \
-    viz-export/export/vx_heat_png.c
-else
-libvizexport_la_SOURCES += viz-export/export/vx_heat_none.c
+    viz-export/export/vx_heat_mesh.c
 endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The semantic tree for Graphviz: a box a node, coloured by a metric of the node with all below it. */
-#include "viz-export/vx_colour.h"
-#include "viz-export/export/vx_exporters.h"
-#include "viz-export/export/vx_nodes.h"
+#include "viz-export/vx_axis.h"
+#include "viz-export/export/vx_export.h"
 #include "viz-export/vx_text.h"
-#include "viz-export/export/vx_tree.h"
 
 #include <inttypes.h>
 #include <math.h>

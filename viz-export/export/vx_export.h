@@ -9,6 +9,8 @@
 #include "common/ls_outputs.h"
 #include "viz-export/export/vx_select.h"
 
+/* ---- formats ---- */
+
 /* Members of struct vx_source that a format needs. */
 enum vx_needs {
     VX_NEEDS_FIELDS = 1,   /* a selection with its values */
@@ -76,5 +78,61 @@ ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, 
  * Errors: LS_ERR_EXISTS without force, LS_ERR_RANGE (exceeds the format), LS_ERR_USAGE, LS_ERR_IO and other
  *         errors of files, LS_ERR_NOMEM, LS_ERR_UNSUPPORTED (built without a library). */
 ls_err vx_export(const struct vx_exporter *x, const struct vx_source *s, const struct vx_request *r);
+
+/* ---- rows of the table of formats ---- */
+
+/* The rows of the table of formats, each defined in the file of its name.
+ *
+ * Tables that never change. */
+
+extern const struct vx_exporter vx_exporter_vti, vx_exporter_vtr, vx_exporter_vtu, vx_exporter_pvd,
+    vx_exporter_vtkhdf, vx_exporter_xdmf, vx_exporter_memaxes, vx_exporter_csv, vx_exporter_dot,
+    vx_exporter_png, vx_exporter_trace;
+
+/* ---- tables of CSV ---- */
+
+/* Tables that a CSV file can hold: one row a table in vx_csv.c. */
+
+struct vx_csv_table {
+    const char *name, *words;
+    unsigned needs; /* enum vx_needs */
+    ls_err (*write)(const struct vx_source *s, FILE *out);
+};
+
+/* Every table; ends with one without a name. */
+extern const struct vx_csv_table vx_csv_tables[];
+/* name NULL: the samples.  Errors: LS_ERR_USAGE: there is no such table; the text names those there are. */
+ls_err vx_csv_table_of(const char *name, const struct vx_csv_table **out);
+
+ls_err vx_csv_samples(const struct vx_source *s, FILE *out);
+ls_err vx_csv_fields(const struct vx_source *s, FILE *out);
+
+/* ---- metrics of nodes ---- */
+
+/* Metrics that colour the nodes of the semantic tree: one row per metric in vx_dot.c. */
+
+struct vx_tree_metric {
+    const char *name, *unit, *words;
+    double (*value)(const struct an_row *r); /* NAN: missing */
+};
+
+/* Every metric; ends with one without a name. */
+extern const struct vx_tree_metric vx_tree_metrics[];
+/* name NULL: the time.  Errors: LS_ERR_USAGE: there is no such metric; the text names those there are. */
+ls_err vx_tree_metric_of(const char *name, const struct vx_tree_metric **out);
+
+/* ---- names of the objects that samples refer to ---- */
+
+enum { VX_PATH_BYTES = 1024 };
+
+/* "range", "heap", ...; the level's name. */
+const char *vx_kind_name(uint32_t kind);
+const char *vx_level_name(uint8_t level);
+/* Labels from below the root down to the node, "Input/B", in out; cut where out ends. */
+const char *vx_node_path(const struct an_tables *t, uint32_t node, char out[VX_PATH_BYTES]);
+const char *vx_node_label(const struct an_tables *t, uint32_t node);
+const char *vx_phase_name(const struct an_tables *t, uint32_t phase);
+/* Where an instruction of a thread is; NULL: not known. */
+const struct prof_line *vx_line_of(const struct an_tables *t, uint32_t thread, uint64_t ip, uint64_t time_ns);
 
 #endif

@@ -3,7 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- panels ---- */
 
 enum { VX_HEAD = 26, VX_FOOT = 46, VX_LEFT_ROOM = 62, VX_RIGHT_ROOM = 104, VX_STRIP = 46 };
 
@@ -223,5 +226,124 @@ ls_err vx_panel_draw(cairo_t *c, struct vx_box box, const struct vx_panel *p)
     LS_TRY((p->geometry->kind == NDM_GRID ? vx_heat_grid : vx_heat_mesh)(c, p, &f));
     vx_axes(c, p, &f);
     vx_bar(c, p, &f);
+    return LS_OK;
+}
+
+/* ---- grids ---- */
+
+/* Squares of a grid's cells, as an image that is stretched over the plot. */
+
+static uint32_t vx_pixel(const struct vx_panel *p, double value)
+{
+    struct vx_rgb c = {0.9, 0.9, 0.9}; /* as vx_use_nothing */
+    vx_panel_colour(p, value, &c);
+    return 0xff000000u | (uint32_t)lround(c.r * 255) << 16 | (uint32_t)lround(c.g * 255) << 8 |
+           (uint32_t)lround(c.b * 255);
+}
+
+/* The first square is at the corner where both axes begin; the last ones may extend beyond the domain. */
+static void vx_paint(cairo_t *c, cairo_surface_t *image, const struct vx_panel *p, const struct vx_frame *f)
+{
+    const struct ndm_geometry *g = p->geometry;
+    const double side = (double)p->squares.side, cells_y = g->dims > 1 ? (double)g->extents[1] : 1;
+    const double width = f->plot.width * side / (double)g->extents[0],
+                 height = f->plot.height * side / cells_y;
+    const bool down = vx_runs_down(g);
+    cairo_save(c);
+    cairo_rectangle(c, f->plot.x, f->plot.y, f->plot.width, f->plot.height);
+    cairo_clip(c);
+    cairo_translate(c, f->plot.x, down ? f->plot.y : f->plot.y + f->plot.height);
+    cairo_scale(c, width, g->dims == 1 ? -f->plot.height : down ? height : -height);
+    cairo_set_source_surface(c, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(c), CAIRO_FILTER_NEAREST);
+    cairo_paint(c);
+    cairo_restore(c);
+}
+
+ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
+{
+    const struct vx_squares *s = &p->squares;
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)s->across, (int)s->up);
+    if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
+        cairo_surface_destroy(image);
+        return ls_nomem("a picture of %s", p->geometry->label);
+    }
+    unsigned char *bytes = cairo_image_surface_get_data(image);
+    const int stride = cairo_image_surface_get_stride(image);
+    for (uint64_t y = 0; y < s->up; y++) {
+        uint32_t *row = (uint32_t *)(void *)(bytes + y * (uint64_t)stride);
+        for (uint64_t x = 0; x < s->across; x++)
+            row[x] = vx_pixel(p, s->values[y * s->across + x]);
+    }
+    cairo_surface_mark_dirty(image);
+    vx_paint(c, image, p, f);
+    cairo_surface_destroy(image);
+    return LS_OK;
+}
+
+/* ---- marks ---- */
+
+/* Few values on a large mesh: a dot at each cell or point that has one, far ones first, through the pale
+ * surface. */
+
+enum { VX_MARKS_FROM = 1000 };
+
+struct vx_dot_at {
+    double x, y, away, value;
+};
+
+static int vx_compare_dots(const void *a, const void *b)
+{
+    const struct vx_dot_at *p = a, *q = b;
+    return (p->away < q->away) - (p->away > q->away);
+}
+
+static uint64_t vx_coloured(const struct vx_panel *p)
+{
+    struct vx_rgb colour;
+    uint64_t len = 0;
+    for (uint64_t i = 0; i < p->array->len; i++)
+        len += vx_panel_colour(p, p->array->values[i], &colour);
+    return len;
+}
+
+bool vx_is_sparse(const struct vx_panel *p)
+{
+    return p->array->len >= VX_MARKS_FROM && 2 * vx_coloured(p) < p->array->len;
+}
+
+static void vx_draw_dots(cairo_t *c, const struct vx_panel *p, const struct vx_dot_at *dots, size_t len,
+                         double radius)
+{
+    struct vx_rgb k;
+    for (size_t i = 0; i < len; i++) {
+        if (!vx_panel_colour(p, dots[i].value, &k)) continue;
+        cairo_set_source_rgb(c, k.r, k.g, k.b);
+        cairo_new_path(c);
+        cairo_arc(c, dots[i].x, dots[i].y, radius, 0, 2 * M_PI);
+        cairo_fill(c);
+    }
+}
+
+ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
+{
+    const struct vx_view view = vx_view_of(p->geometry);
+    struct vx_rgb colour;
+    struct vx_dot_at *dots = malloc((vx_coloured(p) + 1) * sizeof(*dots));
+    if (!dots) return ls_nomem("a picture of %s", p->geometry->label);
+    size_t len = 0;
+    for (uint64_t i = 0; i < p->array->len; i++) {
+        double at[3];
+        if (!vx_panel_colour(p, p->array->values[i], &colour)) continue;
+        ndm_geometry_place(p->geometry, p->array->field->centering, i, at);
+        const struct vx_seen seen = vx_see(&view, at);
+        dots[len++] = (struct vx_dot_at){vx_axis_place(&f->x, seen.across), vx_axis_place(&f->y, seen.up),
+                                         seen.away, p->array->values[i]};
+    }
+    qsort(dots, len, sizeof(*dots), vx_compare_dots);
+    const double entities = (double)p->array->len;
+    const double size = f->plot.width / (view.is_flat ? sqrt(entities) : cbrt(entities));
+    vx_draw_dots(c, p, dots, len, fmax(1.6, size * 0.35));
+    free(dots);
     return LS_OK;
 }

@@ -4,10 +4,9 @@
 #define VX_HEAT_H
 
 #include "viz-export/export/vx_cells.h"
-#include "viz-export/vx_colour.h"
+#include "viz-export/vx_axis.h"
 #include "viz-export/charts/vx_draw.h"
 #include "viz-export/export/vx_select.h"
-#include "viz-export/export/vx_squares.h"
 
 struct vx_panel {
     const struct ndm_geometry *geometry;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A PNG of heat maps: a panel for each field and metric, each step of a series, each of some layers of a 3-D
  * grid. */
+#include "config.h"
+
+#include "viz-export/export/vx_export.h"
+
+#ifdef HAVE_CAIRO
 #include "ndm/ndm_mix.h"
-#include "viz-export/export/vx_exporters.h"
 #include "viz-export/charts/vx_format.h"
 #include "viz-export/export/vx_heat.h"
 
@@ -241,3 +245,23 @@ const struct vx_exporter vx_exporter_png = {.name = "png",
                                             .one_file = true,
                                             .has_steps = true,
                                             .write = vx_png_export};
+
+#else
+/* Built without cairo: no pictures. */
+static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
+{
+    (void)s;
+    (void)files;
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "%s: built without cairo; install libcairo2-dev, configure and make again", r->path);
+}
+
+const struct vx_exporter vx_exporter_png = {.name = "png",
+                                            .ends = ".png",
+                                            .words = "heat maps of fields as a picture (not in this build)",
+                                            .needs = VX_NEEDS_FIELDS,
+                                            .metrics = "latency_mean_cycles",
+                                            .one_file = true,
+                                            .has_steps = true,
+                                            .write = vx_png_export};
+#endif

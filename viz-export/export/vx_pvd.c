@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time series of VTK files: .pvd names one .vti or .vtu per step, in a directory next to it. */
 #include "common/ls_text.h"
-#include "viz-export/export/vx_exporters.h"
+#include "viz-export/export/vx_export.h"
 #include "viz-export/vx_text.h"
 #include "viz-export/export/vx_vtk.h"
 

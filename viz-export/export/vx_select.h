@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* ---- selection ---- */
+
 /* Fields of one domain. */
 struct vx_selection {
     const struct ndm_atlas *atlas;
@@ -49,5 +51,22 @@ struct vx_array {
  * Errors: LS_ERR_FORMAT (as many values as the domain has not), LS_ERR_NOMEM. */
 ls_err vx_arrays_of(const struct vx_selection *s, uint32_t step, struct vx_array **out, size_t *out_len);
 void vx_arrays_free(struct vx_array *arrays, size_t len);
+
+/* ---- squares of cells ---- */
+
+/* Cells of a layer of a grid, merged into squares, so that a few samples on many cells are visible;
+ * ndm/ndm_mix.h defines how values are merged. */
+
+struct vx_squares {
+    uint64_t side;       /* cells; 1: squares are cells */
+    uint64_t across, up; /* squares */
+    double *values;      /* across * up, NAN: missing; 0 of counts and sums */
+};
+
+/* The side is such that a square has some samples on average, and that an image can hold them.
+ * Owns:   the caller ends s with vx_squares_fini.  Errors: LS_ERR_NOMEM; then s is empty. */
+ls_err vx_squares_init(struct vx_squares *s, const struct vx_array *a, const struct ndm_geometry *g,
+                       uint64_t layer);
+void vx_squares_fini(struct vx_squares *s);
 
 #endif

@@ -3,8 +3,7 @@
  * chrome://tracing open: for each thread a track of its life and phases and one of its bursts; counters of
  * each process. */
 #include "common/ls_put.h"
-#include "viz-export/export/vx_exporters.h"
-#include "viz-export/export/vx_nodes.h"
+#include "viz-export/export/vx_export.h"
 #include "viz-export/vx_text.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/export/vx_vtk.h"
 
-#include "viz-export/vx_base64.h"
 #include "viz-export/vx_text.h"
 
 #include <errno.h>

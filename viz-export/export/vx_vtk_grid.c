@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regular grids: .vti (ImageData) and .vtr (RectilinearGrid). Values belong to cells. An axis that the domain
  * does not have is flat. */
-#include "viz-export/export/vx_exporters.h"
+#include "viz-export/export/vx_export.h"
 #include "viz-export/export/vx_vtk.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Unstructured meshes: .vtu. */
 #include "viz-export/export/vx_cells.h"
-#include "viz-export/export/vx_exporters.h"
+#include "viz-export/export/vx_export.h"
 #include "viz-export/export/vx_vtk.h"
 
 #include <inttypes.h>

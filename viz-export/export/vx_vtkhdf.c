@@ -2,7 +2,7 @@
 /* VTKHDF 1.0 (docs.vtk.org, "VTKHDF File Format"): one step of ImageData or UnstructuredGrid in HDF5, as
  * VTK 9.1 and later read it. */
 #include "viz-export/export/vx_cells.h"
-#include "viz-export/export/vx_exporters.h"
+#include "viz-export/export/vx_export.h"
 #include "viz-export/export/vx_h5.h"
 #include "viz-export/export/vx_vtk.h"
 

@@ -3,7 +3,7 @@
  * collection that shares one topology and geometry. */
 #include "common/ls_text.h"
 #include "viz-export/export/vx_cells.h"
-#include "viz-export/export/vx_exporters.h"
+#include "viz-export/export/vx_export.h"
 #include "viz-export/export/vx_h5.h"
 #include "viz-export/vx_text.h"
 #include "viz-export/export/vx_vtk.h"

@@ -2,7 +2,7 @@
 #include "viz-export/view/vx_pack.h"
 
 #include "common/ls_vector.h"
-#include "viz-export/vx_base64.h"
+#include "viz-export/vx_text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/view/vx_view.h"
-#include "viz-export/vx_colour.h"
+#include "viz-export/vx_axis.h"
 #include "viz-export/view/vx_view_parts.h"
 
 #include <errno.h>

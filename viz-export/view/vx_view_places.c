@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "viz-export/view/vx_view_places.h"
+#include "viz-export/view/vx_view.h"
 #include "viz-export/view/vx_places.h"
 #include "viz-export/view/vx_view_parts.h"
 

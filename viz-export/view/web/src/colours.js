@@ -19,7 +19,7 @@ export const TIME_COLOUR = '#56b4e9';
 
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/** The scale of amounts: colours at equal distances, as the page's data has them (viz-export/vx_colour.c). */
+/** The scale of amounts: colours at equal distances, as the page's data has them (viz-export/vx_axis.c). */
 export const SCALE = { stops: [], shades: [] };
 
 export function setScale(stops) {
