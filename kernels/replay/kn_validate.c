@@ -59,7 +59,8 @@ static bool last_row(const struct kn_plan *p, unsigned t, uint64_t w, uint64_t *
     return true;
 }
 
-static bool dense_is_right(const struct kn_arena *a, unsigned copy, uint64_t w, size_t j, struct kn_result *r)
+static bool check_dense_place(const struct kn_arena *a, unsigned copy, uint64_t w, size_t j,
+                              struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
     const uint64_t place = j + p->len * w;
@@ -167,7 +168,7 @@ static uint64_t tags_by(const struct kn_arena *a, unsigned t, int64_t e)
 }
 
 /* Check an updated element: when several threads update it, some may be lost, but not all. */
-static bool updated_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
+static bool check_updated(const struct kn_arena *a, int64_t e, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
     const uint64_t bits = kn_arena_get(a, &p->to, e), lower = kn_value_lower(p->element_bytes);
@@ -185,9 +186,9 @@ static bool updated_is_right(const struct kn_arena *a, int64_t e, struct kn_resu
     return fail(r, "sparse", e, bits);
 }
 
-static bool sparse_is_right(const struct kn_arena *a, int64_t e, struct kn_result *r)
+static bool check_sparse_place(const struct kn_arena *a, int64_t e, struct kn_result *r)
 {
-    if (updates(a->plan)) return updated_is_right(a, e, r);
+    if (updates(a->plan)) return check_updated(a, e, r);
     const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
     uint64_t want;
     bool written = false;
@@ -214,7 +215,7 @@ static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn
     for (unsigned c = 0; c < p->dense_copies; c++)
         for (uint64_t n = 0; n < (all ? p->dense_elements : places_max / p->dense_copies); n++) {
             const uint64_t at = all ? n : ls_random_mix(n) % p->dense_elements;
-            if (!dense_is_right(a, c, at / p->len, at % p->len, r)) return false;
+            if (!check_dense_place(a, c, at / p->len, at % p->len, r)) return false;
         }
     return true;
 }
@@ -222,7 +223,7 @@ static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn
 static bool check_element(const struct kn_arena *a, uint64_t i, size_t j, struct kn_result *r)
 {
     const struct kn_plan_side *s = &a->plan->to;
-    return sparse_is_right(a, kn_plan_base(s, i) + kn_plan_index(s, j), r);
+    return check_sparse_place(a, kn_plan_base(s, i) + kn_plan_index(s, j), r);
 }
 
 /* Every element that is written. */
@@ -259,7 +260,7 @@ static bool check_around(const struct kn_arena *a, uint64_t places_max, struct k
     if (a->plan->need.iterations < s->elements) return true;
     for (uint64_t n = 0; n < (all ? s->elements : places_max); n++) {
         const uint64_t at = all ? n : ls_random_mix(n) % s->elements;
-        if (!sparse_is_right(a, (int64_t)((uint64_t)s->extent.low + at), r)) return false;
+        if (!check_sparse_place(a, (int64_t)((uint64_t)s->extent.low + at), r)) return false;
     }
     return true;
 }

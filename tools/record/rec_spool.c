@@ -80,7 +80,7 @@ ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char
 }
 
 /* p<pid>.<image> */
-static bool rec_is_image_name(const char *name, long *out_pid)
+static bool rec_parse_image_name(const char *name, long *out_pid)
 {
     char *end;
     if (name[0] != 'p' || name[1] < '0' || name[1] > '9') return false;
@@ -101,7 +101,7 @@ ls_err rec_spool_find(const char *path, char out[PATH_MAX])
     DIR *d = opendir(path);
     if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX) is_spool = true;
     for (struct dirent *e; d && (e = readdir(d));) {
-        is_spool = is_spool || rec_is_image_name(e->d_name, &pid) || strcmp(e->d_name, rec_conf_name) == 0;
+        is_spool = is_spool || rec_parse_image_name(e->d_name, &pid) || strcmp(e->d_name, rec_conf_name) == 0;
         if (!rec_is_spool_name(e->d_name)) continue;
         spools++;
         if (snprintf(out, PATH_MAX, "%s/%s", path, e->d_name) >= PATH_MAX) is_spool = true;
@@ -155,7 +155,7 @@ ls_err rec_spool_remove(struct rec_spool *s)
         long pid;
         rewinddir(d);
         for (struct dirent *e; (e = readdir(d));)
-            if (rec_is_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
+            if (rec_parse_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
         unlinkat(dirfd(d), rec_conf_name, 0);
         unlinkat(dirfd(d), "debug.txt", 0);
         err = rmdir(s->path) == 0 ? 0 : errno;

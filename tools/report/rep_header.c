@@ -28,7 +28,7 @@ static void rep_key_warning(FILE *out)
             cli_colour_end(STDOUT_FILENO));
 }
 
-bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes)
+bool rep_explain_too_few(const struct rep_view *v, char *out, size_t out_len_bytes)
 {
     const size_t bursts = an_bootstrap_bursts(v->bootstrap, AN_TIME);
     if (bursts >= AN_BURSTS_MIN) return false;
@@ -258,7 +258,7 @@ void rep_print_header_lines(const struct rep_view *v, FILE *out)
         rep_key(out, "why");
         fprintf(out, "%s\n", v->run->why);
     }
-    if (rep_too_few(v, few, sizeof(few))) {
+    if (rep_explain_too_few(v, few, sizeof(few))) {
         rep_key_warning(out);
         fprintf(out, "%s\n", few);
     }

@@ -54,7 +54,7 @@ static void rep_json_estimates(const struct rep_view *v, struct ls_json *j)
     ls_json_text(j, "stall_is", "inferred, at most so much");
     ls_json_text(j, "levels_are", "inferred from latency");
     ls_json_text(j, "intervals", an_bootstrap_method(v->bootstrap));
-    ls_json_text(j, "too_few_bursts", rep_too_few(v, few, sizeof(few)) ? few : "");
+    ls_json_text(j, "too_few_bursts", rep_explain_too_few(v, few, sizeof(few)) ? few : "");
     ls_json_close(j, '}');
 }
 

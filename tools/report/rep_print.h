@@ -38,7 +38,7 @@ ls_err rep_print_json(const struct rep_view *v, const struct rep_row *rows, size
  * Errors: LS_ERR_NOMEM. */
 ls_err rep_print_csv(const struct rep_view *v, FILE *out);
 /* Write to out why there are too few bursts, and the remedy; false if there are enough. */
-bool rep_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
+bool rep_explain_too_few(const struct rep_view *v, char *out, size_t out_len_bytes);
 
 /* The members that every row of numbers has in JSON. */
 void rep_json_numbers(const struct an_row *r, const struct an_interval *time, const struct an_interval *stall,

@@ -193,7 +193,7 @@ static void report_next(const struct rep_view *v)
     char few[256];
     const char *path = cli_quote(v->options.path), *function = report_top_function(v);
     fflush(stdout); /* the table before the message, also into one pipe */
-    if (rep_too_few(v, few, sizeof(few)))
+    if (rep_explain_too_few(v, few, sizeof(few)))
         cli_next("loadstone record --overhead 10%% -- PROGRAM, on a longer run");
     else if (function)
         cli_next("loadstone report --annotate %s %s", cli_quote(function), path);

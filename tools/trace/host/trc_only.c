@@ -97,7 +97,8 @@ static ls_err trc_find_homes(const char *path, const struct trc_only_wanted *w, 
     return err;
 }
 
-static bool trc_is_kept(struct trc_only_state *o, const struct pat_access *a, const struct pat_tables *t)
+static bool trc_is_kept(const struct trc_only_state *o, const struct pat_access *a,
+                        const struct pat_tables *t)
 {
     uint32_t range;
     if (o->keeps_all) return true;
