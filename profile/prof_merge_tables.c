@@ -184,30 +184,30 @@ static void merge_move_sample(const struct prof_merge_file *f, struct prof_sampl
     if (s->field != prof_sample_missing.field) s->field += f->first_field;
 }
 
-static ls_err merge_samples_of(struct prof_merge_job *job, const struct prof_merge_file *f, prof_profile *p)
+struct merge_samples {
+    prof_writer *writer;
+    const struct prof_merge_file *file;
+};
+
+static ls_err merge_part(void *user, const struct prof_samples *part)
 {
-    struct prof_samples all;
-    LS_TRY(prof_load_samples(p, (UINT64_C(1) << PROF_COL_COUNT) - 1, &all));
-    for (uint64_t i = 0; i < all.len; i++) {
+    const struct merge_samples *m = user;
+    for (uint64_t i = 0; i < part->len; i++) {
         struct prof_sample s;
-#define MERGE_TAKE(name, type, fill, text) s.name = all.name[i];
+#define MERGE_TAKE(name, type, fill, text) s.name = part->name[i];
         PROF_SAMPLE_COLUMNS(MERGE_TAKE)
 #undef MERGE_TAKE
-        merge_move_sample(f, &s);
-        LS_TRY(prof_writer_add(job->writer, &s));
+        merge_move_sample(m->file, &s);
+        LS_TRY(prof_writer_add(m->writer, &s));
     }
     return LS_OK;
 }
 
-/* Opened once more, so that the columns of one file at a time are in memory. */
 ls_err prof_merge_samples(struct prof_merge_job *job)
 {
     for (size_t i = 0; i < job->files_len; i++) {
-        prof_profile *p;
-        LS_TRY(prof_open(job->files[i].path, &p));
-        const ls_err e = merge_samples_of(job, &job->files[i], p);
-        prof_close(p);
-        LS_TRY(e);
+        struct merge_samples m = {job->writer, &job->files[i]};
+        LS_TRY(prof_each_part(job->files[i].profile, PROF_MASK_ALL, merge_part, &m));
     }
     return LS_OK;
 }

@@ -89,6 +89,8 @@ static ls_err prof_keep_texts(prof_profile *p, char **texts, size_t len)
 struct prof_column_data {
     void *values; /* owned by the caller, except of PROF_TEXT: kept in the profile */
     uint64_t len;
+    uint64_t first, most; /* set by the caller: read at most so many rows from that one on; most 0: all */
+    uint64_t rows_len;    /* of the whole column */
 };
 
 static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, const char *where,
@@ -104,14 +106,26 @@ static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, c
     return prof_bad(p, where, problem);
 }
 
+static herr_t prof_read_rows_of(hid_t dataset, hid_t memory_type, const struct prof_column_data *column)
+{
+    const hsize_t first = column->first, len = column->len;
+    if (len == column->rows_len)
+        return H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, column->values);
+    const hid_t rows = H5Dget_space(dataset), memory = H5Screate_simple(1, &len, NULL);
+    herr_t e = H5Sselect_hyperslab(rows, H5S_SELECT_SET, &first, NULL, &len, NULL);
+    if (e >= 0) e = H5Dread(dataset, memory_type, memory, rows, H5P_DEFAULT, column->values);
+    H5Sclose(memory);
+    H5Sclose(rows);
+    return e;
+}
+
 static ls_err prof_read_numbers(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
                                 struct prof_column_data *out)
 {
     const hid_t memory_type = prof_h5_memory_type(type);
     out->values = calloc(out->len + 1, prof_type_bytes(type));
     ls_err e = out->values ? LS_OK : ls_nomem("%s of %s", where, p->path);
-    if (e == LS_OK && out->len > 0 &&
-        H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out->values) < 0)
+    if (e == LS_OK && out->len > 0 && prof_read_rows_of(dataset, memory_type, out) < 0)
         e = prof_bad(p, where, "cannot be read: the file is damaged or truncated");
     H5Tclose(memory_type);
     if (e != LS_OK) {
@@ -130,7 +144,9 @@ static ls_err prof_read_dataset(prof_profile *p, hid_t dataset, const char *wher
     const char *problem = e == LS_OK ? prof_h5_storage_problem(dataset, file_type) : NULL;
     if (problem) e = prof_bad(p, where, problem);
     const hid_t space = e == LS_OK ? H5Dget_space(dataset) : H5I_INVALID_HID;
-    if (e == LS_OK) e = prof_space_len(p, where, space, &out->len);
+    if (e == LS_OK) e = prof_space_len(p, where, space, &out->rows_len);
+    out->len = out->rows_len - (out->first < out->rows_len ? out->first : out->rows_len);
+    if (out->most && out->len > out->most) out->len = out->most;
     if (e == LS_OK) e = prof_take_room(p, where, out->len, prof_type_bytes(type));
     if (e == LS_OK)
         e = type == PROF_TEXT ? prof_read_texts(p, dataset, file_type, where, out)
@@ -370,31 +386,85 @@ const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t
     return p->tables[id];
 }
 
-static ls_err prof_load_column(prof_profile *p, int column)
+/* Load rows of a column; most 0: all. */
+static ls_err prof_load_rows(prof_profile *p, int column, struct prof_column_data *data)
 {
     const struct prof_column_row *row = &prof_column_rows[column];
-    struct prof_column_data data = {0};
     char where[64];
     snprintf(where, sizeof(where), "/samples/%s", row->name);
-    LS_TRY(prof_read_column(p, where, row->type, &data));
+    LS_TRY(prof_read_column(p, where, row->type, data));
     const struct prof_lens lens = prof_lens_of(p);
+    const struct prof_rows rows = {data->values, data->first, data->len};
     ls_err e = LS_OK;
-    if (data.len != p->samples_len) e = prof_bad(p, where, "has another length than /samples/ip");
-    if (e == LS_OK) e = prof_check_column(p->path, (enum prof_column)column, data.values, &lens);
-    if (e == LS_OK)
-        p->columns[column] = data.values;
-    else
-        free(data.values);
+    if (data->rows_len != p->samples_len) e = prof_bad(p, where, "has another length than /samples/ip");
+    if (e == LS_OK) e = prof_check_column(p->path, (enum prof_column)column, &rows, &lens);
+    if (e != LS_OK) free(data->values);
     return e;
+}
+
+static ls_err prof_load_column(prof_profile *p, int column)
+{
+    struct prof_column_data data = {0};
+    LS_TRY(prof_load_rows(p, column, &data));
+    p->columns[column] = data.values;
+    return LS_OK;
+}
+
+static struct prof_samples prof_hand_out(void *const columns[PROF_COL_COUNT], uint64_t len)
+{
+    struct prof_samples s = {.len = len};
+#define PROF_COLUMN_HAND_OUT(name, type, fill, text) s.name = columns[PROF_COL_##name];
+    PROF_SAMPLE_COLUMNS(PROF_COLUMN_HAND_OUT)
+#undef PROF_COLUMN_HAND_OUT
+    return s;
 }
 
 ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *out)
 {
     for (int c = 0; c < PROF_COL_COUNT; c++)
         if ((mask >> c & 1) && !p->columns[c]) LS_TRY(prof_load_column(p, c));
-    *out = (struct prof_samples){.len = p->samples_len};
-#define PROF_COLUMN_HAND_OUT(name, type, fill, text) out->name = p->columns[PROF_COL_##name];
-    PROF_SAMPLE_COLUMNS(PROF_COLUMN_HAND_OUT)
-#undef PROF_COLUMN_HAND_OUT
+    *out = prof_hand_out(p->columns, p->samples_len);
     return LS_OK;
+}
+
+void prof_drop_samples(prof_profile *p, uint64_t mask, struct prof_samples *s)
+{
+    for (int c = 0; c < PROF_COL_COUNT; c++) {
+        if (!(mask >> c & 1) || !p->columns[c]) continue;
+        free(p->columns[c]);
+        p->columns[c] = NULL;
+        p->room_bytes += p->samples_len * prof_type_bytes(prof_column_rows[c].type);
+    }
+    *s = prof_hand_out(p->columns, p->samples_len);
+}
+
+/* Whole chunks of the files that Loadstone writes. */
+enum { PROF_PART_ROWS = 8 * 32768 };
+
+static ls_err prof_load_part(prof_profile *p, uint64_t mask, uint64_t first, void *columns[PROF_COL_COUNT])
+{
+    for (int c = 0; c < PROF_COL_COUNT; c++) {
+        struct prof_column_data data = {.first = first, .most = PROF_PART_ROWS};
+        if (!(mask >> c & 1)) continue;
+        LS_TRY(prof_load_rows(p, c, &data));
+        columns[c] = data.values;
+        p->room_bytes += data.len * prof_type_bytes(prof_column_rows[c].type);
+    }
+    return LS_OK;
+}
+
+ls_err prof_each_part(prof_profile *p, uint64_t mask, prof_part_use *use, void *user)
+{
+    ls_err e = LS_OK;
+    for (uint64_t first = 0; e == LS_OK && first < p->samples_len; first += PROF_PART_ROWS) {
+        void *columns[PROF_COL_COUNT] = {0};
+        const uint64_t left = p->samples_len - first;
+        e = prof_load_part(p, mask, first, columns);
+        const struct prof_samples part =
+            prof_hand_out(columns, left < PROF_PART_ROWS ? left : PROF_PART_ROWS);
+        if (e == LS_OK) e = use(user, &part);
+        for (int c = 0; c < PROF_COL_COUNT; c++)
+            free(columns[c]);
+    }
+    return e;
 }

@@ -236,5 +236,12 @@ const struct prof_source *prof_sources(const prof_profile *p, size_t *out_len);
 /* Load the columns of mask (PROF_MASK(ip) | ...); loading twice is free. Samples are grouped by burst, in
  * order. */
 ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *out);
+/* Call use for all samples in order, some at a time, with the columns of mask: only these are in memory.
+ * Errors: as above, and those of use. */
+typedef ls_err prof_part_use(void *user, const struct prof_samples *part);
+ls_err prof_each_part(prof_profile *p, uint64_t mask, prof_part_use *use, void *user);
+#define PROF_MASK_ALL ((UINT64_C(1) << PROF_COL_COUNT) - 1)
+/* Free the columns in mask, and clear them in s. */
+void prof_drop_samples(prof_profile *p, uint64_t mask, struct prof_samples *s);
 
 #endif

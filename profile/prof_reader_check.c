@@ -191,17 +191,17 @@ static uint64_t prof_value_at(const void *values, enum prof_type type, uint64_t 
     return type == PROF_U32 ? ((const uint32_t *)values)[i] : 0;
 }
 
-ls_err prof_check_column(const char *path, enum prof_column column, const void *values,
+ls_err prof_check_column(const char *path, enum prof_column column, const struct prof_rows *rows,
                          const struct prof_lens *lens)
 {
     const struct prof_column_row *row = &prof_column_rows[column];
     const uint64_t limit = prof_column_limit(column, lens);
     if (limit == UINT64_MAX) return LS_OK;
-    for (uint64_t i = 0; i < lens->samples; i++) {
-        const uint64_t value = prof_value_at(values, row->type, i);
+    for (uint64_t i = 0; i < rows->len; i++) {
+        const uint64_t value = prof_value_at(rows->values, row->type, i);
         if (value >= limit && value != row->fill)
             return ls_fail(LS_ERR_FORMAT, "%s: /samples/%s: row %llu: %llu is out of range", path, row->name,
-                           (unsigned long long)i, (unsigned long long)value);
+                           (unsigned long long)(rows->first + i), (unsigned long long)value);
     }
     return LS_OK;
 }

@@ -16,9 +16,14 @@ struct prof_lens {
 /* Errors: LS_ERR_FORMAT, the text names file, column and row. */
 ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows, uint64_t rows_len,
                         const struct prof_lens *lens);
-/* values: a column of /samples, lens->samples of them; the fill value is allowed.
+/* Rows of a column of /samples. */
+struct prof_rows {
+    const void *values;
+    uint64_t first, len;
+};
+/* The fill value is allowed.
  * Errors: LS_ERR_FORMAT, the text names file, column and row. */
-ls_err prof_check_column(const char *path, enum prof_column column, const void *values,
+ls_err prof_check_column(const char *path, enum prof_column column, const struct prof_rows *rows,
                          const struct prof_lens *lens);
 
 #endif
