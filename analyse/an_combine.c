@@ -165,12 +165,20 @@ ls_err an_combination_init(struct an_combination *out, const struct an_by *by, c
     return an_copy_parents(out);
 }
 
-void an_combination_fini(struct an_combination *c)
+void an_combination_drop_members(struct an_combination *c)
 {
     for (size_t d = 0; d < c->len; d++)
-        an_keys_fini(&c->keys[d]);
+        an_keys_drop_numbers(&c->keys[d]);
     free(c->group_of_sample);
     free(c->group_of_burst);
+    c->group_of_sample = c->group_of_burst = NULL;
+}
+
+void an_combination_fini(struct an_combination *c)
+{
+    an_combination_drop_members(c);
+    for (size_t d = 0; d < c->len; d++)
+        an_keys_fini(&c->keys[d]);
     free(c->groups);
     free(c->parents);
     memset(c, 0, sizeof(*c));

@@ -54,6 +54,8 @@ struct an_grouped {
 /* Owns:   the caller ends out with an_combination_fini, also after a failure; nothing of `of` is kept.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (more groups than fit). */
 ls_err an_combination_init(struct an_combination *out, const struct an_by *by, const struct an_grouped *of);
+/* Free the groups of samples and bursts, which are most of its memory; the groups stay. */
+void an_combination_drop_members(struct an_combination *c);
 /* Owns:   frees the contents of c. */
 void an_combination_fini(struct an_combination *c);
 /* Name of a group: short where it is below its parent in a tree of the same dimension, else its path.

@@ -271,10 +271,16 @@ ls_err an_keys_init(struct an_keys *out, const struct an_dimension *d, const str
     return an_keys_fill(out, t, s);
 }
 
-void an_keys_fini(struct an_keys *k)
+void an_keys_drop_numbers(struct an_keys *k)
 {
     free(k->number_of_sample);
     free(k->number_of_burst);
+    k->number_of_sample = k->number_of_burst = NULL;
+}
+
+void an_keys_fini(struct an_keys *k)
+{
+    an_keys_drop_numbers(k);
     free(k->keys);
     memset(k, 0, sizeof(*k));
 }

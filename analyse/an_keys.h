@@ -18,6 +18,8 @@ struct an_keys {
  * Errors: LS_ERR_NOMEM. */
 ls_err an_keys_init(struct an_keys *out, const struct an_dimension *d, const struct an_tables *t,
                     const struct prof_samples *s);
+/* Free the numbers of samples and bursts, which are most of its memory; the keys stay. */
+void an_keys_drop_numbers(struct an_keys *k);
 /* Owns:   frees the contents of k. */
 void an_keys_fini(struct an_keys *k);
 /* Number of the key that contains this one, smaller than it, or AN_NO_KEY. */

@@ -12,8 +12,6 @@
 const char *const an_class_names[AN_CLASSES] = {AN_CLASS_LIST(AN_CLASS_NAME)};
 #undef AN_CLASS_NAME
 
-enum { AN_SAMPLES_A_TILE = 8 };
-
 uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave)
 {
     if (latency_cycles < 1) return 0; /* a coarse counter */
@@ -28,10 +26,20 @@ enum an_class an_class_of(const struct prof_samples *s, uint64_t i)
     return s->level[i] < PROF_LEVEL_COUNT ? (enum an_class)s->level[i] : AN_CLASS_LEVEL_UNKNOWN;
 }
 
+static uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level)
+{
+    const uint32_t place = p->place_of_sample[i];
+    return place && level ? 1 + p->coarser[level - 1][place - 1] : place;
+}
+
 /* --- tiles by their coordinates --- */
 
-struct an_tile_set {
-    LS_VECTOR(struct an_tile) tiles;
+struct an_summing {
+    struct an_tiles *out;
+    const struct an_tiles_input *from;
+    struct an_keys slice;
+    struct an_fold fold;
+    size_t room; /* of out->tiles */
     struct ls_index by_place;
 };
 
@@ -48,17 +56,43 @@ static bool an_tile_is_same(const struct an_tile *a, const struct an_tile *b)
            a->access == b->access && a->bin == b->bin && a->place == b->place && a->field == b->field;
 }
 
-static ls_err an_set_add(struct an_tile_set *s, const struct an_tile *t)
+static ls_err an_tile_put(struct an_summing *s, const struct an_tile *t)
 {
     const uint64_t key = an_tile_key(t);
     uint32_t row;
     for (size_t step = 0; ls_index_next(&s->by_place, key, &step, &row);)
-        if (an_tile_is_same(&s->tiles.rows[row], t)) {
-            an_tile_add(&s->tiles.rows[row], t);
+        if (an_tile_is_same(&s->out->tiles[row], t)) {
+            an_tile_add(&s->out->tiles[row], t);
             return LS_OK;
         }
-    LS_TRY(LS_VECTOR_ADD(&s->tiles, *t));
-    return ls_index_put(&s->by_place, key, (uint32_t)s->tiles.len - 1);
+    LS_TRY(LS_GROW(s->out->tiles, s->room, s->out->len + 1));
+    s->out->tiles[s->out->len++] = *t;
+    return ls_index_put(&s->by_place, key, (uint32_t)s->out->len - 1);
+}
+
+/* Combinations may be as many as samples: coarsen the tiles as soon as there are too many. */
+static ls_err an_shrink(struct an_summing *s)
+{
+    LS_TRY(an_tiles_fold(s->out, &s->fold, s->from->len_max));
+    ls_index_fini(&s->by_place);
+    for (size_t i = 0; i < s->out->len; i++)
+        LS_TRY(ls_index_put(&s->by_place, an_tile_key(&s->out->tiles[i]), (uint32_t)i));
+    return LS_OK;
+}
+
+typedef ls_err an_tile_use(struct an_summing *s, struct an_tile *t);
+
+static ls_err an_use_count(struct an_summing *s, struct an_tile *t)
+{
+    an_fold_count(&s->fold, t);
+    return LS_OK;
+}
+
+static ls_err an_use_sum(struct an_summing *s, struct an_tile *t)
+{
+    an_fold_tile(&s->fold, s->out, t);
+    LS_TRY(an_tile_put(s, t));
+    return s->out->len / 2 < s->from->len_max || an_fold_is_done(&s->fold) ? LS_OK : an_shrink(s);
 }
 
 /* --- samples to tiles --- */
@@ -69,65 +103,89 @@ static uint32_t an_number_or_none(const struct an_keys *k, uint64_t i)
     return n < k->len ? n : k->len;
 }
 
-/* Very many samples would make as many tiles before these are put together. */
-static uint32_t an_first_place_level(const struct an_tiles_input *from)
+static uint32_t an_slice_of(const struct an_keys *k, uint32_t number, uint32_t slices)
 {
-    return from->places && from->in->samples.len / AN_SAMPLES_A_TILE > from->len_max ? 2 : 0;
+    return number < k->len ? k->keys[number] : slices;
 }
 
-uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level)
+static ls_err an_each_sample(struct an_summing *s, an_tile_use *use)
 {
-    const uint32_t place = p->place_of_sample[i];
-    return place && level ? 1 + p->coarser[level - 1][place - 1] : place;
-}
-
-static ls_err an_tiles_sum(struct an_tiles *out, const struct an_tiles_input *from,
-                           const struct an_keys *slice, struct an_tile_set *set)
-{
-    const struct prof_samples *s = &from->in->samples;
+    const struct prof_samples *all = &s->from->in->samples;
+    const struct an_tiles *out = s->out;
     const struct an_places *p = out->places.len ? &out->places : NULL;
-    for (uint64_t i = 0; i < s->len; i++) {
-        const bool is_measured = an_is_measured(s, i);
-        const uint32_t in_slice = slice->number_of_sample[i];
-        const struct an_tile t = {.node = an_number_or_none(&out->node, i),
-                                  .line = an_number_or_none(&out->line, i),
-                                  .thread = an_number_or_none(&out->thread, i),
-                                  .slice = in_slice < slice->len ? slice->keys[in_slice] : out->slices,
-                                  .field = p ? p->field_of_sample[i] : 0,
-                                  .place = p ? an_place_of(p, i, out->place_level) : 0,
-                                  .access = (uint8_t)an_class_of(s, i),
-                                  .bin = is_measured ? an_tile_bin(s->latency_cycles[i], out->bins_per_octave)
-                                                     : AN_TILE_NO_BIN,
-                                  .samples = 1,
-                                  .time_ns = (double)from->costs->time_ns[i],
-                                  .stall_ns = (double)from->costs->stall_ns[i],
-                                  .latency_cycles = is_measured ? s->latency_cycles[i] : 0};
-        LS_TRY(an_set_add(set, &t));
+    for (uint64_t i = 0; i < all->len; i++) {
+        const bool is_measured = an_is_measured(all, i);
+        struct an_tile t = {.node = an_number_or_none(&out->node, i),
+                            .line = an_number_or_none(&out->line, i),
+                            .thread = an_number_or_none(&out->thread, i),
+                            .slice =
+                                an_slice_of(&s->slice, s->slice.number_of_sample[i], s->from->tables->slices),
+                            .field = p ? p->field_of_sample[i] : 0,
+                            .place = p ? p->place_of_sample[i] : 0,
+                            .access = (uint8_t)an_class_of(all, i),
+                            .bin = is_measured ? an_tile_bin(all->latency_cycles[i], AN_TILE_BINS_PER_OCTAVE)
+                                               : AN_TILE_NO_BIN,
+                            .samples = 1,
+                            .time_ns = (double)s->from->costs->time_ns[i],
+                            .stall_ns = (double)s->from->costs->stall_ns[i],
+                            .latency_cycles = is_measured ? all->latency_cycles[i] : 0};
+        LS_TRY(use(s, &t));
     }
     return LS_OK;
 }
 
 /* Bursts as a whole: where they began, and those without accesses. */
-static ls_err an_tiles_sum_bursts(struct an_tiles *out, const struct an_tiles_input *from,
-                                  const struct an_keys *slice, struct an_tile_set *set)
+static ls_err an_each_burst(struct an_summing *s, an_tile_use *use)
 {
-    for (size_t b = 0; b < from->in->bursts_len; b++) {
-        const uint32_t in_slice = slice->number_of_burst[b];
-        struct an_tile t = {.node = out->node.len + 1,
-                            .line = an_keys_dense(&out->line, out->line.number_of_burst[b]),
-                            .thread = an_keys_dense(&out->thread, out->thread.number_of_burst[b]),
-                            .slice = in_slice < slice->len ? slice->keys[in_slice] : out->slices,
-                            .access = AN_CLASS_ORIGIN,
-                            .bin = AN_TILE_NO_BIN,
-                            .time_ns = an_weight_ns(from->costs, &from->in->bursts[b])};
-        if (t.time_ns <= 0) continue;
-        LS_TRY(an_set_add(set, &t));
-        t.access = AN_CLASS_NO_ACCESS;
-        t.time_ns = an_data_weight_ns(from->costs, &from->in->bursts[b]);
-        if (from->in->bursts[b].samples_len == 0) LS_TRY(an_set_add(set, &t));
+    const struct an_tiles *out = s->out;
+    const struct an_input *in = s->from->in;
+    for (size_t b = 0; b < in->bursts_len; b++) {
+        const struct an_tile whole = {
+            .node = out->node.len + 1,
+            .line = an_keys_dense(&out->line, out->line.number_of_burst[b]),
+            .thread = an_keys_dense(&out->thread, out->thread.number_of_burst[b]),
+            .slice = an_slice_of(&s->slice, s->slice.number_of_burst[b], s->from->tables->slices),
+            .access = AN_CLASS_ORIGIN,
+            .bin = AN_TILE_NO_BIN,
+            .time_ns = an_weight_ns(s->from->costs, &in->bursts[b])};
+        struct an_tile begin = whole, computing = whole;
+        computing.access = AN_CLASS_NO_ACCESS;
+        computing.time_ns = an_data_weight_ns(s->from->costs, &in->bursts[b]);
+        if (whole.time_ns <= 0) continue;
+        LS_TRY(use(s, &begin));
+        if (in->bursts[b].samples_len == 0) LS_TRY(use(s, &computing));
     }
     return LS_OK;
 }
+
+static ls_err an_tiles_sum(struct an_summing *s)
+{
+    LS_TRY(an_each_sample(s, an_use_count));
+    LS_TRY(an_each_burst(s, an_use_count));
+    LS_TRY(an_each_sample(s, an_use_sum));
+    LS_TRY(an_each_burst(s, an_use_sum));
+    return an_tiles_fold(s->out, &s->fold, s->from->len_max);
+}
+
+/* --- single samples --- */
+
+static void an_tiles_fill_rows(const struct an_tiles *t, const struct an_tiles_input *from)
+{
+    const struct prof_samples *s = &from->in->samples;
+    for (size_t r = 0; r < from->rows_len; r++) {
+        struct an_tile_row *row = &from->rows[r];
+        const uint64_t i = row->sample;
+        row->node = an_number_or_none(&t->node, i);
+        row->line = an_number_or_none(&t->line, i);
+        row->thread = an_number_or_none(&t->thread, i);
+        row->place = t->places.len ? an_place_of(&t->places, i, t->place_level) : 0;
+        row->access = (uint8_t)an_class_of(s, i);
+        row->latency_cycles = an_is_measured(s, i) ? s->latency_cycles[i] : INT32_MIN;
+        row->time_ns = s->time_ns[i];
+    }
+}
+
+/* --- all together --- */
 
 static ls_err an_tiles_keys(struct an_keys *out, const char *dimension, const struct an_tiles_input *from)
 {
@@ -135,26 +193,31 @@ static ls_err an_tiles_keys(struct an_keys *out, const char *dimension, const st
                         &from->in->samples);
 }
 
+static ls_err an_tiles_make(struct an_summing *s)
+{
+    LS_TRY(an_tiles_keys(&s->out->node, "node", s->from));
+    LS_TRY(an_tiles_keys(&s->out->line, "line", s->from));
+    LS_TRY(an_tiles_keys(&s->out->thread, "thread", s->from));
+    LS_TRY(an_tiles_keys(&s->slice, "slice", s->from));
+    LS_TRY(an_fold_init(&s->fold, s->out, s->from->tables));
+    LS_TRY(an_tiles_sum(s));
+    an_tiles_fill_rows(s->out, s->from);
+    return LS_OK;
+}
+
 ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from)
 {
-    struct an_tile_set set = {0};
-    struct an_keys slice = {0};
+    struct an_summing s = {.out = out, .from = from};
     *out = (struct an_tiles){.slices = from->tables->slices, .bins_per_octave = AN_TILE_BINS_PER_OCTAVE};
-    if (from->places && from->places->len) {
-        out->places = *from->places;
-        out->place_level = an_first_place_level(from);
-    }
-    LS_TRY(an_tiles_keys(&out->node, "node", from));
-    LS_TRY(an_tiles_keys(&out->line, "line", from));
-    LS_TRY(an_tiles_keys(&out->thread, "thread", from));
-    ls_err err = an_tiles_keys(&slice, "slice", from);
-    if (err == LS_OK) err = an_tiles_sum(out, from, &slice, &set);
-    if (err == LS_OK) err = an_tiles_sum_bursts(out, from, &slice, &set);
-    an_keys_fini(&slice);
-    ls_index_fini(&set.by_place);
-    out->tiles = set.tiles.rows;
-    out->len = set.tiles.len;
-    return err == LS_OK ? an_tiles_fold(out, from->tables, from->len_max) : err;
+    if (from->places && from->places->len) out->places = *from->places;
+    const ls_err err = an_tiles_make(&s);
+    ls_index_fini(&s.by_place);
+    an_fold_fini(&s.fold);
+    an_keys_fini(&s.slice);
+    an_keys_drop_numbers(&out->node);
+    an_keys_drop_numbers(&out->line);
+    an_keys_drop_numbers(&out->thread);
+    return err;
 }
 
 void an_tiles_fini(struct an_tiles *t)

@@ -58,8 +58,8 @@ struct an_places {
 };
 
 struct an_tiles {
-    struct an_keys node, line, thread;
-    uint32_t slices;          /* equal parts of the run */
+    struct an_keys node, line, thread; /* without the numbers of samples and bursts */
+    uint32_t slices;                   /* equal parts of the run */
     uint32_t bins_per_octave; /* bin 0: below 1 cycle; bin b: from 2^((b - 1) / bins_per_octave) cycles on */
     uint32_t lines_folded, nodes_folded, threads_folded;
     uint32_t place_level; /* places are 2^level as long along each axis */
@@ -73,9 +73,20 @@ uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave);
 /* Return the class of sample i.  Columns needed: op, latency_cycles, latency_valid, level. */
 enum an_class an_class_of(const struct prof_samples *s, uint64_t i);
 
+/* A single sample with the numbers of the tiles' keys; their len: not known. The caller sets sample and
+ * addr. */
+struct an_tile_row {
+    uint64_t sample, addr;
+    uint32_t node, line, thread;
+    uint32_t place; /* as in the tiles */
+    uint8_t access;
+    int32_t latency_cycles; /* INT32_MIN without a measurement */
+    uint64_t time_ns;
+};
+
 /* Sum all samples into tiles; if there are more than about len_max, merge some. Columns needed: as for the
  * dimensions node, line, thread and slice, and for an_class_of. t has the number of slices.
- * Owns:   the caller ends out with an_tiles_fini, also after a failure; nothing of t, in and costs is kept.
+ * Owns:   the caller ends out with an_tiles_fini, also after a failure; out borrows from->places, nothing else.
  * Errors: LS_ERR_NOMEM. */
 struct an_tiles_input {
     const struct an_tables *tables;
@@ -83,13 +94,12 @@ struct an_tiles_input {
     const struct an_costs *costs;
     const struct an_places *places; /* NULL: no natural domains */
     size_t len_max;
+    struct an_tile_row *rows; /* filled in */
+    size_t rows_len;
 };
 ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from);
 /* Owns:   frees the contents of t. */
 void an_tiles_fini(struct an_tiles *t);
-
-/* The place of sample i, as tiles of this level have it. */
-uint32_t an_place_of(const struct an_places *p, uint64_t i, uint32_t level);
 
 /* Pick rows of len at random without replacement, all equally likely, in rising order; the seed is fixed.
  * out has room for rows; returns how many were picked: rows, or len when there are fewer. */

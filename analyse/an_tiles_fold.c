@@ -35,13 +35,34 @@ static void an_tiles_merge(struct an_tiles *t)
     t->len = kept;
 }
 
-/* --- keep the numbers of a coordinate that have most time --- */
+/* --- which keys are merged --- */
 
-struct an_ranking {
-    double *cost; /* by number */
-    uint32_t *order, *map;
-    uint32_t len;
-};
+static ls_err an_axis_init(struct an_fold_axis *a, const struct an_keys *k)
+{
+    *a = (struct an_fold_axis){.cost_ns = calloc(k->len + 1u, sizeof(*a->cost_ns)),
+                               .to = calloc(k->len + 1u, sizeof(*a->to)),
+                               .len = k->len};
+    if (!a->cost_ns || !a->to) return ls_nomem("ranking %u rows", k->len);
+    for (uint32_t n = 0; n < k->len; n++)
+        a->to[n] = n;
+    return LS_OK;
+}
+
+static void an_axis_fini(struct an_fold_axis *a)
+{
+    free(a->cost_ns);
+    free(a->to);
+}
+
+static void an_axis_count(struct an_fold_axis *a, uint32_t number, double time_ns)
+{
+    if (number < a->len) a->cost_ns[number] += time_ns;
+}
+
+static uint32_t an_axis_number(const struct an_fold_axis *a, uint32_t number)
+{
+    return number < a->len ? a->to[number] : number;
+}
 
 static int an_compare_costs(const void *a, const void *b, void *user)
 {
@@ -50,148 +71,127 @@ static int an_compare_costs(const void *a, const void *b, void *user)
     return cost[x] != cost[y] ? (cost[x] < cost[y]) - (cost[x] > cost[y]) : (x > y) - (x < y);
 }
 
-static uint32_t *an_tile_line(struct an_tile *t)
+/* Numbers below len, the costliest first; free(). */
+static ls_err an_order_by_cost(double *cost, uint32_t len, uint32_t **out)
 {
-    return &t->line;
-}
-
-static uint32_t *an_tile_thread(struct an_tile *t)
-{
-    return &t->thread;
-}
-
-static uint32_t *an_tile_node(struct an_tile *t)
-{
-    return &t->node;
-}
-
-typedef uint32_t *an_tile_coordinate(struct an_tile *t);
-
-static ls_err an_ranking_init(struct an_ranking *r, struct an_tiles *t, uint32_t len, an_tile_coordinate *of)
-{
-    *r = (struct an_ranking){.cost = calloc(len + 1u, sizeof(double)),
-                             .order = calloc(len + 1u, sizeof(uint32_t)),
-                             .map = calloc(len + 1u, sizeof(uint32_t)),
-                             .len = len};
-    if (!r->cost || !r->order || !r->map) return ls_nomem("ranking %u rows", len);
-    for (size_t i = 0; i < t->len; i++) {
-        const uint32_t n = *of(&t->tiles[i]);
-        if (n < len) r->cost[n] += t->tiles[i].time_ns;
-    }
+    *out = malloc((len + 1u) * sizeof(**out));
+    if (!*out) return ls_nomem("ranking %u rows", len);
     for (uint32_t n = 0; n < len; n++)
-        r->order[n] = r->map[n] = n;
-    qsort_r(r->order, len, sizeof(*r->order), an_compare_costs, r->cost);
+        (*out)[n] = n;
+    qsort_r(*out, len, sizeof(**out), an_compare_costs, cost);
     return LS_OK;
 }
 
-static void an_ranking_fini(struct an_ranking *r)
+ls_err an_fold_init(struct an_fold *f, const struct an_tiles *t, const struct an_tables *tables)
 {
-    free(r->cost);
-    free(r->order);
-    free(r->map);
+    *f = (struct an_fold){.tables = tables};
+    LS_TRY(an_axis_init(&f->node, &t->node));
+    LS_TRY(an_axis_init(&f->line, &t->line));
+    return an_axis_init(&f->thread, &t->thread);
 }
 
-static void an_tiles_renumber(struct an_tiles *t, const struct an_ranking *r, an_tile_coordinate *of)
+void an_fold_fini(struct an_fold *f)
 {
-    for (size_t i = 0; i < t->len; i++) {
-        uint32_t *n = of(&t->tiles[i]);
-        if (*n < r->len) *n = r->map[*n];
-    }
+    an_axis_fini(&f->node);
+    an_axis_fini(&f->line);
+    an_axis_fini(&f->thread);
 }
 
-/* All but the costliest `keep` become one: "others". */
-static ls_err an_keep_costliest(struct an_tiles *t, const struct an_keys *k, an_tile_coordinate *of,
-                                uint32_t keep, uint32_t *folded)
+void an_fold_count(struct an_fold *f, const struct an_tile *t)
 {
-    struct an_ranking r;
-    if (k->len <= keep) return LS_OK;
-    const ls_err err = an_ranking_init(&r, t, k->len, of);
-    if (err == LS_OK) {
-        for (uint32_t i = keep; i < k->len; i++)
-            r.map[r.order[i]] = k->len + 1;
-        an_tiles_renumber(t, &r, of);
-        *folded = k->len - keep;
-    }
-    an_ranking_fini(&r);
-    return err;
+    an_axis_count(&f->node, t->node, t->time_ns);
+    an_axis_count(&f->line, t->line, t->time_ns);
+    an_axis_count(&f->thread, t->thread, t->time_ns);
 }
 
 /* --- the steps, one function a kind --- */
 
-static ls_err an_fold_slices(struct an_tiles *t, const struct an_tables *tables, uint32_t slices)
+static ls_err an_fold_slices(struct an_fold *f, struct an_tiles *t, uint32_t slices)
 {
-    (void)tables;
-    if (t->slices <= slices) return LS_OK;
-    for (size_t i = 0; i < t->len; i++) {
-        struct an_tile *tile = &t->tiles[i];
-        tile->slice =
-            tile->slice < t->slices ? (uint32_t)((uint64_t)tile->slice * slices / t->slices) : slices;
-    }
-    t->slices = slices;
+    (void)f;
+    if (t->slices > slices) t->slices = slices;
     return LS_OK;
 }
 
-static ls_err an_fold_bins(struct an_tiles *t, const struct an_tables *tables, uint32_t per_octave)
+static ls_err an_fold_bins(struct an_fold *f, struct an_tiles *t, uint32_t per_octave)
 {
-    (void)tables;
-    const uint32_t factor = t->bins_per_octave / per_octave;
-    for (size_t i = 0; i < t->len && factor > 1; i++) {
-        struct an_tile *tile = &t->tiles[i];
-        if (tile->bin != AN_TILE_NO_BIN && tile->bin > 0) tile->bin = (uint8_t)(1 + (tile->bin - 1) / factor);
-    }
-    if (factor > 1) t->bins_per_octave = per_octave;
+    (void)f;
+    t->bins_per_octave = per_octave;
     return LS_OK;
 }
 
-static ls_err an_fold_places(struct an_tiles *t, const struct an_tables *tables, uint32_t level)
+static ls_err an_fold_places(struct an_fold *f, struct an_tiles *t, uint32_t level)
 {
-    (void)tables;
-    if (t->places.len == 0 || level <= t->place_level) return LS_OK;
-    const uint32_t *to = t->places.coarser[level - 1];
-    for (size_t i = 0; i < t->len; i++)
-        if (t->tiles[i].place) t->tiles[i].place = 1 + to[t->tiles[i].place - 1];
-    t->place_level = level;
+    (void)f;
+    if (t->places.len > 0) t->place_level = level;
     return LS_OK;
 }
 
-static ls_err an_fold_lines(struct an_tiles *t, const struct an_tables *tables, uint32_t keep)
+/* All but the costliest `keep` become one: "others". */
+static ls_err an_fold_axis(struct an_fold_axis *a, uint32_t keep, uint32_t *folded)
 {
-    (void)tables;
-    return an_keep_costliest(t, &t->line, an_tile_line, keep, &t->lines_folded);
+    uint32_t *order;
+    if (a->len <= keep) return LS_OK;
+    LS_TRY(an_order_by_cost(a->cost_ns, a->len, &order));
+    for (uint32_t i = keep; i < a->len; i++)
+        a->to[order[i]] = a->len + 1;
+    *folded = a->len - keep;
+    free(order);
+    return LS_OK;
 }
 
-static ls_err an_fold_threads(struct an_tiles *t, const struct an_tables *tables, uint32_t keep)
+static ls_err an_fold_lines(struct an_fold *f, struct an_tiles *t, uint32_t keep)
 {
-    (void)tables;
-    return an_keep_costliest(t, &t->thread, an_tile_thread, keep, &t->threads_folded);
+    return an_fold_axis(&f->line, keep, &t->lines_folded);
+}
+
+static ls_err an_fold_threads(struct an_fold *f, struct an_tiles *t, uint32_t keep)
+{
+    return an_fold_axis(&f->thread, keep, &t->threads_folded);
+}
+
+/* Costs of nodes with those of the nodes that are merged into them already; free(). */
+static double *an_merged_costs(const struct an_fold_axis *a)
+{
+    double *merged_ns = calloc(a->len, sizeof(*merged_ns));
+    for (uint32_t n = 0; merged_ns && n < a->len; n++)
+        merged_ns[a->to[n]] += a->cost_ns[n];
+    return merged_ns;
 }
 
 /* Nodes beyond the costliest go to the nearest node above that stays; the root always does. */
-static ls_err an_fold_nodes(struct an_tiles *t, const struct an_tables *tables, uint32_t keep)
+static void an_merge_nodes(struct an_fold *f, struct an_tiles *t, const uint32_t *order, uint32_t keep)
 {
-    struct an_ranking r;
-    if (t->node.len <= keep) return LS_OK;
-    const ls_err err = an_ranking_init(&r, t, t->node.len, an_tile_node);
-    if (err == LS_OK) {
-        for (uint32_t i = keep; i < t->node.len; i++)
-            r.map[r.order[i]] = AN_NO_KEY;
-        r.map[0] = 0;
-        t->nodes_folded = 0;
-        for (uint32_t n = 1; n < t->node.len; n++) { /* parents first */
-            if (r.map[n] != AN_NO_KEY) continue;
-            const uint32_t parent = an_keys_parent(&t->node, tables, n);
-            r.map[n] = parent < n ? r.map[parent] : 0;
-            t->nodes_folded += r.cost[n] > 0;
+    struct an_fold_axis *a = &f->node;
+    for (uint32_t i = keep; i < a->len; i++)
+        a->to[order[i]] = AN_NO_KEY;
+    a->to[0] = 0;
+    t->nodes_folded = 0;
+    for (uint32_t n = 1; n < a->len; n++) { /* parents first */
+        if (a->to[n] != n) {
+            const uint32_t parent = an_keys_parent(&t->node, f->tables, n);
+            a->to[n] = parent < n ? a->to[parent] : 0;
         }
-        an_tiles_renumber(t, &r, an_tile_node);
+        t->nodes_folded += a->to[n] != n && a->cost_ns[n] > 0;
     }
-    an_ranking_fini(&r);
+}
+
+static ls_err an_fold_nodes(struct an_fold *f, struct an_tiles *t, uint32_t keep)
+{
+    uint32_t *order = NULL;
+    if (f->node.len <= keep) return LS_OK;
+    double *merged_ns = an_merged_costs(&f->node);
+    const ls_err err = merged_ns ? an_order_by_cost(merged_ns, f->node.len, &order)
+                                 : ls_nomem("ranking %u rows", f->node.len);
+    if (err == LS_OK) an_merge_nodes(f, t, order, keep);
+    free(merged_ns);
+    free(order);
     return err;
 }
 
 /* Steps in order of increasing loss for the viewer. */
 static const struct an_fold_step {
-    ls_err (*fold)(struct an_tiles *t, const struct an_tables *tables, uint32_t to);
+    ls_err (*fold)(struct an_fold *f, struct an_tiles *t, uint32_t to);
     uint32_t to;
 } an_fold_steps[] = {
     {an_fold_places, 1},   {an_fold_places, 2},   {an_fold_bins, 2},     {an_fold_slices, 32},
@@ -201,12 +201,45 @@ static const struct an_fold_step {
     {an_fold_nodes, 64},   {an_fold_threads, 8},  {an_fold_slices, 4},   {an_fold_places, 8},
     {an_fold_lines, 16},   {an_fold_nodes, 16},
 };
+enum { AN_FOLD_STEPS = sizeof(an_fold_steps) / sizeof(an_fold_steps[0]) };
 
-ls_err an_tiles_fold(struct an_tiles *t, const struct an_tables *tables, size_t len_max)
+/* --- tiles --- */
+
+/* from: the resolution that tile has. */
+static void an_tile_coarsen(struct an_tile *tile, const struct an_fold *f, const struct an_tiles *from,
+                            const struct an_tiles *t)
+{
+    const uint32_t factor = from->bins_per_octave / t->bins_per_octave;
+    tile->node = an_axis_number(&f->node, tile->node);
+    tile->line = an_axis_number(&f->line, tile->line);
+    tile->thread = an_axis_number(&f->thread, tile->thread);
+    tile->slice =
+        tile->slice < from->slices ? (uint32_t)((uint64_t)tile->slice * t->slices / from->slices) : t->slices;
+    if (tile->bin != AN_TILE_NO_BIN && tile->bin > 0) tile->bin = (uint8_t)(1 + (tile->bin - 1) / factor);
+    if (tile->place && t->place_level > from->place_level)
+        tile->place = 1 + t->places.coarser[t->place_level - 1][tile->place - 1];
+}
+
+void an_fold_tile(const struct an_fold *f, const struct an_tiles *t, struct an_tile *tile)
+{
+    const struct an_tiles fresh = {.slices = f->tables->slices, .bins_per_octave = AN_TILE_BINS_PER_OCTAVE};
+    if (f->steps > 0) an_tile_coarsen(tile, f, &fresh, t);
+}
+
+bool an_fold_is_done(const struct an_fold *f)
+{
+    return f->steps == AN_FOLD_STEPS;
+}
+
+ls_err an_tiles_fold(struct an_tiles *t, struct an_fold *f, size_t len_max)
 {
     an_tiles_merge(t);
-    for (size_t i = 0; t->len > len_max && i < sizeof(an_fold_steps) / sizeof(an_fold_steps[0]); i++) {
-        LS_TRY(an_fold_steps[i].fold(t, tables, an_fold_steps[i].to));
+    while (t->len > len_max && !an_fold_is_done(f)) {
+        const struct an_fold_step *step = &an_fold_steps[f->steps++];
+        const struct an_tiles before = *t;
+        LS_TRY(step->fold(f, t, step->to));
+        for (size_t i = 0; i < t->len; i++)
+            an_tile_coarsen(&t->tiles[i], f, &before, t);
         an_tiles_merge(t);
     }
     return LS_OK;

@@ -204,6 +204,31 @@ static void coarse_tiles_lose_nothing(void **state)
     an_tiles_fini(&t);
 }
 
+/* Tiles are coarsened while samples come. The lines that cost most in all stay by themselves, also those that
+ * cost nothing before the last samples. */
+static void lines_that_cost_most_in_all_stay(void **state)
+{
+    enum { LAST = SAMPLES - SAMPLES / 16, HOT = 8 };
+    double want[HOT] = {0}, got[HOT] = {0};
+    struct an_tiles t;
+    (void)state;
+    for (uint32_t i = 0; i < SAMPLES; i++)
+        ip[i] = i < LAST ? 1 + HOT + random_below(LINES - HOT) : 1 + i % HOT;
+    for (uint32_t i = LAST; i < SAMPLES; i++) {
+        cost_ns[i] = 100000;
+        want[i % HOT] += (double)cost_ns[i];
+    }
+    tile(&t, 2000);
+    assert_in_range(t.lines_folded, LINES - 1024, LINES - HOT);
+    for (size_t i = 0; i < t.len; i++)
+        if (t.tiles[i].line < t.line.len && t.line.keys[t.tiles[i].line] < HOT)
+            got[t.line.keys[t.tiles[i].line]] += t.tiles[i].time_ns;
+    assert_memory_equal(got, want, sizeof(got));
+    assert_same(sums_of_tiles(&t, UINT32_MAX), sums_of_samples(UINT32_MAX));
+    an_tiles_fini(&t);
+    make(state);
+}
+
 /* Two fields of a square of 32 x 32 places, and samples in none. */
 enum { SIDE = 32 };
 static uint32_t field_of[SAMPLES], place_of[SAMPLES], coarser[AN_PLACE_LEVELS][SIDE * SIDE];
@@ -344,6 +369,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_hold_all_sums),
                                        cmocka_unit_test(tiles_are_sorted_and_each_is_once),
                                        cmocka_unit_test(coarse_tiles_lose_nothing),
+                                       cmocka_unit_test(lines_that_cost_most_in_all_stay),
                                        cmocka_unit_test(places_hold_their_samples),
                                        cmocka_unit_test(bursts_have_tiles_where_they_began),
                                        cmocka_unit_test(no_samples_have_no_tiles),

@@ -37,8 +37,6 @@ struct exp_choice {
     unsigned needs; /* enum vx_needs */
 };
 
-#define EXP_ALL_COLUMNS ((UINT64_C(1) << PROF_COL_COUNT) - 1)
-
 /* Owns:   the caller ends e with exp_source_fini, also after a failure.
  * Errors: as prof_open, prof_atlas_load and vx_select. */
 static ls_err exp_source_open(struct exp_source *e, const char *path)
@@ -46,7 +44,8 @@ static ls_err exp_source_open(struct exp_source *e, const char *path)
     *e = (struct exp_source){0};
     LS_TRY(prof_open(path, &e->profile));
     an_tables_init(&e->tables, e->profile);
-    e->source = (struct vx_source){.path = path, .run = prof_run_of(e->profile), .tables = &e->tables};
+    e->source = (struct vx_source){
+        .path = path, .run = prof_run_of(e->profile), .tables = &e->tables, .profile = e->profile};
     LS_TRY(prof_atlas_list(e->profile, &e->atlas));
     e->source.atlas = &e->atlas;
     return LS_OK;
@@ -66,10 +65,10 @@ static ls_err exp_load_fields(struct exp_source *e, const struct exp_choice *cho
     return LS_OK;
 }
 
-static ls_err exp_load_samples(struct exp_source *e, bool all)
+static ls_err exp_load_samples(struct exp_source *e)
 {
     an_input_init(&e->in, e->source.run, e->tables.bursts, e->tables.bursts_len);
-    LS_TRY(prof_load_samples(e->profile, all ? EXP_ALL_COLUMNS : AN_COST_COLUMNS, &e->in.samples));
+    LS_TRY(prof_load_samples(e->profile, AN_COST_COLUMNS, &e->in.samples));
     e->source.in = &e->in;
     LS_TRY(an_costs_init(&e->costs, &e->in));
     e->source.costs = &e->costs;
@@ -112,9 +111,10 @@ static void exp_load_timeline(struct exp_source *e)
 static ls_err exp_source_load(struct exp_source *e, const struct exp_choice *choice)
 {
     if (choice->needs & VX_NEEDS_FIELDS) LS_TRY(exp_load_fields(e, choice));
-    if (choice->needs & (VX_NEEDS_TREE | VX_NEEDS_SAMPLES))
-        LS_TRY(exp_load_samples(e, (choice->needs & VX_NEEDS_SAMPLES) != 0));
-    if (choice->needs & VX_NEEDS_TREE) LS_TRY(exp_load_tree(e));
+    if (choice->needs & VX_NEEDS_TREE) {
+        LS_TRY(exp_load_samples(e));
+        LS_TRY(exp_load_tree(e));
+    }
     if (choice->needs & VX_NEEDS_TIMELINE) exp_load_timeline(e);
     return LS_OK;
 }

@@ -268,6 +268,13 @@ ls_err rep_view_regroup(struct rep_view *v, const char *by)
     return rep_group(v);
 }
 
+ls_err rep_view_keep_columns(struct rep_view *v, uint64_t mask)
+{
+    an_combination_drop_members(&v->groups);
+    prof_drop_samples(v->profile, ~mask, &v->in.samples);
+    return prof_load_samples(v->profile, mask, &v->in.samples);
+}
+
 ls_err rep_view_init(struct rep_view *v, const struct rep_options *options)
 {
     memset(v, 0, sizeof(*v));

@@ -93,9 +93,11 @@ enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_PATTERNS, VIEW_FORCE, VIEW_OPTIONS };
 enum { VIEW_TILES_MAX = 200000, VIEW_ROWS_MAX = 50000 };
 enum { VIEW_PATTERNS_MAX = 8 };
 
-#define VIEW_COLUMNS                                                                               \
-    (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(addr) | PROF_MASK(burst) | \
-     PROF_MASK(level) | PROF_MASK(node) | PROF_MASK(field) | PROF_MASK(value))
+/* A profile has many samples: only the columns that the next step needs are in memory. */
+#define VIEW_TILE_COLUMNS                                                                      \
+    (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) | \
+     PROF_MASK(node) | PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(burst))
+#define VIEW_PLACE_COLUMNS (PROF_MASK(field) | PROF_MASK(value))
 
 static const struct cli_option view_options[VIEW_OPTIONS] = {
     [VIEW_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
@@ -138,24 +140,55 @@ struct view_content {
     struct vx_view_places places;
     struct an_tiles tiles;
     struct view_facts facts;
-    uint64_t *picked;
-    size_t picked_len;
+    struct an_tile_row *rows;
+    size_t rows_len;
 };
+
+static ls_err view_pick(struct view_content *c, const struct rep_view *v, uint64_t rows)
+{
+    const struct prof_samples *s = &v->in.samples;
+    const size_t most = rows < VIEW_ROWS_MAX ? rows : VIEW_ROWS_MAX;
+    uint64_t *picked = malloc((most + 1) * sizeof(*picked));
+    c->rows = calloc(most + 1, sizeof(*c->rows));
+    if (picked && c->rows) c->rows_len = an_pick_rows(picked, most, s->len);
+    for (size_t r = 0; r < c->rows_len; r++)
+        c->rows[r] = (struct an_tile_row){.sample = picked[r], .addr = s->addr[picked[r]]};
+    const ls_err err = picked && c->rows ? LS_OK : ls_nomem("%zu rows", most);
+    free(picked);
+    return err;
+}
+
+static ls_err view_places(struct view_content *c, struct rep_view *v)
+{
+    LS_TRY(prof_atlas_read(v->profile, &c->atlas));
+    if (c->atlas.fields_len > 0) LS_TRY(prof_load_samples(v->profile, VIEW_PLACE_COLUMNS, &v->in.samples));
+    return vx_view_places_init(&c->places, &c->atlas, &v->in.samples);
+}
+
+static ls_err view_tiles(struct view_content *c, const struct rep_view *v)
+{
+    const struct an_places places = vx_view_places_of(&c->places);
+    const struct an_tiles_input from = {.tables = &v->tables,
+                                        .in = &v->in,
+                                        .costs = &v->costs,
+                                        .places = &places,
+                                        .len_max = VIEW_TILES_MAX,
+                                        .rows = c->rows,
+                                        .rows_len = c->rows_len};
+    return an_tiles_init(&c->tiles, &from);
+}
 
 static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint64_t rows)
 {
-    *c = (struct view_content){.picked_len = rows < VIEW_ROWS_MAX ? rows : VIEW_ROWS_MAX};
-    LS_TRY(prof_atlas_read(v->profile, &c->atlas));
-    LS_TRY(vx_view_places_init(&c->places, &c->atlas, &v->in.samples));
-    const struct an_places places = vx_view_places_of(&c->places);
-    const struct an_tiles_input from = {
-        .tables = &v->tables, .in = &v->in, .costs = &v->costs, .places = &places, .len_max = VIEW_TILES_MAX};
-    LS_TRY(an_tiles_init(&c->tiles, &from));
-    LS_TRY(view_facts_init(&c->facts, v));
-    c->picked = malloc((c->picked_len + 1) * sizeof(*c->picked));
-    if (!c->picked) return ls_nomem("%zu rows", c->picked_len);
-    c->picked_len = an_pick_rows(c->picked, c->picked_len, v->in.samples.len);
-    return LS_OK;
+    *c = (struct view_content){0};
+    LS_TRY(view_pick(c, v, rows));
+    LS_TRY(rep_view_keep_columns(v, 0));
+    LS_TRY(view_places(c, v));
+    LS_TRY(rep_view_keep_columns(v, VIEW_TILE_COLUMNS));
+    LS_TRY(view_tiles(c, v));
+    LS_TRY(rep_view_keep_columns(v, 0));
+    an_costs_fini(&v->costs);
+    return view_facts_init(&c->facts, v);
 }
 
 /* Extract patterns with the limits of loadstone patterns, so that both cut and name them alike. If the user
@@ -175,7 +208,7 @@ static ls_err view_patterns(const char *asked, const char *profile, struct ptn_f
 static void view_content_fini(struct view_content *c)
 {
     ptn_found_fini(&c->patterns);
-    free(c->picked);
+    free(c->rows);
     view_facts_fini(&c->facts);
     an_tiles_fini(&c->tiles);
     vx_view_places_fini(&c->places);
@@ -192,7 +225,7 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
                                  .facts = c->facts.facts,
                                  .facts_len = c->facts.len,
                                  .tables = &v->tables,
-                                 .in = &v->in,
+                                 .samples_len = v->in.samples.len,
                                  .costs = &v->costs,
                                  .tiles = &c->tiles,
                                  .table = v->table,
@@ -202,15 +235,15 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
                                  .atlas = &c->atlas,
                                  .patterns = &c->patterns.findings,
                                  .places = &c->places,
-                                 .rows = c->picked,
-                                 .rows_len = c->picked_len};
+                                 .rows = c->rows,
+                                 .rows_len = c->rows_len};
     return view_write_file(&page, path, force);
 }
 
 static ls_err view_make(const char *input, const struct cli_value *values, const char *path)
 {
     const struct rep_options options = {
-        .path = input, .by = "node", .slices = AN_TILE_SLICES, .columns = VIEW_COLUMNS, .is_complete = true};
+        .path = input, .by = "node", .slices = AN_TILE_SLICES, .is_complete = true};
     struct rep_view v;
     struct view_content content = {0};
     ls_err err = rep_view_init(&v, &options);

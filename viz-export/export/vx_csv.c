@@ -334,13 +334,24 @@ static void vx_csv_names(const struct an_tables *t, const struct prof_samples *s
     fputc('\n', out);
 }
 
-ls_err vx_csv_samples(const struct vx_source *s, FILE *out)
+struct vx_csv_of_samples {
+    const struct an_tables *tables;
+    FILE *out;
+};
+
+static ls_err vx_csv_part(void *user, const struct prof_samples *part)
 {
-    const struct prof_samples *samples = &s->in->samples;
-    vx_csv_head(out);
-    for (uint64_t i = 0; i < samples->len; i++) {
-        vx_csv_columns(samples, i, out);
-        vx_csv_names(s->tables, samples, i, out);
+    const struct vx_csv_of_samples *csv = user;
+    for (uint64_t i = 0; i < part->len; i++) {
+        vx_csv_columns(part, i, csv->out);
+        vx_csv_names(csv->tables, part, i, csv->out);
     }
     return LS_OK;
+}
+
+ls_err vx_csv_samples(const struct vx_source *s, FILE *out)
+{
+    struct vx_csv_of_samples csv = {s->tables, out};
+    vx_csv_head(out);
+    return prof_each_part(s->profile, PROF_MASK_ALL, vx_csv_part, &csv);
 }

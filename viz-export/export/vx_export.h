@@ -15,7 +15,7 @@
 enum vx_needs {
     VX_NEEDS_FIELDS = 1,   /* a selection with its values */
     VX_NEEDS_TREE = 2,     /* tables, and samples summed by node */
-    VX_NEEDS_SAMPLES = 4,  /* tables, all columns of the samples, costs */
+    VX_NEEDS_SAMPLES = 4,  /* tables, and the profile, whose samples are read in parts */
     VX_NEEDS_TIMELINE = 8, /* tables, spans, counters */
 };
 
@@ -32,6 +32,7 @@ struct vx_source {
     const char *path; /* path of run.h5, as the user wrote it */
     const struct prof_run *run;
     const struct an_tables *tables;
+    prof_profile *profile;
     const struct an_input *in;
     const struct an_costs *costs;
     const an_table *nodes; /* group = node */

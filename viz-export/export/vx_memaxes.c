@@ -23,6 +23,7 @@ struct vx_machine {
         uint64_t bytes;
     } caches[3]; /* L1 to L3 */
     uint64_t memory_bytes;
+    bool *seen; /* VX_CPUS_MAX: processors with samples, or others */
     uint32_t *cpus;
     size_t cpus_len;
 };
@@ -76,29 +77,31 @@ static void vx_machine_of(struct vx_machine *m, const char *summary)
     m->memory_bytes = memory ? vx_bytes_of(memory + 1) : 0;
 }
 
-/* Processors with samples, then other ones up to the machine's number of processors, in rising order. */
-static ls_err vx_cpus_of(struct vx_machine *m, const struct prof_samples *s)
+static ls_err vx_see_cpus(void *user, const struct prof_samples *part)
 {
-    bool *seen = calloc(VX_CPUS_MAX, sizeof(*seen));
-    m->cpus = calloc(VX_CPUS_MAX, sizeof(*m->cpus));
-    if (!seen || !m->cpus) {
-        free(seen);
-        return ls_nomem("the machine's processors");
-    }
+    struct vx_machine *m = user;
+    for (uint64_t i = 0; i < part->len; i++)
+        if (part->cpu[i] < VX_CPUS_MAX) m->seen[part->cpu[i]] = true;
+    return LS_OK;
+}
+
+/* Processors with samples, then other ones up to the machine's number of processors, in rising order. */
+static ls_err vx_cpus_of(struct vx_machine *m, prof_profile *profile)
+{
     size_t len = 0;
-    for (uint64_t i = 0; i < s->len; i++)
-        if (s->cpu[i] < VX_CPUS_MAX && !seen[s->cpu[i]]) {
-            seen[s->cpu[i]] = true;
-            len++;
-        }
+    m->seen = calloc(VX_CPUS_MAX, sizeof(*m->seen));
+    m->cpus = calloc(VX_CPUS_MAX, sizeof(*m->cpus));
+    if (!m->seen || !m->cpus) return ls_nomem("the machine's processors");
+    LS_TRY(prof_each_part(profile, PROF_MASK(cpu), vx_see_cpus, m));
+    for (uint32_t cpu = 0; cpu < VX_CPUS_MAX; cpu++)
+        len += m->seen[cpu];
     for (uint32_t cpu = 0; cpu < VX_CPUS_MAX && len < m->threads; cpu++)
-        if (!seen[cpu]) {
-            seen[cpu] = true;
+        if (!m->seen[cpu]) {
+            m->seen[cpu] = true;
             len++;
         }
     for (uint32_t cpu = 0; cpu < VX_CPUS_MAX; cpu++)
-        if (seen[cpu]) m->cpus[m->cpus_len++] = cpu;
-    free(seen);
+        if (m->seen[cpu]) m->cpus[m->cpus_len++] = cpu;
     return LS_OK;
 }
 
@@ -134,7 +137,7 @@ static ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out)
 {
     struct vx_machine m = {0};
     vx_machine_of(&m, s->run->topology);
-    const ls_err err = vx_cpus_of(&m, &s->in->samples);
+    const ls_err err = vx_cpus_of(&m, s->profile);
     if (err == LS_OK) {
         fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Hardware id=\"0\" name=\"", out);
         vx_put_xml(out, s->run->host);
@@ -147,6 +150,7 @@ static ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out)
         }
         fputs("</Hardware>\n", out);
     }
+    free(m.seen);
     free(m.cpus);
     return err;
 }
@@ -236,21 +240,40 @@ static void vx_put_sample(const struct an_tables *t, const struct prof_samples *
             s->element[i] == UINT64_MAX ? 0 : s->element[i]);
 }
 
+#define VX_MEMAXES_COLUMNS                                                                          \
+    (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(node) | PROF_MASK(phase) |  \
+     PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) |      \
+     PROF_MASK(source) | PROF_MASK(snoop) | PROF_MASK(cpu) | PROF_MASK(numa) | PROF_MASK(element) | \
+     PROF_MASK(field) | PROF_MASK(value))
+
+struct vx_memaxes {
+    const struct an_tables *tables;
+    const struct ndm_atlas *atlas;
+    const struct ndm_geometry *grid;
+    FILE *out;
+};
+
+static ls_err vx_memaxes_part(void *user, const struct prof_samples *part)
+{
+    const struct vx_memaxes *m = user;
+    for (uint64_t i = 0; i < part->len; i++)
+        if (an_is_measured(part, i) && part->cpu[i] != UINT32_MAX) {
+            vx_put_sample(m->tables, part, i, m->out);
+            vx_put_cell(m->atlas, m->grid, part, i, m->out);
+        }
+    return LS_OK;
+}
+
 static ls_err vx_memaxes_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
-    const struct prof_samples *samples = &s->in->samples;
-    const struct ndm_geometry *grid = vx_one_grid(s->atlas);
+    struct vx_memaxes m = {.tables = s->tables, .atlas = s->atlas, .grid = vx_one_grid(s->atlas)};
     char hardware[PATH_MAX];
-    FILE *out, *xml;
+    FILE *xml;
     LS_TRY(ls_outputs_sibling(r->path, ".hardware.xml", hardware));
-    LS_TRY(ls_outputs_open(files, r->path, &out));
+    LS_TRY(ls_outputs_open(files, r->path, &m.out));
     LS_TRY(ls_outputs_open(files, hardware, &xml));
-    fputs("variable,source,line,time,iter,latency,dataSource,cpu,node,index,map3D,xidx,yidx,zidx\n", out);
-    for (uint64_t i = 0; i < samples->len; i++)
-        if (an_is_measured(samples, i) && samples->cpu[i] != UINT32_MAX) {
-            vx_put_sample(s->tables, samples, i, out);
-            vx_put_cell(s->atlas, grid, samples, i, out);
-        }
+    fputs("variable,source,line,time,iter,latency,dataSource,cpu,node,index,map3D,xidx,yidx,zidx\n", m.out);
+    LS_TRY(prof_each_part(s->profile, VX_MEMAXES_COLUMNS, vx_memaxes_part, &m));
     return vx_memaxes_hardware(s, xml);
 }
 

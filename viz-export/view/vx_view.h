@@ -21,13 +21,13 @@ struct vx_view_places {
     size_t places_max;  /* most places of a field that the page shows */
     uint32_t *base;     /* by field: the one whose places its samples are counted in */
     uint32_t *first;    /* by field: number of the first of these places */
-    uint32_t *of_field; /* by sample: 1 + field, 0: in none */
+    uint32_t *of_field; /* by sample: 1 + field, 0: in none; NULL where there are no fields */
     uint32_t *of_place; /* by sample: 1 + number of the place, 0: in none */
     uint32_t *coarser[AN_PLACE_LEVELS];
     uint32_t len; /* places in all; 0: samples have no places */
 };
 
-/* Columns of s needed: field, value.
+/* Columns of s needed: field, value, where a has fields.
  * Owns:   the caller ends out with vx_view_places_fini, also after a failure; nothing of a and s is kept.
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_view_places_init(struct vx_view_places *out, const struct ndm_atlas *a,
@@ -49,7 +49,7 @@ struct vx_view {
     const struct vx_fact *facts; /* the head of the report */
     size_t facts_len;
     const struct an_tables *tables;
-    const struct an_input *in;
+    uint64_t samples_len;
     const struct an_costs *costs;
     const struct an_tiles *tiles;
     const an_table *table; /* by the numbers of tiles->node */
@@ -59,7 +59,7 @@ struct vx_view {
     const struct ndm_atlas *atlas;
     const struct pat_findings *patterns; /* NULL: none */
     const struct vx_view_places *places;
-    const uint64_t *rows; /* samples for the parallel coordinates, rising */
+    const struct an_tile_row *rows; /* samples for the parallel coordinates, rising */
     size_t rows_len;
 };
 

@@ -43,6 +43,7 @@ static ls_err vx_places_find(struct vx_view_places *p, const struct ndm_atlas *a
                              const struct vx_places *places, const struct prof_samples *s)
 {
     uint64_t found = 0;
+    if (p->len == 0) return LS_OK;
     p->of_field = calloc(s->len + 1, sizeof(*p->of_field));
     p->of_place = calloc(s->len + 1, sizeof(*p->of_place));
     if (!p->of_field || !p->of_place) return vx_no_memory_for_places();

@@ -91,76 +91,68 @@ void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct ls_json *j
 enum { VX_OFFSET_PARTS = 10000 };
 
 /* How far into its node the access went, in parts of 10,000; one more: not known. */
-static uint64_t vx_offset_of(const struct vx_view *v, uint64_t i)
+static uint64_t vx_row_offset(const struct vx_view *v, const struct an_tile_row *row)
 {
-    const struct prof_samples *s = &v->in->samples;
-    if (s->node[i] >= v->tables->nodes_len) return VX_OFFSET_PARTS;
-    const struct prof_node *n = &v->tables->nodes[s->node[i]];
-    if (n->end <= n->base || s->addr[i] < n->base || s->addr[i] >= n->end) return VX_OFFSET_PARTS;
-    return (uint64_t)((double)(s->addr[i] - n->base) / (double)(n->end - n->base) * VX_OFFSET_PARTS);
+    if (row->node >= v->tiles->node.len) return VX_OFFSET_PARTS;
+    const struct prof_node *n = &v->tables->nodes[v->tiles->node.keys[row->node]];
+    if (n->end <= n->base || row->addr < n->base || row->addr >= n->end) return VX_OFFSET_PARTS;
+    return (uint64_t)((double)(row->addr - n->base) / (double)(n->end - n->base) * VX_OFFSET_PARTS);
 }
 
 /* 0: not measured, else one more than the cycles. */
-static uint64_t vx_latency_of(const struct prof_samples *s, uint64_t i)
+static uint64_t vx_row_latency(const struct vx_view *v, const struct an_tile_row *row)
 {
-    if (!an_is_measured(s, i)) return 0;
-    return s->latency_cycles[i] > 0 ? (uint64_t)s->latency_cycles[i] + 1 : 1;
+    (void)v;
+    if (row->latency_cycles == INT32_MIN) return 0;
+    return row->latency_cycles > 0 ? (uint64_t)row->latency_cycles + 1 : 1;
 }
 
-static uint64_t vx_row_time_us(const struct vx_view *v, uint64_t i)
-{
-    const uint64_t time_ns = v->in->samples.time_ns[i];
-    return time_ns == UINT64_MAX ? 0 : time_ns / 1000;
-}
+#define VX_ROW_MEMBER(member)                                                               \
+    static uint64_t vx_row_##member(const struct vx_view *v, const struct an_tile_row *row) \
+    {                                                                                       \
+        (void)v;                                                                            \
+        return row->member;                                                                 \
+    }
+VX_ROW_MEMBER(node)
+VX_ROW_MEMBER(line)
+VX_ROW_MEMBER(thread)
+VX_ROW_MEMBER(access)
+VX_ROW_MEMBER(place)
+#undef VX_ROW_MEMBER
 
-static uint32_t vx_number(const struct an_keys *k, uint64_t i)
-{
-    return k->number_of_sample[i] < k->len ? k->number_of_sample[i] : k->len;
-}
-
-static void vx_row_numbers(const struct vx_view *v, struct vx_pack *p, const char *name,
-                           const struct an_keys *k)
+static void vx_rows(const struct vx_view *v, struct vx_pack *p, const char *name,
+                    uint64_t (*value)(const struct vx_view *v, const struct an_tile_row *row))
 {
     vx_pack_begin(p, name, VX_COLUMN_UINT);
     for (size_t r = 0; r < v->rows_len; r++)
-        vx_pack_uint(p, vx_number(k, v->rows[r]));
+        vx_pack_uint(p, value(v, &v->rows[r]));
 }
 
-/* As tile.place has them. */
-static void vx_row_places(const struct vx_view *v, struct vx_pack *p)
+/* Differences of the times. */
+static void vx_row_times(const struct vx_view *v, struct vx_pack *p)
 {
-    if (v->tiles->places.len == 0) return;
-    vx_pack_begin(p, "row.place", VX_COLUMN_UINT);
-    for (size_t r = 0; r < v->rows_len; r++)
-        vx_pack_uint(p, an_place_of(&v->tiles->places, v->rows[r], v->tiles->place_level));
+    uint64_t before_us = 0;
+    vx_pack_begin(p, "row.time", VX_COLUMN_INT);
+    for (size_t r = 0; r < v->rows_len; r++) {
+        const uint64_t time_ns = v->rows[r].time_ns, now_us = time_ns == UINT64_MAX ? 0 : time_ns / 1000;
+        vx_pack_int(p, (int64_t)(now_us - before_us));
+        before_us = now_us;
+    }
 }
 
 void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *j)
 {
-    const struct prof_samples *s = &v->in->samples;
     ls_json_open(j, "sample", '{');
     ls_json_number(j, "len", (double)v->rows_len);
-    ls_json_number(j, "of", (double)s->len);
+    ls_json_number(j, "of", (double)v->samples_len);
     ls_json_number(j, "offsetParts", VX_OFFSET_PARTS);
     ls_json_close(j, '}');
-    vx_row_numbers(v, p, "row.node", &v->tiles->node);
-    vx_row_numbers(v, p, "row.line", &v->tiles->line);
-    vx_row_numbers(v, p, "row.thread", &v->tiles->thread);
-    vx_pack_begin(p, "row.access", VX_COLUMN_UINT);
-    for (size_t r = 0; r < v->rows_len; r++)
-        vx_pack_uint(p, an_class_of(s, v->rows[r]));
-    vx_pack_begin(p, "row.latency", VX_COLUMN_UINT);
-    for (size_t r = 0; r < v->rows_len; r++)
-        vx_pack_uint(p, vx_latency_of(s, v->rows[r]));
-    vx_pack_begin(p, "row.time", VX_COLUMN_INT);
-    uint64_t before_us = 0;
-    for (size_t r = 0; r < v->rows_len; r++) {
-        const uint64_t now_us = vx_row_time_us(v, v->rows[r]);
-        vx_pack_int(p, (int64_t)(now_us - before_us));
-        before_us = now_us;
-    }
-    vx_row_places(v, p);
-    vx_pack_begin(p, "row.offset", VX_COLUMN_UINT);
-    for (size_t r = 0; r < v->rows_len; r++)
-        vx_pack_uint(p, vx_offset_of(v, v->rows[r]));
+    vx_rows(v, p, "row.node", vx_row_node);
+    vx_rows(v, p, "row.line", vx_row_line);
+    vx_rows(v, p, "row.thread", vx_row_thread);
+    vx_rows(v, p, "row.access", vx_row_access);
+    vx_rows(v, p, "row.latency", vx_row_latency);
+    vx_row_times(v, p);
+    if (v->tiles->places.len > 0) vx_rows(v, p, "row.place", vx_row_place); /* as tile.place has them */
+    vx_rows(v, p, "row.offset", vx_row_offset);
 }
