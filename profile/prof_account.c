@@ -4,6 +4,7 @@
 #include "common/ls_clock.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,12 @@ static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
 
 struct stratum {
+    double all_ns, recording_ns;
     double user_ns, split_variance; /* variance of user_ns, because it was split off by ticks */
     double found_ns, squares;       /* sums of the weights as recorded, and of their squares */
     double scale;
+    bool is_unsplit;                          /* user_ns was taken from the bursts */
+    double from_kernel_ns, from_recording_ns; /* what that took from the others */
 };
 
 /* A process, to be sorted by its program. */
@@ -76,7 +80,7 @@ static double split_variance(const struct prof_cpu *c)
 {
     const double all = total_ns(c), tick = c->tick_ns ? (double)c->tick_ns : 0.004 * (double)LS_NS_PER_S;
     if (!(all > 0)) return 0;
-    const double share = (double)c->kernel_ns / all;
+    const double ticks = all / tick, share = ((double)c->kernel_ns / tick + 1) / (ticks + 2); /* Laplace */
     const double recording = 0.1 / SPLIT_95 * fmin((double)c->recording_kernel_ns, recording_ns(c));
     return share * (1 - share) * all * tick + recording * recording;
 }
@@ -131,6 +135,8 @@ static void pool_program(struct closing *c, size_t from, size_t to)
 static void add_process(struct closing *c, uint32_t p, struct stratum *s)
 {
     if (isnan(c->user_ns[p])) return;
+    s->all_ns += total_ns(&c->a->cpus[p]);
+    s->recording_ns += recording_ns(&c->a->cpus[p]);
     s->user_ns += c->user_ns[p];
     s->split_variance += split_variance(&c->a->cpus[p]);
 }
@@ -155,10 +161,12 @@ static void divide(struct closing *c)
         add_process(c, p, &c->strata[c->stratum_of[p]]);
     for (uint32_t s = 1; s < c->strata_len; s++)
         if (largest == 0 || c->strata[s].user_ns > c->strata[largest].user_ns) largest = s;
-    const double rest_ns = c->strata[0].user_ns;
-    if (largest == 0 || is_long(c, rest_ns)) return;
-    c->strata[largest].user_ns += rest_ns;
-    c->strata[largest].split_variance += c->strata[0].split_variance;
+    const struct stratum rest = c->strata[0];
+    if (largest == 0 || is_long(c, rest.user_ns)) return;
+    c->strata[largest].all_ns += rest.all_ns;
+    c->strata[largest].recording_ns += rest.recording_ns;
+    c->strata[largest].user_ns += rest.user_ns;
+    c->strata[largest].split_variance += rest.split_variance;
     c->strata[0] = (struct stratum){0};
     for (uint32_t p = 0; p < len; p++)
         if (c->stratum_of[p] == 0) c->stratum_of[p] = largest;
@@ -183,6 +191,29 @@ static void sum_weights(struct closing *c)
     c->mean_weight_ns = len ? all_ns / (double)len : 0;
 }
 
+/* In a few milliseconds few ticks fall, perhaps all of them into the kernel: what they leave to the program
+ * may be nothing or less. The weights of the bursts are then the better estimate of the user time, unless
+ * they are few as well. */
+static void take_user_time_from_bursts(struct stratum *s)
+{
+    const bool is_none = s->user_ns <= 0,
+               is_vague = s->user_ns <= SPLIT_95 * sqrt(s->split_variance) && s->squares < s->split_variance;
+    if (!(s->found_ns > 0) || !(s->all_ns > 0) || !(is_none || is_vague)) return;
+    const double room_ns = s->all_ns - s->recording_ns, kernel_ns = room_ns - s->user_ns;
+    s->is_unsplit = true;
+    s->user_ns = fmin(s->found_ns, room_ns > 0 ? room_ns : s->all_ns);
+    s->from_recording_ns = fmax(s->user_ns - room_ns, 0); /* its own clock counted waiting, too */
+    s->from_kernel_ns = kernel_ns - fmax(room_ns - s->user_ns, 0);
+}
+
+/* The same for a process of such a stratum. */
+static void take_process_time_from_bursts(struct prof_process *p)
+{
+    p->user_ns = p->represented_ns < p->cpu_ns ? p->represented_ns : p->cpu_ns;
+    if (p->recording_ns > p->cpu_ns - p->user_ns) p->recording_ns = p->cpu_ns - p->user_ns;
+    p->kernel_ns = p->cpu_ns - p->user_ns - p->recording_ns;
+}
+
 /* A process whose CPU time is not known keeps its weights as they were recorded. */
 static void scale(struct closing *c)
 {
@@ -196,6 +227,7 @@ static void scale(struct closing *c)
     }
     for (uint32_t i = 0; i < c->strata_len; i++) {
         struct stratum *s = &c->strata[i];
+        take_user_time_from_bursts(s);
         const double most_ns = s->found_ns + SHORTFALL_ERRORS * sqrt(s->squares + s->split_variance);
         s->scale = s->found_ns > 0 ? fmin(s->user_ns, most_ns) / s->found_ns : 0;
     }
@@ -207,6 +239,9 @@ static void scale(struct closing *c)
             b->weight_ns = rounded((double)b->weight_ns * c->strata[c->stratum_of[p]].scale);
         c->a->processes[p].represented_ns += b->weight_ns;
     }
+    for (uint32_t p = 0; p < c->a->processes_len; p++)
+        if (!isnan(c->user_ns[p]) && c->strata[c->stratum_of[p]].is_unsplit)
+            take_process_time_from_bursts(&c->a->processes[p]);
 }
 
 /* Fill in the figures of one process; unknown ones stay unknown. */
@@ -228,7 +263,7 @@ static void fill_process(struct closing *c, uint32_t row)
 
 struct sums {
     double cpu_ns, kernel_ns, recording_ns, variance, found_ns, represented_ns;
-    double without_burst_ns, short_of_bursts_ns;
+    double without_burst_ns, short_of_bursts_ns, unsplit_ns;
     size_t unknown, engines;
 };
 
@@ -254,27 +289,55 @@ static struct sums add_up(const struct closing *c)
         const struct stratum *t = &c->strata[i];
         const double represented_ns = t->found_ns * t->scale, missing_ns = t->user_ns - represented_ns;
         s.represented_ns += represented_ns;
+        s.kernel_ns -= t->from_kernel_ns;
+        s.recording_ns -= t->from_recording_ns;
+        if (t->is_unsplit) s.unsplit_ns += t->user_ns;
         if (missing_ns > 1) *(t->found_ns > 0 ? &s.short_of_bursts_ns : &s.without_burst_ns) += missing_ns;
     }
     return s;
 }
 
+/* Reasons, separated by semicolons. */
+struct reasons {
+    char *text;
+    size_t room_bytes;
+    bool has_any;
+};
+
+static void __attribute__((format(printf, 2, 3))) add_reason(struct reasons *r, const char *format, ...)
+{
+    const size_t at = strlen(r->text);
+    va_list arguments;
+    const char *separator = r->has_any ? "; " : "";
+    const int len = snprintf(r->text + at, r->room_bytes - at, "%s", separator);
+    va_start(arguments, format);
+    if (len >= 0 && (size_t)len < r->room_bytes - at)
+        vsnprintf(r->text + at + len, r->room_bytes - at - (size_t)len, format, arguments);
+    va_end(arguments);
+    r->has_any = true;
+}
+
 static void explain(const struct sums *s, char *why, size_t len_bytes)
 {
-    int at = 0;
+    struct reasons r = {why, len_bytes, false};
     why[0] = '\0';
     if (s->without_burst_ns > 0)
-        at = snprintf(why, len_bytes, "%.3g s was too short for a burst", s->without_burst_ns * 1e-9);
-    if (s->short_of_bursts_ns > 0 && at >= 0 && (size_t)at < len_bytes)
-        at += snprintf(
-            why + at, len_bytes - (size_t)at,
-            "%s%.3g s had fewer bursts than its CPU time lets expect: triggers were blocked, lost or late",
-            at ? "; " : "", s->short_of_bursts_ns * 1e-9);
-    if (s->unknown && at >= 0 && (size_t)at < len_bytes)
-        snprintf(why + at, len_bytes - (size_t)at,
-                 "%sthe CPU time of %zu process%s is not known (killed, "
-                 "or the raw data is cut) and was taken from the bursts",
-                 at ? "; " : "", s->unknown, s->unknown == 1 ? "" : "es");
+        add_reason(&r, "%.3g s was too short for a burst", s->without_burst_ns * 1e-9);
+    if (s->short_of_bursts_ns > 0)
+        add_reason(
+            &r, "%.3g s had fewer bursts than its CPU time lets expect: triggers were blocked, lost or late",
+            s->short_of_bursts_ns * 1e-9);
+    if (s->unsplit_ns > 0)
+        add_reason(&r,
+                   "%.3g ms of user time was taken from the bursts: the kernel's ticks are too few to split "
+                   "the CPU time",
+                   s->unsplit_ns * 1e-6);
+    if (s->unknown)
+        add_reason(
+            &r,
+            "the CPU time of %zu process%s is not known (killed, or the raw data is cut) and was taken "
+            "from the bursts",
+            s->unknown, s->unknown == 1 ? "" : "es");
 }
 
 static void fill_run(const struct sums *s, struct prof_run *run, char *why, size_t why_len_bytes)

@@ -155,6 +155,39 @@ static void account_does_not_scale_a_shortfall_away(void **state)
     free(b);
 }
 
+/* A recording of 30 ms: all of its few ticks hit the kernel, which leaves less than nothing to the program. */
+static void account_of_few_ticks_takes_user_time_from_the_bursts(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t p = add_process(b, "a", (struct prof_cpu){0, 30 * MS, 20 * MS, 5 * MS, 4 * MS});
+    add_bursts(b, p, 40, 200000);
+    close_book(b);
+    assert_int_equal(weight_of(b, p), 8 * MS);
+    assert_int_equal(b->run.user_ns, 8 * MS);
+    assert_int_equal(b->run.kernel_ns, 2 * MS);
+    assert_int_equal(b->run.represented_ns, 8 * MS);
+    assert_int_equal(b->processes[p].user_ns, 8 * MS);
+    assert_int_equal(b->processes[p].kernel_ns, 2 * MS);
+    assert_in_range(b->run.kernel_error_ns, 4 * MS, 30 * MS); /* a tick or more */
+    assert_non_null(strstr(b->why, "8 ms"));
+    free(b);
+}
+
+/* More than there is can not be the program's. */
+static void account_of_few_ticks_is_at_most_what_recording_left(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t p = add_process(b, "a", (struct prof_cpu){0, 30 * MS, 20 * MS, 5 * MS, 4 * MS});
+    add_bursts(b, p, 40, 500000);
+    close_book(b);
+    assert_int_equal(weight_of(b, p), 10 * MS);
+    assert_int_equal(b->run.user_ns, 10 * MS);
+    assert_int_equal(b->run.kernel_ns, 0);
+    free(b);
+}
+
 static void account_of_an_unknown_process_keeps_its_weights(void **state)
 {
     struct book *b = book_new();
@@ -289,6 +322,8 @@ UNIT_GROUP()
         cmocka_unit_test(account_joins_what_is_short_with_the_largest),
         cmocka_unit_test(account_without_a_burst_says_so),
         cmocka_unit_test(account_does_not_scale_a_shortfall_away),
+        cmocka_unit_test(account_of_few_ticks_takes_user_time_from_the_bursts),
+        cmocka_unit_test(account_of_few_ticks_is_at_most_what_recording_left),
         cmocka_unit_test(account_of_an_unknown_process_keeps_its_weights),
         cmocka_unit_test(account_adds_up_over_noisy_splits),
         cmocka_unit_test(account_of_accesses_goes_to_bursts_that_went_on),
