@@ -54,7 +54,7 @@
       "1: the program runs under loadstone trace, which sets this: every block is recorded, and the tracer " \
       "hears of it")                                                                                         \
     X(MEMORY, "LOADSTONE_MEMORY", "",                                                                        \
-      "memory that the values of one profile may take when it is read, such as 8G; default: 640M, or 16 "    \
+      "memory that the values of one profile may take when it is read, such as 8G; default: 640M, or 7 "     \
       "times the length of the file where that is more")                                                     \
     X(DEBUG, "LOADSTONE_DEBUG", "0",                                                                         \
       "1: the runtime's incidents are also written to the spool directory as text")

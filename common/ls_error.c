@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 struct ls_err_row {
     const char *name;
@@ -44,6 +45,18 @@ ls_err ls_fail(ls_err e, const char *format, ...)
     return e;
 }
 
+/* Memory is limited while a profile is read. */
+static void ls_add_limit(void)
+{
+    struct rlimit limit;
+    const size_t len = strlen(ls_error_detail);
+    if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    snprintf(
+        ls_error_detail + len, sizeof(ls_error_detail) - len,
+        ": data is limited to %llu MiB; LOADSTONE_MEMORY=8G raises the limit for profiles that you trust",
+        (unsigned long long)limit.rlim_cur >> 20);
+}
+
 ls_err ls_nomem(const char *format, ...)
 {
     static const char begin[] = "out of memory for ";
@@ -52,6 +65,7 @@ ls_err ls_nomem(const char *format, ...)
     va_start(args, format);
     vsnprintf(ls_error_detail + sizeof(begin) - 1, sizeof(ls_error_detail) - sizeof(begin) + 1, format, args);
     va_end(args);
+    ls_add_limit();
     return LS_ERR_NOMEM;
 }
 

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Values of recordings take up to 12 bytes of memory per byte of the file, and the page of view 37 with all
- * its data. HDF5 does not survive every lack of memory, so values leave some memory for it. With the program
- * itself this is less than 1 GiB for files of up to 18 MiB. */
+/* Commands take 60 to 80 bytes of memory for each sample of a recording, which takes 8.5 in the file: up to 8
+ * bytes per byte. HDF5 does not survive every lack of memory, so values leave some memory for it. With the
+ * program itself this is less than 1 GiB for files of up to 100 MB. */
 #define PROF_VALUES_ALWAYS (UINT64_C(640) << 20)
 #define PROF_MEMORY_ALWAYS (UINT64_C(896) << 20)
 #define PROF_VALUES_MAX (UINT64_C(1) << 50) /* no sum of these wraps */
-enum { PROF_VALUES_PER_BYTE = 16, PROF_MEMORY_PER_BYTE = 48 };
+enum { PROF_VALUES_PER_BYTE = 7, PROF_MEMORY_PER_BYTE = 9 };
 
 /* Totals of all open files. */
 static struct {
@@ -80,7 +80,7 @@ static void prof_choose_memory(struct prof_h5_input *in)
     in->memory_bytes = prof_at_least(PROF_MEMORY_PER_BYTE * len, PROF_MEMORY_ALWAYS);
     if (!asked || ls_parse_bytes(asked, &bytes) != LS_OK || bytes > PROF_VALUES_MAX) return;
     in->values_bytes = bytes;
-    in->memory_bytes = prof_at_least(PROF_MEMORY_PER_BYTE / PROF_VALUES_PER_BYTE * bytes, PROF_MEMORY_ALWAYS);
+    in->memory_bytes = prof_at_least(bytes / PROF_VALUES_PER_BYTE * PROF_MEMORY_PER_BYTE, PROF_MEMORY_ALWAYS);
 }
 
 /* Files without a seal (made or changed by other tools) are left to HDF5's checks. */

@@ -136,10 +136,12 @@ static ls_err run_modules_row(struct run_modules *m, const struct run_place *at,
 
 enum { USER_BLOCK = 512, PHASES_DEEP = 64 };
 
+/* Of the scale, then of the accesses. */
+static const uint64_t scale_columns =
+    PROF_MASK(op) | PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid);
 static const uint64_t columns = PROF_MASK(time_ns) | PROF_MASK(ip) | PROF_MASK(addr) | PROF_MASK(size) |
                                 PROF_MASK(op) | PROF_MASK(node) | PROF_MASK(element) | PROF_MASK(phase) |
-                                PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) |
-                                PROF_MASK(events);
+                                PROF_MASK(position);
 
 struct run {
     char *path;
@@ -356,15 +358,21 @@ static ls_err run_next(void *self, struct pat_batch *b)
 
 /* --- scale --- */
 
-/* Mean of the samples' event counts, NAN when a sample has none. */
-static double scale_by_events(const struct prof_samples *samples)
+/* Add the samples' event counts; NAN when a sample has none. */
+static ls_err add_events(void *user, const struct prof_samples *part)
 {
-    double sum = 0;
-    for (uint64_t i = 0; i < samples->len; i++) {
-        if (samples->events[i] == UINT64_MAX) return NAN;
-        sum += (double)samples->events[i];
-    }
-    return samples->len ? sum / (double)samples->len : NAN;
+    double *sum = user;
+    for (uint64_t i = 0; i < part->len; i++)
+        *sum += part->events[i] == UINT64_MAX ? (double)NAN : (double)part->events[i];
+    return LS_OK;
+}
+
+static ls_err scale_by_events(const struct run *r, double *out)
+{
+    *out = 0;
+    LS_TRY(prof_each_part(r->profile, PROF_MASK(events), add_events, out));
+    *out = r->samples.len ? *out / (double)r->samples.len : (double)NAN;
+    return LS_OK;
 }
 
 /* Cycles that a burst takes natively, estimated from its part after the run-ahead window; 0: it has none. */
@@ -386,7 +394,7 @@ static double native_cycles(const struct prof_cost_model *m, const struct prof_b
  * With hardware samples the column events gives it. For bursts it is estimated: the CPU time that all bursts
  * represent, divided by the native time of their instructions, which profile/prof_cost.h estimates as
  * instructions / issue width + the measured waiting of loads, an upper bound. */
-static double run_scale(const struct run *r)
+static double scale_by_bursts(const struct run *r)
 {
     const struct prof_samples *all = &r->samples;
     const struct prof_run *run = prof_run_of(r->profile);
@@ -397,8 +405,6 @@ static double run_scale(const struct run *r)
                                         .len = all->len};
     struct prof_cost_model m;
     double native = 0, weight_ns = 0;
-    const double told = scale_by_events(all);
-    if (!isnan(told)) return told;
     prof_cost_model_init(&m, run);
     struct prof_cost_loads loads = PROF_COST_NO_LOADS;
     prof_cost_loads_add(&loads, &s);
@@ -410,6 +416,14 @@ static double run_scale(const struct run *r)
     const double hz = run->tsc_hz == UINT64_MAX ? 0 : (double)run->tsc_hz;
     const double scale = native > 0 ? weight_ns * hz / 1e9 / native : 0;
     return scale > 0 ? scale : NAN;
+}
+
+static ls_err run_scale(struct run *r, double *out)
+{
+    LS_TRY(scale_by_events(r, out));
+    if (isnan(*out)) *out = scale_by_bursts(r);
+    prof_drop_samples(r->profile, ~columns, &r->samples);
+    return prof_load_samples(r->profile, columns, &r->samples);
 }
 
 /* --- opening --- */
@@ -450,7 +464,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     r->path = strdup(path);
     if (!r->path) return ls_nomem("reading %s", path);
     LS_TRY(prof_open(path, &r->profile));
-    LS_TRY(prof_load_samples(r->profile, columns, &r->samples));
+    LS_TRY(prof_load_samples(r->profile, scale_columns, &r->samples));
     r->bursts = prof_bursts(r->profile, &r->bursts_len);
     r->threads = prof_threads(r->profile, &r->threads_len);
     r->phases = prof_phases(r->profile, &r->phases_len);
@@ -469,7 +483,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
                        "--overhead, or see every access by loadstone trace",
                        path, all_bursts);
     r->collect.counts.is_sampled = true;
-    r->collect.counts.scale = run_scale(r);
+    LS_TRY(run_scale(r, &r->collect.counts.scale));
     if (r->samples.len <= r->bursts_len && o->note)
         o->note(o->user,
                 "its samples are single accesses: they tell what is accessed from where, not in which "

@@ -24,3 +24,6 @@ tests_profile_unit_SOURCES = \
 tests_profile_unit_CPPFLAGS = $(unit_cppflags)
 tests_profile_unit_CFLAGS = $(unit_cflags)
 tests_profile_unit_LDADD = libproffixture.la libspoolfixture.la libanalyse.la libprofile.la $(ZLIB_LIBS) $(unit_libs)
+
+# makes a long profile for test_memory.sh
+tests/profile/test_memory.log: bench/resolve$(EXEEXT)

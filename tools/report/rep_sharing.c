@@ -272,6 +272,7 @@ ls_err rep_sharing(const struct rep_options *o, bool json, FILE *out)
     flat.by = "thread";
     flat.columns = PROF_MASK(addr) | PROF_MASK(size) | PROF_MASK(ip) | PROF_MASK(thread);
     ls_err err = rep_view_init(&s.v, &flat);
+    if (err == LS_OK) err = rep_view_keep_columns(&s.v, s.v.loaded & ~PROF_MASK(position));
     if (err == LS_OK) err = rep_sharing_find(&s);
     if (err == LS_OK) (json ? rep_sharing_json : rep_sharing_text)(&s, out);
     free(s.order);
