@@ -53,8 +53,8 @@ static const char *prof_callback_node(struct prof_replay *r, const struct spool_
 {
     if (rec->label_len > 0) return prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->label_len);
     const struct prof_survey *s = r->survey;
-    if (rec->node == 0 || rec->node > s->nodes.len || !s->nodes.rows[rec->node - 1].label) return "";
-    return s->nodes.rows[rec->node - 1].label;
+    const struct prof_survey_node *n = prof_survey_known(s, rec->node);
+    return n && n->label ? n->label : "";
 }
 
 static bool prof_callback_is_news(const struct spool_callback *rec)

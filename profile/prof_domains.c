@@ -261,8 +261,8 @@ static ls_err prof_span_add(struct prof_domains *d, struct prof_map_span span)
 /* A tree's node of a spool id, PROF_NO_NODE: none. */
 static uint32_t prof_tree_id(const struct prof_replay *r, uint32_t spool_id)
 {
-    const bool is_known = spool_id > 0 && spool_id <= r->survey->nodes.len;
-    return is_known ? r->survey->nodes.rows[spool_id - 1].node : PROF_NO_NODE;
+    const struct prof_survey_node *n = prof_survey_known(r->survey, spool_id);
+    return n ? n->node : PROF_NO_NODE;
 }
 
 /* Update the nodes of a map that changed. */

@@ -232,9 +232,10 @@ ls_err prof_space_free_block(prof_space *s, const struct spool_extent *r)
 /* Rows of nodes that were planted; others are damage. */
 static bool prof_space_row(const prof_space *s, uint32_t spool_id, uint32_t *out_row)
 {
-    *out_row = spool_id - 1;
-    return spool_id != 0 && spool_id <= s->survey->nodes.len &&
-           s->survey->nodes.rows[*out_row].node != PROF_NO_NODE;
+    const struct prof_survey_node *n = prof_survey_known(s->survey, spool_id);
+    if (!n || n->node == PROF_NO_NODE) return false;
+    *out_row = (uint32_t)(n - s->survey->nodes.rows);
+    return true;
 }
 
 static void prof_take_range_away(prof_space *s, uint32_t row)

@@ -9,43 +9,32 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Ids count from 1 without big holes; a larger one is damage. */
-enum { PROF_SPOOL_ID_MAX = 1 << 24 };
-
-static ls_err prof_survey_slot(struct prof_survey *s, uint32_t spool_id, struct prof_survey_node **out)
+struct prof_survey_node *prof_survey_known(const struct prof_survey *s, uint32_t spool_id)
 {
-    *out = NULL;
-    if (spool_id == 0 || spool_id > PROF_SPOOL_ID_MAX) return LS_OK;
-    while (s->nodes.len < spool_id) {
-        LS_TRY(LS_VECTOR_ADD(&s->nodes, (struct prof_survey_node){.node = PROF_NO_NODE}));
-    }
-    *out = &s->nodes.rows[spool_id - 1];
-    return LS_OK;
+    const uint32_t row = ls_index_find(&s->node_by_id, spool_id);
+    return row == LS_INDEX_NONE ? NULL : &s->nodes.rows[row];
 }
 
-static struct prof_survey_node *prof_survey_known(struct prof_survey *s, uint32_t spool_id)
+static ls_err prof_survey_put(struct prof_survey *s, const struct prof_survey_node *n)
 {
-    if (spool_id == 0 || spool_id > s->nodes.len || s->nodes.rows[spool_id - 1].spool_id == 0) return NULL;
-    return &s->nodes.rows[spool_id - 1];
+    LS_TRY(LS_VECTOR_ADD(&s->nodes, *n));
+    return n->spool_id ? ls_index_put(&s->node_by_id, n->spool_id, (uint32_t)s->nodes.len - 1) : LS_OK;
 }
 
 static ls_err prof_survey_add(struct prof_survey *s, prof_names *names, const struct spool_node *r)
 {
-    struct prof_survey_node *n;
-    LS_TRY(prof_survey_slot(s, r->node, &n));
-    if (!n || n->spool_id != 0) return LS_OK;
-    *n = (struct prof_survey_node){.spool_id = r->node,
-                                   .parent = r->parent,
-                                   .node = PROF_NO_NODE,
-                                   .is_group = r->is_group != 0,
-                                   .label = prof_name(names, SPOOL_REC_TAIL(r), r->label_len),
-                                   .base = r->base,
-                                   .end = r->end,
-                                   .elem_size_bytes = r->elem_size_bytes,
-                                   .dims = r->dims,
-                                   .born_ns = r->time_ns,
-                                   .died_ns = UINT64_MAX};
-    return LS_OK;
+    const struct prof_survey_node n = {.spool_id = r->node,
+                                       .parent = r->parent,
+                                       .node = PROF_NO_NODE,
+                                       .is_group = r->is_group != 0,
+                                       .label = prof_name(names, SPOOL_REC_TAIL(r), r->label_len),
+                                       .base = r->base,
+                                       .end = r->end,
+                                       .elem_size_bytes = r->elem_size_bytes,
+                                       .dims = r->dims,
+                                       .born_ns = r->time_ns,
+                                       .died_ns = UINT64_MAX};
+    return r->node == 0 || prof_survey_known(s, r->node) ? LS_OK : prof_survey_put(s, &n);
 }
 
 static void prof_survey_range(struct prof_survey *s, const struct spool_node *r)
@@ -299,6 +288,7 @@ struct prof_mapping *prof_survey_seen(const struct prof_survey *s, uint64_t addr
 void prof_survey_fini(struct prof_survey *s)
 {
     free(s->nodes.rows);
+    ls_index_fini(&s->node_by_id);
     free(s->modules.rows);
     free(s->seen.rows);
     free(s->vdso.bytes);
@@ -315,18 +305,33 @@ bool prof_survey_has_nodes(const struct prof_survey *s)
     return false;
 }
 
+/* Row by row: the node of that id that the image has by itself, or the parent's; one that the parent had not
+ * registered at fork_ns leaves its row empty. */
+static ls_err prof_inherit_rows(struct prof_survey *s, const struct prof_survey *parent, uint64_t fork_ns)
+{
+    const struct prof_survey own = *s;
+    s->nodes.rows = NULL;
+    s->nodes.len = s->nodes.room = 0;
+    s->node_by_id = (struct ls_index){0};
+    ls_err e = LS_OK;
+    for (size_t i = 0; e == LS_OK && i < parent->nodes.len; i++) {
+        struct prof_survey_node n = parent->nodes.rows[i];
+        const struct prof_survey_node *itself = prof_survey_known(&own, n.spool_id);
+        n.is_inherited = true;
+        if (n.born_ns > fork_ns) n = (struct prof_survey_node){.node = PROF_NO_NODE};
+        e = prof_survey_put(s, itself ? itself : &n);
+    }
+    for (size_t i = 0; e == LS_OK && i < own.nodes.len; i++)
+        if (!prof_survey_known(s, own.nodes.rows[i].spool_id)) e = prof_survey_put(s, &own.nodes.rows[i]);
+    struct ls_index before = own.node_by_id;
+    ls_index_fini(&before);
+    free(own.nodes.rows);
+    return e;
+}
+
 ls_err prof_survey_inherit(struct prof_survey *s, const struct prof_survey *parent, uint64_t fork_ns)
 {
-    for (size_t i = 0; i < parent->nodes.len; i++) {
-        const struct prof_survey_node *from = &parent->nodes.rows[i];
-        struct prof_survey_node *to;
-        if (from->spool_id == 0 || from->born_ns > fork_ns) continue;
-        LS_TRY(prof_survey_slot(s, from->spool_id, &to));
-        if (!to || to->spool_id != 0) continue;
-        *to = *from;
-        to->is_inherited = true;
-    }
-    return LS_OK;
+    return parent->nodes.len ? prof_inherit_rows(s, parent, fork_ns) : LS_OK;
 }
 
 static uint64_t prof_since(uint64_t time_ns, uint64_t start_ns)
@@ -339,6 +344,7 @@ struct prof_planting {
     prof_tree *tree;
     uint32_t parent, process;
     uint64_t start_ns;
+    LS_VECTOR(struct prof_survey_node *) chain; /* a node and those above it */
 };
 
 static ls_err prof_plant_node(const struct prof_planting *p, struct prof_survey_node *n)
@@ -361,25 +367,45 @@ static ls_err prof_plant_node(const struct prof_planting *p, struct prof_survey_
 
 /* Plant the nodes above n first. A chain longer than the number of nodes is a cycle: cut it where the walk
  * ends. */
-static ls_err prof_plant_chain(const struct prof_planting *p, struct prof_survey_node *n)
+static ls_err prof_plant_chain(struct prof_planting *p, struct prof_survey_node *n)
 {
-    while (n->node == PROF_NO_NODE) {
-        struct prof_survey_node *next = n, *above;
-        for (size_t steps = 0; steps < p->survey->nodes.len; steps++) {
-            above = prof_survey_known(p->survey, next->parent);
-            if (!above || above->node != PROF_NO_NODE) break;
-            next = above;
-        }
-        LS_TRY(prof_plant_node(p, next));
+    p->chain.len = 0;
+    for (; n && n->node == PROF_NO_NODE && p->chain.len <= p->survey->nodes.len;
+         n = prof_survey_known(p->survey, n->parent))
+        LS_TRY(LS_VECTOR_ADD(&p->chain, n));
+    while (p->chain.len > 0) {
+        n = p->chain.rows[--p->chain.len];
+        if (n->node == PROF_NO_NODE) LS_TRY(prof_plant_node(p, n));
     }
+    return LS_OK;
+}
+
+static int prof_compare_ids(const void *a, const void *b)
+{
+    const struct prof_survey_node *const *x = a, *const *y = b;
+    return ((*x)->spool_id > (*y)->spool_id) - ((*x)->spool_id < (*y)->spool_id);
+}
+
+/* In the order of the ids. */
+static ls_err prof_plant_nodes(struct prof_planting *p, struct prof_survey_node **nodes)
+{
+    const size_t len = p->survey->nodes.len;
+    for (size_t i = 0; i < len; i++)
+        nodes[i] = &p->survey->nodes.rows[i];
+    qsort(nodes, len, sizeof(*nodes), prof_compare_ids);
+    for (size_t i = 0; i < len; i++)
+        if (nodes[i]->spool_id != 0) LS_TRY(prof_plant_chain(p, nodes[i]));
     return LS_OK;
 }
 
 ls_err prof_survey_plant(struct prof_survey *s, prof_tree *tree, uint32_t parent, uint32_t process,
                          uint64_t start_ns)
 {
-    const struct prof_planting p = {s, tree, parent, process, start_ns};
-    for (size_t i = 0; i < s->nodes.len; i++)
-        if (s->nodes.rows[i].spool_id != 0) LS_TRY(prof_plant_chain(&p, &s->nodes.rows[i]));
-    return LS_OK;
+    struct prof_planting p = {
+        .survey = s, .tree = tree, .parent = parent, .process = process, .start_ns = start_ns};
+    struct prof_survey_node **nodes = malloc((s->nodes.len + 1) * sizeof(struct prof_survey_node *));
+    const ls_err e = nodes ? prof_plant_nodes(&p, nodes) : ls_nomem("%zu nodes", s->nodes.len);
+    free(p.chain.rows);
+    free(nodes);
+    return e;
 }

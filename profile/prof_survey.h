@@ -6,6 +6,7 @@
 #define PROF_SURVEY_H
 
 #include "common/ls_error.h"
+#include "common/ls_index.h"
 #include "profile/prof_maps.h"
 #include "profile/prof_paths.h"
 #include "profile/prof_tree.h"
@@ -53,7 +54,8 @@ struct prof_survey_origin {
 };
 struct prof_survey {
     struct prof_survey_origin origin;
-    LS_VECTOR(struct prof_survey_node) nodes; /* row spool_id - 1; spool_id 0: not used */
+    LS_VECTOR(struct prof_survey_node) nodes; /* spool_id 0: not used */
+    struct ls_index node_by_id;
     LS_VECTOR(struct prof_survey_module) modules;
     prof_mapping_list seen; /* every mapping of every snapshot */
     smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
@@ -74,6 +76,8 @@ struct prof_mapping *prof_survey_seen(const struct prof_survey *s, uint64_t addr
 /* Take over the nodes of the parent (planted) that lived at fork_ns: under the same ids, in the same place of
  * the tree. Errors: LS_ERR_NOMEM. */
 ls_err prof_survey_inherit(struct prof_survey *s, const struct prof_survey *parent, uint64_t fork_ns);
+/* The node of this id, or NULL. */
+struct prof_survey_node *prof_survey_known(const struct prof_survey *s, uint32_t spool_id);
 /* Does the image itself register nodes? */
 bool prof_survey_has_nodes(const struct prof_survey *s);
 /* Put the nodes into the tree below parent; process is their row of /processes, start_ns is subtracted from

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -249,6 +252,29 @@ static void groups_nest_even_in_a_circle(void **state)
     assert_string_equal(outer->label, "outer group");
     assert_int_equal(outer->parent, 0);
     end(&f, &r);
+}
+
+/* An id takes no memory for the ids below it: a spool of a few hundred bytes took 1.4 GB. */
+static void a_node_of_a_far_id_is_one_node(void **state)
+{
+    struct spool_fixture f;
+    struct prof_fixture_thread t;
+    struct rusage used;
+    int status;
+    (void)state;
+    begin(&f, &t);
+    prof_fixture_node(&t, range(1 << 24, 0, FIXTURE_OTHER, FIXTURE_OTHER + 800), "far");
+    prof_fixture_load(&t, FIXTURE_OTHER, 5);
+    spool_writer_close(&t.writer);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct resolved r = resolve(&f);
+        _exit(strcmp(node_of(&r, 0)->label, "far") != 0);
+    }
+    assert_int_equal(wait4(child, &status, 0, &used), child);
+    assert_int_equal(status, 0);
+    assert_in_range(used.ru_maxrss, 1, 512 << 10);
+    spool_fixture_fini(&f);
 }
 
 static void threads_merge_by_time_and_bursts_stay_whole(void **state)
@@ -517,6 +543,7 @@ UNIT_GROUP()
         cmocka_unit_test(freed_and_reused_address_resolves_by_time),
         cmocka_unit_test(resized_range_keeps_its_node),
         cmocka_unit_test(groups_nest_even_in_a_circle),
+        cmocka_unit_test(a_node_of_a_far_id_is_one_node),
         cmocka_unit_test(threads_merge_by_time_and_bursts_stay_whole),
         cmocka_unit_test(levels_follow_the_calibration),
         cmocka_unit_test(latencies_are_readings_without_the_cost_of_the_probe),
