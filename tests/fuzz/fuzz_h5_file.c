@@ -209,13 +209,26 @@ static void restore_file(void)
 
 /* --- reading --- */
 
+/* Read every value of a part. */
+static ls_err use_part(void *user, const struct prof_samples *part)
+{
+    uint64_t *sum = user;
+    for (uint64_t i = 0; i < part->len; i++)
+        *sum += part->addr[i] + part->node[i] + part->op[i];
+    return LS_OK;
+}
+
 static bool read_profile(void)
 {
     prof_profile *p;
     struct prof_samples samples;
     struct ndm_atlas atlas;
     if (prof_open(file.path, &p) != LS_OK) return false;
-    const bool is_read = prof_load_samples(p, ~UINT64_C(0), &samples) == LS_OK;
+    uint64_t sum = 0;
+    bool is_read = prof_load_samples(p, PROF_MASK_ALL, &samples) == LS_OK;
+    prof_drop_samples(p, PROF_MASK_ALL, &samples);
+    is_read = prof_each_part(p, PROF_MASK(addr) | PROF_MASK(node) | PROF_MASK(op), use_part, &sum) == LS_OK &&
+              is_read;
     prof_atlas_read(p, &atlas);
     ndm_atlas_fini(&atlas);
     prof_close(p);

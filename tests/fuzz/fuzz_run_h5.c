@@ -180,17 +180,39 @@ static ls_err load_column(prof_profile *p, enum prof_column column)
     for (size_t i = 0; i < SAMPLES; i++)
         memcpy(values + i * bytes, (const uint8_t *)&samples[i] + column_offsets[column], bytes);
     p->columns[column] = values;
-    return prof_check_column("fuzz", column, values, &lens);
+    return prof_check_column("fuzz", column, &(struct prof_rows){values, 0, SAMPLES}, &lens);
+}
+
+static void hand_out(const prof_profile *p, struct prof_samples *out)
+{
+    *out = (struct prof_samples){.len = SAMPLES};
+#define HAND_OUT(name, type, fill, text) out->name = p->columns[PROF_COL_##name];
+    PROF_SAMPLE_COLUMNS(HAND_OUT)
 }
 
 ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *out)
 {
     for (int c = 0; c < PROF_COL_COUNT; c++)
         if ((mask >> c & 1) && !p->columns[c]) LS_TRY(load_column(p, (enum prof_column)c));
-    *out = (struct prof_samples){.len = SAMPLES};
-#define HAND_OUT(name, type, fill, text) out->name = p->columns[PROF_COL_##name];
-    PROF_SAMPLE_COLUMNS(HAND_OUT)
+    hand_out(p, out);
     return LS_OK;
+}
+
+void prof_drop_samples(prof_profile *p, uint64_t mask, struct prof_samples *s)
+{
+    for (int c = 0; c < PROF_COL_COUNT; c++) {
+        if (!(mask >> c & 1)) continue;
+        free(p->columns[c]);
+        p->columns[c] = NULL;
+    }
+    hand_out(p, s);
+}
+
+ls_err prof_each_part(prof_profile *p, uint64_t mask, prof_part_use *use, void *user)
+{
+    struct prof_samples all;
+    LS_TRY(prof_load_samples(p, mask, &all));
+    return use(user, &all);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
