@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of each sampled access of a profile, by the model of profile/prof_cost.h. */
+/* Cost of each sampled access of a profile, by the model of run_h5/prof_cost.h. */
 #ifndef AN_COST_H
 #define AN_COST_H
 
 #include "common/ls_error.h"
-#include "profile/prof_cost.h"
-#include "profile/prof_reader.h"
+#include "run_h5/prof_cost.h"
+#include "run_h5/prof_reader.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #include "analyse/an_calls.h"
 #include "analyse/an_cost.h"
 #include "common/ls_text.h"
-#include "profile/prof_tables.h"
+#include "run_h5/prof_tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef AN_TABLES_H
 #define AN_TABLES_H
 
-#include "profile/prof_reader.h"
+#include "run_h5/prof_reader.h"
 
 #include <stdbool.h>
 

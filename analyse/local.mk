@@ -24,4 +24,4 @@ libanalyse_la_SOURCES = \
     analyse/an_tables.c analyse/an_tables.h \
     analyse/an_tiles.c analyse/an_tiles.h \
     analyse/an_tiles_fold.c analyse/an_tiles_fold.h
-libanalyse_la_LIBADD = libprofcost.la libcommon.la -lm
+libanalyse_la_LIBADD = librunh5.la libcommon.la -lm

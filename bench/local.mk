@@ -94,7 +94,7 @@ bench-replay: bench/replay bench/machine
 	cp replay-speed.tmp $(srcdir)/doc/replay-speed.md && rm replay-speed.tmp
 
 # a run.h5 of as many samples as are asked for, resolved and read
-bench_resolve_LDADD = libprofile.la libspoolwrite.la -lm
+bench_resolve_LDADD = libresolve.la libspoolwrite.la -lm
 
 # the table of doc/smrtree.md
 bench_smrtree_lookup_LDADD = libsmrtree.la

@@ -5,7 +5,7 @@
  * sequentially. resolve [SAMPLES [FILE]] [mapped]: mapped puts the arrays onto a grid of 1024 x 1024 cells,
  * with a phase every 1/20 of the run, and says what the fields cost. */
 #include "ndm/ndm_wire.h"
-#include "profile/prof_resolve.h"
+#include "resolve/prof_resolve.h"
 #include "spool/spool_put_domains_sigsafe.h"
 
 #include "common/ls_clock.h"

@@ -27,7 +27,8 @@ include tests/machine/local.mk
 include tests/ndm/local.mk
 include tests/patterns/local.mk
 include tests/perf/local.mk
-include tests/profile/local.mk
+include tests/resolve/local.mk
+include tests/run_h5/local.mk
 include tests/runtime/local.mk
 include tests/smrtree/local.mk
 include tests/spool/local.mk

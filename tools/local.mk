@@ -21,7 +21,7 @@ ZYDIS_LIBS = -lZydis
 else
 ZYDIS_LIBS =
 endif
-tools_loadstone_LDADD = libanalyse.la libprofile.la libperfpfm.la libmachine.la libcommon.la $(ZYDIS_LIBS) -lm
+tools_loadstone_LDADD = libanalyse.la libresolve.la libperfpfm.la libmachine.la libcommon.la $(ZYDIS_LIBS) -lm
 
 # The binary documents itself, so pages and completion cannot differ from what it takes.
 LOADSTONE_MAN = \

@@ -26,7 +26,7 @@ libpatterns_la_SOURCES += \
     patterns/source/pat_trace_rows.c patterns/source/pat_trace_rows.h \
     patterns/source/pat_trace_writer.c patterns/source/pat_trace_writer.h \
     patterns/source/pat_unpack.c patterns/source/pat_unpack.h
-libpatterns_la_LIBADD += libprofread.la libprofcost.la
+libpatterns_la_LIBADD += librunh5.la
 if HAVE_ZSTD
 libpatterns_la_SOURCES += patterns/source/pat_codec_zstd.c
 libpatterns_la_LIBADD += $(ZSTD_LIBS)

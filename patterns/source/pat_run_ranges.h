@@ -5,7 +5,7 @@
 #define PAT_RUN_RANGES_H
 
 #include "patterns/source/pat_collect.h"
-#include "profile/prof_reader.h"
+#include "run_h5/prof_reader.h"
 
 struct pat_run_range {
     uint64_t start, end, born_ns, died_ns;

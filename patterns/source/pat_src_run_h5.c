@@ -6,8 +6,8 @@
 #include "patterns/source/pat_run_ranges.h"
 #include "patterns/source/pat_sources.h"
 #include "patterns/source/pat_tables.h"
-#include "profile/prof_cost.h"
-#include "profile/prof_reader.h"
+#include "run_h5/prof_cost.h"
+#include "run_h5/prof_reader.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -392,7 +392,7 @@ static double native_cycles(const struct prof_cost_model *m, const struct prof_b
 /* Number of the program's accesses that a sampled one represents; NAN: not known.
  *
  * With hardware samples the column events gives it. For bursts it is estimated: the CPU time that all bursts
- * represent, divided by the native time of their instructions, which profile/prof_cost.h estimates as
+ * represent, divided by the native time of their instructions, which run_h5/prof_cost.h estimates as
  * instructions / issue width + the measured waiting of loads, an upper bound. */
 static double scale_by_bursts(const struct run *r)
 {

@@ -18,4 +18,4 @@ tests_analyse_unit_SOURCES = \
     tests/analyse/test_an_tiles.c
 tests_analyse_unit_CPPFLAGS = $(unit_cppflags)
 tests_analyse_unit_CFLAGS = $(unit_cflags)
-tests_analyse_unit_LDADD = libanalyse.la libprofread.la $(unit_libs)
+tests_analyse_unit_LDADD = libanalyse.la librunh5.la $(unit_libs)

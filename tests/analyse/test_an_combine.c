@@ -10,7 +10,7 @@
 #include "analyse/an_filter.h"
 #include "analyse/an_identity.h"
 #include "analyse/an_table.h"
-#include "profile/prof_tables.h"
+#include "run_h5/prof_tables.h"
 #include "tests/analyse/an_fixture.h"
 #include "tests/unit.h"
 

@@ -2,9 +2,9 @@
 /* A run.h5 with changed bytes, read as a profile or as a source of accesses: each four bytes of the input put
  * a value that nobody expects into a field of a row or of a sample, change one byte anywhere, or cut the
  * file. The file is kept in memory and is written once; an input changes a few bytes of it. */
-#include "profile/prof_atlas.h"
-#include "profile/prof_h5.h"
-#include "profile/prof_writer.h"
+#include "run_h5/prof_atlas.h"
+#include "run_h5/prof_h5.h"
+#include "run_h5/prof_writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"
 #include "tests/fuzz/fuzz_profile.h"

@@ -3,8 +3,8 @@
 #ifndef FUZZ_PROFILE_H
 #define FUZZ_PROFILE_H
 
-#include "profile/prof_file.h"
-#include "profile/prof_writer.h"
+#include "run_h5/prof_file.h"
+#include "run_h5/prof_writer.h"
 
 #include <stdint.h>
 

@@ -5,9 +5,9 @@
  * most of the time. */
 #include "common/ls_vector.h"
 #include "machine/mach_topology.h"
-#include "profile/prof_file.h"
-#include "profile/prof_resolve.h"
-#include "profile/prof_writer.h"
+#include "resolve/prof_resolve.h"
+#include "run_h5/prof_file.h"
+#include "run_h5/prof_writer.h"
 #include "spool/spool_dir.h"
 #include "spool/spool_source.h"
 #include "symbols/sym_worker.h"

@@ -2,9 +2,9 @@
 /* A profile as a source of accesses, mangled by rule: each four bytes of the input put a value that nobody
  * expects into a field of a row of a table, or of a sample. HDF5 is left out, which takes 20 ms for a file:
  * the rows go through the checks of the reader, and on. */
-#include "profile/prof_file.h"
-#include "profile/prof_reader_check.h"
-#include "profile/prof_writer.h"
+#include "run_h5/prof_file.h"
+#include "run_h5/prof_reader_check.h"
+#include "run_h5/prof_writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"
 #include "tests/fuzz/fuzz_profile.h"

@@ -42,7 +42,7 @@ tests_fuzz_fuzz_elf_worker_SOURCES = tests/fuzz/fuzz_elf.c
 tests_fuzz_fuzz_elf_worker_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_WORKER=1
 tests_fuzz_fuzz_elf_worker_LDADD = libfuzz.la libsymbols.la libcommon.la
 tests_fuzz_fuzz_h5_file_CPPFLAGS = $(fuzz_cppflags) $(HDF5_CFLAGS)
-tests_fuzz_fuzz_h5_file_LDADD = libfuzz.la libpatterns.la libprofile.la
+tests_fuzz_fuzz_h5_file_LDADD = libfuzz.la libpatterns.la libresolve.la
 tests_fuzz_fuzz_pattern_file_LDADD = libfuzz.la libpatterns.la
 tests_fuzz_fuzz_pe_event_SOURCES = tests/fuzz/fuzz_pe_event.c $(machine_root)
 tests_fuzz_fuzz_pe_event_LDADD = libfuzz.la libperfenc.la
@@ -55,9 +55,9 @@ tests_fuzz_fuzz_perf_script_SOURCES = tests/fuzz/fuzz_perf_script.c patterns/sou
 tests_fuzz_fuzz_perf_script_LDADD = libfuzz.la
 tests_fuzz_fuzz_perfmap_LDADD = libfuzz.la libsymbols.la
 tests_fuzz_fuzz_resolve_CPPFLAGS = $(fuzz_cppflags) $(HDF5_CFLAGS)
-tests_fuzz_fuzz_resolve_LDADD = libfuzz.la libprofile.la
+tests_fuzz_fuzz_resolve_LDADD = libfuzz.la libresolve.la
 tests_fuzz_fuzz_run_h5_CPPFLAGS = $(fuzz_cppflags) $(HDF5_CFLAGS)
-tests_fuzz_fuzz_run_h5_LDADD = libfuzz.la libpatterns.la libprofile.la
+tests_fuzz_fuzz_run_h5_LDADD = libfuzz.la libpatterns.la libresolve.la
 tests_fuzz_fuzz_spool_reader_LDADD = libfuzz.la libspoolread.la libcommon.la
 tests_fuzz_fuzz_unwind_LDADD = libfuzz.la libsymbols.la
 

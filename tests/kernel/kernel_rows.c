@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* usage: kernel_rows RUN.H5: the rows of /kernel as lines "cause|node|function:line|calls|bytes|time_ns", and
  * events as "event|kind|count". */
-#include "profile/prof_reader.h"
+#include "run_h5/prof_reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

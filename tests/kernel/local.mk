@@ -5,5 +5,5 @@ check_PROGRAMS += tests/kernel/kernel_victim tests/kernel/kernel_rows
 tests_kernel_kernel_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_kernel_kernel_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -fno-inline -fno-builtin-malloc -fno-builtin-free -pthread
 tests_kernel_kernel_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
-tests_kernel_kernel_rows_LDADD = libprofread.la
+tests_kernel_kernel_rows_LDADD = librunh5.la
 endif

@@ -7,7 +7,7 @@ cd "${1:-${top_srcdir:-.}}" || exit 1
 table=ARCHITECTURE.md
 declare -A allowed known
 while IFS='|' read -r _ folders _ may _; do
-    [[ $folders =~ ^' `'([a-z/-]+)/'` '$ ]] || continue # a row of one folder
+    [[ $folders =~ ^' `'([a-z0-9_/-]+)/'` '$ ]] || continue # a row of one folder
     folder=${BASH_REMATCH[1]} may=${may//,/ }
     known[$folder]=1 known[${folder%%/*}]=1
     case $may in *'everything but runtime'*) may='*' ;; *everything*) continue ;; esac

@@ -36,7 +36,7 @@ tests_patterns_unit_SOURCES = $(found_fixture) \
     tests/patterns/test_pat_trace.c
 tests_patterns_unit_CPPFLAGS = $(unit_cppflags)
 tests_patterns_unit_CFLAGS = $(unit_cflags)
-tests_patterns_unit_LDADD = libpatcompact.la libpatterns.la libprofile.la libcommon.la $(ZLIB_LIBS) $(unit_libs)
+tests_patterns_unit_LDADD = libpatcompact.la libpatterns.la libresolve.la libcommon.la $(ZLIB_LIBS) $(unit_libs)
 if HAVE_STEP
 tests_patterns_unit_SOURCES += tests/patterns/test_pat_indirect.c
 endif

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "patterns/source/pat_source.h"
-#include "profile/prof_writer.h"
+#include "run_h5/prof_writer.h"
 #include "tests/unit.h"
 
 #include <math.h>

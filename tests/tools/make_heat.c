@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* make_heat OUTPUT: a profile whose fields have their hot places where the goldens say: a matrix (high x,
  * low y), a box (the layer 1 of 3), a line, and points of a mesh (a ring whose right side is hot). */
-#include "profile/prof_atlas.h"
-#include "tests/profile/prof_write_fixture.h"
+#include "run_h5/prof_atlas.h"
+#include "tests/run_h5/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

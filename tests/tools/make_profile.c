@@ -3,7 +3,7 @@
  * Of 200 bursts, B waits for DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. Of the
  * variant "traced": 100, 90 and 10, in functions of MODULE, or all in FUNCTION; "nameless": 100, 20 and 80, C
  * in small blocks. */
-#include "tests/profile/prof_write_fixture.h"
+#include "tests/run_h5/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

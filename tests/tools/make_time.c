@@ -6,7 +6,7 @@
  * Variants: "gap": 5 % of the CPU time is not represented; "unknown": no CPU time is known; "part": user and
  * kernel are not known; "untimed": 2 % of the loads are timed; "outliers": one burst weighs 10^15 ns, one
  * load took 10^9 cycles; "cached": B stays in L1, but for one of 200 timed loads. */
-#include "tests/profile/prof_write_fixture.h"
+#include "tests/run_h5/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

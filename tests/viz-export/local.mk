@@ -13,9 +13,9 @@ tests_viz_export_unit_LDADD = libvizexport.la $(HDF5_LIBS) $(unit_libs)
 
 check_PROGRAMS += tests/viz-export/make_domains tests/viz-export/make_view
 tests_viz_export_make_domains_SOURCES = tests/viz-export/make_domains.c $(prof_write_fixture)
-tests_viz_export_make_domains_LDADD = libprofile.la libndm.la libcommon.la -lm
+tests_viz_export_make_domains_LDADD = libresolve.la libndm.la libcommon.la -lm
 tests_viz_export_make_view_SOURCES = tests/viz-export/make_view.c $(prof_write_fixture)
-tests_viz_export_make_view_LDADD = libprofile.la libcommon.la -lm
+tests_viz_export_make_view_LDADD = libresolve.la libcommon.la -lm
 
 # ParaView itself: minutes, and a large package. The page of five million samples.
 .PHONY: check-render check-view-large

@@ -2,8 +2,8 @@
 /* make_domains OUTPUT: a recording with fields on every kind of domain, whose values a formula tells, and a
  * tree, samples, phases and counters to go with them. tests/viz-export/read_back.py compares what is exported
  * of it. */
-#include "profile/prof_atlas.h"
-#include "tests/profile/prof_write_fixture.h"
+#include "run_h5/prof_atlas.h"
+#include "tests/run_h5/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

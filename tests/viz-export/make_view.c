@@ -2,8 +2,8 @@
 /* make_view OUTPUT: a profile with something for every panel of the page: several threads and lines, data in
  * groups, all levels, changes with time, fields on grids and meshes. Labels and texts are as hostile as a
  * program can make them. */
-#include "profile/prof_atlas.h"
-#include "tests/profile/prof_write_fixture.h"
+#include "run_h5/prof_atlas.h"
+#include "tests/run_h5/prof_write_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "common/ls_json.h"
 #include "viz-export/export/vx_export.h"
 #include "ndm/ndm_mix.h"
-#include "profile/prof_atlas.h"
+#include "run_h5/prof_atlas.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "common/ls_vector.h"
 #include "perf/pe_data_src.h"
 #include "perf/pe_file.h"
-#include "profile/prof_resolve.h"
+#include "resolve/prof_resolve.h"
 #include "spool/spool_put_sigsafe.h"
 #include "symbols/sym_code.h"
 #include "tools/cli/cli_message.h"

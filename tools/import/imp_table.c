@@ -5,10 +5,10 @@
 #include "common/ls_index.h"
 #include "common/ls_vector.h"
 #include "ndm/ndm_gather.h"
-#include "profile/prof_atlas.h"
-#include "profile/prof_names.h"
-#include "profile/prof_tree.h"
-#include "profile/prof_writer.h"
+#include "run_h5/prof_atlas.h"
+#include "run_h5/prof_names.h"
+#include "run_h5/prof_tree.h"
+#include "run_h5/prof_writer.h"
 
 #include "config.h"
 

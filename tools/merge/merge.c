@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone merge: several profiles become one. */
-#include "profile/prof_merge.h"
+#include "run_h5/prof_merge.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 

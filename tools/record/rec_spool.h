@@ -4,7 +4,7 @@
 #define REC_SPOOL_H
 
 #include "common/ls_error.h"
-#include "profile/prof_resolve.h"
+#include "resolve/prof_resolve.h"
 #include "tools/cli/cli_command.h"
 
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "common/ls_put.h"
-#include "profile/prof_tables.h"
+#include "run_h5/prof_tables.h"
 #include "tools/report/rep_print.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ndm/ndm_mix.h"
 
-#include "profile/prof_atlas.h"
+#include "run_h5/prof_atlas.h"
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_raster.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "profile/prof_tables.h"
+#include "run_h5/prof_tables.h"
 #include "tools/report/rep_print.h"
 #include "common/ls_json.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Print kernel time by cause, below the table, and the remedies. */
 #include "analyse/an_kernel.h"
-#include "profile/prof_tables.h"
+#include "run_h5/prof_tables.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_print.h"
 

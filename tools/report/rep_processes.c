@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "common/ls_text.h"
-#include "profile/prof_tables.h"
+#include "run_h5/prof_tables.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_view.h"
 #include "tools/report/rep_print.h"

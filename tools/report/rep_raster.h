@@ -6,7 +6,7 @@
 
 #include "common/ls_error.h"
 #include "ndm/ndm_field.h"
-#include "profile/prof_reader.h"
+#include "run_h5/prof_reader.h"
 
 #include <stdbool.h>
 #include <stdint.h>

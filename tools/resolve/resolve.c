@@ -2,7 +2,7 @@
 /* loadstone resolve: makes a profile of a leftover spool. */
 #include "machine/mach_calibration.h"
 #include "machine/mach_capability.h"
-#include "profile/prof_resolve.h"
+#include "resolve/prof_resolve.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/record/rec_spool.h"

@@ -3,7 +3,7 @@
 
 /* loadstone view: a profile as one page that a browser opens without anything else. */
 #include "common/ls_outputs.h"
-#include "profile/prof_atlas.h"
+#include "run_h5/prof_atlas.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/patterns/ptn_read.h"

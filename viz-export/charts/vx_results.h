@@ -5,7 +5,7 @@
 #define VX_RESULTS_H
 
 #include "common/ls_error.h"
-#include "profile/prof_tables.h"
+#include "run_h5/prof_tables.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -162,7 +162,7 @@ static ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out)
  * snoop, local memory. 0 is an unknown source. */
 static const unsigned vx_pebs_of_level[PROF_LEVEL_COUNT] = {0x1, 0x3, 0x4, 0xa};
 
-/* Numbers of the column snoop (profile/prof_schema.h). */
+/* Numbers of the column snoop (run_h5/prof_schema.h). */
 enum { VX_SNOOP_NONE, VX_SNOOP_HIT, VX_SNOOP_HITM, VX_SNOOP_MISS, VX_SNOOPS };
 
 /* By the data source that the hardware reported and the snoop result; last column: snoop result unknown. 0:

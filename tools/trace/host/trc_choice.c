@@ -5,7 +5,7 @@
 #include "analyse/an_cost.h"
 #include "common/ls_text.h"
 #include "common/ls_vector.h"
-#include "profile/prof_reader.h"
+#include "run_h5/prof_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

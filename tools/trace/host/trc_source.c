@@ -2,9 +2,9 @@
 
 #include "tools/trace/host/trc_host.h"
 #include "tools/trace/host/trc_reader.h"
-#include "profile/prof_frames.h"
-#include "profile/prof_reader.h"
-#include "profile/prof_resolve.h"
+#include "resolve/prof_frames.h"
+#include "run_h5/prof_reader.h"
+#include "resolve/prof_resolve.h"
 #include "spool/spool_merge.h"
 #include "spool/spool_path.h"
 #include "spool/spool_record.h"

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Call stacks while a process image is replayed: the path of each burst, and the function whose stack frame
+ * an access touched. */
+#ifndef PROF_CALLS_H
+#define PROF_CALLS_H
+
+#include "resolve/prof_frame_homes.h"
+#include "resolve/prof_frames.h"
+#include "resolve/prof_jit.h"
+#include "resolve/prof_space.h"
+#include "run_h5/prof_tree.h"
+#include "spool/spool_format.h"
+#include "resolve/prof_modules.h"
+#include "symbols/sym_session.h"
+
+typedef struct prof_calls prof_calls;
+
+/* All borrowed. */
+struct prof_calls_context {
+    const struct prof_modules *modules;
+    sym_session *session;
+    prof_jit *jit;
+    prof_names *names;
+    prof_tree *tree;
+    const prof_space *space;
+    struct prof_frames *frames;
+    uint32_t process;
+};
+
+/* Errors: LS_ERR_NOMEM. */
+ls_err prof_calls_new(const struct prof_calls_context *context, prof_calls **out);
+void prof_calls_free(prof_calls *c);
+
+/* State of one thread. Initially all zero but for home. */
+struct prof_calls_thread {
+    uint32_t home; /* node of its stack, PROF_NO_NODE when not known */
+    struct prof_frame_homes frames;
+};
+
+/* A burst of t begins with this stack. *out_path: row of /frames, PROF_NO_FRAME when none was asked for.
+ * Errors: LS_ERR_NOMEM. */
+ls_err prof_calls_begin(prof_calls *c, struct prof_calls_thread *t, const struct spool_stack *stack,
+                        uint32_t *out_path);
+/* Intern a call stack given as addresses, innermost first: an instruction (is_exact; else the address after
+ * it), then return addresses. *out_path as above.  Errors: LS_ERR_NOMEM. */
+ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, uint32_t *out_path);
+/* Follow an access of t to node: *node becomes the frame's home where that is known.  Errors: LS_ERR_NOMEM. */
+ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struct spool_access *a,
+                         uint32_t *node);
+/* Begin a burst without a stack record: nothing is known. */
+void prof_calls_forget(struct prof_calls_thread *t);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "resolve/prof_dump.h"
+
+#include "common/ls_put.h"
+#include "run_h5/prof_tables.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Inputs for the rows of the file. */
+struct prof_dumping {
+    const struct prof_dump *dump;
+    struct prof_samples samples;
+    const struct prof_thread *threads;
+    const struct prof_node *nodes;
+    const struct prof_line *lines;
+    size_t threads_len, nodes_len, lines_len;
+    FILE *out;
+};
+
+static const char prof_dump_head[] =
+    "variable,source,line,time,latency,level,access,cpu,thread,address,bytes,index,xidx,yidx,zidx\n";
+
+static const struct prof_line *prof_dump_line(const struct prof_dumping *d, uint64_t ip)
+{
+    size_t low = 0, high = d->lines_len;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        const struct prof_line *l = &d->lines[mid];
+        if (l->process == d->dump->process && l->ip == ip) return l;
+        const bool is_before = l->process != d->dump->process ? l->process < d->dump->process : l->ip < ip;
+        *(is_before ? &low : &high) = is_before ? mid + 1 : mid;
+    }
+    return NULL;
+}
+
+static bool prof_dump_wants(const struct prof_dumping *d, uint64_t i)
+{
+    const struct prof_samples *s = &d->samples;
+    const uint32_t thread = s->thread[i];
+    if (thread >= d->threads_len || d->threads[thread].process != d->dump->process) return false;
+    if (s->time_ns[i] == UINT64_MAX || s->time_ns[i] > d->dump->time_ns) return false;
+    if (d->dump->threshold_cycles == 0) return true;
+    return s->latency_valid[i] && s->latency_cycles[i] != INT32_MIN && s->latency_cycles[i] >= 0 &&
+           (uint64_t)s->latency_cycles[i] >= d->dump->threshold_cycles;
+}
+
+/* The element's place in the grid; nothing outside of it. */
+static void prof_dump_place(const struct prof_dumping *d, uint64_t element)
+{
+    const uint64_t nx = d->dump->extents[0], ny = d->dump->extents[1], nz = d->dump->extents[2];
+    const bool has_grid = nx && ny && nz;
+    if (element == UINT64_MAX)
+        fputs(",,,", d->out);
+    else if (!has_grid || element / nx / ny >= nz)
+        fprintf(d->out, "%" PRIu64 ",,,", element);
+    else
+        fprintf(d->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, element, element % nx,
+                element / nx % ny, element / nx / ny);
+}
+
+static void prof_dump_row(const struct prof_dumping *d, uint64_t i)
+{
+    static const char *const accesses[] = {"load", "store", "prefetch"};
+    const struct prof_samples *s = &d->samples;
+    const struct prof_line *l = prof_dump_line(d, s->ip[i]);
+    FILE *const out = d->out;
+    ls_put_csv(out, s->node[i] < d->nodes_len ? d->nodes[s->node[i]].label : "");
+    fputc(',', out);
+    ls_put_csv(out, l ? l->file : "");
+    if (l && l->line)
+        fprintf(out, ",%u,", l->line);
+    else
+        fputs(",,", out);
+    fprintf(out, "%" PRIu64 ",", s->time_ns[i]);
+    if (s->latency_cycles[i] != INT32_MIN) fprintf(out, "%d", s->latency_cycles[i]);
+    fprintf(out, ",%s,%s,", s->level[i] < PROF_LEVEL_COUNT ? prof_level_names[s->level[i]] : "",
+            s->op[i] < 3 ? accesses[s->op[i]] : "");
+    if (s->cpu[i] != UINT32_MAX) fprintf(out, "%u", s->cpu[i]);
+    fprintf(out, ",%u,0x%" PRIx64 ",%u,", d->threads[s->thread[i]].tid, s->addr[i], s->size[i]);
+    prof_dump_place(d, s->element[i]);
+    fputc('\n', out);
+}
+
+static ls_err prof_dump_rows(const struct prof_dumping *d, const char *path)
+{
+    fputs(prof_dump_head, d->out);
+    for (uint64_t i = 0; i < d->samples.len; i++)
+        if (prof_dump_wants(d, i)) prof_dump_row(d, i);
+    return fflush(d->out) == 0 && !ferror(d->out) ? LS_OK : ls_fail_errno(errno, "cannot write %s", path);
+}
+
+static ls_err prof_dump_load(prof_profile *p, struct prof_dumping *d)
+{
+    d->threads = prof_threads(p, &d->threads_len);
+    d->nodes = prof_nodes(p, &d->nodes_len);
+    d->lines = prof_lines(p, &d->lines_len);
+    return prof_load_samples(p,
+                             PROF_MASK(time_ns) | PROF_MASK(thread) | PROF_MASK(cpu) | PROF_MASK(ip) |
+                                 PROF_MASK(addr) | PROF_MASK(size) | PROF_MASK(op) |
+                                 PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) |
+                                 PROF_MASK(node) | PROF_MASK(element),
+                             &d->samples);
+}
+
+static ls_err prof_dump_publish(const char *temporary, const char *path, int force)
+{
+    if (!force && access(path, F_OK) == 0)
+        return ls_fail(LS_ERR_EXISTS,
+                       "%s, which the program asked for, is already there: --force replaces it", path);
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return ls_fail(LS_ERR_EXISTS, "%s, which the program asked for, is no file: nothing is written to it",
+                       path);
+    return rename(temporary, path) == 0 ? LS_OK : ls_fail_errno(errno, "cannot write %s", path);
+}
+
+static ls_err prof_dump_into(struct prof_dumping *d, const char *temporary, int force)
+{
+    d->out = fopen(temporary, "wxe");
+    if (!d->out) return ls_fail_errno(errno, "cannot write %s, which the program asked for", d->dump->path);
+    ls_err e = prof_dump_rows(d, d->dump->path);
+    if (fclose(d->out) != 0 && e == LS_OK) e = ls_fail_errno(errno, "cannot write %s", d->dump->path);
+    if (e == LS_OK) e = prof_dump_publish(temporary, d->dump->path, force);
+    if (e != LS_OK) unlink(temporary);
+    return e;
+}
+
+ls_err prof_dump_write(prof_profile *p, const struct prof_dump *d, int force)
+{
+    struct prof_dumping dumping = {.dump = d};
+    char *temporary;
+    if (d->path[0] != '/') /* the runtime makes them absolute */
+        return ls_fail(LS_ERR_FORMAT, "'%s' is no place for a file that a program asked for", d->path);
+    LS_TRY(prof_dump_load(p, &dumping));
+    if (asprintf(&temporary, "%s.part-%ld", d->path, (long)getpid()) < 0) return ls_nomem("%s", d->path);
+    const ls_err e = prof_dump_into(&dumping, temporary, force);
+    free(temporary);
+    return e;
+}

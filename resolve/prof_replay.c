@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "resolve/prof_replay.h"
+
+#include "resolve/prof_callbacks.h"
+#include "resolve/prof_events.h"
+#include "resolve/prof_pages.h"
+#include "resolve/prof_processes.h"
+#include "resolve/prof_replay_state.h"
+#include "resolve/prof_sampled.h"
+#include "resolve/prof_session.h"
+#include "spool/spool_merge.h"
+#include "spool/spool_record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROF_BURST_END_SAME(name, text) \
+    _Static_assert((int)PROF_BURST_END_##name == (int)SPOOL_BURST_##name, "run.h5 has the spool's numbers");
+PROF_BURST_ENDS(PROF_BURST_END_SAME)
+#undef PROF_BURST_END_SAME
+_Static_assert(PROF_BURST_END_COUNT == SPOOL_BURST_LAST + 1, "every end has a name");
+
+static ls_err prof_close_burst(struct prof_replay *r, struct prof_lane *lane)
+{
+    if (lane->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[lane->burst];
+    b->first_sample = r->run->samples_len;
+    b->samples_len = (uint32_t)lane->samples.len;
+    for (size_t i = 0; i < lane->samples.len; i++)
+        LS_TRY(prof_writer_add(r->run->writer, &lane->samples.rows[i]));
+    r->run->samples_len += lane->samples.len;
+    lane->samples.len = 0;
+    lane->burst = PROF_NO_BURST;
+    return LS_OK;
+}
+
+static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
+                                  const struct spool_burst_begin *b)
+{
+    LS_TRY(prof_close_burst(r, lane));
+    LS_TRY(LS_VECTOR_ROOM(&r->run->bursts));
+    lane->sampled = PROF_NO_BURST;
+    lane->burst = (uint32_t)r->run->bursts.len;
+    lane->cpu = b->cpu;
+    r->run->bursts.rows[r->run->bursts.len++] =
+        (struct prof_burst){.thread = lane->thread,
+                            .cpu = b->cpu,
+                            .time_ns = prof_since_start(r->run, b->time_ns),
+                            .weight_ns = b->weight_ns,
+                            .spent_ns = 0,
+                            .ip = b->ip,
+                            .end_why = UINT32_MAX,
+                            .frame = PROF_NO_FRAME,
+                            .phase = prof_phase_of_lane(r, lane)};
+    prof_calls_forget(&lane->calls);
+    return prof_ip_add(&r->ips, b->ip); /* the weight belongs to this line */
+}
+
+static ls_err prof_on_pages(struct prof_lane *lane, const struct spool_pages *pages)
+{
+    return lane->burst == PROF_NO_BURST ? LS_OK
+                                        : prof_pages_apply(pages, lane->samples.rows, lane->samples.len);
+}
+
+static ls_err prof_on_stack(struct prof_replay *r, struct prof_lane *lane, const struct spool_stack *stack)
+{
+    if (lane->burst == PROF_NO_BURST) return LS_OK;
+    return prof_calls_begin(r->calls, &lane->calls, stack, &r->run->bursts.rows[lane->burst].frame);
+}
+
+static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
+                                const struct spool_burst_end *end)
+{
+    struct prof_process *p = prof_process_of(r);
+    if (end->all_spent_ns > p->bursts_ns) p->bursts_ns = end->all_spent_ns;
+    if (end->hooks_ns > p->hooks_ns) p->hooks_ns = end->hooks_ns;
+    r->run->instructions_stepped += end->instructions;
+    r->run->instructions_in_place += end->in_place;
+    prof_latency_learn(&r->latency, end);
+    if (end->control_len)
+        r->run->probe_cost_cycles = (uint64_t)fmax(0, prof_latency_cost_cycles(&r->latency) + 0.5);
+    if (lane->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[lane->burst];
+    b->spent_ns = end->spent_ns;
+    b->instructions = end->instructions;
+    b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
+    return prof_close_burst(r, lane);
+}
+
+static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, const struct spool_access *a,
+                             uint64_t time_ns)
+{
+    if (lane->burst == PROF_NO_BURST) { /* the record of its burst was lost */
+        r->run->lost_records++;
+        return LS_OK;
+    }
+    prof_space_set_time(r->space, time_ns);
+    struct prof_place place = prof_space_find(r->space, a->addr);
+    if (place.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
+    LS_TRY(prof_calls_access(r->calls, &lane->calls, a, &place.node));
+    struct prof_sample s = prof_sample_missing;
+    s.time_ns = prof_since_start(r->run, time_ns);
+    s.thread = lane->thread;
+    s.cpu = lane->cpu;
+    s.ip = a->ip;
+    s.addr = a->addr;
+    s.size = a->size_bytes;
+    prof_sampled_flags(a->rec.flags, &s);
+    prof_latency_set(&r->latency, a, &s);
+    s.node = place.node;
+    s.element = place.element;
+    s.component = place.component;
+    s.phase = prof_phase_of_lane(r, lane);
+    s.burst = lane->burst;
+    s.position = a->position;
+    prof_count_coverage(r->run, place.node);
+    LS_TRY(LS_VECTOR_ADD(&lane->samples, s));
+    return prof_ip_add(&r->ips, a->ip);
+}
+
+/* Numbered in the order they began, so that runs compare. */
+static uint32_t prof_stack_home(struct prof_replay *r, const struct spool_thread_begin *t)
+{
+    const char *label = "stack of main thread";
+    if (t->rec.flags & SPOOL_THREAD_OWN)
+        label = "stack of Loadstone's own thread";
+    else if (t->tid != prof_process_of(r)->pid)
+        label = prof_name_printf(r->run->names, "stack of thread %u", ++r->threads_begun + 1);
+    return prof_tree_home(r->run->tree, PROF_NODE_STACK, label);
+}
+
+static ls_err prof_on_thread_begin(struct prof_replay *r, struct prof_lane *lane,
+                                   const struct spool_thread_begin *t)
+{
+    struct prof_thread *thread = &r->run->threads.rows[lane->thread];
+    const uint32_t home = prof_stack_home(r, t);
+    thread->tid = t->tid;
+    r->sampled_tid = 0; /* the number may have been another thread's */
+    thread->name = prof_name(r->run->names, SPOOL_REC_TAIL(t), t->name_len);
+    lane->stack_base = t->stack_base;
+    lane->stack_end = t->stack_end;
+    if (home == PROF_NO_NODE) return LS_ERR_NOMEM;
+    lane->calls.home = home;
+    return t->stack_base < t->stack_end ? prof_space_stack_begin(r->space, t->stack_base, t->stack_end, home)
+                                        : LS_OK;
+}
+
+static ls_err prof_on_thread_end(struct prof_replay *r, struct prof_lane *lane,
+                                 const struct spool_thread_end *end)
+{
+    struct prof_thread *thread = &r->run->threads.rows[lane->thread];
+    thread->cpu_ns = end->cpu_ns;
+    thread->spent_ns = end->spent_ns;
+    LS_TRY(prof_close_burst(r, lane));
+    const size_t left_open =
+        prof_phase_end_all(&lane->phases, r->run, prof_since_start(r->run, end->time_ns));
+    if (lane != r->main_lane) r->phases_left_open += left_open;
+    const uint64_t base = lane->stack_base;
+    lane->stack_base = 0;
+    return base < lane->stack_end && base ? prof_space_stack_end(r->space, base, lane->stack_end) : LS_OK;
+}
+
+static ls_err prof_on_maps(struct prof_replay *r, struct prof_lane *lane, const struct spool_maps *piece)
+{
+    bool whole;
+    LS_TRY(prof_snapshot_take(&lane->maps, piece, &whole));
+    return whole ? prof_space_snapshot(r->space, lane->maps.text, lane->maps.len) : LS_OK;
+}
+
+static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const struct spool_phase *p)
+{
+    const char *name = prof_name(r->run->names, SPOOL_REC_TAIL(p), p->name_len);
+    const struct prof_phase_point at = {lane->thread, prof_since_start(r->run, p->time_ns)};
+    if (!(p->rec.flags & SPOOL_PHASE_BEGIN)) {
+        r->phases_unmatched += !prof_phase_end(&lane->phases, r->run, name, at.time_ns);
+        return LS_OK;
+    }
+    return prof_phase_begin(&lane->phases, r->run, name, prof_phase_of_lane(r, lane), at);
+}
+
+static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resources *rec)
+{
+    prof_account_take(&r->run->cpus.rows[r->process], rec);
+    const struct prof_point at = {.process = r->process, .time_ns = prof_since_start(r->run, rec->time_ns)};
+    return prof_series_add(&r->run->series, at, rec);
+}
+
+static struct prof_in_place *prof_in_place_of(struct prof_run_state *run, uint32_t process, const char *name)
+{
+    for (size_t i = run->in_places.len; i-- > 0 && run->in_places.rows[i].process == process;)
+        if (strcmp(run->in_places.rows[i].instruction, name) == 0) return &run->in_places.rows[i];
+    return NULL;
+}
+
+static ls_err prof_on_in_place(struct prof_replay *r, const struct spool_in_place *rec)
+{
+    struct prof_run_state *run = r->run;
+    const char *tail = SPOOL_REC_TAIL(rec);
+    for (uint32_t i = 0; i < rec->rows_len; i++) {
+        struct spool_in_place_row row;
+        memcpy(&row, tail + i * sizeof(row), sizeof(row));
+        const char *name =
+            prof_name(run->names, row.instruction, strnlen(row.instruction, sizeof(row.instruction)));
+        struct prof_in_place *known = prof_in_place_of(run, r->process, name);
+        if (known) {
+            known->count += row.count;
+            continue;
+        }
+        LS_TRY(LS_VECTOR_ADD(
+            &run->in_places,
+            (struct prof_in_place){.process = r->process, .instruction = name, .count = row.count}));
+    }
+    return LS_OK;
+}
+
+static ls_err prof_on_child_ended(struct prof_replay *r, const struct spool_child_ended *rec)
+{
+    return LS_VECTOR_ADD(&r->run->child_ends,
+                         (struct prof_child_end){.pid = rec->pid,
+                                                 .status = rec->status,
+                                                 .time_ns = prof_since_start(r->run, rec->time_ns)});
+}
+
+static ls_err prof_on_dump(struct prof_replay *r, const struct spool_dump *rec)
+{
+    return LS_VECTOR_ADD(
+        &r->run->dumps,
+        (struct prof_dump){.path = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->path_len),
+                           .process = r->process,
+                           .time_ns = prof_since_start(r->run, rec->time_ns),
+                           .extents = {rec->extents[0], rec->extents[1], rec->extents[2]},
+                           .threshold_cycles = r->threshold_cycles});
+}
+
+static ls_err prof_on_setting(struct prof_replay *r, const struct spool_setting *rec)
+{
+    static const char threshold[] = "threshold=";
+    const char *text = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->text_len);
+    if (strncmp(text, threshold, strlen(threshold)) == 0)
+        r->threshold_cycles = strtoull(text + strlen(threshold), NULL, 10);
+    return prof_event_put(
+        r->run, r->process,
+        (struct prof_event){
+            .time_ns = prof_since_start(r->run, rec->time_ns), .kind = "SETTING", .text = text, .count = 1});
+}
+
+static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
+{
+    struct prof_lane *lane = &r->lanes[item->stream];
+    const void *rec = item->rec;
+    switch (item->rec->type) {
+    case SPOOL_REC_THREAD_BEGIN:
+        return prof_on_thread_begin(r, lane, rec);
+    case SPOOL_REC_THREAD_END:
+        LS_TRY(prof_tls_end(&r->tls, (uint32_t)item->stream));
+        return prof_on_thread_end(r, lane, rec);
+    case SPOOL_REC_MAPS:
+        return prof_on_maps(r, lane, rec);
+    case SPOOL_REC_MMAP:
+        return prof_space_mmap(r->space, rec);
+    case SPOOL_REC_MUNMAP:
+        return prof_space_munmap(r->space, rec);
+    case SPOOL_REC_ALLOC:
+        return prof_space_alloc(r->space, rec);
+    case SPOOL_REC_FREE:
+        return prof_space_free_block(r->space, rec);
+    case SPOOL_REC_NODE_ADD:
+    case SPOOL_REC_NODE_RANGE:
+        return prof_space_node_range(r->space, rec);
+    case SPOOL_REC_NODE_REMOVE:
+        return prof_space_node_remove(r->space, rec);
+    case SPOOL_REC_PHASE:
+        return prof_on_phase(r, lane, rec);
+    case SPOOL_REC_TLS_BLOCKS:
+        return prof_tls_blocks(&r->tls, (uint32_t)item->stream, rec);
+    case SPOOL_REC_BURST_BEGIN:
+        return prof_on_burst_begin(r, lane, rec);
+    case SPOOL_REC_STACK:
+        if (lane->sampled != PROF_NO_BURST) return prof_sampled_take(r, lane, item);
+        return prof_on_stack(r, lane, rec);
+    case SPOOL_REC_PAGES:
+        return prof_on_pages(lane, rec);
+    case SPOOL_REC_ACCESS:
+        return prof_on_access(r, lane, rec, item->time_ns);
+    case SPOOL_REC_BURST_END:
+        return prof_on_burst_end(r, lane, rec);
+    case SPOOL_REC_EVENT:
+        return prof_event_take(r->run, r->process, rec);
+    case SPOOL_REC_RESOURCES:
+        return prof_on_resources(r, rec);
+    case SPOOL_REC_IN_PLACE:
+        return prof_on_in_place(r, rec);
+    case SPOOL_REC_CHILD_ENDED:
+        return prof_on_child_ended(r, rec);
+    case SPOOL_REC_DUMP:
+        return prof_on_dump(r, rec);
+    case SPOOL_REC_SETTING:
+        return prof_on_setting(r, rec);
+    case SPOOL_REC_FAULT:
+    case SPOOL_REC_CALL:
+        return prof_kernel_take(r, lane, item->rec);
+    case SPOOL_REC_CALLBACK:
+        return prof_callback_take(r, rec);
+    case SPOOL_REC_DOMAIN_DATA:
+    case SPOOL_REC_DOMAIN:
+    case SPOOL_REC_MAP:
+    case SPOOL_REC_NODE_MAP:
+    case SPOOL_REC_POINT:
+        return prof_domains_take(r, item->rec);
+    default: /* NODE_MEMBER, PROCESS and others: the survey's */
+        return prof_sampled_take(r, lane, item);
+    }
+}
+
+static void prof_tell_progress(struct prof_run_state *run)
+{
+    enum { PROF_PROGRESS_EVERY = 1 << 16 };
+    if (run->progress && run->records_all > 0 && ++run->records_done % PROF_PROGRESS_EVERY == 0)
+        run->progress(run->user, (double)run->records_done / (double)run->records_all);
+}
+
+static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
+{
+    const uint32_t pid = prof_process_of(r)->pid;
+    r->lanes_len = (uint32_t)files_len;
+    for (size_t i = 0; i < files_len; i++) {
+        LS_TRY(LS_VECTOR_ROOM(&r->run->threads));
+        if (!r->main_lane && spool_merge_stream_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
+        r->lanes[i].burst = r->lanes[i].sampled = PROF_NO_BURST;
+        r->lanes[i].calls.home = r->lanes[i].announced.node = PROF_NO_NODE;
+        r->lanes[i].thread = (uint32_t)r->run->threads.len;
+        r->run->threads.rows[r->run->threads.len++] =
+            (struct prof_thread){.process = r->process,
+                                 .tid = spool_merge_stream_at(merge, i)->tid,
+                                 .name = "",
+                                 .begin_ns = UINT64_MAX,
+                                 .cpu_ns = UINT64_MAX};
+    }
+    return LS_OK;
+}
+
+/* Take the open phases of the thread that forked; the main thread's if it has none or its file was lost. */
+static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, size_t files_len,
+                               struct prof_fork *fork)
+{
+    const struct prof_lane *found = r->main_lane;
+    for (size_t i = 0; i < files_len; i++)
+        if (spool_merge_stream_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
+            found = &r->lanes[i];
+    for (size_t i = 0; found && i < found->phases.open.len; i++) {
+        LS_TRY(LS_VECTOR_ADD(&fork->phases.open, found->phases.open.rows[i]));
+    }
+    return LS_OK;
+}
+
+static ls_err prof_fork_space(struct prof_replay *r, struct prof_fork *fork)
+{
+    struct prof_forks *forks = r->run->forks;
+    const size_t bytes = prof_space_clone_bytes(r->space);
+    if (bytes > PROF_FORKS_WAITING_MAX_BYTES - forks->waiting_bytes) {
+        r->forks_left_out++;
+        return LS_OK;
+    }
+    fork->space_bytes = bytes;
+    forks->waiting_bytes += bytes;
+    return prof_space_clone(r->space, fork->child_survey, fork->child, &fork->space);
+}
+
+/* Save for children the state of this process before time_ns. */
+static ls_err prof_replay_forks(struct prof_replay *r, const spool_merge *merge, size_t files_len,
+                                uint64_t time_ns)
+{
+    for (; r->next_fork < r->forks_end && r->next_fork->fork_ns < time_ns; r->next_fork++) {
+        LS_TRY(prof_fork_space(r, r->next_fork));
+        LS_TRY(prof_fork_phases(r, merge, files_len, r->next_fork));
+    }
+    return LS_OK;
+}
+
+static ls_err prof_put_own_events(struct prof_replay *r)
+{
+    const struct prof_event events[] = {
+        {.kind = "FORKS_LEFT_OUT",
+         .text = "fork children that do not know their parent's blocks: too many at once to resolve",
+         .count = r->forks_left_out},
+        {.kind = "PHASE_UNMATCHED",
+         .text = "ends of phases that were not open in their thread",
+         .count = r->phases_unmatched},
+        {.kind = "PHASE_TOO_DEEP",
+         .text = "phases nested so deep that they count as the one around them",
+         .count = r->run->phases_hidden},
+        {.kind = "PHASE_LEFT_OPEN",
+         .text = "phases that their thread left open when it ended",
+         .count = r->phases_left_open},
+        {.kind = "MAP_DAMAGED",
+         .text = "records of natural domains and maps that make no sense: what they mapped has no field",
+         .count = r->run->domains.refused},
+    };
+    r->run->phases_hidden = r->run->domains.refused = 0;
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+        struct prof_event e = events[i];
+        e.time_ns = prof_process_of(r)->end_ns;
+        if (e.count > 0) LS_TRY(prof_event_put(r->run, r->process, e));
+    }
+    return LS_OK;
+}
+
+static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
+{
+    for (size_t i = 0; i < files_len; i++) {
+        const struct spool_merge_stream *file = spool_merge_stream_at(merge, i);
+        LS_TRY(prof_close_burst(r, &r->lanes[i]));
+        if (file->damage == LS_OK) continue;
+        r->run->damaged_files++;
+        LS_TRY(prof_event_put(r->run, r->process,
+                              (struct prof_event){.time_ns = r->run->threads.rows[r->lanes[i].thread].end_ns,
+                                                  .kind = "DAMAGED_FILE",
+                                                  .text = prof_name_of(r->run->names, file->damage_text),
+                                                  .count = 1}));
+    }
+    return LS_OK;
+}
+
+/* The phases of the forking thread continue in the child. */
+static ls_err prof_begin_inherited(struct prof_replay *r)
+{
+    const struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);
+    if (!fork || !r->main_lane) return LS_OK;
+    const struct prof_phase_point at = {r->main_lane->thread, prof_process_of(r)->begin_ns};
+    return prof_phase_copy(&fork->phases, &r->main_lane->phases, r->run, at);
+}
+
+static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
+{
+    struct prof_thread *thread = &r->run->threads.rows[r->lanes[item->stream].thread];
+    thread->end_ns = prof_since_start(r->run, item->time_ns);
+    if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
+}
+
+/* Name generated code from the program's maps, the only source of such names. */
+static ls_err prof_name_generated(struct prof_replay *r, size_t first_line)
+{
+    struct prof_run_state *run = r->run;
+    if (first_line == run->lines.len) return LS_OK;
+    const struct prof_jit_counts n =
+        prof_jit_name_lines(r->jit, run->lines.rows + first_line, run->lines.len - first_line);
+    return prof_event_generated(run, r->process, &n);
+}
+
+/* Resolve each address of samples and frames once. */
+static ls_err prof_replay_lines(struct prof_replay *r)
+{
+    struct prof_run_state *run = r->run;
+    const size_t first_line = run->lines.len;
+    LS_TRY(prof_frames_add_ips(&run->frames, r->first_frame, &r->ips));
+    const struct prof_lines_context context = {.modules = &r->modules,
+                                               .process = r->process,
+                                               .start_ns = run->start_ns,
+                                               .names = run->names,
+                                               .lines = &run->lines,
+                                               .inlines = &run->inlines};
+    LS_TRY(prof_lines_resolve(&context, &r->ips));
+    LS_TRY(prof_modules_tell(&r->modules, r->process, run->names, &run->modules));
+    LS_TRY(prof_name_generated(r, first_line));
+    prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
+    return LS_OK;
+}
+
+static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t files_len)
+{
+    LS_TRY(prof_begin_lanes(r, merge, files_len));
+    LS_TRY(prof_begin_inherited(r));
+    for (struct spool_item item; (item = spool_merge_next(merge)).rec != NULL;) {
+        if (r->next_fork < r->forks_end) LS_TRY(prof_replay_forks(r, merge, files_len, item.time_ns));
+        LS_TRY(prof_on_record(r, &item));
+        prof_note_time(r, &item);
+        prof_tell_progress(r->run);
+    }
+    LS_TRY(prof_replay_forks(r, merge, files_len, UINT64_MAX));
+    LS_TRY(prof_end_lanes(r, merge, files_len));
+    LS_TRY(prof_put_own_events(r));
+    LS_TRY(prof_replay_lines(r));
+    return prof_kernel_write(r);
+}
+
+static void prof_describe_process(struct prof_replay *r, const struct spool_process *p)
+{
+    struct prof_process *row = prof_process_of(r);
+    const char *text = SPOOL_REC_TAIL(p);
+    const uint16_t lens[] = {p->engine_len, p->trigger_len, p->why_len, p->exe_len};
+    const char **const fields[] = {&row->engine, &row->trigger, &row->why, &row->exe};
+    for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); text += lens[i], i++)
+        *fields[i] = prof_name(r->run->names, text, lens[i]);
+    row->cmdline = prof_process_cmdline(r->run->names, text, p->cmdline_len);
+    row->parent_pid = p->parent_pid;
+    r->run->cpus.rows[r->process].tick_ns = p->tick_ns;
+    r->run->overhead_asked = (double)p->overhead_ppm / 1e6;
+    r->run->burst_instructions = p->burst_instructions;
+    r->latency.subtracted_cycles = p->probe_cost_cycles;
+    r->run->probe_cost_cycles = p->probe_cost_cycles;
+}
+
+static uint64_t prof_tsc_hz(const struct prof_run_state *run, const struct spool_process *p)
+{
+    if (p && p->tsc_hz) return p->tsc_hz;
+    return run->calibration ? run->calibration->tsc_hz : 0;
+}
+
+static ls_err prof_replay_new_space(struct prof_replay *r)
+{
+    const struct prof_heap_context context = {.sites = &r->run->sites,
+                                              .frames = &r->run->frames,
+                                              .survey = r->survey,
+                                              .tree = r->run->tree,
+                                              .names = r->run->names,
+                                              .start_ns = r->run->start_ns,
+                                              .process = r->process};
+    return prof_space_new(r->survey, &context, &r->space);
+}
+
+/* A fork child begins with its parent's state. */
+static ls_err prof_replay_open_space(struct prof_replay *r)
+{
+    struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);
+    size_t forks_len;
+    r->next_fork = prof_forks_of_parent(r->run->forks, r->process, &forks_len);
+    r->forks_end = r->next_fork ? r->next_fork + forks_len : NULL;
+    if (!fork || !fork->space) return prof_replay_new_space(r);
+    r->space = fork->space;
+    fork->space = NULL; /* handed over */
+    r->run->forks->waiting_bytes -= fork->space_bytes;
+    return LS_OK;
+}
+
+static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *image)
+{
+    spool_merge *merge;
+    LS_TRY(prof_modules_init(&r->modules, r->survey, r->run->files));
+    LS_TRY(prof_statics_init(&r->statics, &r->modules, r->run->tree, r->run->start_ns));
+    LS_TRY(prof_session_open(&r->modules, &r->session));
+    LS_TRY(prof_replay_open_space(r));
+    LS_TRY(prof_jit_new(image, r->survey, r->run->names, &r->jit));
+    LS_TRY(prof_tls_init(&r->tls, &r->modules, r->survey, r->run->tree));
+    prof_space_set_statics(r->space, &r->statics, &r->tls);
+    const struct prof_calls_context calls = {.modules = &r->modules,
+                                             .session = r->session,
+                                             .jit = r->jit,
+                                             .names = r->run->names,
+                                             .tree = r->run->tree,
+                                             .space = r->space,
+                                             .frames = &r->run->frames,
+                                             .process = r->process};
+    LS_TRY(prof_calls_new(&calls, &r->calls));
+    r->lanes = calloc(image->streams.len + 1, sizeof(*r->lanes));
+    if (!r->lanes) return ls_nomem("%zu threads of %s", image->streams.len, image->path);
+    LS_TRY(spool_merge_new(image, 0, &merge));
+    const struct spool_process *p = spool_merge_process(merge);
+    r->run->tsc_hz = prof_tsc_hz(r->run, p);
+    spool_merge_set_tsc_hz(merge, r->run->tsc_hz);
+    if (p) prof_describe_process(r, p);
+    const ls_err e = prof_replay_all(r, merge, image->streams.len);
+    spool_merge_free(merge);
+    return e;
+}
+
+ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *image,
+                         struct prof_survey *survey, uint32_t process)
+{
+    struct prof_replay r = {.run = run,
+                            .survey = survey,
+                            .process = process,
+                            .latency = {.calibration = run->calibration},
+                            .first_frame = run->frames.rows.len};
+    const ls_err e = prof_replay_fill(&r, image);
+    for (size_t i = 0; r.lanes && i < image->streams.len; i++) {
+        prof_snapshot_fini(&r.lanes[i].maps);
+        free(r.lanes[i].samples.rows);
+        prof_frame_homes_fini(&r.lanes[i].calls.frames);
+        prof_phase_fini(&r.lanes[i].phases);
+    }
+    free(r.lanes);
+    prof_ip_fini(&r.ips);
+    prof_kernel_fini(&r.kernel);
+    prof_calls_free(r.calls);
+    prof_space_free(r.space);
+    prof_jit_free(r.jit);
+    sym_session_free(r.session);
+    prof_statics_fini(&r.statics);
+    prof_tls_fini(&r.tls);
+    prof_modules_fini(&r.modules);
+    return e;
+}

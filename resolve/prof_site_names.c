@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "resolve/prof_site_names.h"
+
+#include "common/ls_text.h"
+#include "resolve/prof_maps.h"
+#include "resolve/prof_source_label.h"
+#include "resolve/prof_source_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROF_CALLERS_MAX = 8, PROF_PLACE_BYTES = 256 };
+
+/* A site while labels are made unique. */
+struct prof_naming {
+    struct prof_site *site;
+    uint64_t identity;
+    struct prof_call_place place;
+    uint32_t order; /* id of the first site with this identity */
+    bool is_large;  /* a site with this identity */
+};
+
+struct prof_namer {
+    const struct prof_place_tables *tables;
+    prof_names *names;
+    prof_source_text *text;
+    struct prof_naming *rows;
+    size_t len;
+};
+
+/* function:line, function (module+0x12), module+0x12 */
+static void prof_place_text(const struct prof_namer *n, const struct prof_call_place *p,
+                            char out[PROF_PLACE_BYTES])
+{
+    const uint64_t offset = prof_frame_offset(n->tables, p->frame);
+    const char *module = *p->module ? ls_base_name(p->module) : "generated code";
+    if (*p->function && p->line > 0)
+        snprintf(out, PROF_PLACE_BYTES, "%s:%u", p->function, p->line);
+    else if (*p->function)
+        snprintf(out, PROF_PLACE_BYTES, "%s (%s+0x%" PRIx64 ")", p->function, module, offset);
+    else if (p->line > 0)
+        snprintf(out, PROF_PLACE_BYTES, "%s:%u", ls_base_name(p->file), p->line);
+    else
+        snprintf(out, PROF_PLACE_BYTES, "%s+0x%" PRIx64, module, offset);
+}
+
+static bool prof_variable_at(const struct prof_namer *n, const struct prof_call_place *p,
+                             char out[PROF_LABEL_BYTES])
+{
+    const char *lines[PROF_LABEL_LINES_MAX];
+    size_t len = 0;
+    const uint32_t first = p->line > PROF_LABEL_LINES_MAX ? p->line - PROF_LABEL_LINES_MAX + 1 : 1;
+    if (p->line == 0 || !*p->file) return false;
+    for (uint32_t line = first; line <= p->line; line++)
+        lines[len++] = prof_source_line(n->text, p->file, line);
+    return prof_source_label(lines, len, prof_is_fortran(p->file), out);
+}
+
+static void prof_name_site(const struct prof_namer *n, struct prof_naming *row)
+{
+    char variable[PROF_LABEL_BYTES], place[PROF_PLACE_BYTES];
+    struct prof_site *site = row->site;
+    if (!prof_place_of_site(n->tables, site->frame, &row->place)) return;
+    site->label_frame = row->place.frame;
+    if (prof_variable_at(n, &row->place, variable)) {
+        site->label = prof_name_of(n->names, variable);
+        return;
+    }
+    prof_place_text(n, &row->place, place);
+    site->label = prof_name_of(n->names, place);
+}
+
+/* By label, then identity: names are unique pointers, but runs must compare. */
+static int prof_compare_namings(const void *a, const void *b)
+{
+    const struct prof_naming *x = a, *y = b;
+    const int by_label = x->site->label == y->site->label ? 0 : strcmp(x->site->label, y->site->label);
+    if (by_label) return by_label;
+    if (x->order != y->order) return x->order < y->order ? -1 : 1;
+    return (x->site->id > y->site->id) - (x->site->id < y->site->id);
+}
+
+/* Text number `level` about a site: 0 its place, k the k-th caller outside of allocators. False: none. */
+static bool prof_level_text(const struct prof_namer *n, const struct prof_naming *row, unsigned level,
+                            char out[PROF_PLACE_BYTES])
+{
+    struct prof_call_place place = row->place;
+    for (unsigned i = 0; i < level; i++)
+        if (!prof_place_next(n->tables, &place)) return false;
+    prof_place_text(n, &place, out);
+    return true;
+}
+
+/* [from, to): one label, several sites. Does the text of this level split them? */
+static bool prof_level_splits(const struct prof_namer *n, size_t from, size_t to, unsigned level)
+{
+    char first[PROF_PLACE_BYTES] = "", other[PROF_PLACE_BYTES];
+    prof_level_text(n, &n->rows[from], level, first);
+    for (size_t i = from + 1; i < to; i++) {
+        other[0] = '\0';
+        prof_level_text(n, &n->rows[i], level, other);
+        if (strcmp(first, other) != 0) return true;
+    }
+    return false;
+}
+
+static void prof_append_level(const struct prof_namer *n, size_t from, size_t to, unsigned level)
+{
+    for (size_t i = from; i < to; i++) {
+        char text[PROF_PLACE_BYTES];
+        if (!prof_level_text(n, &n->rows[i], level, text)) continue;
+        struct prof_site *site = n->rows[i].site;
+        if (level == 0 && strcmp(text, site->label) == 0) continue; /* the label is the place already */
+        site->label = prof_name_printf(n->names, level == 0 ? "%s (%s)" : "%s < %s", site->label, text);
+    }
+}
+
+static void prof_append_number(const struct prof_namer *n, size_t from, size_t to)
+{
+    unsigned number = 0;
+    uint32_t order = UINT32_MAX;
+    for (size_t i = from; i < to; i++) {
+        struct prof_site *site = n->rows[i].site;
+        if (n->rows[i].order != order) number++;
+        order = n->rows[i].order;
+        site->label = prof_name_printf(n->names, "%s #%u", site->label, number);
+    }
+}
+
+/* Make the labels of every group of several sites unique: append a level, or after the last level numbers. */
+static void prof_tell_apart_by(struct prof_namer *n, unsigned level)
+{
+    qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);
+    for (size_t from = 0, to; from < n->len; from = to) {
+        for (to = from + 1; to < n->len && n->rows[to].site->label == n->rows[from].site->label; to++)
+            ;
+        if (n->rows[to - 1].order == n->rows[from].order) continue; /* one site */
+        if (level > PROF_CALLERS_MAX)
+            prof_append_number(n, from, to);
+        else if (prof_level_splits(n, from, to, level))
+            prof_append_level(n, from, to, level);
+    }
+}
+
+static int prof_compare_identities(const void *a, const void *b)
+{
+    const struct prof_naming *x = a, *y = b;
+    if (x->identity != y->identity) return x->identity < y->identity ? -1 : 1;
+    return (x->site->id > y->site->id) - (x->site->id < y->site->id);
+}
+
+/* Sites of one identity get the order of the first of them. */
+static void prof_set_orders(struct prof_namer *n)
+{
+    qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_identities);
+    for (size_t i = 0; i < n->len; i++) {
+        const bool is_same = i > 0 && n->rows[i].identity == n->rows[i - 1].identity;
+        n->rows[i].order = is_same ? n->rows[i - 1].order : n->rows[i].site->id;
+        if (is_same && n->rows[i - 1].is_large) n->rows[i].is_large = true;
+    }
+    for (size_t i = n->len; i-- > 1;) /* also those before the large one */
+        if (n->rows[i].is_large && n->rows[i].identity == n->rows[i - 1].identity)
+            n->rows[i - 1].is_large = true;
+}
+
+/* A recording knows a random part of the small blocks, a trace knows all: small sites with the label of large
+ * ones must not change the names of these, or names of two runs could not be compared. */
+static void prof_set_small_apart(struct prof_namer *n)
+{
+    qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);
+    for (size_t from = 0, to; from < n->len; from = to) {
+        const char *const label = n->rows[from].site->label;
+        bool has_large = false;
+        for (to = from; to < n->len && n->rows[to].site->label == label; to++)
+            has_large = has_large || n->rows[to].is_large;
+        for (size_t i = from; i < to && has_large; i++)
+            if (!n->rows[i].is_large)
+                n->rows[i].site->label = prof_name_printf(n->names, "%s (small)", label);
+    }
+}
+
+static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint64_t *identities)
+{
+    for (size_t i = 0; i < n->len; i++) {
+        struct prof_site *site = &s->rows.rows[i];
+        n->rows[i] = (struct prof_naming){
+            .site = site,
+            .identity = (site->frame < n->tables->frames_len ? identities[site->frame] : 0) +
+                        s->facts.rows[i].is_mapping,
+            .is_large = s->facts.rows[i].is_large};
+        prof_name_site(n, &n->rows[i]);
+    }
+    prof_set_orders(n);
+    prof_set_small_apart(n);
+    for (unsigned level = 0; level <= PROF_CALLERS_MAX + 1; level++)
+        prof_tell_apart_by(n, level);
+}
+
+static void prof_name_nodes(const struct prof_sites *s, prof_tree *tree)
+{
+    for (size_t i = s->rows.len; i-- > 0;) { /* backwards: the first site of a node names it */
+        const struct prof_site *site = &s->rows.rows[i];
+        if (site->node != PROF_NO_NODE) prof_tree_node(tree, site->node)->label = site->label;
+    }
+}
+
+ls_err prof_sites_name(struct prof_sites *s, const struct prof_place_tables *tables, prof_names *names,
+                       prof_tree *tree)
+{
+    struct prof_namer n = {.tables = tables,
+                           .names = names,
+                           .text = prof_source_text_new(),
+                           .rows = calloc(s->rows.len + 1, sizeof(*n.rows)),
+                           .len = s->rows.len};
+    uint64_t *identities = calloc(tables->frames_len + 1, sizeof(*identities));
+    const bool has_memory = n.text && n.rows && identities;
+    if (has_memory) {
+        prof_path_identities(tables, identities);
+        prof_name_all(&n, s, identities);
+        prof_name_nodes(s, tree);
+    }
+    free(identities);
+    free(n.rows);
+    prof_source_text_free(n.text);
+    return has_memory ? LS_OK : ls_nomem("the names of %zu sites", s->rows.len);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* First pass over a process image: collects the facts needed before the first sample is attributed.
+ * Registered nodes get their place in the tree (a member may be registered before its group), modules and
+ * every mapping ever seen are noted. */
+#ifndef PROF_SURVEY_H
+#define PROF_SURVEY_H
+
+#include "common/ls_error.h"
+#include "common/ls_index.h"
+#include "resolve/prof_maps.h"
+#include "resolve/prof_paths.h"
+#include "run_h5/prof_tree.h"
+#include "smrtree/smr_live.h"
+#include "spool/spool_dir.h"
+
+#include <stdint.h>
+
+/* A registered node of one process image. */
+struct prof_survey_node {
+    uint32_t spool_id; /* from 1 */
+    uint32_t parent;   /* spool id of container or group, 0: top */
+    uint32_t node;     /* id in the tree, PROF_NO_NODE before prof_survey_plant */
+    bool is_group;
+    bool is_inherited; /* another image registered it before this one was forked */
+    const char *label;
+    uint64_t base, end, elem_size_bytes, dims;
+    uint64_t born_ns, died_ns; /* CLOCK_MONOTONIC */
+};
+struct prof_survey_module {
+    const char *path;
+    uint64_t base, end, offset_bytes;
+    uint64_t born_ns, died_ns; /* CLOCK_MONOTONIC; 0: there from the start, UINT64_MAX: to the end */
+    uint64_t seen_ns;          /* last snapshot that shows it */
+};
+/* Bytes at base. */
+struct prof_survey_bytes {
+    uint8_t *bytes;
+    size_t len_bytes; /* 0: none */
+    uint64_t base;
+};
+/* A module's number for thread-local storage, from a record. */
+struct prof_survey_tls {
+    uint64_t time_ns, id, at; /* at: an address in the module */
+};
+/* Origin of the image, from its own records. */
+struct prof_survey_origin {
+    bool has_ancestor;
+    uint32_t ancestor_pid, ancestor_image, ancestor_tid;
+    uint64_t fork_ns; /* CLOCK_MONOTONIC; 0: not a fork */
+    uint32_t rank, ranks_len;
+    const char *rank_from; /* NULL: no rank */
+    uint32_t status;       /* SPOOL_STATUS_UNKNOWN */
+    uint64_t peak_bytes;   /* 0: not known */
+};
+struct prof_survey {
+    struct prof_survey_origin origin;
+    LS_VECTOR(struct prof_survey_node) nodes; /* spool_id 0: not used */
+    struct ls_index node_by_id;
+    LS_VECTOR(struct prof_survey_module) modules;
+    prof_mapping_list seen; /* every mapping of every snapshot */
+    smr_live *seen_live; /* values: rows of seen; the latest wins. For addresses whose mapping no hook saw */
+    struct prof_survey_bytes vdso;
+    LS_VECTOR(struct prof_survey_tls) tls; /* in the order of time */
+    uint64_t snapshots_len;
+    struct prof_paths paths; /* blocks recorded at each call path */
+    uint64_t begin_ns, end_ns;
+    uint64_t records_len; /* for progress */
+};
+
+/* Errors: LS_ERR_NOMEM, LS_ERR_VERSION; damage is left to the second pass. */
+ls_err prof_survey_image(const struct spool_image *image, prof_names *names, struct prof_survey *out);
+void prof_survey_fini(struct prof_survey *s);
+/* The mapping that the first snapshot from time_ns on shows at addr, else the last one that showed any; NULL:
+ * none ever did. */
+struct prof_mapping *prof_survey_seen(const struct prof_survey *s, uint64_t addr, uint64_t time_ns);
+/* Take over the nodes of the parent (planted) that lived at fork_ns: under the same ids, in the same place of
+ * the tree. Errors: LS_ERR_NOMEM. */
+ls_err prof_survey_inherit(struct prof_survey *s, const struct prof_survey *parent, uint64_t fork_ns);
+/* The node of this id, or NULL. */
+struct prof_survey_node *prof_survey_known(const struct prof_survey *s, uint32_t spool_id);
+/* Does the image itself register nodes? */
+bool prof_survey_has_nodes(const struct prof_survey *s);
+/* Put the nodes into the tree below parent; process is their row of /processes, start_ns is subtracted from
+ * times. */
+ls_err prof_survey_plant(struct prof_survey *s, prof_tree *tree, uint32_t parent, uint32_t process,
+                         uint64_t start_ns);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cost of each sampled access: the model that turns bursts into time. Resolve (for the fields of natural
+ * domains) and analyse/ both use it.
+ *
+ * The accesses of a burst represent data_weight_ns of CPU time, "weight" here. Its first accesses were in
+ * flight already when it was triggered and carry no latency; after that run-ahead window loads are timed. The
+ * model looks at one window only, the instructions and the loads from the window's end to the burst's end:
+ *
+ *   penalty of a load     p = max(latency - L1 latency, 0) of a load that L3 or memory served; 0 for loads
+ * that L1 or L2 served, whose latency overlaps with other work, for stores, and for loads without a latency
+ *   issue time            I = instructions in the window / issue width
+ *   stall of the burst    = weight * S / (S + I), S the sum of all p; an upper bound, as overlap is not seen
+ *   stall of an access    = weight * p / (S + I)
+ *   time of an access     = weight * (p + I / accesses in the window) / (S + I)
+ *
+ * Times of a burst's accesses add up to its weight. A burst without a timed load has no stall estimate and
+ * its time is split evenly over its accesses; so is the time of every burst where less than
+ * PROF_COST_TIMED_MIN of the loads of the run were timed. A burst without accesses belongs to no data.
+ *
+ * Data that stays in the caches. Each trap of the step engine evicts some lines, so that even the loads of a
+ * 4 KiB array miss now and then: 1 to 2 % of them read like L3, a few per thousand like memory. For a node
+ * with at most PROF_COST_KEPT_LINES distinct touched cache lines (256 KiB, the smallest usual L2), each
+ * touched by two bursts on average, such loads count as served by L1 or L2 as long as fewer than
+ * PROF_COST_KEPT_FAR of the node's timed loads are beyond L2, and fewer than PROF_COST_KEPT_MEMORY beyond L3.
+ *
+ * With a coarse counter the latencies of single loads err to both sides, and only their sum over all loads of
+ * the burst is right: S is then at most that sum.
+ *
+ * Outliers. A latency above PROF_COST_LATENCY_TIMES x the calibrated latency of memory is an interrupted
+ * load: loaded memory answers several times later than idle memory, but not 16 times, while a timer interrupt
+ * or a preemption takes thousands of cycles. Such a load counts as served by idle memory. A weight that
+ * exceeds both PROF_COST_WEIGHT_TIMES x the median and a quarter of all smaller weights together is damaged
+ * or an accident of sampling: the burst gets the median. Fewer than PROF_COST_BURSTS_MIN bursts are left
+ * alone. */
+#ifndef PROF_COST_H
+#define PROF_COST_H
+
+#include "run_h5/prof_reader.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Used when the profile carries no calibration. */
+#define PROF_COST_L1_CYCLES 5.0
+#define PROF_COST_DRAM_CYCLES 500.0
+#define PROF_COST_ISSUE_WIDTH 4.0
+
+#define PROF_COST_LATENCY_TIMES 16.0
+#define PROF_COST_WEIGHT_TIMES 20.0
+#define PROF_COST_BURSTS_MIN 30
+#define PROF_COST_TIMED_MIN 0.05
+#define PROF_COST_LINE_BYTES 64
+#define PROF_COST_KEPT_LINES 4096
+#define PROF_COST_KEPT_TIMED 34 /* loads; of fewer ones a single miss exceeds PROF_COST_KEPT_FAR */
+#define PROF_COST_KEPT_FAR 0.03
+#define PROF_COST_KEPT_MEMORY 0.01
+
+struct prof_cost_nodes;
+
+struct prof_cost_model {
+    double l1_cycles, dram_cycles;
+    double beyond_l2_cycles;   /* a load whose level is not known is beyond L2 above this latency */
+    double latency_max_cycles; /* above: an interrupted load */
+    double step_cycles;        /* step of the counter that latencies were read from; 1: not coarse */
+    double issue_width;
+    double weight_max_ns, weight_usual_ns; /* above the maximum a burst gets the usual weight */
+    uint32_t window_begin;                 /* first position that carries a latency anywhere in the run */
+    bool is_timed;                         /* enough loads carry a latency */
+    bool is_stepped;                       /* single-stepping evicts lines from the caches */
+    const struct prof_cost_nodes *nodes;   /* borrowed; NULL: no data is known to stay in the caches */
+};
+/* The calibration of a run, or the defaults above. No weight is limited, window_begin is 0, loads count as
+ * timed. */
+void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run);
+
+/* Columns of samples; borrowed. */
+struct prof_cost_samples {
+    const uint8_t *op, *latency_valid, *level;
+    const int32_t *latency_cycles;
+    const uint32_t *position, *node;
+    const uint64_t *addr;
+    uint64_t len;
+};
+
+/* A load whose latency is a measurement. */
+static inline int prof_cost_is_measured(const struct prof_cost_samples *s, uint64_t i)
+{
+    return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
+}
+
+/* Loads of the run, and where the run-ahead window of its engine ends: the earliest timed load of all shows
+ * it. */
+struct prof_cost_loads {
+    uint64_t loads, timed;
+    uint32_t earliest; /* position; UINT32_MAX: none is timed */
+};
+#define PROF_COST_NO_LOADS ((struct prof_cost_loads){.earliest = UINT32_MAX})
+void prof_cost_loads_add(struct prof_cost_loads *l, const struct prof_cost_samples *s);
+/* Set window_begin and is_timed. */
+void prof_cost_model_loads(struct prof_cost_model *m, const struct prof_cost_loads *l);
+
+/* Find the nodes whose data stays in the caches: add the samples of each burst (node and addr are needed),
+ * then judge once. Without stepping, or where memory for the lines is short, no node counts as one. */
+struct prof_cost_nodes {
+    struct prof_cost_node *rows; /* by node */
+    size_t len;
+    uint32_t bursts;
+};
+void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model *m,
+                         const struct prof_cost_samples *burst);
+void prof_cost_nodes_judge(struct prof_cost_nodes *n);
+void prof_cost_nodes_fini(struct prof_cost_nodes *n);
+
+/* Set the limit of weights. Errors: LS_ERR_NOMEM. */
+ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);
+
+/* Weight of a burst; a missing one represents nothing. */
+static inline double prof_cost_weight_ns(const struct prof_cost_model *m, const struct prof_burst *b)
+{
+    const double weight_ns = b->weight_ns == UINT64_MAX ? 0.0 : (double)b->weight_ns;
+    return weight_ns > m->weight_max_ns ? m->weight_usual_ns : weight_ns;
+}
+
+/* CPU time that the accesses of a burst represent, or their absence: bursts that were cut short leave it to
+ * others of the same function (prof_account.h). An outlier is cut in proportion. */
+static inline double prof_cost_data_weight_ns(const struct prof_cost_model *m, const struct prof_burst *b)
+{
+    if (b->data_weight_ns == UINT64_MAX || b->weight_ns == UINT64_MAX || b->weight_ns == 0) return 0;
+    return (double)b->data_weight_ns * (prof_cost_weight_ns(m, b) / (double)b->weight_ns);
+}
+
+struct prof_cost_burst {
+    uint64_t measured; /* loads */
+    double stall_ns;
+};
+/* Split the weight of b over its samples s (only this burst's): time_ns and stall_ns, s->len values each,
+ * zeroed before. s->len is at least 1. */
+struct prof_cost_burst prof_cost_split(const struct prof_cost_model *m, const struct prof_burst *b,
+                                       const struct prof_cost_samples *s, float *time_ns, float *stall_ns);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run_h5/prof_h5_open.h"
+
+#include "common/ls_env.h"
+#include "common/ls_quantity.h"
+#include "run_h5/prof_h5.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Commands take 60 to 80 bytes of memory for each sample of a recording, which takes 8.5 in the file: up to 8
+ * bytes per byte. HDF5 does not survive every lack of memory, so values leave some memory for it. With the
+ * program itself this is less than 1 GiB for files of up to 100 MB. */
+#define PROF_VALUES_ALWAYS (UINT64_C(640) << 20)
+#define PROF_MEMORY_ALWAYS (UINT64_C(896) << 20)
+#define PROF_VALUES_MAX (UINT64_C(1) << 50) /* no sum of these wraps */
+enum { PROF_VALUES_PER_BYTE = 7, PROF_MEMORY_PER_BYTE = 9 };
+
+/* Totals of all open files. */
+static struct {
+    unsigned files;
+    uint64_t granted_bytes, base_bytes;
+    struct rlimit before;
+} prof_memory;
+
+static uint64_t prof_data_bytes(void)
+{
+    unsigned long long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "re");
+    if (statm && fscanf(statm, "%*u %*u %*u %*u %*u %llu", &pages) != 1) pages = 0;
+    if (statm) fclose(statm);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The file decides how much HDF5 allocates: chunks are unpacked to any length they state. So the kernel
+ * enforces the limit (RLIMIT_DATA counts private writable memory since Linux 4.7). */
+static void prof_memory_limit(void)
+{
+    struct rlimit limit = prof_memory.before;
+    const uint64_t most = prof_memory.base_bytes + prof_memory.granted_bytes;
+    if (prof_memory.files && most < limit.rlim_cur) limit.rlim_cur = most;
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
+static void prof_memory_grant(uint64_t bytes)
+{
+    if (prof_memory.files++ == 0) {
+        prof_memory.base_bytes = prof_data_bytes();
+        prof_memory.granted_bytes = 0;
+        if (getrlimit(RLIMIT_DATA, &prof_memory.before) != 0)
+            prof_memory.before = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY};
+    }
+    prof_memory.granted_bytes += bytes;
+    prof_memory_limit();
+}
+
+static void prof_memory_return(uint64_t bytes)
+{
+    prof_memory.files--;
+    prof_memory.granted_bytes -= bytes;
+    prof_memory_limit();
+}
+
+static uint64_t prof_at_least(uint64_t bytes, uint64_t least)
+{
+    return bytes > least ? bytes : least;
+}
+
+static void prof_choose_memory(struct prof_h5_input *in)
+{
+    const uint64_t len = in->len_bytes < PROF_VALUES_MAX ? in->len_bytes : PROF_VALUES_MAX;
+    const char *asked = getenv(ls_env_rows[LS_ENV_MEMORY].variable);
+    uint64_t bytes;
+    in->values_bytes = prof_at_least(PROF_VALUES_PER_BYTE * len, PROF_VALUES_ALWAYS);
+    in->memory_bytes = prof_at_least(PROF_MEMORY_PER_BYTE * len, PROF_MEMORY_ALWAYS);
+    if (!asked || ls_parse_bytes(asked, &bytes) != LS_OK || bytes > PROF_VALUES_MAX) return;
+    in->values_bytes = bytes;
+    in->memory_bytes = prof_at_least(bytes / PROF_VALUES_PER_BYTE * PROF_MEMORY_PER_BYTE, PROF_MEMORY_ALWAYS);
+}
+
+/* Files without a seal (made or changed by other tools) are left to HDF5's checks. */
+static ls_err prof_check_seal(const char *path, int fd, uint64_t len_bytes)
+{
+    struct prof_seal found, want;
+    if (pread(fd, &found, sizeof(found), 0) != (ssize_t)sizeof(found) || found.magic != PROF_SEAL_MAGIC)
+        return LS_OK;
+    if (len_bytes < found.file_len_bytes)
+        return ls_fail(
+            LS_ERR_TRUNCATED,
+            "%s: %llu of %llu bytes are there: the file was cut off; copy it again, or resolve its "
+            "spool again",
+            path, (unsigned long long)len_bytes, (unsigned long long)found.file_len_bytes);
+    LS_TRY(prof_seal_compute(fd, path, &want));
+    if (found.hash != want.hash || found.file_len_bytes != want.file_len_bytes)
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s: damaged: its bytes are not those that were written (checksum %016llx, expected "
+                       "%016llx); copy it again, or resolve its spool again",
+                       path, (unsigned long long)want.hash, (unsigned long long)found.hash);
+    return LS_OK;
+}
+
+static ls_err prof_check_file(const char *path, uint64_t *out_len_bytes)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the writer of a FIFO */
+    if (fd < 0) return ls_fail_errno(errno, "cannot open %s", path);
+    ls_err e = fstat(fd, &st) == 0 ? LS_OK : ls_fail_errno(errno, "cannot read %s", path);
+    if (e == LS_OK && !S_ISREG(st.st_mode)) e = ls_fail(LS_ERR_FORMAT, "%s: not a regular file", path);
+    if (e == LS_OK) e = prof_check_seal(path, fd, *out_len_bytes = (uint64_t)st.st_size);
+    close(fd);
+    return e;
+}
+
+static herr_t prof_is_foreign_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    (void)group;
+    (void)name;
+    (void)user;
+    return info->type != H5L_TYPE_HARD && info->type != H5L_TYPE_SOFT;
+}
+
+/* Refuse links to other files: HDF5 follows them when the object is opened. */
+static ls_err prof_check_links(const char *path, hid_t file)
+{
+    const herr_t found = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, prof_is_foreign_link, NULL);
+    if (found == 0) return LS_OK;
+    return ls_fail(LS_ERR_FORMAT,
+                   found > 0 ? "%s: has links to other files, which are not opened"
+                             : "%s: its groups cannot be listed: the file is damaged",
+                   path);
+}
+
+ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *out)
+{
+    *out = (struct prof_h5_input){.id = H5I_INVALID_HID};
+    H5dont_atexit();
+    H5PLset_loading_state(0);              /* no filters from plugins: the file would choose them */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack means nothing to users */
+    LS_TRY(prof_check_file(path, &out->len_bytes));
+    if (H5Fis_hdf5(path) <= 0)
+        return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: %s writes them", path, writer);
+    prof_choose_memory(out);
+    prof_memory_grant(out->memory_bytes);
+    out->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const ls_err e =
+        out->id >= 0 ? prof_check_links(path, out->id)
+                     : ls_fail(LS_ERR_TRUNCATED,
+                               "%s: HDF5 cannot open it: damaged, truncated or still being written", path);
+    if (e == LS_OK) return LS_OK;
+    if (out->id < 0) prof_memory_return(out->memory_bytes);
+    prof_h5_close(out);
+    return e;
+}
+
+void prof_h5_close(struct prof_h5_input *in)
+{
+    if (in->id < 0) return;
+    H5Fclose(in->id);
+    in->id = H5I_INVALID_HID;
+    prof_memory_return(in->memory_bytes);
+}

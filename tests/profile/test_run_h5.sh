@@ -1,8 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: BSD-3-Clause
-# run.h5 opens in h5py and pandas, and doc/run-h5.md is up to date.
-. "${top_srcdir:-.}/tests/tools/check.sh"
-needs_python h5py pandas
-must "$top_builddir/tests/profile/make_example" run.h5
-must "$python" "$top_srcdir/tests/profile/test_run_h5.py" run.h5 "$top_srcdir/doc/run-h5.md"
-exit $failed

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "resolve/prof_account.h"
+#include "tests/unit.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MS UINT64_C(1000000)
+#define S UINT64_C(1000000000)
+enum { MOST = 512, MOST_BURSTS = 8192 };
+
+/* A run of processes with one thread each. */
+struct book {
+    struct prof_process processes[MOST];
+    struct prof_cpu cpus[MOST];
+    struct prof_thread threads[MOST];
+    struct prof_burst bursts[MOST_BURSTS];
+    size_t processes_len, bursts_len;
+    struct prof_run run;
+    char why[512];
+};
+
+static struct book *book_new(void)
+{
+    struct book *b = calloc(1, sizeof(*b));
+    assert_non_null(b);
+    b->run = (struct prof_run){PROF_RUN_CPU_UNKNOWN};
+    return b;
+}
+
+static uint32_t add_process(struct book *b, const char *exe, struct prof_cpu cpu)
+{
+    const uint32_t row = (uint32_t)b->processes_len++;
+    b->processes[row] = (struct prof_process){.exe = exe, .engine = "step", PROF_PROCESS_CPU_UNKNOWN};
+    b->cpus[row] = cpu;
+    b->threads[row] = (struct prof_thread){.process = row};
+    return row;
+}
+
+static void add_bursts(struct book *b, uint32_t process, size_t len, uint64_t weight_ns)
+{
+    for (size_t i = 0; i < len; i++)
+        b->bursts[b->bursts_len++] = (struct prof_burst){.thread = process, .weight_ns = weight_ns};
+}
+
+static void close_book(struct book *b)
+{
+    const struct prof_account a = {.processes = b->processes,
+                                   .cpus = b->cpus,
+                                   .processes_len = b->processes_len,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len};
+    assert_int_equal(prof_account_close(&a, &b->run, b->why, sizeof(b->why)), LS_OK);
+    assert_int_equal(b->run.cpu_ns, b->run.user_ns + b->run.kernel_ns + b->run.recording_ns);
+}
+
+static uint64_t weight_of(const struct book *b, uint32_t process)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < b->bursts_len; i++)
+        if (b->bursts[i].thread == process) sum += b->bursts[i].weight_ns;
+    return sum;
+}
+
+static void account_is_user_and_kernel_and_recording(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    /* 10 s of which the kernel says 3; recording took 0.5 s, 0.2 of it in the kernel */
+    const struct prof_cpu cpu = {7 * S, 3 * S, 500 * MS, 200 * MS, 4 * MS};
+    const uint32_t p = add_process(b, "a", cpu);
+    add_bursts(b, p, 130, 50 * MS); /* 6.5 s found where 6.7 s are */
+    close_book(b);
+    assert_int_equal(b->run.cpu_ns, 10 * S);
+    assert_int_equal(b->run.kernel_ns, 2800 * MS);
+    assert_int_equal(b->run.recording_ns, 500 * MS);
+    assert_int_equal(b->run.user_ns, 6700 * MS);
+    assert_in_range(b->run.represented_ns, 6700 * MS - 1000, 6700 * MS);
+    assert_in_range(weight_of(b, p), 6700 * MS - 1000, 6700 * MS + 1000);
+    assert_in_range(b->processes[p].represented_ns, 6700 * MS - 1000, 6700 * MS + 1000);
+    assert_true(b->run.unrepresented_ns < 1000);
+    assert_string_equal(b->run.unrepresented_why, "");
+    assert_true(fabs(b->run.weights_found - 6.5 / 6.7) < 1e-6);
+    /* 2,500 ticks with a share of 0.3: 1.96 sqrt(0.21 x 2500) ticks of 4 ms, and a tenth of 0.2 s */
+    assert_in_range(b->run.kernel_error_ns, 180 * MS, 182 * MS);
+    free(b);
+}
+
+/* Half of the time in 400 children, of which one in sixteen has a burst. */
+static void account_pools_short_processes(void **state)
+{
+    struct book *b = book_new();
+    uint64_t children = 0;
+    (void)state;
+    const uint32_t parent = add_process(b, "shell", (struct prof_cpu){20 * S, 0, 0, 0, 4 * MS});
+    add_bursts(b, parent, 260, 80 * MS);
+    for (int i = 0; i < 400; i++) {
+        const uint32_t p = add_process(b, "child", (struct prof_cpu){50 * MS, 0, 0, 0, 4 * MS});
+        if (i % 16 < 10) add_bursts(b, p, 1, 80 * MS);
+    }
+    close_book(b);
+    for (uint32_t p = 1; p < b->processes_len; p++)
+        children += weight_of(b, p);
+    assert_in_range(weight_of(b, parent), 20 * S - 1000, 20 * S + 1000);
+    assert_in_range(children, 20 * S - 1000, 20 * S + 1000);
+    assert_int_equal(weight_of(b, 12), 0);
+    free(b);
+}
+
+/* Too short for a stratum even together: they keep their chances beside the long process. */
+static void account_joins_what_is_short_with_the_largest(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t parent = add_process(b, "shell", (struct prof_cpu){10 * S, 0, 0, 0, 4 * MS});
+    const uint32_t child = add_process(b, "child", (struct prof_cpu){100 * MS, 0, 0, 0, 4 * MS});
+    add_bursts(b, parent, 199, 50 * MS);
+    add_bursts(b, child, 1, 50 * MS);
+    close_book(b);
+    assert_in_range(weight_of(b, child), 50 * MS, 51 * MS);
+    assert_in_range(weight_of(b, parent) + weight_of(b, child), 10100 * MS - 1000, 10100 * MS + 1000);
+    free(b);
+}
+
+static void account_without_a_burst_says_so(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    add_process(b, "a", (struct prof_cpu){30 * MS, 10 * MS, 0, 0, 4 * MS});
+    close_book(b);
+    assert_int_equal(b->run.user_ns, 30 * MS);
+    assert_int_equal(b->run.represented_ns, 0);
+    assert_int_equal(b->run.unrepresented_ns, 30 * MS);
+    assert_non_null(strstr(b->run.unrepresented_why, "too short for a burst"));
+    free(b);
+}
+
+/* Bursts that never came are not made up for by the others. */
+static void account_does_not_scale_a_shortfall_away(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t p = add_process(b, "a", (struct prof_cpu){20 * S, 0, 0, 0, 4 * MS});
+    add_bursts(b, p, 100, 100 * MS); /* 10 s: five standard errors and more below 20 */
+    close_book(b);
+    assert_in_range(weight_of(b, p), 13900 * MS, 14100 * MS);
+    assert_in_range(b->run.unrepresented_ns, 5900 * MS, 6100 * MS);
+    assert_non_null(strstr(b->run.unrepresented_why, "fewer bursts"));
+    free(b);
+}
+
+/* A recording of 30 ms: all of its few ticks hit the kernel, which leaves less than nothing to the program. */
+static void account_of_few_ticks_takes_user_time_from_the_bursts(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t p = add_process(b, "a", (struct prof_cpu){0, 30 * MS, 20 * MS, 5 * MS, 4 * MS});
+    add_bursts(b, p, 40, 200000);
+    close_book(b);
+    assert_int_equal(weight_of(b, p), 8 * MS);
+    assert_int_equal(b->run.user_ns, 8 * MS);
+    assert_int_equal(b->run.kernel_ns, 2 * MS);
+    assert_int_equal(b->run.represented_ns, 8 * MS);
+    assert_int_equal(b->processes[p].user_ns, 8 * MS);
+    assert_int_equal(b->processes[p].kernel_ns, 2 * MS);
+    assert_in_range(b->run.kernel_error_ns, 4 * MS, 30 * MS); /* a tick or more */
+    assert_non_null(strstr(b->why, "8 ms"));
+    free(b);
+}
+
+/* More than there is can not be the program's. */
+static void account_of_few_ticks_is_at_most_what_recording_left(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t p = add_process(b, "a", (struct prof_cpu){0, 30 * MS, 20 * MS, 5 * MS, 4 * MS});
+    add_bursts(b, p, 40, 500000);
+    close_book(b);
+    assert_int_equal(weight_of(b, p), 10 * MS);
+    assert_int_equal(b->run.user_ns, 10 * MS);
+    assert_int_equal(b->run.kernel_ns, 0);
+    free(b);
+}
+
+static void account_of_an_unknown_process_keeps_its_weights(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t known = add_process(b, "a", (struct prof_cpu){10 * S, 0, 0, 0, 4 * MS});
+    const uint32_t killed = add_process(b, "b", PROF_CPU_UNKNOWN);
+    add_bursts(b, known, 110, 100 * MS);
+    add_bursts(b, killed, 3, 100 * MS);
+    close_book(b);
+    assert_int_equal(weight_of(b, killed), 300 * MS);
+    assert_int_equal(b->processes[killed].cpu_ns, UINT64_MAX);
+    assert_int_equal(b->run.cpu_ns, 10300 * MS);
+    assert_non_null(strstr(b->run.unrepresented_why, "is not known"));
+    free(b);
+    b = book_new();
+    add_process(b, "b", PROF_CPU_UNKNOWN);
+    const struct prof_account nothing = {
+        .processes = b->processes, .cpus = b->cpus, .processes_len = 1, .threads = b->threads};
+    assert_int_equal(prof_account_close(&nothing, &b->run, b->why, sizeof(b->why)), LS_OK);
+    assert_int_equal(b->run.cpu_ns, UINT64_MAX);
+    free(b);
+}
+
+/* Ticks are few in a short process: kernel time may come out negative, and only the sum is right. */
+static void account_adds_up_over_noisy_splits(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        /* each has 5 ms, 1 ms of it recording in the kernel; the tick finds every fifth in the kernel */
+        const uint64_t kernel_ns = i % 5 ? 0 : 5 * MS;
+        add_process(b, "a", (struct prof_cpu){5 * MS - kernel_ns, kernel_ns, MS, MS, 4 * MS});
+    }
+    add_bursts(b, 7, 1, 400 * MS);
+    close_book(b);
+    assert_int_equal(b->run.recording_ns, 100 * MS);
+    assert_int_equal(b->run.kernel_ns, 0);
+    assert_int_equal(b->run.user_ns, 400 * MS);
+    free(b);
+}
+
+/* Two functions; half of the bursts in the first lost the processor, and the second has no other. */
+static void account_of_accesses_goes_to_bursts_that_went_on(void **state)
+{
+    static struct prof_line rows[] = {{.ip = 16, .symbol = "walk"},
+                                      {.ip = 17, .symbol = "walk"},
+                                      {.ip = 32, .symbol = "sort"},
+                                      {.ip = 48, .symbol = "call"}};
+    struct book *b = book_new();
+    (void)state;
+    add_process(b, "a", (struct prof_cpu){10 * S, 0, 0, 0, 4 * MS});
+    add_bursts(b, 0, 100, 100 * MS);
+    for (int i = 0; i < 100; i++) {
+        struct prof_burst *burst = &b->bursts[i];
+        burst->ip = i < 60 ? (uint64_t)(16 + i % 2) : i < 80 ? 32 : 48;
+        burst->instructions = i < 60 && i % 2 ? 1200 : 40;
+        burst->end_why = i < 60   ? (i % 2 ? SPOOL_BURST_BUDGET : SPOOL_BURST_PREEMPTED)
+                         : i < 80 ? SPOOL_BURST_PREEMPTED
+                                  : SPOOL_BURST_SYSCALL;
+    }
+    close_book(b);
+    const struct prof_account a = {.processes = b->processes,
+                                   .processes_len = 1,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len};
+    const prof_line_list lines = {.rows = rows, .len = 4};
+    assert_int_equal(prof_account_accesses(&a, &lines), LS_OK);
+    assert_int_equal(b->bursts[0].data_weight_ns, 0);
+    assert_int_equal(b->bursts[1].data_weight_ns, 2 * b->bursts[1].weight_ns);
+    assert_int_equal(b->bursts[70].data_weight_ns, b->bursts[70].weight_ns); /* nobody speaks for it */
+    assert_int_equal(b->bursts[90].data_weight_ns, b->bursts[90].weight_ns); /* its code ended it */
+    free(b);
+}
+
+/* Short children of one program: in most of them no burst of the function went on. */
+static void account_of_accesses_goes_to_other_processes_of_the_program(void **state)
+{
+    enum { CHILDREN = 8 };
+    static struct prof_line rows[CHILDREN];
+    struct book *b = book_new();
+    double data_ns = 0, weight_ns = 0;
+    (void)state;
+    for (uint32_t p = 0; p < CHILDREN; p++) {
+        add_process(b, p < 6 ? "a" : "b", (struct prof_cpu){200 * MS, 0, 0, 0, 4 * MS});
+        add_bursts(b, p, 2, 100 * MS);
+        rows[p] = (struct prof_line){.process = p, .ip = 16, .symbol = "work"};
+    }
+    for (size_t i = 0; i < b->bursts_len; i++) {
+        b->bursts[i].ip = 16;
+        b->bursts[i].instructions = i < 2 ? 1200 : 1; /* of the first child, the rest is cut */
+        b->bursts[i].end_why = i < 2 ? SPOOL_BURST_BUDGET : SPOOL_BURST_PREEMPTED;
+    }
+    close_book(b);
+    const struct prof_account a = {.processes = b->processes,
+                                   .processes_len = CHILDREN,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len};
+    const prof_line_list lines = {.rows = rows, .len = CHILDREN};
+    assert_int_equal(prof_account_accesses(&a, &lines), LS_OK);
+    for (size_t i = 0; i < b->bursts_len; i++) {
+        weight_ns += (double)b->bursts[i].weight_ns;
+        data_ns += (double)b->bursts[i].data_weight_ns;
+        if (i >= 2 && i < 12) assert_int_equal(b->bursts[i].data_weight_ns, 0);
+        if (i >= 12) /* nobody speaks for the other program */
+            assert_int_equal(b->bursts[i].data_weight_ns, b->bursts[i].weight_ns);
+    }
+    assert_int_equal(b->bursts[0].data_weight_ns, 6 * b->bursts[0].weight_ns);
+    assert_true(fabs(data_ns - weight_ns) < 1000);
+    free(b);
+}
+
+static void account_takes_the_largest_counts_and_no_damage(void **state)
+{
+    struct prof_cpu cpu = PROF_CPU_UNKNOWN;
+    (void)state;
+    prof_account_take(&cpu, &(struct spool_resources){.user_ns = UINT64_MAX, .kernel_ns = UINT64_MAX});
+    assert_int_equal(cpu.user_ns, UINT64_MAX);
+    prof_account_take(&cpu, &(struct spool_resources){.user_ns = 20, .kernel_ns = 10, .recording_ns = 3});
+    prof_account_take(&cpu, &(struct spool_resources){.user_ns = 5, .kernel_ns = 5, .recording_ns = 4});
+    prof_account_take(&cpu, &(struct spool_resources){.user_ns = 50, .recording_ns = UINT64_MAX / 2});
+    assert_int_equal(cpu.user_ns, 20);
+    assert_int_equal(cpu.recording_ns, 3);
+}
+
+UNIT_GROUP()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(account_is_user_and_kernel_and_recording),
+        cmocka_unit_test(account_pools_short_processes),
+        cmocka_unit_test(account_joins_what_is_short_with_the_largest),
+        cmocka_unit_test(account_without_a_burst_says_so),
+        cmocka_unit_test(account_does_not_scale_a_shortfall_away),
+        cmocka_unit_test(account_of_few_ticks_takes_user_time_from_the_bursts),
+        cmocka_unit_test(account_of_few_ticks_is_at_most_what_recording_left),
+        cmocka_unit_test(account_of_an_unknown_process_keeps_its_weights),
+        cmocka_unit_test(account_adds_up_over_noisy_splits),
+        cmocka_unit_test(account_of_accesses_goes_to_bursts_that_went_on),
+        cmocka_unit_test(account_of_accesses_goes_to_other_processes_of_the_program),
+        cmocka_unit_test(account_takes_the_largest_counts_and_no_damage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which variable a line puts memory into. */
+#include "resolve/prof_source_label.h"
+#include "tests/unit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct row {
+    const char *lines[PROF_LABEL_LINES_MAX]; /* the last one is the call's */
+    const char *label;                       /* NULL: none is told */
+};
+
+static const struct row in_c[] = {
+    {{"double *A = malloc(n * sizeof(double));"}, "A"},
+    {{"    A = malloc(n);"}, "A"},
+    {{"  x->field = calloc(n, sizeof(*x->field));"}, "x->field"},
+    {{"  a.b.c = (double *)malloc(n);"}, "a.b.c"},
+    {{"  rows[i] = malloc(n);"}, "rows"},
+    {{"  m->rows[i][j] = malloc(n);"}, "m->rows"},
+    {{"  p[i].name = strdup(s);"}, "p.name"},
+    {{"  *out = malloc(n);"}, "out"},
+    {{"  (*out)->x = malloc(n);"}, "x"},
+    {{"  if ((p = malloc(n)) == NULL) return -1;"}, "p"},
+    {{"  if (!(p = malloc(n))) return NULL;"}, "p"},
+    {{"  while ((node = calloc(1, sizeof *node)) != NULL)"}, "node"},
+    {{"  double *A = new double[n];"}, "A"},
+    {{"  auto A = std::make_unique<double[]>(n);"}, "A"},
+    {{"  auto *m = new Matrix(n, n);"}, "m"},
+    {{"  std::unique_ptr<double[]> p = f(n);"}, "p"},
+    {{"  this->data = new double[n];"}, "data"},
+    {{"  Mesh::nodes = new Node[n];"}, "Mesh::nodes"},
+    {{"  p = realloc(p, n);"}, "p"},
+    {{"  buf = cond ? malloc(a) : malloc(b);"}, "buf"},
+    {{"  static char *s = strdup(t); /* = 3 */"}, "s"},
+    {{"  s = strdup(\"a = b(c)\");"}, "s"},
+    {{"  // a = malloc(1);"}, NULL},
+    {{"  return malloc(n);"}, NULL},
+    {{"  return (double *)malloc(n);"}, NULL},
+    {{"  use(malloc(n));"}, NULL},
+    {{"  use(x == 3, malloc(n));"}, NULL},
+    {{"  f(a = b, malloc(n));"}, NULL},
+    {{"  n += strlen(s);"}, NULL},
+    {{"  size_t n = newest(s); p = malloc(n);"}, "p"},
+    {{"  for (int i = 0; i < n; i++) rows[i] = malloc(m);"}, "rows"},
+    {{"  a = f(), b = malloc(n);"}, "b"},
+    {{"  a = malloc(n), b = malloc(n);"}, NULL},
+    {{"  a = malloc(n); b = malloc(n);"}, NULL},
+    {{"  size_t n = strlen(s); p = malloc(n);"}, "p"},
+    {{"  err = posix_memalign((void **)&x->buf, 64, n);"}, "x->buf"},
+    {{"  if (posix_memalign(&p, 64, n) != 0) abort();"}, "p"},
+    {{"  posix_memalign((void **)(&p), 64, n);"}, NULL},
+    {{"  len = getline(&line, &cap, f);"}, "line"},
+    {{"  n = asprintf(&text, \"%d\", i);"}, "text"},
+    {{"  std::vector<double> v(n);"}, "v"},
+    {{"  const std::vector<std::pair<int, double>> table{n};"}, "table"},
+    {{"  std::vector<double> v(n), w(n);"}, NULL},
+    {{"  Matrix m(n, n);"}, "m"},
+    {{"  v.resize(n);"}, "v"},
+    {{"  mesh.coords.push_back(x);"}, "mesh.coords"},
+    {{"  x->list->reserve(n);"}, "x->list"},
+    {{"  p.reset(new double[n]);"}, "p"},
+    {{"  std::string s(n, 'x');"}, "s"},
+    {{"  Field(size_t n) : size(n), data(new double[n]) {}"}, "data"},
+    {{"  foo(n);"}, NULL},
+    {{"  obj.method(n);"}, NULL},
+    {{""}, NULL},
+    {{"  double *A =", "      malloc(n);"}, "A"},
+    {{"  int i;", "  double *A =", "      (double *)", "      malloc(n);"}, "A"},
+    {{"  A = f(x);", "  use(malloc(n));"}, NULL},
+    {{"  if (x) {", "      malloc(n);"}, NULL},
+    {{"  A = {1, 2};", "  g(malloc(n));"}, NULL},
+    {{"  x->data = aligned_alloc(64,", "      round_up(n));"}, "x->data"},
+    {{"  let mut v = Vec::with_capacity(n);"}, "v"},
+};
+
+static const struct row in_fortran[] = {
+    {{"  allocate(a(n))"}, "a"},
+    {{"  ALLOCATE( A(N,N) , STAT=IERR )"}, "A"},
+    {{"  allocate(x%field(n), stat=ierr)"}, "x%field"},
+    {{"  allocate(a(n), b(n))"}, "a, b"},
+    {{"  if (.not. allocated(a)) allocate(a(n)) ! b = c(d)"}, "a"},
+    {{"  allocate(real(8) :: work(n))"}, "work"},
+    {{"  p = c_malloc(n)"}, "p"},
+    {{"  a = matmul(b, c)"}, "a"},
+    {{"  call init(n)"}, NULL},
+    {{"  allocate(nodes(i)%x(n))"}, "nodes%x"},
+};
+
+static void check(const struct row *rows, size_t len, bool is_fortran)
+{
+    unsigned bad = 0;
+    for (size_t i = 0; i < len; i++) {
+        char label[PROF_LABEL_BYTES] = "";
+        size_t lines = 0;
+        while (lines < PROF_LABEL_LINES_MAX && rows[i].lines[lines])
+            lines++;
+        const bool is_found = prof_source_label(rows[i].lines, lines, is_fortran, label);
+        const bool is_right = rows[i].label ? is_found && strcmp(label, rows[i].label) == 0 : !is_found;
+        if (is_right) continue;
+        bad++;
+        print_message("%s: %s instead of %s\n", rows[i].lines[lines - 1], is_found ? label : "none",
+                      rows[i].label ? rows[i].label : "none");
+    }
+    assert_int_equal(bad, 0);
+}
+
+static void lines_of_c_and_cxx(void **state)
+{
+    (void)state;
+    check(in_c, sizeof(in_c) / sizeof(in_c[0]), false);
+}
+
+static void lines_of_fortran(void **state)
+{
+    (void)state;
+    check(in_fortran, sizeof(in_fortran) / sizeof(in_fortran[0]), true);
+}
+
+/* Any bytes, cut anywhere: no crash, and what is told ends. */
+static void any_text_is_survived(void **state)
+{
+    static const char pieces[] = "a=(malloc)[{<>}]->::.,;\"'\\/*%&!~ new allocate(b%c 1\xc3\xa4";
+    uint64_t random = 3;
+    (void)state;
+    for (int round = 0; round < 50000; round++) {
+        char text[3][64], label[PROF_LABEL_BYTES];
+        for (int l = 0; l < 3; l++) {
+            size_t len = 0;
+            for (; len < 60; len++) {
+                random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+                text[l][len] = pieces[(random >> 33) % (sizeof(pieces) - 1)];
+                if ((random >> 20) % 61 == 0) break;
+            }
+            text[l][len] = '\0';
+        }
+        const char *const lines[] = {text[0], text[1], text[2]};
+        if (prof_source_label(lines, 3, round % 2, label)) assert_true(strlen(label) < PROF_LABEL_BYTES);
+    }
+}
+
+static void fortran_is_known_by_its_name(void **state)
+{
+    (void)state;
+    assert_true(prof_is_fortran("/src/a.f90") && prof_is_fortran("/src/a.F") && prof_is_fortran("b.f"));
+    assert_true(prof_is_fortran("b.for"));
+    assert_false(prof_is_fortran("/src/a.c") || prof_is_fortran("/src/f") || prof_is_fortran("a.fs"));
+}
+
+UNIT_GROUP()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_of_c_and_cxx),
+        cmocka_unit_test(lines_of_fortran),
+        cmocka_unit_test(any_text_is_survived),
+        cmocka_unit_test(fortran_is_known_by_its_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What programs that make profiles for tests have in common.
+ *
+ * Thread: one at a time for one object.  Signal: not safe. */
+#ifndef PROF_WRITE_FIXTURE_H
+#define PROF_WRITE_FIXTURE_H
+
+#include "run_h5/prof_writer.h"
+
+struct prof_fixture_table {
+    const void *rows; /* NULL: the table is empty */
+    size_t len;
+};
+
+/* All tables, by their ids.  Errors: those of prof_writer_table. */
+ls_err prof_fixture_tables(prof_writer *w, const struct prof_fixture_table filled[PROF_TABLE_COUNT]);
+/* Replace path by what write writes and ends with prof_writer_finish. The status of the process: 0, or 1
+ * after a message that begins with name.  Errors: as status. */
+int prof_fixture_write(const char *name, const char *path, ls_err (*write)(prof_writer *w));
+
+#endif
