@@ -1,30 +1,104 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts the comments of C sources that contain a phrase of the list below, which plain technical English hardly ever needs.
+"""Count the texts that contain a phrase of the list below, which plain technical English hardly ever needs.
 
 usage: language.py [--list] FILE...
 
-Prints "FOLDER COMMENTS MARKED PERCENT" for each folder, and for all; --list prints each marked comment with its place instead.
-Comments of fewer than three words are left out.
+A text is a comment of C, C++, JavaScript, CSS, Python, shell, make or m4, a docstring of Python, or a paragraph, list item, heading
+or table cell of a page (*.md); code blocks and `code` of pages are left out, and texts of fewer than three words.
+
+Prints "FOLDER TEXTS MARKED PERCENT" for each folder, and for all; --list prints each marked text with its place instead.
 """
+import ast
 import collections
+import io
 import re
 import sys
+import tokenize
 
 PHRASES = re.compile(r"""\b(
     what | tells? | told | says? | said | those\ (that|of|who|which) | behind | stands | lies | so\ many | (of|by)\ which | of\ (its|their)\ own
     )\b | (^|[.:;]\s+)(Of|Who|Those)\b""", re.X | re.I)
-COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+C_COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+C_SUFFIXES = ("c", "h", "S", "cc", "cpp", "js", "mjs", "css")
 
 
-def comments(text):
-    """Line number and words of each comment."""
-    for found in COMMENT.finditer(text):
-        if found.group()[0] != "/":
-            continue
-        words = re.sub(r"\s*\n\s*\*?\s?", " ", found.group().strip("/*")).strip(" *-/")
+def c_comments(text):
+    for found in C_COMMENT.finditer(text):
+        if found.group()[0] == "/":
+            yield text.count("\n", 0, found.start()) + 1, re.sub(r"\s*\n\s*\*?\s?", " ", found.group().strip("/*"))
+
+
+def joined_lines(lines):
+    """Join (line number, text) of adjacent lines to paragraphs; an empty text ends one."""
+    first, last, words = 0, -1, []
+    for number, text in lines:
+        if words and (number != last + 1 or not text):
+            yield first, " ".join(words)
+            words = []
+        if text:
+            first = first if words else number
+            words.append(text)
+        last = number
+    if words:
+        yield first, " ".join(words)
+
+
+def python_comments(text):
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    yield from joined_lines([(t.start[0], t.string.strip("# ")) for t in tokens if t.type == tokenize.COMMENT])
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+            first = node.body[0].lineno
+            yield from joined_lines(enumerate((line.strip() for line in ast.get_docstring(node).splitlines()), first))
+
+
+def hash_comments(text):
+    """Comments of shell, make and m4: whole lines, and what follows a blank and "# " at the end of a line."""
+    lines = []
+    for number, line in enumerate(text.splitlines(), 1):
+        found = re.match(r"\s*(?:#|dnl\b)+\s*(.*)", line) or re.search(r"\s# (.*)", line)
+        if found and not line.startswith("#!"):
+            lines.append((number, found.group(1).strip()))
+    return joined_lines(lines)
+
+
+def page_texts(text):
+    """Texts of a page, without `code`."""
+    return ((line, re.sub(r"`[^`]*`", "`", words)) for line, words in page_paragraphs(text))
+
+
+def page_paragraphs(text):
+    """Paragraphs, list items, headings and table cells of Markdown, without code."""
+    lines, is_code = [], False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+            lines.append((number, ""))
+        elif not is_code:
+            lines.append((number, line.strip()))
+    paragraph = []
+    for number, line in lines:
+        starts = re.match(r"([*+-]|\d+\.|#+|!?\[)\s", line)
+        if line.startswith("|"):
+            yield from ((number, cell) for cell in line.strip("|").split("|"))
+        if starts or line.startswith("|"):
+            yield from joined_lines(paragraph)
+            paragraph = []
+        paragraph.append((number, "" if line.startswith("|") else line[starts.end():] if starts else line))
+    yield from joined_lines(paragraph)
+
+
+def texts(path):
+    """Line number and words of each text of a file."""
+    with open(path, encoding="utf-8", errors="replace") as f:
+        text = f.read()
+    suffix = path.rsplit(".", 1)[-1]
+    reader = {"py": python_comments, "md": page_texts}.get(suffix, c_comments if suffix in C_SUFFIXES else hash_comments)
+    for line, words in reader(text):
+        words = words.strip(" *-/")
         if len(words.split()) >= 3 and not words.startswith("SPDX"):
-            yield text.count("\n", 0, found.start()) + 1, words
+            yield line, words
 
 
 def main():
@@ -32,13 +106,12 @@ def main():
     total, marked = collections.Counter(), collections.Counter()
     for path in [a for a in sys.argv[1:] if a != "--list"]:
         folder = path.rsplit("/", 1)[0] if "/" in path else "."
-        with open(path, encoding="utf-8", errors="replace") as f:
-            for line, words in comments(f.read()):
-                has = PHRASES.search(words)
-                total[folder] += 1
-                marked[folder] += bool(has)
-                if listing and has:
-                    print("%s:%d: [%s] %s" % (path, line, has.group().strip(" .:;"), words))
+        for line, words in texts(path):
+            has = PHRASES.search(words)
+            total[folder] += 1
+            marked[folder] += bool(has)
+            if listing and has:
+                print("%s:%d: [%s] %s" % (path, line, has.group().strip(" .:;"), words))
     if listing:
         return
     for folder in sorted(total):
