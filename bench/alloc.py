@@ -80,24 +80,25 @@ def main():
     finally:
         shutil.rmtree(work, ignore_errors=True)
     note = "" if "heaptrack" in kinds else "\nheaptrack was not installed.\n"
-    overhead.write(args.write, """# What allocations cost
+    overhead.write(args.write, """# Cost of allocations
 
 Measured by `make bench-alloc` on:
 
     %s
 
-A pair is a free and a malloc with 256 blocks alive in each thread, %d frames deep, in nanoseconds of CPU time (medians of %d runs of
-each kind, taking turns; the ratio is the median over turns). *plain*: no runtime. *jump*: a preload that only calls the real functions,
-the price of interposition itself. *hooks*: the runtime with the engine `null`: interposition, call paths and records, no
-sampling of accesses. *default*: as `loadstone record` does it, 3 %% of the run time for everything. *heaptrack* records every
-allocation with its stack.
+A pair is a free and a malloc with 256 blocks alive in each thread, %d frames deep, in nanoseconds of CPU time (medians of %d runs of each kind,
+in turns; the ratio is the median over turns). *plain*: no runtime. *jump*: a preload that only
+calls the real functions, which is the cost of interposition itself. *hooks*: the runtime with the engine `null`, which
+has interposition, call paths and records, but no sampling of accesses. *default*: like `loadstone record`, with a budget
+of 3 %% of the run time for everything. *heaptrack* records every allocation with its stack.
 %s
 %s
 
-A program that does nothing but allocate is the worst case: the runtime records each block from a threshold on, and of the smaller ones
-a sample; threshold and sample follow the budget, so that what recording costs stays at half of it, and so that an hour of records at
-3 %% takes less than 256 MiB. What remains is the price of looking at each call, most of which is the jump. Whole programs that allocate much (python3, node, gcc, redis-server, perl) are in `overhead.md`: there the hooks,
-the call paths and the sampling are paid together.
+A program that only allocates is the worst case. The runtime records each block above a threshold, and a sample of the
+smaller ones. Threshold and sample follow the budget, so that records cost half of it, and so that an hour of records at
+3 %% takes less than 256 MiB. The remaining cost is that of examining each call, mostly the jump. `overhead.md` has whole
+programs that allocate much (python3, node, gcc, redis-server, perl), with the cost of hooks, call paths and sampling
+together.
 """ % (args.machine.replace("\n", "\n    "), DEPTH, args.rounds, note, "\n".join(lines)))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loops, and replays of the patterns that are extracted from exact traces of them, by the commands that users have: is the
-proxy as fast as the loop?
+"""Compare the speed of loops with that of replays of their patterns, which are extracted from exact traces by the commands
+that users have.
 usage: fidelity.py --loadstone PROGRAM --fidelity PROGRAM --programs PROGRAM --machine TEXT [--rounds N] [--write PAGE] [LOOP...]"""
 import argparse
 import json
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-# Sizes at which arrays are beyond the second-level cache, so that memory is what a loop waits for.
+# With these sizes the arrays exceed the second-level cache, so that loops wait for memory.
 LOOPS = {
     "spmv": (1000000, "sparse matrix times vector, rows of 1 to 7, x 8 MB"),
     "hash": (1000000, "probes of a hash table of 16 MB"),
@@ -25,29 +25,37 @@ WITHIN = 0.15
 GOAL = 6
 EXTRACT = ["--trivial", "--no-index-loads", "--min-accesses", "10000", "--top", "64", "--longest", "30000000"]
 REPLAY = ["-t", "1", "--no-stream", "--pages", "huge"]
-REGULAR = {"uniform stride", "stencil", "broadcast"}  # classes whose next places the processor foresees
-FAIR = """## What is fair
+REGULAR = {"uniform stride", "stencil", "broadcast"}  # classes that the processor prefetches
+FAIR = """## Rules of a fair comparison
 
-The proxy does the loop's accesses and nothing that the loop does not do:
+The proxy makes the loop's accesses and no others:
 
-* Each access is one instruction, in the program's order, of the pattern's places; nothing is done for several elements at once. An update is one instruction that changes the
-  element where it is, by one index, and counts as a load and a store of 8 bytes, as in the loop.
-* Indices are loaded where the loop loads them, from a list. Where a pattern says that offsets are constant and the place moves on by a constant step, they stay in registers:
-  the loop computes them, too. Which of both it is comes from the pattern alone. What the loop does once for all its accesses (count, add steps), a replay does once for several elements,
-  so that the sum of the patterns does not have it several times.
-* A chain of pointers is one in memory: each element holds the address of the next, nothing else is read. Other loads of a pattern do not wait for each other.
+* Each access is one instruction, in the program's order, to the pattern's elements; no instruction handles several
+  elements at once. An update is one instruction that changes the element in place, by one index, and counts as a load
+  and a store of 8 bytes, as in the loop.
+* Indices are loaded from a list where the loop loads them. Where the pattern has constant offsets from a base that
+  advances by a constant step, they stay in registers, because the loop computes them, too. The pattern alone decides
+  between the two. Work that the loop does once for all its accesses (count, add steps) is done once for several elements
+  in a replay, so that the sum of the patterns does not contain it several times.
+* A chain of pointers is a chain in memory: each element holds the address of the next, nothing else is read. Other loads
+  of a pattern do not wait for each other.
 
-What a pattern does not say, the replay cannot do: arithmetic, and **branches that loaded values decide**. A hash table's probe goes on or ends as the slot says; each wrong guess
-of the processor throws away the loads that it had begun ahead, and the replay, which knows the places beforehand, has none of that.
+The replay lacks everything that is not in the pattern: arithmetic, and **branches that depend on loaded values**. In a
+hash table the loaded slot decides whether a probe continues; each misprediction discards the loads that the processor
+had begun ahead. The replay knows all addresses beforehand and has no mispredictions.
 
-## In turn or one after the other
+## Interleaved or one after the other
 
-A loop that goes through irregular places waits for what is still in the caches of them, and that depends on what else it touches: by itself the gather of a sparse product has the caches alone.
-Such loops are replayed by `--together`, all patterns in turns of 2048 accesses, those of one array in one memory. Which loops these are is told by the classes of their patterns before anything
-is replayed: all but those with uniform strides, stencils and broadcasts only. Of those that are regular throughout the processor fetches ahead what comes next, whatever is beside it; their patterns are replayed one after
-the other, and the times added, because a turn ends before its stores have gone out: the stencil's overlap with its loads, turns do not show that. Both figures are in the table.
+The speed of a loop with irregular accesses depends on the part of its data that is still in the caches, and therefore on
+its other accesses: a gather that is replayed alone has the caches for itself. Such loops are replayed by `--together`,
+which interleaves all patterns in turns of 2048 accesses and places patterns of one array in one memory. The classes of
+the patterns decide before the replay which loops these are: all loops except the ones with only uniform strides,
+stencils and broadcasts. For loops that are regular throughout, the processor prefetches the next elements whatever else
+is accessed. Their patterns are replayed one after the other, and the times are added, because a turn ends before its
+stores are complete: in the stencil loop stores overlap with loads, in turns they do not. Both figures are in the table.
 
-Arrays are in huge pages on both sides: in small ones which pages a process is given decides, too, of the loop and of its replay, each by its own luck."""
+Arrays are in huge pages on both sides. With small pages, the pages that a process happens to get would affect the loop
+and its replay independently."""
 
 
 def run(*command, **options):
@@ -63,7 +71,7 @@ def extract(a, loop, size, folder):
 
 
 def loop_seconds(a, loop, size):
-    huge = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1")  # its arrays in huge pages, as the replay's
+    huge = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1")  # arrays in huge pages, as in the replay
     return float(run(a.fidelity, loop, str(size), capture_output=True, text=True, env=huge).stdout)
 
 
@@ -82,7 +90,7 @@ def is_irregular(patterns):
 
 
 def run_as_often(patterns, results):
-    """The least of few runs is more than that of many: each pattern runs for a second, as the loop does (bench/fidelity.c)."""
+    """Let each pattern run for a second, like the loop (bench/fidelity.c): the minimum of few runs exceeds that of many."""
     configurations = json.load(open(patterns))
     for c, r in zip(configurations, results):
         c["nruns"] = min(200, max(10, int(1 / r["cpu_seconds_min"])))
@@ -90,7 +98,7 @@ def run_as_often(patterns, results):
 
 
 def runs_together(results):
-    """The same for all of them in turn, whose runs would be those of the shortest."""
+    """The same for --together, whose number of runs would otherwise be that of the shortest pattern."""
     return ["--max-runs", str(min(200, max(10, int(1 / results[0]["cpu_seconds_min"]))))]
 
 
@@ -115,7 +123,7 @@ def measure(a, loop):
 
 
 def short(part):
-    """ "gather of `x` through `col` in f (f.c:1)": what is read of what """
+    """Shorten "gather of `x` through `col` in f (f.c:1)" to the operation and the data."""
     return part["name"].split(" in ")[0].split(" at 0x")[0].replace("`", "")
 
 
@@ -123,20 +131,22 @@ def page(a, rows):
     good, good_turns, good_after = (sum(abs(r[how] - 1) <= WITHIN for r in rows) for how in ("ratio", "turns", "after"))
     lines = f"""# Fidelity: is the proxy as fast as the loop?
 
-A pattern is worth something when replaying it tells how fast the program is. Here eight loops are traced, their patterns extracted and replayed by the commands that users have:
+A pattern is useful if its replay predicts the speed of the program. This benchmark traces eight loops, extracts their
+patterns, and replays them, with the commands that users have:
 
 ```
 loadstone trace --phase loop -o trace -- LOOP
 loadstone patterns {" ".join(EXTRACT)} -o P.json trace
-loadstone replay {" ".join(REPLAY)} --json P.json                of regular loops
-loadstone replay {" ".join(REPLAY)} --together --json P.json     of irregular ones
+loadstone replay {" ".join(REPLAY)} --json P.json                # regular loops
+loadstone replay {" ".join(REPLAY)} --together --json P.json     # irregular loops
 ```
 
-`make bench-fidelity` writes this page. The loops are those of `tests/cases/truth_loops.c`, each access one instruction, at sizes beyond the second-level cache.
+`make bench-fidelity` writes this page. The loops are in `tests/cases/truth_loops.c`. Each access is one instruction, and
+the arrays are larger than the second-level cache.
 
 {a.machine.strip()}
 
-| loop | what it is | classes | loop, MB/s | replay, MB/s | replay / loop | rounds | in turn | one after the other |
+| loop | description | classes | loop, MB/s | replay, MB/s | replay / loop | rounds | interleaved | one after the other |
 |---|---|---|---|---|---|---|---|---|
 """.splitlines()
     for r in rows:
@@ -145,12 +155,13 @@ loadstone replay {" ".join(REPLAY)} --together --json P.json     of irregular on
         kind = "irregular" if r["irregular"] else "regular"
         lines.append(f"| {r['loop']} | {LOOPS[r['loop']][1]} | {kind} | {rate:.0f} | {rate * r['ratio']:.0f} | {mark}{r['ratio']:.2f}{mark} | "
                      f"{min(r['ratios']):.2f} to {max(r['ratios']):.2f} | {r['turns']:.2f} | {r['after']:.2f} |")
-    lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is the faster one.",
-              f"All in turn it would be {good_turns}, all one after the other {good_after}.", "",
-              f"Bandwidth is the bytes of the patterns' accesses over CPU time: of the loop, and of all its patterns. {a.rounds} rounds of all, in new processes;",
-              "of a process the least time counts (loop and patterns run for a second each, 200 times at most), because neighbours only add to it; of the rounds the median.",
-              "`rounds` has the ratios of each. One thread.", "", *FAIR.splitlines(), "",
-              "What the replays take one after the other, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
+    lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is faster.",
+              f"With all loops interleaved the number is {good_turns}, with all one after the other {good_after}.", "",
+              f"Bandwidth is the bytes of the patterns' accesses over CPU time, for the loop and for all its patterns. There are {a.rounds} rounds",
+              "in new processes. In a process the least time counts (loop and patterns run for a second each, 200 times at most),",
+              "because other programs only add to it; the table has the median over the rounds. `rounds` has the range of the",
+              "ratios. All runs use one thread.", "", *FAIR.splitlines(), "",
+              "Time of the replays one after the other, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
     for r in rows:
         for part in r["parts"]:
             lines.append(f"| {r['loop']} | {short(part)} | {part['operation']} | {part['seconds'] / r['seconds']:.2f} | {part['variant']} |")
@@ -169,7 +180,7 @@ def main():
     for loop in a.loops or LOOPS:
         rows.append(measure(a, loop))
         r = rows[-1]
-        print(f"{loop}: replay / loop {r['ratio']:.2f}, in turn {r['turns']:.2f}, one after the other {r['after']:.2f}, median {statistics.median(r['ratios']):.2f}; " +
+        print(f"{loop}: replay / loop {r['ratio']:.2f}, interleaved {r['turns']:.2f}, one after the other {r['after']:.2f}, median {statistics.median(r['ratios']):.2f}; " +
               ", ".join(f"{short(part)} {part['operation']} {part['seconds'] / r['seconds']:.2f}" for part in r["parts"]),
               file=sys.stderr, flush=True)
     text = page(a, rows)
