@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an allocation costs under the profiler; what whole programs cost is in overhead.py.
+"""Measure the cost of an allocation under the profiler; overhead.py measures whole programs.
 
 Pairs of free and malloc, in CPU time: plain, with a preload that only jumps to the real functions, with the hooks alone (no sampling),
 as recorded by default, and under heaptrack where it is installed; the kinds take turns, so that a drift of the machine hits all alike.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded, malloc and free that only call the real ones: what no interposition can be cheaper than. */
+/* Preloaded malloc and free that only call the real ones: the lowest possible cost of interposition. */
 #include <dlfcn.h>
 #include <stddef.h>
 

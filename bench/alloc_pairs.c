@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: alloc_pairs BYTES THREADS DEPTH: CPU nanoseconds of a free and a malloc of BYTES (0: of 16 bytes to
- * 8 KiB, small ones more often), in each of THREADS threads with some blocks alive, called DEPTH frames deep. */
+/* usage: alloc_pairs BYTES THREADS DEPTH: print the CPU nanoseconds of a free and a malloc of BYTES
+ * (0: 16 bytes to 8 KiB, small ones more often), in each of THREADS threads with some blocks alive, called DEPTH
+ * frames deep. */
 #include "common/ls_clock.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A ring of cache lines in random order: what a pointer chase walks. */
+/* A ring of cache lines in random order, for pointer chases. */
 #ifndef BENCH_RING_H
 #define BENCH_RING_H
 

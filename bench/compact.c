@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What compaction takes: indices a second for sequences of each kind, and 10,000 instructions of a file by
- * name. usage: compact [FILE [INDICES]]; FILE is a position-independent program or library. */
+/* Measure the speed of compaction: indices a second for sequences of each kind, and the time for the names of
+ * 10,000 instructions of a file. usage: compact [FILE [INDICES]]; FILE is a position-independent program or library. */
 #include "common/ls_clock.h"
 #include "patterns/compact/pat_compact.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What extraction costs: CPU time of an access, without that of making it up, by mix and length, with the
- * growth from one length to the next and the peak of memory. Goal: 30 million accesses a second on a core.
+/* Measure extraction: CPU time of an access, without that of generating it, by mix and length, with the growth
+ * from one length to the next and the peak memory. Goal: 30 million accesses a second on a core.
  * usage: extract [LONGEST [MIX [print]]]    10^6, 10^7 ... accesses; without LONGEST up to 10^9, as far as
- * one length takes less than two minutes of CPU; with MIX what jumps cost is left out; print: a fingerprint
- * of the sequences, too, which must not change */
+ * one length takes less than two minutes of CPU; with MIX the cost of random accesses is not measured; print: also print a
+ * fingerprint of the sequences, which must not change */
 #include "common/ls_prefetch.h"
 #include "patterns/extract/pat_extract.h"
 #include "smrtree/smr_array.h"
@@ -65,7 +65,7 @@ static uint64_t bench_anywhere(struct bench_source *s, uint32_t site, uint64_t t
     return bench_home(s, site) + bench_random(s) % BENCH_HOME_BYTES / 8 * 8;
 }
 
-/* Rows of a sparse matrix: of five sites one jumps about. */
+/* Rows of a sparse matrix: one site of five has irregular accesses. */
 static uint64_t bench_spmv(struct bench_source *s, uint32_t site, uint64_t turn)
 {
     return site % 5 == 4 ? bench_home(s, site) + bench_random(s) % (BENCH_HOME_BYTES / 16) / 8 * 8
@@ -201,7 +201,7 @@ static double bench_cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Of them, those in the kernel: it is asked for memory, and for little else. */
+/* The part of it in the kernel, which is mainly allocation of memory. */
 static double bench_kernel_seconds(void)
 {
     struct rusage usage;
@@ -232,7 +232,7 @@ static uint64_t bench_mixed(uint64_t print, uint64_t value)
     return (print ^ value) * UINT64_C(0x9e3779b97f4a7c15) ^ print >> 29;
 }
 
-/* Everything that a sequence says. */
+/* Print all fields of a sequence. */
 static uint64_t bench_print(const struct pat_sequences *s)
 {
     uint64_t print = s->len ^ s->accesses ^ s->sites << 32;
@@ -258,11 +258,11 @@ static uint64_t bench_print(const struct pat_sequences *s)
 }
 
 struct bench_took {
-    double ns;  /* of an access */
+    double ns;  /* CPU time per access */
     double all; /* seconds, with making up the accesses */
 };
 
-/* In a process of its own: the peak is then that of one extraction. */
+/* Run in a child process, so that the peak is that of one extraction. */
 static void bench_one(const struct bench_mix *mix, uint64_t len, double before_ns, bool prints, int to)
 {
     const double source = bench_source_seconds(mix, len);
@@ -314,9 +314,9 @@ static bool bench_mix_run(const struct bench_mix *mix, uint64_t longest, double 
     return true;
 }
 
-/* What jumps cost on this machine: one line of an area (a power of two of them) is read and written after the
- * other, in no order, waited for or fetched ahead. An access of the random mixes needs two such lines, of
- * counts and of pages. */
+/* Measure the cost of random accesses on this machine: lines of an area (a power of two of them) are read and
+ * written in random order, either dependent on each other or prefetched. An access of the random mixes needs
+ * two such lines, of counts and of pages. */
 static double bench_jump_ns(uint64_t *words, uint64_t lines, bool is_fetched)
 {
     enum { JUMPS = 4000000, AHEAD = 16 };
@@ -328,7 +328,7 @@ static double bench_jump_ns(uint64_t *words, uint64_t lines, bool is_fetched)
         at = at * UINT64_C(6364136223846793005) + 1442695040888963407u;
         ahead = ahead * UINT64_C(6364136223846793005) + 1442695040888963407u;
         if (is_fetched) ls_prefetch(&words[((ahead >> 24) & (lines - 1)) * 8]);
-        at += words[((at >> 24) & (lines - 1)) * 8]++ >> 60; /* 0, but what comes next hangs on it */
+        at += words[((at >> 24) & (lines - 1)) * 8]++ >> 60; /* always 0; the next address depends on it */
     }
     return (bench_cpu_seconds() - begin) * 1e9 / JUMPS;
 }

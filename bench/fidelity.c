@@ -11,7 +11,7 @@
 enum { RUNS_MIN = 5, RUNS_MAX = 200 };
 static const double enough_seconds = 1;
 
-/* CPU time: what waiting for a processor took is no part of it. */
+/* CPU time, without waiting for a processor. */
 static double now(void)
 {
     return (double)ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) / (double)LS_NS_PER_S;

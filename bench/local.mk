@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# bench: benchmarks, built when asked for. Those that write a page write it to doc/ of the source tree.
+# Benchmarks, built on request. Some of them write a page in doc/ of the source tree.
 bench_programs = \
     bench/alloc_pairs \
     bench/compact \
@@ -25,7 +25,7 @@ bench_machine_LDADD = libmachine.la
 # A Python that has h5py: where several are installed, the system's often has it.
 bench_python3 = $$(for p in python3 /usr/bin/python3; do $$p -c 'import h5py' 2>/dev/null && { echo $$p; break; }; done)
 
-# what a malloc costs under the runtime, and against heaptrack where it is installed; writes doc/alloc.md
+# cost of malloc under the runtime, and under heaptrack where it is installed; writes doc/alloc.md
 bench_alloc_pairs_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin-malloc -fno-builtin-free -pthread
 bench_alloc_pairs_LDFLAGS = -no-install -pthread
 bench/alloc_jump.so: bench/alloc_jump.c
@@ -42,7 +42,8 @@ bench-compact: bench/compact
 	test -f bench/symbols.d/big.so || python3 $(srcdir)/bench/symbols_make.py bench/symbols.d 100 "$(CC)"
 	bench/compact$(EXEEXT) bench/symbols.d/big.so $(BENCH_ARGS)
 
-# what extraction of patterns costs an access; up to 10^9 accesses where that takes less than 40 s; BENCH_ARGS='1e8 stream' for others
+# cost of extracting patterns per access; up to 10^9 accesses where that takes less than 40 s; BENCH_ARGS='1e8
+# stream' selects others
 bench_extract_LDADD = libpatterns.la
 .PHONY: bench-extract
 bench-extract: bench/extract
@@ -57,7 +58,7 @@ bench-fidelity: all bench/fidelity bench/machine tests/cases/truth_programs
 	python3 $(srcdir)/bench/fidelity.py --loadstone tools/loadstone --fidelity bench/fidelity --programs tests/cases/truth_programs \
 	    --machine "$$(bench/machine)" --write $(srcdir)/doc/fidelity.md $(BENCH_ARGS)
 
-# what recording costs; writes doc/overhead.md
+# cost of recording; writes doc/overhead.md
 bench_overhead_matmul_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 bench_overhead_starts_CFLAGS = $(AM_CFLAGS) -pthread
 .PHONY: bench-overhead
@@ -71,7 +72,8 @@ bench_patterns_LDADD = libpatterns.la libcommon.la
 bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
 
-# samples of perf_event at 10,000 a second and thread, all threads and the reader on one core; what comes, what is lost
+# samples of perf_event at 10,000 a second and thread, all threads and the reader on one core; received and
+# lost samples
 bench_perf_rate_SOURCES = bench/perf_rate.c runtime/perf_events/rt_perf_pace.c
 bench_perf_rate_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 bench_perf_rate_CFLAGS = $(AM_CFLAGS) -pthread
@@ -109,7 +111,7 @@ bench-symbols: bench/symbols
 	test -f bench/symbols.d/big.so || python3 $(srcdir)/bench/symbols_make.py bench/symbols.d 100 "$(CC)"
 	bench/symbols$(EXEEXT) bench/symbols.d/big.so
 
-# what a traced access costs
+# cost of a traced access
 bench_trace_loops_CFLAGS = $(AM_CFLAGS) -O2 -g
 bench_trace_minimal_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 .PHONY: bench-trace

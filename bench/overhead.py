@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much slower programs run under the profiler, at its default budget.
+"""Measure how much slower programs run under the profiler, at its default budget.
 
-Programs of one thread run with and without the preloaded runtime at the same time, each on a processor of its own, and then once more
+Programs of one thread run with and without the preloaded runtime at the same time, each on a separate processor, and then once more
 with the processors exchanged: neighbours of a virtual machine, which change how fast it is from second to second, slow both alike. Other
 programs run in rounds of the order A B B A. Each run takes at least two seconds (the amount of work is doubled until it does). The ratio
 is the median of the rounds' ratios, with its 95 % interval; rounds are added until the interval of the CPU time is narrow enough. The
@@ -25,8 +25,8 @@ import tempfile
 import time
 
 LEAST_S = 2.0
-HALF_WIDTH = 0.01  # of the interval of a ratio
-ROUNDS_MOST = 3  # times those asked for
+HALF_WIDTH = 0.01  # half width of the interval of a ratio
+ROUNDS_MOST = 3  # factor on the requested number
 BUSY = "a = list(range(200000))\nwhile True: sum(a)"
 
 
@@ -88,7 +88,7 @@ class Machine:
 
 
 def free_port():
-    """Below those that the kernel gives to clients, and nobody's now."""
+    """below the ports that the kernel gives to clients, and currently unused"""
     while True:
         port = 10000 + random.randrange(20000)
         with socket.socket() as probe:
@@ -228,7 +228,8 @@ def amount_for(machine, make):
 
 
 def middle(n):
-    """Ranks (from 0) of n sorted values between which the median lies with 95 % (sign test); the ends where n is below 6."""
+    """Return the ranks (from 0) of n sorted values between which the median is with 95 % (sign test); the
+    extremes if n is below 6."""
     below, k = 0.5 ** n, 0
     while k + 1 < n // 2 and below + math.comb(n, k + 1) * 0.5 ** n <= 0.025:
         below += math.comb(n, k + 1) * 0.5 ** n
@@ -356,7 +357,7 @@ def main():
         for process in beside:
             process.kill()
         shutil.rmtree(work, ignore_errors=True)
-    write(args.write, """# What recording costs
+    write(args.write, """# Cost of recording
 
 Measured by `make bench-overhead` with the default budget on:
 
@@ -365,8 +366,8 @@ Measured by `make bench-overhead` with the default budget on:
 Programs of one thread ran with and without the runtime at the same time, on one processor each, and once more with the processors
 exchanged; matmul, git repack and redis-server ran in rounds of the order A B B A. Every run took at least two seconds. A ratio is the
 median over the rounds, with its 95 %% interval in brackets. Where other programs compete for the processors, the ratio of CPU times is
-the steadier figure. The goals are a median of 1.03, each program within 1.08, 2 ms of start-up, 40 us of CPU time for the start and end
-of a thread and 1.5 ms for those of a program. %d other busy processes ran meanwhile; the load of the processors was %.1f before and
+more stable. The goals are a median of 1.03, each program within 1.08, 2 ms of start-up, 40 us of CPU time for the start and end
+of a thread and 1.5 ms for the start and end of a program. %d other busy processes ran meanwhile; the load of the processors was %.1f before and
 %.1f after (1 minute average, the benchmark's own included). The runtime is preloaded directly: the launcher's work afterwards is not in
 these ratios.
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts and ends: what is left is the cost of being recorded at all. */
+/* Starts and ends: the difference is the fixed cost of recording. */
 int main(void)
 {
     return 0;

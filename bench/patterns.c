@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a large pattern file: time, rate, and peak memory beside what its indices need. Goals: a file of
+/* Measure the reading of a large pattern file: time, rate, and peak memory relative to its indices. Goals: a file of
  * 260 MB in less than 3 s and less than 2.5 times its indices. usage: patterns [MEGABYTES [FILE]]; the file
- * is made, and removed. */
+ * is created and removed. */
 #include "common/ls_clock.h"
 #include "patterns/pat_json.h"
 
@@ -48,7 +48,7 @@ static size_t bench_indices(const struct pat_suite *s)
     return n;
 }
 
-/* In a process of its own: the peak is then that of one reading. */
+/* Run in a child process, so that the peak is that of one reading. */
 static int bench_read(const char *path, double megabytes)
 {
     const struct pat_json_options o = {0};

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is compared. The two plain loops differ in the dense buffer only. */
+/* The compared variants. The two plain loops differ in the dense buffer only. */
 enum way { PLAIN_OWN, PLAIN_SHARED, OURS_DEFAULT, OURS_RECOMMENDED, WAYS };
 static const char *const way_names[WAYS] = {"plain, a dense buffer a thread", "plain, one dense buffer",
                                             "replay, default options", "replay, recommended options"};
@@ -233,7 +233,7 @@ static void print_row(const char *file, size_t i, const struct pat_config *c, co
     fflush(stdout);
 }
 
-/* Of the rows that are not short, and how many are. */
+/* Geometric mean and minimum of the rows that are not short, and their number. */
 struct tally {
     unsigned shorts;
     double log_shorts; /* recommended options over the plain loop */

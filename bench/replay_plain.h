@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct plain {
-    double *sparse, *source, *dense; /* source: what gs gathers from */
+    double *sparse, *source, *dense; /* source: the elements that gs gathers */
     const int64_t *pattern, *gather, *scatter;
     int64_t delta, delta_gather, delta_scatter;
     size_t len, count, wrap;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long a recording of ten million samples takes to resolve, how much memory, how many bytes a sample on
- * disk. The recording is made through the real writer: bursts of 1,200 instructions with some 400 accesses,
+/* Measure the time, memory, and bytes a sample on disk for resolving a recording of ten million samples. The
+ * recording is made through the real writer: bursts of 1,200 instructions with some 400 accesses,
  * loops of a few instructions that read an index array in order, gather at random from large arrays and store
- * sequentially. resolve [SAMPLES [FILE]] [mapped]: mapped puts the arrays onto a grid of 1024 x 1024 cells,
- * with a phase every 1/20 of the run, and says what the fields cost. */
+ * sequentially. resolve [SAMPLES [FILE]] [mapped]: mapped maps the arrays to a grid of 1024 x 1024 cells,
+ * with a phase every 1/20 of the run, and prints the cost of the fields. */
 #include "ndm/ndm_wire.h"
 #include "resolve/prof_resolve.h"
 #include "spool/spool_put_domains_sigsafe.h"
@@ -163,7 +163,7 @@ static void bench_data(struct bench_thread *t, uint32_t data, const struct bench
         (struct spool_text){w->bytes, (uint32_t)w->len});
 }
 
-/* Each array lies on one grid, 32 elements a cell. */
+/* All arrays are mapped to one grid, 32 elements per cell. */
 static void bench_map(struct bench_thread *t)
 {
     const struct ndm_geometry grid = {.kind = NDM_GRID,

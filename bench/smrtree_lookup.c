@@ -11,7 +11,7 @@
 
 #define BATCH_LEN 4096u
 #define BATCHES 301u
-#define SLOT_BYTES UINT64_C(8192) /* a range and a gap behind it share one */
+#define SLOT_BYTES UINT64_C(8192) /* a range and the gap after it share one */
 #define FIRST_BASE UINT64_C(0x7f0000000000)
 
 static uint64_t rng_state = 88172645463325252u;

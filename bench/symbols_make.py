@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: symbols_make.py FOLDER MEGABYTES [CC]
-A library with at least so many megabytes of debugging information: FOLDER/big.so. One generated unit is compiled, and linked many
-times under other names: compilers take minutes for what a linker does in seconds."""
+Make FOLDER/big.so, a library with at least MEGABYTES of debugging information. One generated unit is compiled, and linked many
+times under other names: a compiler would take minutes, a linker takes seconds."""
 import os
 import subprocess
 import sys

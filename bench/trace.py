@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What loadstone trace adds to an access: bare QEMU, QEMU with a plugin that only counts, and the trace with patterns found while
-the program runs, or written to a file; in turns, the median of several. CPU seconds are of all processes together: the reader works on
-another core."""
+"""Measure the time that loadstone trace adds to an access. Compared are bare QEMU, QEMU with a plugin that
+only counts, and the trace with patterns found while the program runs or written to a file; in turns, the
+median of several runs. CPU seconds include all processes: the reader works on another core."""
 import argparse
 import os
 import re

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         numbers[i] = i;
         places[i] = (i * 5 + 3) & (LEN - 1);
     }
-    for (int i = 0; i < EDGE * EDGE; i++) { /* what is never written is known to be 0, and not read */
+    for (int i = 0; i < EDGE * EDGE; i++) { /* memory that is never written is known to be 0, and not read */
         a[i / EDGE][i % EDGE] = i;
         b[i / EDGE][i % EDGE] = i + 1;
     }

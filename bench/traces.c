@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bytes an access, and accesses a second of CPU time when written and read: each file is read, written again
- * as a trace and as records of drmemtrace, and both are read back; and what extraction adds to reading the
- * trace. A row of a Markdown table a file. usage: traces NAME=FILE... */
+/* Measure traces: bytes an access, accesses written and read per second of CPU time, and the time that extraction
+ * adds to reading. Each file is read, written again as a trace and as records of drmemtrace, and both are read back.
+ * Prints a row of a Markdown table per file. usage: traces NAME=FILE... */
 #include "patterns/extract/pat_extract.h"
 #include "patterns/source/pat_source.h"
 #include "patterns/source/pat_trace_writer.h"
@@ -64,7 +64,7 @@ static void put_records(struct records *r, const struct pat_batch *b, const stru
     }
 }
 
-/* Read path to its end; what it tells goes to w and r where they are. */
+/* Read path to its end; pass its contents to w and r if they are given. */
 static ls_err pass(const char *path, pat_trace_writer *w, struct records *r, struct result *out)
 {
     pat_source *s;

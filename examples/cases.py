@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The case studies of doc/cases.md, all over again: runs the programs, records them, reports, draws, and puts the figures in the page.
 
-Each case leaves its recordings, reports and pictures in the output directory. Times are those of runs without recording, taken just
-before; everything else comes from the recordings, by `loadstone report --json` and from /fields and /meshes of run.h5.
+Each case leaves its recordings, reports and pictures in the output directory. Times are those in runs without
+recording, taken just before; everything else comes from the recordings, by `loadstone report --json` and from
+/fields and /meshes of run.h5.
 
 usage: cases.py --loadstone CMD --programs DIR [--output DIR] [--machine TEXT] [--seconds S] [--overhead PERCENT] [--doc DIR] [CASE...]
 """
@@ -175,7 +176,8 @@ def parts_of_mesh(run, labels):
 
 
 def sedov(bench):
-    """Two programs and three numberings; the fields of corner forces tell the inner half cube from the rest."""
+    """Two programs and three numberings; the fields of corner forces separate the inner half cube from the
+    rest."""
     rows, runs = [], {}
     n = bench.args.elements
     corners = {"separate": ["corner push", "corner damping", "corner area"], "fused": ["corner force"]}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all examples share: names for their data, arguments, a clock. A description that fails is told and
- * changes nothing else: the program computes the same, recorded or not. */
+/* Functions shared by the examples: names for their data, arguments, a clock. A description that fails is
+ * reported and changes nothing else: the program computes the same, recorded or not. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -37,7 +37,7 @@ static inline void *example_allocate(size_t count, size_t size_bytes)
     exit(1);
 }
 
-/* What Loadstone refused, and why. */
+/* The error that Loadstone returned, and its reason. */
 static inline void example_refused(const char *what)
 {
     fprintf(stderr, "%s is not described: %s\n", what, ls_last_error());

@@ -16,8 +16,8 @@ struct matmul {
 
 typedef void matmul_multiply(const struct matmul *m);
 
-/* Element i of a matrix is at column i mod n, row i div n: x, the column, runs fastest. Of a transposed one
- * the row does. */
+/* Element i of a matrix is at column i mod n, row i div n: x, the column, runs fastest. In a transposed
+ * matrix the row runs fastest. */
 static inline void matmul_map(smr_node *node, ndm_domain *matrix, enum ndm_order order)
 {
     const struct ndm_layout layout = {.order = order};

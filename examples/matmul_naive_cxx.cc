@@ -29,8 +29,8 @@ void multiply(size_t n, const double *A, const double *B, double *C)
         }
 }
 
-// Sums of the latencies at each place of the matrices. Loadstone calls the function from a thread of its own,
-// one call at a time, and is through with it when endMemoryLoadSampling returns.
+// Sums of the latencies at each position of the matrices. Loadstone calls the function from a separate
+// thread, one call at a time, and has finished all calls when endMemoryLoadSampling returns.
 size_t rowSize;
 std::vector<std::uint64_t> globalCost;
 

@@ -43,14 +43,15 @@ struct sedov_mesh {
     vec3 *x0;            /* where nodes begin */
     int32_t
         *lattice; /* i + n (j + n k) of each element: for initial values and tests, not for the solution */
-    /* The other way round: corner c = 8 element + its place; those of node p are corner[first[p]] ... */
+    /* The inverse: corner c = 8 element + its number in the element; the corners of node p are
+     * corner[first[p]] ... */
     int32_t *first, *corner;
 };
 /* edge: length of the cube; n^3 elements. Exits without memory. */
 void sedov_mesh_build(struct sedov_mesh *m, size_t n, double edge, enum sedov_order order);
 void sedov_mesh_free(struct sedov_mesh *m);
 
-/* What lives for the whole run. */
+/* Arrays that live for the whole run. */
 struct sedov {
     struct sedov_mesh mesh;
     double gamma, blast_energy;
@@ -58,12 +59,12 @@ struct sedov {
     size_t steps;
     vec3 *x, *v;                        /* of nodes */
     double *node_mass;                  /* of nodes */
-    double *mass, *volume, *e, *p, *cs; /* of elements; e by mass, cs the speed of sound */
-    double *q;                          /* of elements: artificial viscosity, a pressure */
-    double *limit;                      /* of elements: the longest time step that each allows */
+    double *mass, *volume, *e, *p, *cs; /* per element; e by mass, cs the speed of sound */
+    double *q;                          /* per element: artificial viscosity, a pressure */
+    double *limit;                      /* per element: the longest time step that each allows */
 };
 
-/* What a step needs for its own duration; each program has its own arrays and names them itself. */
+/* Temporary arrays of a step; each program has different ones and names them itself. */
 struct sedov_scratch;
 struct sedov_names;
 struct sedov_scratch *sedov_scratch_new(const struct sedov *s);
@@ -97,7 +98,7 @@ struct sedov_array {
 };
 void sedov_name(const struct sedov_names *names, smr_node *group, const struct sedov_array *array);
 
-/* What the test looks at. */
+/* Values that the test checks. */
 struct sedov_result {
     double internal_energy, kinetic_energy;
     double asymmetry;    /* largest difference of pressure between elements that are mirror images, by the

@@ -93,7 +93,7 @@ static inline double sedov_limit(double density, double cs, double q, double len
     return fmin(length / sqrt(cs * cs + 8 * q / density + 1e-30), 0.1 / (fabs(rate) + 1e-30));
 }
 
-/* Damp what the eight velocities hold beyond a linear field. */
+/* Damp the part of the eight velocities that is not linear. */
 static inline void sedov_resist_hourglass(const vec3 x[CORNERS], const vec3 v[CORNERS],
                                           const vec3 area[CORNERS], double volume, double strength,
                                           vec3 force[CORNERS])
@@ -116,7 +116,7 @@ static inline void sedov_resist_hourglass(const vec3 x[CORNERS], const vec3 v[CO
     }
 }
 
-/* Of the viscous kind: by speed of sound, mass and size. */
+/* Viscous damping: by speed of sound, mass and size. */
 static inline double sedov_hourglass_strength(double cs, double mass, double volume)
 {
     return 0.03 * cs * mass / cbrt(volume);
@@ -130,7 +130,7 @@ static inline double sedov_gas(double gamma, double density, double e, double *c
     return p;
 }
 
-/* Copies of what lies at the corners of an element. */
+/* Copies of the values at the corners of an element. */
 static inline void sedov_gather(const vec3 *of_nodes, const corners_of nodes, vec3 out[CORNERS])
 {
     for (int c = 0; c < CORNERS; c++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The step of the explosion in three loops: what is needed once is computed where it is used and never
- * stored, and the mesh is numbered along a curve, so that neighbours are near in memory. The numbers are
- * those of sedov_separate.c.
+/* The step of the explosion in three loops: values that are needed once are computed where they are used and never
+ * stored, and the mesh is numbered along a curve, so that neighbours are close in memory. The results equal
+ * those in sedov_separate.c.
  *
  * usage: sedov_fused [N [ORDER [STEPS]]]        (default 48 curve, until time 0.5)
  * build: cc -O2 -g -fopenmp sedov_fused.c sedov_[gmn]*.c $(pkg-config --cflags --libs loadstone) -lm

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The gas: what it begins as, how long a step may be, and what came out. */
+/* The gas: initial state, length of a step, and results. */
 #include "sedov_element.h"
 
 static double *of_elements(const struct sedov *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The explosion from its beginning to its end, and what is printed of it.
+/* Run the explosion and print its results.
  *
  * usage: sedov_separate [N [ORDER [STEPS]]]     (sedov_fused likewise; default 48, the program's own order)
  *

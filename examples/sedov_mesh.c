@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mesh of the explosion: a cube of n^3 hexahedra that is told as an unstructured one, numbered in the
- * order that was asked for. */
+/* The mesh of the explosion: a cube of n^3 hexahedra, described as an unstructured mesh, in the requested
+ * numbering. */
 #include "sedov.h"
 
 #include <string.h>
@@ -100,7 +100,7 @@ static int by_key(const void *a, const void *b)
     return (left->key > right->key) - (left->key < right->key);
 }
 
-/* Where the centre of an element lies on a Z curve (Morton 1966) through the cube. */
+/* The position of an element's centre on a Z curve (Morton 1966) through the cube. */
 static uint64_t curve_key(const struct sedov_mesh *m, size_t element)
 {
     uint64_t key = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the arrays of the explosion mean, and where on the mesh they lie. */
+/* The meaning of the arrays of the explosion, and their positions on the mesh. */
 #include "sedov.h"
 
 void sedov_name(const struct sedov_names *names, smr_node *group, const struct sedov_array *array)

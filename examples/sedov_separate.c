@@ -10,7 +10,7 @@
 const enum sedov_order sedov_default_order = SEDOV_MIXED;
 
 struct sedov_scratch {
-    vec3 *area, *push, *damp;      /* of corners: dV/dx, force of pressure, force against hourglasses */
+    vec3 *area, *push, *damp;      /* per corner: dV/dx, force of pressure, force against hourglasses */
     vec3 *x_half, *force, *v_mean; /* of nodes */
     double *e_half, *p_half, *volume_half; /* of elements */
 };
@@ -88,7 +88,7 @@ static void damp_corners(const struct sedov *s, struct sedov_scratch *w)
     }
 }
 
-/* Energy after dt in which the nodes move with v: what the corners get, the element loses. */
+/* Energy after dt in which the nodes move with v: the element loses the energy that the corners gain. */
 static void work(const struct sedov *s, const struct sedov_scratch *w, const vec3 *v, double dt, double *e)
 {
 #pragma omp parallel for

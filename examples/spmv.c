@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sparse matrix-vector product, y = A x: x is reached through the column index, so that the numbering of the
+/* Sparse matrix-vector product, y = A x: x is accessed through the column index, so that the numbering of the
  * unknowns decides how far apart the loads of x are.
  *
  * usage: spmv [N|FILE.mtx [ORDER [REPEATS]]]     (default 1000 given 20)
@@ -7,8 +7,8 @@
  * record: loadstone record -- ./spmv 1000 given && loadstone report
  *
  * N x N points of a mesh, or a matrix of the Matrix Market; ORDER: given (as the mesh or the file has it: a
- * mesh at random), rcm (reverse Cuthill-McKee), or refined (so too, but the points in the middle of the mesh
- * stand behind all others and in no order, as refinement of a region appends them). */
+ * mesh at random), rcm (reverse Cuthill-McKee), or refined (like rcm, but the points in the middle of
+ * the mesh come last and in random order, as if this region had been refined later). */
 #include "spmv.h"
 
 #include <math.h>

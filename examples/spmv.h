@@ -24,8 +24,8 @@ struct spmv_mesh {
 void spmv_mesh_free(struct spmv_mesh *m);
 
 /* A mesh of side x side points in the unit square, each moved a little, the squares between them cut in two
- * along either diagonal; its points are numbered at random, as those of a Delaunay triangulation are that
- * inserts them at random. The matrix is its graph Laplacian plus the identity. Exits without memory. */
+ * along either diagonal. Its points are numbered at random, as in a Delaunay triangulation with random
+ * insertion. The matrix is its graph Laplacian plus the identity. Exits without memory. */
 void spmv_generate(size_t side, struct spmv_mesh *mesh, struct spmv_matrix *matrix);
 
 /* A square coordinate matrix of the Matrix Market (real, integer or pattern; general or symmetric), as

@@ -48,7 +48,7 @@ static struct entry *sort_by_row(const struct entry *entries, size_t count, size
     return sorted;
 }
 
-/* Of several entries at one place the first one counts. */
+/* If there are several entries for one position, the first one counts. */
 static struct spmv_matrix from_entries(const struct entry *entries, size_t count, size_t rows)
 {
     struct spmv_matrix a = {.rows = rows};

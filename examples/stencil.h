@@ -14,7 +14,7 @@
 struct stencil {
     size_t nx, ny, nz;
     size_t row, plane; /* doubles to the next row and plane, ghosts and padding included */
-    double *u, *next;  /* of ghost cell (-1, -1, -1) */
+    double *u, *next;  /* address of ghost cell (-1, -1, -1) */
 };
 
 static inline size_t stencil_at(const struct stencil *s, size_t i, size_t j, size_t k)
@@ -46,7 +46,7 @@ static inline double stencil_wave(const struct stencil *s, size_t i, size_t j, s
            sin(pi * (double)(k + 1) / (double)(s->nz + 1));
 }
 
-/* What a step leaves of the wave. */
+/* Damping factor of the wave in one step. */
 static inline double stencil_lambda(const struct stencil *s)
 {
     const double quarter = 3.14159265358979323846 / 2;
@@ -84,8 +84,8 @@ static inline double stencil_sum(const struct stencil *s)
     return sum;
 }
 
-/* Both arrays lie on one box; their ghosts and the padding of the rows are told, so that samples there are
- * counted beside the picture and not in it. */
+/* Both arrays are on one box; the layout describes ghosts and the padding of the rows, so that samples there
+ * are counted separately and not in the picture. */
 static inline void stencil_map(const struct stencil *s, smr_node *node, ndm_domain *box)
 {
     const struct ndm_layout layout = {.order = NDM_X_FASTEST,

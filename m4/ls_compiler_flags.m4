@@ -16,7 +16,8 @@ AC_SUBST([LS_SAN_CFLAGS])
 AM_CONDITIONAL([SANITIZERS], [test "x$enable_sanitizers" = xyes])
 ])
 
-# LS_KERNEL_FLAGS: loops of the kernels stay loops (KERNEL_CFLAGS), not calls of memcpy; each compiler says so in its own words.
+# LS_KERNEL_FLAGS: loops of the kernels stay loops (KERNEL_CFLAGS), not calls of memcpy; compilers have
+# different options for this.
 AC_DEFUN([LS_KERNEL_FLAGS], [
 KERNEL_CFLAGS=-fno-builtin
 ls_saved_cflags=$CFLAGS

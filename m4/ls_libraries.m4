@@ -1,6 +1,6 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-# LS_LIBRARIES: what Loadstone builds on. A missing library costs a feature, and the summary says which.
-# Debian's Zydis and libpfm4 ship no pkg-config files: these are looked for by header and symbol.
+# LS_LIBRARIES: the libraries of Loadstone. A missing library costs a feature, which the summary names.
+# Debian's Zydis and libpfm4 ship no pkg-config files: these are found by header and symbol.
 AC_DEFUN([LS_LIBRARIES], [
 ls_saved_libs=$LIBS
 

@@ -11,21 +11,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Case:
     name: str
     command: list
-    options: tuple = ()  # of loadstone record
+    options: tuple = ()  # options of loadstone record
     env: tuple = ()
     perf: bool = False  # perf is the reference, not the program
     part: bool = False  # only a part of the program is recorded
     hooked: bool = False  # each slice calls hooked functions, so that the program's own times contain the hooks
 
 
-# What make check records, with an amount that takes about a second of CPU time.
+# The programs that make check records, with an amount of work that takes about a second of CPU time.
 QUICK = {"compute": 0.3, "paused": 0.3, "threads-1000x2ms": 0.2, "forks-400x5ms": 0.2, "exec-chain": 0.3}
 
 COVERAGE = ["compute", "three", "four", "calls-direct", "threads-100x20ms", "forks-400x5ms"]
 
 
 def own_cases(programs, amount=1):
-    """The programs of this folder; those that were not built are left out."""
+    """The programs of this folder, without the ones that were not built."""
     passive = (("OMP_WAIT_POLICY", "passive"),)
     table = [(mode, "mix", mode) for mode in ("compute", "memory", "three", "four", "uneven", "divide", "modulo")]
     table += [("calls-" + mode, "calls", mode) for mode in ("direct", "virtual", "plt", "recursive")]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A pointer chase that times itself: what one load costs at this working set.
+/* A pointer chase that measures the time of one load at this working set.
  * usage: chase BYTES SECONDS        prints the median over short stretches of the nanoseconds of a step
  * The ring is registered as "ring" once it is made, and sampling is on only while it is walked. */
 #include "bench/bench_ring.h"

@@ -51,14 +51,14 @@ def chase(runner, programs, size, seconds):
 
 
 def rows(runner, programs, say):
-    """Lines of the page's table: of three runs of each ring, the one whose native steps were the fastest."""
+    """Return lines of the page's table: for each ring, the run with the fastest native steps of three."""
     lines = []
     for size in SIZES:
         found, why = [], "no latency was measured"
         for _ in range(3):
             try:
                 found.append(chase(runner, programs, size, 4))
-            except Exception as e:  # a ring that fails is a row that says so
+            except Exception as e:  # a ring that fails has a row with the error
                 why = str(e)
         found = sorted((r for r in found if r), key=lambda r: r[0])
         if found:

@@ -2,7 +2,7 @@
 """Writes doc/truth.md."""
 from collections import defaultdict
 
-METHOD = """# What the numbers are worth
+METHOD = """# Accuracy of the figures
 
 Measured by `make bench-truth` on:
 
@@ -13,21 +13,21 @@ The load of the processors was %(load_before).1f before and %(load_after).1f aft
 ## Method
 
 1. Each program does a fixed amount of work in slices of about half a millisecond, and times each slice with the CPU clock of its thread.
-   A slice that a burst interrupted counts as its neighbours do, so that the truth does not contain the recording.
+   A slice that a burst interrupted counts like its neighbours, so that the truth does not contain the recording.
 2. `loadstone record --engine step --overhead %(overhead)g%%` records it once; `loadstone report --json` is compared with the program's times.
 3. *True* and *sampled* are shares of the user time of the program. *Error* is their difference in points. *95 %%* is the interval of the report,
-   *holds* says whether it contains the truth, and *SE* is the error in standard errors (half of the interval divided by 1.96).
+   *holds* states whether it contains the truth, and *SE* is the error in standard errors (half of the interval divided by 1.96).
 4. A function without a row counts as 0 %%. Functions of one phase are one row, joined by `+`, with the report's interval of their sum.
-5. The user time that a native run spends beside its phases (start, preparation) is part of the whole; perf's samples of another native
-   run tell how much it is. Where each slice calls hooked functions
-   (malloc, strings, exceptions), the time of that work is the native one, scaled by the pace of the other work.
+5. The user time that a native run spends outside of its phases (start, preparation) is part of the total; it is measured by perf's samples
+   of another native run. Where each slice calls hooked functions (malloc, strings, exceptions), the time of that work is taken from the
+   native run, scaled by the speed of the other work.
 6. Identity: the head of the report against getrusage (total) and against the program's own times (user, kernel).
 7. Programs of the distribution are run three times under `perf record -e cpu-clock:u` at 4000 Hz for reference, and once under Loadstone
    in between. Rows are the modules and the functions with a symbol that have 3 to 97 %%; the sampling error of perf, or the difference
    between its runs where that is larger, is part of *holds* and *SE*.
 8. Coverage repeats six programs and counts how often the intervals contain the truth.
 9. In pointer chases, the program times its own steps (the median over milliseconds) while the profiler probes its loads.
-10. A case that fails is a row that says so.
+10. A case that fails has a row with the error.
 """
 
 
@@ -76,17 +76,18 @@ def coverage_line(c):
 LATENCY_HEAD = """| ring | native ns/load | native cycles | probed median | of native | probed mean | of native | L1 / L2 / L3 / DRAM, % | latencies |
 |---|---|---|---|---|---|---|---|---|"""
 
-LATENCY_NOTES = """A probe times one load by itself: where the processor overlaps it with others, or a prefetcher comes too late, the program sees another
-time. A pointer chase has neither. Of three runs, the one with the fastest native steps counts.
+LATENCY_NOTES = """A probe times one load by itself: where the processor overlaps it with others, or a prefetcher comes too late, the program measures another
+time. A pointer chase has neither. The run with the fastest native steps of three counts.
 
-* The probe's own cost is measured beside every probe, with a line that is in L1 for certain. Only the latency of L1 is calibrated.
-* Where the time stamp counter advances in steps (26 cycles on some AMD processors), single latencies are that coarse, and the median is the
+* The cost of the probe is measured with every probe, on a line that is certainly in L1. Only the latency of L1 is calibrated.
+* Where the time stamp counter advances in steps (26 cycles on some AMD processors), single latencies have this resolution, and the median is the
   mean of all latencies within 1.5 steps of the plain median. Means leave out the highest 1 %.
-* The kernel, the handlers and neighbours on the same package use part of L2 and L3: rings that barely fit lose lines, and the mean shows it first."""
+* The kernel, the handlers and other programs on the same package use part of L2 and L3: rings that barely fit lose lines, which the mean
+  shows first."""
 
 
 def summary(scores):
-    """How many rows of each kind hold, and the largest errors."""
+    """Return the number of rows of each kind that hold, and the largest errors."""
     by_kind = defaultdict(list)
     for s in scores:
         by_kind[s.kind].append(s)

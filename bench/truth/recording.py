@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a case natively, under perf and under loadstone record, and reads what each of them says."""
+"""Runs a case natively, under perf and under loadstone record, and reads their results."""
 import collections
 import dataclasses
 import json
@@ -19,7 +19,7 @@ Truth = collections.namedtuple("Truth", "functions others kernels data total_use
 
 
 class Failed(Exception):
-    """A run that did not end well; the text says how."""
+    """A run that failed; the text gives the reason."""
 
 
 @dataclasses.dataclass
@@ -109,7 +109,8 @@ class Runner:
                          estimates["sampled_ns"], report["run"]["overhead_achieved"], report.get("cpu") or {}, path)
 
     def together(self, recording, rows):
-        """Several functions as one row, with the report's own interval: what passes the filter, as a share of everything."""
+        """Several functions as one row, with the interval of the report: the time that passes the filter, as
+        a share of all."""
         if len(rows) == 1:
             return rows[0]
         words = [re.sub(r"[ (].*", "*", r.label) for r in rows]
@@ -133,7 +134,7 @@ class Runner:
                 maps.append((mapped.group(4), begin, begin + length, offset))
             elif sample:
                 ip, symbol, path = int(sample.group(1), 16), sample.group(2), sample.group(3)
-                # an address that lies in no mapped file keeps perf's name
+                # an address outside of mapped files keeps perf's name
                 offset = next((ip - m[1] + m[3] for m in maps if m[0] == path and m[1] <= ip < m[2]), None)
                 places[path, offset, symbol] += 1
                 modules[os.path.basename(path)] += 1

@@ -19,7 +19,7 @@ class Score:
     sampled: float
     low: float
     high: float
-    bursts: int  # of the recording
+    bursts: int  # in the recording
     reference_error: float = 0.0  # standard error of the truth
 
     @property
@@ -37,7 +37,7 @@ class Score:
 
     @property
     def standard_errors(self):
-        """The error in standard errors; those of a row without an interval are of a binomial share."""
+        """The error in standard errors; rows without an interval use the error of a binomial share."""
         own = self.half_width / Z_95 or math.sqrt(max(self.true * (1 - self.true), 1e-6) / max(self.bursts, 1))
         return self.error / math.hypot(own, self.reference_error)
 
@@ -86,9 +86,10 @@ def data_row(rows, name):
 
 
 def truth_ns(case, truth, native):
-    """User and kernel time of the program without recording: its phases, and the rest of a native run. Perf's samples tell how much of the
-    user time is in that rest; where they are not known, getrusage does, by ticks. Phases of kernel work are in the rest: they have user
-    time, too, of loads that miss the TLB after each page fault."""
+    """Return user and kernel time of the program without recording: its phases, and the rest of a native run.
+    Perf's samples give the user time of that rest; where there are none, getrusage gives it, by ticks. Phases
+    of kernel work are in the rest, because they have user time, too, from loads that miss the TLB after each
+    page fault."""
     user = sum(truth.functions.values()) + sum(truth.others.values())
     if case.part:
         return user, sum(truth.kernels.values())
@@ -102,7 +103,7 @@ def truth_ns(case, truth, native):
 
 
 def score_own(case, recording, truth, native, together):
-    """Scores of a program that clocks itself; together(rows) makes one row of those of several functions."""
+    """Return scores of a program that times itself; together(rows) joins the rows of several functions."""
     user_ns, kernel_ns = truth_ns(case, truth, native)
     has_kernel_rows = any(r.label.startswith("kernel") for r in recording.functions)
     whole_ns = user_ns + (kernel_ns if has_kernel_rows else 0)
@@ -121,8 +122,9 @@ def score_own(case, recording, truth, native, together):
 
 
 def pooled(counters):
-    """Of several runs' samples by name: the mean share of each name, and its standard error as a prediction of one more run: the larger one
-    of what sampling gives and of how much the runs differ."""
+    """Combine several runs' samples by name: the mean share of each name, and its standard error as a
+    prediction of one more run, which is the larger one of the error of sampling and the variation between the
+    runs."""
     totals = [sum(c.values()) for c in counters]
     shares = {}
     for name in set().union(*counters):

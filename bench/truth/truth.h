@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs of the truth benchmark clock their own work. A phase is a piece of work of constant size that is
  * repeated ("slice", a few hundred microseconds); each slice is timed with the CPU clock of its thread. A
- * recording lengthens the slices that it interrupts: of each 16 slices in succession, those that took more
+ * recording lengthens the slices that it interrupts: in each group of 16 successive slices, slices that took more
  * than 1.5 times the median count as the mean of the others. The phases are shared by all threads and
  * processes of the program, also across exec. Thread-safe, and safe in signal handlers. */
 #ifndef TRUTH_H
@@ -13,7 +13,7 @@ extern "C" {
 
 enum truth_kind {
     TRUTH_FUNCTION, /* the time of the functions in the phase's name, joined by '+' */
-    TRUTH_OTHER,    /* user time of functions that have no row of their own in the truth */
+    TRUTH_OTHER,    /* user time of functions without a row in the truth */
     TRUTH_KERNEL    /* time in the kernel */
 };
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares what Loadstone reports with what is known: programs that clock their own work, and perf's samples of other programs.
+"""Compares Loadstone's reports with known truth: programs that time their own work, and perf's samples of other programs.
 
 usage: truth.py --loadstone CMD --programs DIR [--coverage N] [--only NAME,...] [--write FILE]
-       truth.py --loadstone CMD --programs DIR --quick      (what make check runs: counts and the identity, no page)
+       truth.py --loadstone CMD --programs DIR --quick      (for make check: counts and the identity, no page)
 """
 import argparse
 import dataclasses
@@ -26,7 +26,7 @@ def say(line=""):
 
 
 class Results:
-    """What was measured so far."""
+    """The results so far."""
 
     def __init__(self):
         self.own, self.real, self.identities, self.failures = [], [], [], []
@@ -106,8 +106,9 @@ def measure_coverage(runner, programs, count, failures):
 
 
 def quick_complaints(case, scores, identity):
-    """What a right report would fail less than once in 10,000 runs: a binomial share is within 5 standard errors. Weights are not equal: the
-    bursts count as two thirds of them. The truth itself may be off by 4 points, the time by a quarter, since other programs run."""
+    """Checks that a correct report fails less than once in 10,000 runs: a binomial share is within 5 standard
+    errors. Weights are not equal, therefore bursts count as two thirds of them. The truth itself may be off
+    by 4 points, the time by a quarter, since other programs run."""
     bad = []
     for s in scores:
         tolerance = 0.04 + 5 * math.sqrt(s.true * (1 - s.true) / max(1, s.bursts / 1.5))

@@ -19,18 +19,19 @@ import tokenize
 PHRASES = re.compile(r"""\b(
     what | tells? | told | says? | said | those\ (that|of|who|which) | behind | stands | lies | so\ many | (of|by)\ which | of\ (its|their)\ own
     )\b | (^|[.:;]\s+)(Of|Who|Those)\b""", re.X | re.I)
-C_COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+C_COMMENT = re.compile(r'/\*.*?\*/|^[ \t]*//[^\n]*(?:\n[ \t]*//[^\n]*)*|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S | re.M)
 C_SUFFIXES = ("c", "h", "S", "cc", "cpp", "js", "mjs", "css")
 
 
 def c_comments(text):
     for found in C_COMMENT.finditer(text):
-        if found.group()[0] == "/":
-            yield text.count("\n", 0, found.start()) + 1, re.sub(r"\s*\n\s*\*?\s?", " ", found.group().strip("/*"))
+        words = found.group().lstrip()
+        if words[0] == "/":
+            yield text.count("\n", 0, found.start()) + 1, re.sub(r"\s*\n\s*(\*|//)?\s?", " ", words.strip("/*"))
 
 
 def joined_lines(lines):
-    """Join (line number, text) of adjacent lines to paragraphs; an empty text ends one."""
+    """Join (line number, text) of adjacent lines to paragraphs. An empty text ends one."""
     first, last, words = 0, -1, []
     for number, text in lines:
         if words and (number != last + 1 or not text):
@@ -44,23 +45,25 @@ def joined_lines(lines):
         yield first, " ".join(words)
 
 
+def hash_comments(lines):
+    """Comments of shell, make, m4 and Python in (line number, line): whole lines joined to paragraphs, and ends of lines."""
+    whole = []
+    for number, line in lines:
+        found = re.match(r"\s*(?:#+(?!!)|dnl\b)\s*(.*)", line)
+        if found:
+            whole.append((number, found.group(1).strip()))
+        elif " # " in line:
+            yield number, line.split(" # ", 1)[1]
+    yield from joined_lines(whole)
+
+
 def python_comments(text):
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    yield from joined_lines([(t.start[0], t.string.strip("# ")) for t in tokens if t.type == tokenize.COMMENT])
+    yield from hash_comments((t.start[0], t.line) for t in tokens if t.type == tokenize.COMMENT)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
-            first = node.body[0].lineno
-            yield from joined_lines(enumerate((line.strip() for line in ast.get_docstring(node).splitlines()), first))
-
-
-def hash_comments(text):
-    """Comments of shell, make and m4: whole lines, and what follows a blank and "# " at the end of a line."""
-    lines = []
-    for number, line in enumerate(text.splitlines(), 1):
-        found = re.match(r"\s*(?:#|dnl\b)+\s*(.*)", line) or re.search(r"\s# (.*)", line)
-        if found and not line.startswith("#!"):
-            lines.append((number, found.group(1).strip()))
-    return joined_lines(lines)
+            lines = ast.get_docstring(node).splitlines()
+            yield from joined_lines(enumerate(map(str.strip, lines), node.body[0].lineno))
 
 
 def page_texts(text):
@@ -94,10 +97,17 @@ def texts(path):
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
     suffix = path.rsplit(".", 1)[-1]
-    reader = {"py": python_comments, "md": page_texts}.get(suffix, c_comments if suffix in C_SUFFIXES else hash_comments)
-    for line, words in reader(text):
-        words = words.strip(" *-/")
-        if len(words.split()) >= 3 and not words.startswith("SPDX"):
+    if suffix in C_SUFFIXES:
+        found = c_comments(text)
+    elif suffix == "py":
+        found = python_comments(text)
+    elif suffix == "md":
+        found = page_texts(text)
+    else:
+        found = hash_comments(enumerate(text.splitlines(), 1))
+    for line, words in found:
+        words = re.sub(r"^SPDX-License-Identifier: \S+", "", words.strip(" *-/")).strip(" *-/")
+        if len(words.split()) >= 3:
             yield line, words
 
 

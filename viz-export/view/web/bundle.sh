@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: bundle.sh SOURCE_DIR OUTPUT_DIR: install what package-lock.json names into OUTPUT_DIR/modules and write
+# usage: bundle.sh SOURCE_DIR OUTPUT_DIR: install the packages of package-lock.json into OUTPUT_DIR/modules and write
 # OUTPUT_DIR/bundle/view.js and view.css. Without npm, or where it cannot get the packages, both are empty: the rest
-# of Loadstone builds, and loadstone view says what is missing.
+# of Loadstone builds, and loadstone view names the missing part.
 set -eu
 source=$1 output=$2
 modules=$output/modules bundle=$output/bundle

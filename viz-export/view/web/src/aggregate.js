@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums over the tiles that a selection leaves. A view of a dimension shows what all filters but its own leave,
-// so that what was not selected there can still be seen and selected. As in the report, the time of lines,
-// threads and slices is that of the bursts that began there, unless accesses are chosen: by data, kind, latency
-// or place.
+// Sums over the tiles that a selection leaves. A view of a dimension applies all filters but its own, so that
+// everything else can still be seen and selected there. As in the report, the time of lines, threads and
+// slices is counted where bursts began, unless accesses are chosen: by data, kind, latency or place.
 import { ACCESS_STORE, ACCESS_UNMEASURED, LEVELS } from './model.js';
 import { DIMENSIONS } from './selection.js';
 
 const FIELDS = ['samples', 'timeNs', 'stallNs', 'latency', 'measured', 'loads', 'stores'];
 
-/** Sums of tiles, so many rows of them. */
+/** Sums of tiles for a given number of rows. */
 export class Sums {
     constructor(len) {
         for (const field of FIELDS) this[field] = new Float64Array(len);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stacked bars over an axis of bins, of which a range can be selected: latencies, slices of time.
+// Stacked bars over an axis of bins, with a selectable range: latencies, slices of time.
 import { makeChart } from './chart.js';
 import { h } from './dom.js';
 import { rangeOn } from './range.js';
@@ -9,8 +9,8 @@ import { hideTip, showTip } from './tip.js';
 const GRID = { left: 62, right: 14, top: 26, bottom: 42 };
 
 /**
- * names: of the bins; stack: [{name, colour, values}]; bands: [{name, from, to}] behind the bars;
- * axis, unit: titles; print: of a value; tip(bin): lines.
+ * names of the bins; stack: [{name, colour, values}]; bands: [{name, from, to}], drawn below the bars; axis,
+ * unit: titles; print: formats a value; tip(bin): lines.
  */
 export function barsChart(label, dimension, app, len) {
     const element = h('div', { class: 'chart', 'aria-label': label });

@@ -20,7 +20,7 @@ export function makeChart(element) {
     const fits = () => chart.getWidth() === element.clientWidth && chart.getHeight() === element.clientHeight;
     const observer = new ResizeObserver(() => fits() || chart.resize());
     observer.observe(element);
-    // clicks find what was drawn last: until then they would be lost
+    // clicks find the previous drawing: until then they would be lost
     chart.on('finished', () => (element.dataset.state = 'drawn'));
     return {
         chart,

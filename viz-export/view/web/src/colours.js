@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Colours that people with colour vision deficiencies tell apart: viridis (van der Walt, Smith 2015) for amounts,
-// those of Okabe and Ito (2008) for kinds.
+// Colours that people with colour vision deficiencies can distinguish: viridis (van der Walt, Smith 2015) for
+// amounts, the palette of Okabe and Ito (2008) for kinds.
 
 // L1, L2, L3, DRAM, load of unknown level, load without a latency, store, prefetch, no data
 export const ACCESS_COLOURS = [

@@ -24,7 +24,7 @@ export function choice(label, options, value, onchange) {
     return h('label', { class: 'choice' }, h('span', {}, label), select);
 }
 
-/** A row of buttons of which one is pressed. */
+/** A row of buttons, one pressed. */
 export function tabs(label, options, value, onchange) {
     const buttons = options.map(([key, text]) =>
         h('button', { type: 'button', 'aria-pressed': key === value ? 'true' : 'false' }, text),

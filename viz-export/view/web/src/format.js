@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers for people, with their units; what is not known is a dash.
+// Numbers with their units; an unknown value is a dash.
 const DASH = '–';
 
 const known = (value) => Number.isFinite(value);

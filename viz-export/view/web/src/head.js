@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Top of the page: what ran, how it was measured, what is selected and what that costs.
+// Top of the page: command, method of measurement, selection and its cost.
 import { h } from './dom.js';
 import * as format from './format.js';
 import { ACCESS_COLOURS } from './colours.js';
@@ -96,7 +96,7 @@ export function levelBar(row) {
     return bar;
 }
 
-/** The bar that stays: filters, and the numbers of what they leave. */
+/** The bar that stays visible: filters, and the sums of the samples that pass. */
 export function selectionView(app) {
     const { model, selection } = app;
     const chips = h('ul', { class: 'chips', 'aria-label': 'active filters' });
@@ -154,7 +154,7 @@ export function selectionView(app) {
     return { element, update };
 }
 
-/** What the colours of kinds of access mean. */
+/** Legend of the colours of kinds of access. */
 export function accessLegend(model) {
     return h(
         'ul',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The natural domain: where in the problem the selected data is slow. Fields are whole-run or of a step, as
-// resolve gathered them; with filters, what these leave (map_filtered.js).
+// The natural domain: where in the problem the selected data is slow. Without filters, fields are for the
+// whole run or a step, as resolve gathered them; with filters, map_filtered.js computes them.
 import { choice, h, panel } from './dom.js';
 import * as format from './format.js';
 import { filteredField, isFiltered, reachesIn } from './map_filtered.js';
@@ -32,7 +32,7 @@ const TITLES = {
     timed: 'timed loads',
 };
 
-/** The field that belongs to a node: its own, one of what contains it, else of what it contains. */
+/** The field that belongs to a node: the node's field, else one of an ancestor, else one of a descendant. */
 function fieldOfNode(model, node) {
     const { fields, nodes } = model;
     const wholes = fields.filter((field) => field.isWholeDomain);
@@ -46,7 +46,7 @@ function fieldOfNode(model, node) {
         return false;
     };
     const below = fields.filter((field) => field.node !== null && isBelow(field.node));
-    // several in one group: of all data of their domain what the group leaves
+    // several in one group: all data of their domain that belongs to the group
     if (below.length > 1 && model.tiles.places)
         return fields.find((field) => field.number === below[0].base) ?? below[0];
     return below[0] ?? wholes[0] ?? fields[0];
@@ -199,7 +199,7 @@ export function mapView(app) {
             scaleBar(scale.low, scale.top, printEnd, model.metrics[metric].words, scale.middle),
         );
     };
-    /** What a picture calls when places are picked in it: a mask of them (null: none), and words for it. */
+    /** Called when places are picked in a picture, with a mask of them (null: none) and a text. */
     const pickOn = (field) => {
         if (!model.tiles.places) return null;
         return (picked, words) => {

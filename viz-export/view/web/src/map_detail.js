@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Grids more coarsely: neighbouring places put together, so that few samples make a picture and not single dots.
-// Metrics in the order of ndm/ndm_field.h; how values of each mix is what ndm/ndm_mix.h says.
+// Coarser grids: neighbouring places are merged, so that few samples form areas and not single dots. Metrics
+// in the order of ndm/ndm_field.h; values are merged as in ndm/ndm_mix.h.
 export const SAMPLES = 0;
 export const TIMED = 9;
 const JOINED = 0.6; // more than the two of four neighbours of a line
 const PLACES_LEFT = 16; // along the longest axis
 
-/** What grids may be coarsened by: 1, 2, 4, ... */
+/** Factors for coarser grids: 1, 2, 4, ... */
 export function detailsOf(field) {
     const longest = Math.max(...field.axes.map((axis) => axis.places));
     const out = [1];
@@ -34,7 +34,7 @@ function connectedness(field, samples) {
     return neighbours ? filled / neighbours : 1;
 }
 
-/** The finest at which places with samples join into areas. samples: of the finest places. */
+/** The finest factor at which places with samples join into areas. samples: by the finest places. */
 export function fittingDetail(field, flat, samples) {
     const details = detailsOf(field);
     const joins = (by) => {
@@ -56,7 +56,7 @@ function placeMap(field, axes, by) {
     return map;
 }
 
-/** The field with places of by x by x by of its own; along the axis flat (null: none) all are one. */
+/** The field with places of by x by x by cells; along the axis flat (null: none) all are merged. */
 export function coarsen(field, by, flat) {
     const factors = field.axes.map((axis, a) => (a === flat ? axis.places : Math.min(by, axis.places)));
     const axes = field.axes.map((axis, a) => ({
@@ -76,7 +76,7 @@ export function coarsen(field, by, flat) {
     };
 }
 
-/** values, weights: of the finest places. */
+/** values, weights: by the finest places. */
 export function coarseValues(coarse, mixing, values, weights) {
     const sums = new Float64Array(coarse.places);
     const weightSums = new Float64Array(coarse.places);

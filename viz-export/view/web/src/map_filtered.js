@@ -25,12 +25,12 @@ const isBelow = (nodes, n, above) => {
     return false;
 };
 
-/** Is there a filter by something else than data? Places are what the map itself selects. */
+/** Is there a filter by something else than data? The map itself selects places. */
 export function reachesIn(selection) {
     return selection.filters().some(({ dimension }) => dimension !== 'node' && dimension !== 'place');
 }
 
-/** Would the field as the page has it show what the filters keep out? */
+/** Would the field as the page has it show samples that the filters exclude? */
 export function isFiltered(app, field) {
     const { model, selection } = app;
     if (!model.tiles.places) return false;
@@ -86,14 +86,14 @@ function coarseOf(basis, by, flat) {
     return basis.coarse.get(key);
 }
 
-/** Rounding of single tiles leaves a little of what is not there. */
+/** Rounding of single tiles leaves small values for absent samples. */
 function known(sums, i, value) {
     return sums.samples[i] > 0 && Number.isFinite(value) ? value : NaN;
 }
 
 /**
- * What is left of a field: {field: with its places, value(metric, place), outside, all: sums}; detail and flat as
- * the panel has them.
+ * A field with filters applied: {field: with its places, value(metric, place), outside, all: sums}; detail
+ * and flat are the panel's settings.
  */
 export function filteredField(app, field, detail, flat) {
     const basis = basisOf(app.model, field);

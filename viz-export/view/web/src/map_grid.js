@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A field on a grid: an image of its cells; of a grid with three axes one layer at a time. The pointer, or the
-// arrow keys, tell the values of a place.
+// A field on a grid: an image of its cells; for a grid with three axes one layer at a time. The pointer, or
+// the arrow keys, show the values of a place.
 import { choice, h } from './dom.js';
 import * as format from './format.js';
 import { themeColours } from './theme.js';
@@ -114,7 +114,7 @@ class Grid {
         );
     }
 
-    /** "x 12 to 15", with coordinates where the domain has some; of places at to last. */
+    /** "x 12 to 15" for places from at to last, with coordinates where the domain has them. */
     axisText(a, at, last = at) {
         const axis = this.field.axes[a];
         const from = at * axis.cellsPerPlace;
@@ -207,7 +207,7 @@ class Grid {
         context.fillText(this.field.axes[q].name + unit, box.x - 6, box.y + box.height / 2);
     }
 
-    /** Around what is selected, where its neighbours are not. */
+    /** Outline of the selection. */
     outline(context, box, colours) {
         if (!this.picked) return;
         const [p, q] = this.axes();
@@ -252,7 +252,8 @@ class Grid {
         context.setLineDash([]);
     }
 
-    /** Select a rectangle of places; add: to what is selected. The one that is selected alone: select all. */
+    /** Select a rectangle of places; add: extend the selection. If it is selected alone already: select
+     * all. */
     select(rectangle, add) {
         if (!this.pick) return;
         const { low, high } = corners(rectangle);
@@ -389,7 +390,7 @@ class Grid {
     }
 }
 
-/** pick(mask by place, words): what is called when places are selected; null: they cannot be. */
+/** pick(mask by place, words): called when places are selected; null: they cannot be selected. */
 export function gridPicture(model, field, stage, pick) {
     return new Grid(field, stage, pick);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A field on a mesh: its cells as polygons where the mesh is flat and small, else its points (or cells) as dots.
-// Meshes with three axes turn by dragging or with the arrow keys; a slider cuts away what lies in front. Places are
-// selected by a click, by a rectangle, or with the keyboard.
+// A field on a mesh: its cells as polygons where the mesh is flat and small, else its points (or cells) as
+// dots. Meshes with three axes turn by dragging or with the arrow keys; a slider cuts away the front. Places
+// are selected by a click, by a rectangle, or with the keyboard.
 import { h } from './dom.js';
 import * as format from './format.js';
 import { css } from './colours.js';
@@ -147,7 +147,7 @@ class Mesh {
         });
     }
 
-    /** The farthest first; what has no sample is small and faint. */
+    /** The farthest first; places without a sample are small and faint. */
     paintDots(context) {
         const order = Array.from(this.at.depth.keys()).sort((a, b) => this.at.depth[a] - this.at.depth[b]);
         const shown = order.slice(0, Math.round(order.length * (1 - this.cut)));
@@ -189,7 +189,7 @@ class Mesh {
         context.stroke();
     }
 
-    /** What is selected, what the keyboard is at, and the rectangle that is being drawn. */
+    /** The selected places, the place of the keyboard cursor, and the rectangle that is being drawn. */
     marks(context) {
         context.strokeStyle = themeColours().accent;
         context.lineWidth = 1.2;
@@ -210,7 +210,7 @@ class Mesh {
         return this.polygons ? this.polygons.keys() : (this.shown ?? []);
     }
 
-    /** One place, or all whose middles are in a rectangle; add: to what is selected. */
+    /** Select one place, or all whose centres are in a rectangle; add: extend the selection. */
     select(places, add) {
         if (!this.pick) return;
         const isAdded = add && this.picked;

@@ -2,7 +2,7 @@
 // Selecting on a map: from places of a picture to places of the tiles and back. A picture's place is one of the
 // field's, or several where it is drawn more coarsely or flat.
 
-/** Where tiles had to be put together the first cell of a box stands for all: a box is selected as a whole. */
+/** Where tiles were merged, the first cell of a box represents all: a box is selected as a whole. */
 function standIns(model, field) {
     const side = 2 ** model.tiles.placeLevel;
     const [nx, ny] = (field.fineAxes ?? field.axes).map((axis) => axis.places);
@@ -10,7 +10,7 @@ function standIns(model, field) {
     return (i) => (down(Math.floor(i / (nx * ny))) * ny + down(Math.floor(i / nx) % ny)) * nx + down(i % nx);
 }
 
-/** {mask: by place of the tiles, text} of what is picked (by place of the picture). */
+/** {mask: by place of the tiles, text} of the places that were picked (by place of the picture). */
 export function selectionOf(model, field, picked, text) {
     const mask = new Uint8Array(model.tiles.places + 1);
     const len = field.map?.length ?? field.places;
@@ -24,7 +24,7 @@ export function selectionOf(model, field, picked, text) {
     return { mask, text };
 }
 
-/** By place of the picture, what is selected of it; null: nothing. */
+/** The selected part by place of the picture; null: nothing. */
 export function pickedOf(model, selection, field) {
     if (!selection.places) return null;
     const { mask } = selection.places;

@@ -25,7 +25,7 @@ export function valuesOf(model, field, step, metric) {
     return field.cache.get(key);
 }
 
-/** What the places of a field hold together: the sums of the report. */
+/** Totals over the places of a field: the sums of the report. */
 export function sumsOfField(model, field, step) {
     const sum = (metric) => columnOf(model, field, step, metric)?.reduce((total, value) => total + value, 0);
     return { samples: sum(SAMPLES), timeNs: sum(SAMPLES + 1), stallNs: sum(SAMPLES + 2) };
@@ -45,8 +45,8 @@ export function metricPrinter(metric) {
     return printers[metric.unit] ?? format.count;
 }
 
-/** The least, the end of a linear scale, and the largest. A few values far beyond all others would leave those
- * one colour: then the scale ends at what 99 of 100 are below. */
+/** The least value, the end of a linear scale, and the largest. A few values far beyond all others would
+ * leave the others one colour: the scale then ends at the 99th percentile. */
 function rangeOf(values, logarithmic) {
     const known = Float64Array.from(
         values.filter((value) => Number.isFinite(value) && (!logarithmic || value > 0)),
@@ -58,7 +58,7 @@ function rangeOf(values, logarithmic) {
     return [known[0], usual > 0 && most > 1.5 * usual ? usual : most, most];
 }
 
-/** Value to colour; its ends and what stands in the middle. */
+/** Value to colour, with the values at the ends and in the middle. */
 export function makeScale(values, metric, logarithmic) {
     const isShare = metric.name.startsWith('level_');
     const [least, high, most] = rangeOf(values, logarithmic);

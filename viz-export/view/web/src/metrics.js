@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What rows are compared by: a value of a row of sums, how it is printed, what it is.
+// The metrics for comparing rows: the value of a row of sums, its format, its meaning.
 import * as format from './format.js';
 
 const levelShare = (level) => (row) => row.levels[level] / row.levels.reduce((sum, n) => sum + n, 0);
@@ -60,5 +60,5 @@ export function makeMetrics(whole) {
     ];
 }
 
-/** What areas may be proportional to: sums only. */
+/** Metrics that areas can be proportional to: sums only. */
 export const SIZES = ['timeNs', 'stallNs', 'samples'];

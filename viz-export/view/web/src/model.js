@@ -58,7 +58,7 @@ function readTiles(data) {
     };
 }
 
-/** The bin that tiles count latencies of so many cycles in; 0 is for accesses without a latency. */
+/** Return the bin of tiles for a latency in cycles; 0 is for accesses without a latency. */
 export function binOf(model, cycles) {
     if (cycles < 1) return 1;
     return Math.min(model.dims.bin - 1, 2 + Math.floor(Math.log2(cycles) * model.tiles.binsPerOctave + 1e-9));
@@ -141,7 +141,7 @@ export function readModel(text) {
         ),
         access: data.tiles.classes,
     };
-    // what a coordinate of a tile may be: 0 to len - 1
+    // range of a coordinate of a tile: 0 to len - 1
     model.dims = {
         node: data.nodes.len + 2,
         line: data.lines.len + 2,

@@ -231,7 +231,7 @@ class Painter {
         });
     }
 
-    /** Labels where there is room; those of what is selected always. */
+    /** Labels where they fit; always for the selected ones. */
     ticks(axis, a, colours) {
         const { selection } = this.app;
         const chosen = (value) =>
@@ -277,7 +277,7 @@ class Painter {
     }
 }
 
-/** Dragging along an axis selects what it passes; a click the nearest value. */
+/** Dragging along an axis selects a range; a click selects the nearest value. */
 function pickOn(canvas, painter, app) {
     let begin = null;
     const at = (event) => {

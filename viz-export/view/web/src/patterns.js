@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What instructions do on pieces of data: the patterns that `loadstone patterns` finds, the costliest first. Of the
-// one that is chosen its indices in order, its most frequent distances, its measures.
+// The patterns of instructions on pieces of data, as found by `loadstone patterns`, the costliest first. For
+// the selected one its indices in order, its most frequent distances, its measures.
 import { h, panel } from './dom.js';
 import * as format from './format.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A bar of colours with what its ends and middle stand for.
+// A bar of colours with the values at its ends and middle.
 import { h } from './dom.js';
 import { SCALE } from './colours.js';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is selected: by dimension one node with all below it, a set of values, or a range; places of natural domains.
-// Views change it and hear of changes; a mask a dimension says which values pass.
+// The selection: by dimension one node with its subtree, a set of values, or a range; places of natural
+// domains. Views change it and are notified of changes; a mask per dimension marks the values that pass.
 import * as format from './format.js';
 import { binBegin } from './model.js';
 

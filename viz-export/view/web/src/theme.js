@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Light or dark: as the system says, until the button says otherwise.
+// Light or dark: the system's setting, until the button changes it.
 const order = ['auto', 'light', 'dark'];
 const titles = { auto: 'as the system', light: 'light', dark: 'dark' };
 

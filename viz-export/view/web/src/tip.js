@@ -32,7 +32,7 @@ export function hideTip() {
     if (tip) tip.hidden = true;
 }
 
-/** lines(): what to show of the element. */
+/** lines(): the lines to show for the element. */
 export function tipOn(element, lines) {
     element.addEventListener('pointermove', (event) => showTip(lines(), event.clientX, event.clientY));
     element.addEventListener('pointerleave', hideTip);

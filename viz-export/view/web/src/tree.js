@@ -10,7 +10,7 @@ import { scaleBar } from './scalebar.js';
 
 const PICTURES = { icicle, sunburst, treemap, table: treeTable };
 
-/** Children with samples or time. Where nothing is registered the one node "unregistered" says nothing new. */
+/** Children with samples or time. The node "unregistered" is left out where nothing is registered. */
 function childrenOf(model, sums, n) {
     const children = model.nodes.children[n].filter((child) => sums.has(child));
     if (n !== 0 || !isBare(model)) return children;
@@ -28,7 +28,7 @@ function isBare(model) {
     );
 }
 
-/** Rows of what is there, depth first, the largest first. */
+/** Visible rows, depth first, the largest first. */
 export function treeRows(app, sums) {
     const { model, size } = app;
     const rows = [];
@@ -45,8 +45,8 @@ export function treeRows(app, sums) {
     return rows;
 }
 
-/** The metric of rows as parts of its scale: shares of levels from 0 to 1, others up to the largest innermost piece,
- * so that pieces can be told apart; what contains more may lie beyond. */
+/** The metric of rows as fractions of its scale: shares of levels from 0 to 1, others up to the largest
+ * innermost piece, so that pieces can be distinguished; containing nodes may exceed it. */
 export function colourParts(app, rows) {
     const { metric } = app;
     const values = rows.map((row) => metric.of(row.sums));
@@ -88,7 +88,7 @@ export function describe(app, row) {
     return lines;
 }
 
-/** The end of the scale says when there is more beyond. */
+/** The end of the scale marks values beyond it. */
 function printer(metric, parts) {
     return (value) =>
         parts.isOpen && value === parts.top ? `≥ ${metric.format(value)}` : metric.format(value);

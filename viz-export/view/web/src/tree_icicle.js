@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An icicle from left to right: what contains more stands further left, heights are the sizes. It is also the
-// tree for the keyboard: arrows walk, Enter selects, Escape selects everything.
+// An icicle from left to right: containing nodes are further left, heights are the sizes. It is also the tree
+// for the keyboard: arrow keys move, Enter selects, Escape selects everything.
 import { h } from './dom.js';
 import { css, inkOn, shade } from './colours.js';
 import { describe } from './tree.js';
@@ -10,7 +10,7 @@ import { walkTree } from './treekeys.js';
 const HEIGHT = 380;
 const LABEL_MIN = 13;
 const VISIBLE_MIN = 1;
-const ROOT_WIDTH = 0.4; // of the other columns
+const ROOT_WIDTH = 0.4; // width relative to the other columns
 
 function column(depth, columns) {
     if (depth === 0) return { left: 0, width: ROOT_WIDTH / columns };
@@ -19,7 +19,8 @@ function column(depth, columns) {
 
 /** Places: [row, left, top, width, height] in parts of 1. */
 function layOut(rows) {
-    const columns = Math.max(...rows.map((row) => row.depth)) + ROOT_WIDTH; // the root says least
+    const columns = Math.max(...rows.map((row) => row.depth)) + ROOT_WIDTH; // the root has the least
+                                                                            // information
     const out = [];
     const visit = (row, top, height) => {
         const { left, width } = column(row.depth, columns);

@@ -7,7 +7,7 @@ import { themeColours } from './theme.js';
 import { hideTip, showTip } from './tip.js';
 import { describe } from './tree.js';
 
-const SMALLEST = 0.002; // of the whole: below, a piece is not drawn
+const SMALLEST = 0.002; // share of the whole: smaller pieces are not drawn
 
 function piece(app, row, parts, whole) {
     const rgb = shade(parts.of(row));

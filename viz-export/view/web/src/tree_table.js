@@ -8,7 +8,7 @@ const levelCell = (level) => (row) => {
     return known ? ((row.levels[level] / known) * 100).toFixed(0) : '–';
 };
 
-/** Median and 95th percentile are those of the whole run: sums cannot tell them of a part. */
+/** Median and 95th percentile describe the whole run, because they cannot be computed from sums. */
 function columns(app) {
     const { model } = app;
     const whole = app.selection.isEmpty();
