@@ -46,7 +46,7 @@ endif
 TESTS += $(TEST_SCRIPTS)
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/tests/,*/*.sh */*.inc */*.py */*.mjs */*.txt fuzz/corpus-* needs.inc data)))
 
-# Unit tests and the corpora of the fuzz targets once more, with ASan and UBSan, in a build folder of their own.
+# Unit tests and the corpora of the fuzz targets once more, with ASan and UBSan, in a separate build folder.
 .PHONY: check-sanitized
 check-sanitized:
 	rm -rf sanitized && mkdir sanitized

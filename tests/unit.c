@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The main function of tests/FOLDER/unit.
- *     unit                    each group in a process of its own: a crash costs one group, and no group sees
- *                             what another one left behind
+ *     unit                    each group in a separate process: a crash costs one group, and no group sees
+ *                             changes that another one made
  *     unit GROUP [CASES]      one group in this process, for debuggers; CASES is a pattern (* and ?)
- * The variable UNIT stands for the arguments: make check TESTS=tests/FOLDER/unit UNIT=GROUP. */
+ * The variable UNIT replaces the arguments: make check TESTS=tests/FOLDER/unit UNIT=GROUP. */
 #include "tests/unit.h"
 
 #include <setjmp.h>

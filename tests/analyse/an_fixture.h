@@ -29,7 +29,7 @@ void fix_burst(struct an_fixture *f, uint64_t weight_ns, uint32_t instructions);
 /* A load of the last burst; latency FIX_NOT_MEASURED: none. */
 void fix_load(struct an_fixture *f, uint32_t node, uint32_t position, uint32_t latency_cycles);
 void fix_store(struct an_fixture *f, uint32_t node, uint32_t position);
-/* f->in over what was added. */
+/* f->in over the added samples. */
 const struct an_input *fix_input(struct an_fixture *f);
 
 #endif

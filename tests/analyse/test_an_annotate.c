@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* f of /bin/m has code in a.c and, inlined, in a.h; /lib/n has an f of its own; g has parameters. */
+/* f of /bin/m has code in a.c and, inlined, in a.h; /lib/n has a different f; g has parameters. */
 static const struct prof_thread threads[] = {{.process = 0, .tid = 7}};
 static const struct prof_line lines[] = {
     {.ip = 1, .module = "/bin/m", .function = "f", .file = "/s/a.c", .line = 10},
@@ -62,7 +62,7 @@ static void begin(struct run *r, const char *by_text)
     const struct an_grouped of = {.tables = &r->t, .samples = &r->f->in.samples};
     assert_int_equal(an_combination_init(&r->c, &by, &of), LS_OK);
     sources_len = 0;
-    have_source("/s/a.c", 1, 13); /* 1 to 6: of a function above */
+    have_source("/s/a.c", 1, 13); /* 1 to 6: part of a function above */
     have_source("/s/a.c", 17, 22);
     have_source("/s/a.h", 1, 5);
 }
@@ -104,8 +104,8 @@ static void an_functions_are_found_by_name(void **state)
     end(&r);
 }
 
-/* Sampled: a.c 10 and 20, a.h 2. Known: a.c 1-13 and 17-22. So 7-10 before the first, what is known between,
- * 20-22 behind the last (23 is not known). */
+/* Sampled: a.c 10 and 20, a.h 2. Known: a.c 1-13 and 17-22. So 7-10 before the first, the known lines
+ * between, 20-22 after the last (23 is not known). */
 static void an_lines_come_with_those_around_them(void **state)
 {
     static const uint32_t wanted[] = {7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22, 1, 2, 3, 4, 5};

@@ -118,7 +118,7 @@ static void run_connect(struct run *r)
                               .slices = 4};
 }
 
-/* What a grouping calls each sample: the paths joined by |; "-" for those left out. */
+/* The group of each sample: the paths joined by |; "-" for the ones left out. */
 static const char *name_of(struct run *r, const struct an_combination *c, uint64_t sample, char *out)
 {
     const uint32_t g = c->group_of_sample[sample];
@@ -210,7 +210,7 @@ static void an_dimensions_combine(void **state)
     assert_int_equal(an_by_parse(&by, "line,site,node,op,cpu"), LS_ERR_USAGE);
 }
 
-/* Totals of a group are the sums of what is inside it, in a tree and over dimensions. */
+/* Totals of a group are the sums of its members, in a tree and over dimensions. */
 static void an_combined_groups_roll_up(void **state)
 {
     (void)state;

@@ -156,8 +156,8 @@ static void an_misses_that_stepping_makes_do_not_stall(void **state)
     assert_true(stall_of_lines("hw", 64, 5, PROF_LEVEL_L3) > 0.5);
 }
 
-/* One load of 10^9 cycles among the L1 hits of 100 bursts: of a burst whose weight is a hundredth it is the
- * whole of the stall, but not more than a load from memory. */
+/* One load of 10^9 cycles among the L1 hits of 100 bursts: in a burst whose weight is a hundredth it is the
+ * whole stall, but not more than a load from memory. */
 static void an_interrupted_load_counts_as_one_from_memory(void **state)
 {
     (void)state;

@@ -139,7 +139,7 @@ static struct an_difference newcomer(int bursts)
 }
 
 /* 0 of 40 bursts: the share may be 3 / 40. 5 of 40 (12.5 %) could be chance, 20 cannot; below 5 nothing is
- * said. */
+ * reported. */
 static void an_new_rows_are_judged_by_what_the_other_run_could_have_missed(void **state)
 {
     (void)state;

@@ -23,7 +23,7 @@ static void check(const char *const *written, const uint32_t *wanted, size_t len
     for (size_t i = 0; i < len; i++)
         if (names[i].row != wanted[i])
             fail_msg("'%s' is row %u, not %u", written[i], names[i].row, wanted[i]);
-    for (uint32_t r = 0; r < rows_len; r++) /* of side 1 if it has one */
+    for (uint32_t r = 0; r < rows_len; r++) /* row of side 1 if it has one */
         for (size_t i = 0; i < len; i++)
             if (names[i].row == r && names[i].side == 1) assert_int_equal(names[labels[r]].side, 1);
     free(labels);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All time has a row: where bursts began, and what they accessed. */
+/* All time has a row: where bursts began, and in the data that they accessed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -249,7 +249,7 @@ static void an_bursts_are_those_that_represent_time(void **state)
     assert_int_equal(r.costs.bursts, 79);
     assert_int_equal(an_bootstrap_bursts(r.bootstrap, AN_TIME), 79);
     assert_int_equal(an_table_self(r.table, named(&r, "walk (m)"))->bursts, 19);
-    assert_int_equal(an_table_self(r.table, named(&r, "walk (m)"))->samples, 200); /* of 20 bursts */
+    assert_int_equal(an_table_self(r.table, named(&r, "walk (m)"))->samples, 200); /* from 20 bursts */
     assert_int_equal(an_table_self(r.table, named(&r, "divide (m)"))->bursts, 40);
     end(&r);
     group(&r, "node", NULL);

@@ -181,7 +181,7 @@ static void tiles_are_sorted_and_each_is_once(void **state)
     an_tiles_fini(&t);
 }
 
-/* Coarser and coarser: the sums of all stay, and those of a node go to what contains it. */
+/* Increasing coarseness: the sums of all stay, and sums of a node go to its parent. */
 static void coarse_tiles_lose_nothing(void **state)
 {
     struct an_tiles t;
@@ -249,7 +249,8 @@ static struct an_places square(void)
     return p;
 }
 
-/* Each place holds what lies in it, and a larger one what lay in those that it stands for. */
+/* Each place holds the samples inside it, and a larger one holds the samples of the places that it
+ * replaces. */
 static void places_hold_their_samples(void **state)
 {
     static uint32_t want[3][SIDE * SIDE + 1], got[3][SIDE * SIDE + 1];
@@ -274,8 +275,8 @@ static void places_hold_their_samples(void **state)
     }
 }
 
-/* Weights are whole numbers: each burst has its weight where it began, and once more in what it accessed, or,
- * without accesses, as no data. */
+/* Weights are integers: each burst has its weight where it began, and once more in the data that it accessed,
+ * or, without accesses, as no data. */
 static void bursts_have_tiles_where_they_began(void **state)
 {
     double want[LINES + 2] = {0}, got[LINES + 2] = {0}, no_data_ns = 0, want_no_data_ns = 0;

@@ -3,7 +3,7 @@
 """Real programs of the distribution under the profiler: same output and status, no hang, and where their samples found a home.
 
 Each file of programs/ is one case: a shell script that gets $DATA (inputs, read only) and $SCRATCH (its own, empty). Head lines of a case:
-    # packages: what it needs (a case whose first one is not there is left out and said)
+    # packages: its packages (a case whose first one is missing is left out with a message)
     # user: nobody          run as that user when root runs the bed
     # samples: few          too few samples to judge the shares (the program waits or is short)
     # below: REASON         a share may be below the goal, for this reason, which the table prints
@@ -107,7 +107,7 @@ def judge(case, native, recorded, report):
 
 
 def why_coarse(report):
-    """What the samples without a precise home landed in, largest first."""
+    """Homes of the samples without a precise home, largest first."""
     samples = report["estimates"]["samples"]
     rows = sorted(report["coarse"].items(), key=lambda item: -item[1])
     return ", ".join(f"{100 * count / samples:.0f} % {COARSE[kind]}" for kind, count in rows if count >= 0.01 * samples)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The inputs of the programs in programs/: the same bytes every time on one machine.
-# usage: data.sh INPUTS-DIRECTORY; writes into the current directory. What cannot be built here is left out and said.
+# Makes the inputs of the programs in programs/: the same bytes every time on one machine. usage: data.sh
+# INPUTS-DIRECTORY; writes into the current directory. Inputs that cannot be made here are left out with a
+# message.
 set -u
 inputs=$1
 export LC_ALL=C

@@ -29,7 +29,7 @@ static int is_over(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000 >= (text ? atol(text) : 400);
 }
 
-/* The place where the time goes: reads a global table and an array of its own. */
+/* The hot function: reads a global table and a local array. */
 LS_KEPT_FUNCTION static uint32_t work_here(uint32_t seed)
 {
     volatile uint32_t own[64];
@@ -138,7 +138,7 @@ static uint32_t in_coroutine(void)
     return sum;
 }
 
-/* A stack that ends with its mapping: what is above it must not be read. */
+/* A stack that ends with its mapping: memory above it must not be read. */
 static uint32_t at_the_edge(void)
 {
     char *p = mmap(NULL, 3 * SMALL_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: callbacks_compare.py run.h5 NODE COUNTS [PROCESS]
 
-Is what a natural-domain function counted ("element samples cycles" a line) what the recording holds of NODE, element by
-element: every sample once, and none of something else? Cycles may differ by the probe's cost, which the program
-estimates; their sum must not be far off."""
+Check that the counts of a natural-domain function ("element samples cycles" lines) equal the recording's
+samples of NODE, element by element: every sample once, and no others. Cycles may differ by the probe's cost,
+which the program estimates; their sum must be close."""
 import collections
 import sys
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded behind the runtime: no thread can be made. */
+/* Preloaded after the runtime: no thread can be created. */
 #include <errno.h>
 #include <pthread.h>
 

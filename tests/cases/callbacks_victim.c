@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: callbacks_victim MODE [FILE]: natural-domain functions in every situation of a program's life. What
- * a function counted is written to FILE, "element samples cycles" a line, to be compared with the recording. */
+/* usage: callbacks_victim MODE [FILE]: natural-domain functions in every situation of a program's life. The
+ * counts of a function are written to FILE as lines "element samples cycles", for comparison with the
+ * recording. */
 #include "loadstone/loadstone.h"
 #include "loadstone/ndm.h"
 
@@ -45,7 +46,7 @@ static void multiply(double *restrict out)
 
 enum { MOST_S = 60 }; /* a machine that is busy elsewhere gives few samples */
 
-/* Until the function has seen so many samples, or for a minute. */
+/* Run until the function has received `samples` samples, or for a minute. */
 static void work_until(uint64_t wanted)
 {
     const double end_s = now_s() + MOST_S;
@@ -147,7 +148,7 @@ static int run_matrix(const char *file)
     return 0;
 }
 
-/* What exit() finds is passed on before the program's own handlers see it. */
+/* Samples that exit() finds are passed on before the program's handlers run. */
 static const char *exit_file;
 static void at_exit(void)
 {
@@ -167,7 +168,7 @@ static int run_free(const char *file)
 {
     set_up(matrix_function, NULL);
     work_until(300);
-    work_for(0.15); /* what waits now must not be lost */
+    work_for(0.15); /* samples that wait now must not be lost */
     free(b);
     loadstone_stop();
     write_counts(file);
@@ -432,8 +433,8 @@ static int run_exec(const char *file)
     return 1;
 }
 
-/* The function is a plugin's; it is unloaded while it is still attached, and what is loaded then lies where
- * it was. Its argument is the counter. */
+/* The function is a plugin's; the plugin is unloaded while the function is still attached, and other code is
+ * loaded at its address. Its argument is the counter. */
 static const char *plugin_path;
 static void *plugin(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Touches pages that it counts: N of A in one thread, M of B in another, one after the other in a process of
- * its own or in many threads. Prints what it did, for the test to compare. */
+/* Touches pages that it counts: N of A in one thread, M of B in another, one after the other in a separate
+ * process or in many threads. Prints the counts for comparison by the test. */
 #include "loadstone/loadstone.h"
 #include "tests/perf/own_descriptors.h"
 

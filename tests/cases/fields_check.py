@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: fields_check.py run.h5 REPORT.json
 
-Do the fields of fields_victim show its hot corner, whatever the layout, and do they add up to the report's figures?
-Status 3: nothing is wrong but that there are too few samples to tell."""
+Check that the fields of fields_victim show its hot corner in every layout, and add up to the report's
+figures. Status 3: no error, but too few samples to decide."""
 import json
 import sys
 
@@ -12,7 +12,8 @@ import numpy as np
 path, report_path = sys.argv[1:3]
 failed = 0
 too_few = 0
-# Of 300, nine of ten in a corner of 256 cells, fewer than three quarters are there, or another cell has most, once in millions of runs.
+# If nine of ten accesses are in a corner of 256 cells, fewer than three quarters of 300 samples are there, or
+# another cell has most, once in millions of runs.
 LEAST = 300
 
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fields_victim: a plate of N x N cells whose hot corner (high x, low y) gets nine of ten accesses. The same
- * cells lie in four arrays: dense, backwards and apart (strides), inside ghost layers and padding, and
- * shuffled (behind an index array). Ghost cells are read, too. Then a phase each for the left and the right
- * half of a fifth array, twice; a child then reads the dense one, which it has from its parent.
- * usage: fields_victim [TIMES]: so many times the work. */
+/* fields_victim: a plate of N x N cells whose hot corner (high x, low y) gets nine of ten accesses. The same cells are in four arrays: dense, backwards and apart (strides), inside ghost
+ * layers and padding, and shuffled (through an index array). Ghost cells are read, too. Then a phase each for the left and the right
+ * half of a fifth array, twice; a child then reads the dense one, which it
+ * inherits from its parent. usage: fields_victim [TIMES]: a factor for the amount of work. */
 #include "loadstone/loadstone.h"
 #include "loadstone/ndm.h"
 #include "loadstone/smr.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Works until it is killed, and keeps the times of its work where they survive it.
+/* Works until it is killed, and stores the times of its work in a file.
  * usage: killed_victim BEATFILE MILLISECONDS kill|abort
- * BEATFILE: pairs of CLOCK_MONOTONIC and CPU time in ns, 8 bytes each: of the last piece of work, then of the
- * last one in each millisecond of CPU time. */
+ * BEATFILE: pairs of CLOCK_MONOTONIC and CPU time in ns, 8 bytes each: for the last piece of work, then for the last one in each
+ * millisecond of CPU time. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>

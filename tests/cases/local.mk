@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/cases: whole programs of which the truth is known
+# tests/cases: whole programs with known truth
 victim_gnu = $(AM_CPPFLAGS) -D_GNU_SOURCE
 victim_threads = $(AM_LDFLAGS) -no-install -pthread
 
@@ -54,7 +54,7 @@ tests_cases_sites_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 # variables and lines: the test compiles these, in several ways
 EXTRA_DIST += tests/cases/sym_victim.h tests/cases/sym_victim.c tests/cases/sym_plugin.c tests/cases/sym_inlined.cc tests/cases/sym_common.f90
 
-# patterns of loops whose algorithms say what they are
+# patterns of loops, compared with their algorithms
 check_PROGRAMS += tests/cases/truth_programs
 tests_cases_truth_programs_SOURCES = tests/cases/truth_programs.c tests/cases/truth_loops.c tests/cases/truth_loops.h
 tests_cases_truth_programs_CFLAGS = $(AM_CFLAGS) -g

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program that knows nothing of Loadstone: a token goes around, then each rank works on memory of its
- * own.
- * usage: mpi_ring [TIMES]: so many times the work */
+/* An MPI program without any knowledge of Loadstone: a token goes around, then each rank works on its memory.
+ * usage: mpi_ring [TIMES]: a factor for the amount of work */
 #include <mpi.h>
 
 #include <stdint.h>

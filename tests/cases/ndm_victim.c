@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ndm_victim MILLISECONDS: arrays on one box of 12 x 10 x 8 cells, each in a layout of its own, each touched
+/* ndm_victim MILLISECONDS: arrays on one box of 12 x 10 x 8 cells, each in a different layout, each touched
  * in cells that test_natural_domain.sh knows. */
 #include "loadstone/ndm.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: proc_victim MODE [ARGUMENT]: processes, phases and switches as programs use them, with what is true
- * known. Modes that are sampled run until so much CPU time is used, not for a time of the clock. */
+/* usage: proc_victim MODE [ARGUMENT]: processes, phases and switches as programs use them, with known truth.
+ * Modes that are sampled run until they have used a given CPU time, not for a given wall time. */
 #define _GNU_SOURCE
 #include <loadstone/loadstone.h>
 
@@ -98,7 +98,7 @@ static void fork_child(void)
     exit(wait_status(pid));
 }
 
-/* The child reads what lived before the fork; the parent frees it at once. */
+/* The child reads memory that was allocated before the fork; the parent frees it at once. */
 static int run_fork(void)
 {
     smr_tree *tree;
@@ -209,7 +209,7 @@ static pid_t killed_child(int signal_number)
     _exit(97);
 }
 
-/* Killed children, and each way to hear of them; the statuses are what they are without a recording. */
+/* Killed children, and each way to wait for them; the statuses are the same as without a recording. */
 static int run_killed(void)
 {
     int status = -1, failed = 0;
@@ -231,7 +231,7 @@ static int run_killed(void)
     return failed;
 }
 
-/* The daemon outlives its parents and the session; DIR tells it when to go on. */
+/* The daemon outlives its parents and the session; DIR tells it when to continue. */
 static int run_daemon(const char *dir)
 {
     if (!dir || chdir(dir) != 0) return 93;
@@ -248,7 +248,7 @@ static int run_daemon(const char *dir)
     exit(8);
 }
 
-/* What was recorded before a kill is there. */
+/* The work before a kill is in the profile. */
 static int run_kill(const char *count)
 {
     char name[32];
@@ -366,8 +366,8 @@ static int run_stops(void)
     return 0;
 }
 
-/* Busy until `ms` of the clock have passed, and in any case for SPIN_MS of CPU time behind it. Says from when
- * delays count. */
+/* Compute until `ms` of the clock have passed, and then for at least SPIN_MS of CPU time. Print the time from
+ * which delays count. */
 static int run_busy(const char *ms)
 {
     const char *start = getenv("LOADSTONE_START");

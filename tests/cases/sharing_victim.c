@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sharing_victim MILLISECONDS: two threads that count in one line each for itself (false sharing), together
- * in one counter (true sharing), and in lines of their own (none). Prints where: "false ADDRESS", ... */
+/* sharing_victim MILLISECONDS: two threads that count in separate words of one line (false sharing), together
+ * in one counter (true sharing), and in separate lines (none). Prints the addresses: "false ADDRESS", ... */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

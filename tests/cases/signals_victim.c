@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* signals_victim NAME: prints "NAME MASK" for each thread of this process that has that name, its blocked
- * signals as the kernel tells them; then sends itself each signal that its own threads block, and takes it.
- * A thread that blocks less takes it first, which ends the process. Status 1: there was no such thread. */
+/* signals_victim NAME: print "NAME MASK" for each thread of this process with that name, where MASK is its
+ * blocked signals as reported by the kernel; then send each signal that this program's threads block to the
+ * process, and take it. A thread that blocks fewer signals takes it first, which ends the process. Status 1:
+ * there was no such thread. */
 #include <dirent.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: sites_lines.py RUN.h5 [LIVES]: allocation sites as lines of text; with LIVES, what a program said about its blocks (life LABEL
-BASE LENGTH BEGIN END), each sample inside a life must be on the site of that label."""
+"""usage: sites_lines.py RUN.h5 [LIVES]: print allocation sites as lines of text; with LIVES, the lifetimes that a program
+printed for its blocks (life LABEL BASE LENGTH BEGIN END), each sample inside a lifetime must be on the site of that label."""
 import collections
 import sys
 

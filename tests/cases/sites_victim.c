@@ -150,7 +150,7 @@ static uint64_t clock_ns(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Touch the block for SITES_MS of CPU time, and say when and where it was whose. */
+/* Touch the block for SITES_MS of CPU time, and print its owner, times and address. */
 static NOINLINE void live(const char *label, volatile char *block, size_t len)
 {
     const char *ms = getenv("SITES_MS");

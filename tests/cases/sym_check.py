@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: sym_check.py RUN.h5 TRUTH MAIN [stripped]
 Every sample inside an object of TRUTH (lines of sym_victim.h) has that object as its home, with its element, below its
-module; MAIN is the program's name in the profile. stripped: sections are all that can be told.
-Status 0: so it is. 1: it is not. 3: an object has no sample, record longer."""
+module; MAIN is the program's name in the profile. stripped: only sections are known.
+Status 0: all are. 1: one is not. 3: an object has no sample, record longer."""
 import sys
 
 import h5py

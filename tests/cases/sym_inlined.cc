@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// C++ names and inlined functions: what is asked of the profile stands in comments marked with @.
+// C++ names and inlined functions: comments marked with @ contain the expectations for the profile.
 #include "sym_victim.h"
 
 #include <cstdlib>

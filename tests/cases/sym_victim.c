@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Touches globals, statics and thread-local variables, its own and those of plugins, and tells where they
+/* Touches globals, statics and thread-local variables in the program and in plugins, and prints where they
  * are. usage: sym_victim MILLISECONDS [PLUGIN...] */
 #include "sym_victim.h"
 

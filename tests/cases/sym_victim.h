@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the victims of the symbol tests share: they tell where their data is, one line an object:
- * LABEL MODULE KIND BASE END ELEMENT_SIZE FROM_NS TO_NS */
+/* Code shared by the victims of the symbol tests: they print where their data is, one line per object: LABEL
+ * MODULE KIND BASE END ELEMENT_SIZE FROM_NS TO_NS */
 #ifndef SYM_VICTIM_H
 #define SYM_VICTIM_H
 

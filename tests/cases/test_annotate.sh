@@ -17,7 +17,7 @@ costly='^ *[0-9.]+ .* [0-9]+  +neighbours\[me\] \+= constant\[0\];'
 record "$costly" count
 expect 0 "next: loadstone report --where function=count" "$loadstone" report --annotate count run.h5
 must grep -qE "$costly" out
-must grep -qE ' [0-9]+  +while \(!is_over\(\)\) \{' out # a line around those that cost
+must grep -qE ' [0-9]+  +while \(!is_over\(\)\) \{' out # one line of context around the costly ones
 expect 0 "sharing_victim.c:" "$loadstone" report --annotate count --by ip run.h5
 must grep -qE '(%rip|%r[a-z0-9]+\))' out
 expect 2 "did you mean count?" "$loadstone" report --annotate cuont run.h5

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Natural-domain functions: every sample of their node once, whatever the program does; those that misbehave are named.
+# Natural-domain functions receive every sample of their node once, whatever the program does; functions that
+# misbehave are named.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 victim=$top_builddir/tests/cases/callbacks_victim
 can_sample || skip "the step engine does not work here"
 sampled="--engine step --overhead 50%"
 
-# counted NAME [FILE [PROCESS]]: what the function counted is what the recording holds of B
+# counted NAME [FILE [PROCESS]]: the counts of the function equal the recording's for B
 counted() {
     if ! "$python" "$top_srcdir/tests/cases/callbacks_compare.py" "$1.h5" B "${2:-$1.txt}" "${3:-0}" >compared; then
         sed "s/^/    $1: /" compared
@@ -53,9 +54,9 @@ holds 1 '^event CALLBACK_COSTLY process 0 count 1 text the natural-domain functi
 run 0 leaves
 holds 1 '^event CALLBACK_LEFT process 0 count 1 text the natural-domain function leaving_function of "B" '
 
-# unloaded while attached: it is not called any more, and nothing else that then lies there is
+# unloaded while attached: it is not called any more, and neither is other code at its address
 plugin=$(cd "$top_builddir/tests/cases/.libs" && pwd)/callbacks_plugin.so
-for seconds in 0.3 2 8 20; do # until there was a sample behind the unloading
+for seconds in 0.3 2 8 20; do # until there was a sample after the unloading
     export PLUGIN_SECONDS=$seconds
     # shellcheck disable=SC2086
     recorded 0 plugin --force $sampled -- "$victim" plugin "$plugin"
@@ -65,7 +66,7 @@ must grep -qx 'seen 1, after the unloading 0' out
 must grep -qx done out
 holds 1 '^event CALLBACK_GONE process 0 count [0-9]+ text '
 
-# no thread can be made for them: the program goes on, its samples are there, and it is said
+# no thread can be created for them: the program continues, its samples are there, and it is reported
 # shellcheck disable=SC2086
 recorded 0 threadless $sampled -- env LD_PRELOAD="$top_builddir/.libs/libloadstone-preload.so:$(dirname "$plugin")/callbacks_threadless.so" "$victim" threadless
 must grep -qx 'calls 0' out

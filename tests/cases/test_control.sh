@@ -71,8 +71,8 @@ bursts delay 300 1000000 || failed=1
 recorded 0 delay-exec $sampled --delay 1s -- sh -c 'sleep 1.1; "$0" busy 0' "$victim"
 holds_some '^sample '
 
-# none behind the duration. A busy machine may start the program when the time is over, and a burst is decided on before its first
-# record: then everything takes longer.
+# none after the duration. A busy machine may start the program when the time is over, and the begin of a
+# burst is decided before its first record: then everything takes longer
 for times in 1 4 16; do
     # shellcheck disable=SC2086
     recorded 0 duration --force $sampled --delay $((times * 100))ms --duration $((times * 300))ms -- "$victim" busy $((times * 1000))

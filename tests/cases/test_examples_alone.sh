@@ -11,7 +11,7 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH="$top_builddir/.libs"
 flags=$(pkg-config --define-variable=includedir="$top_srcdir/include" --define-variable=libdir="$top_builddir/.libs" \
     --cflags --libs loadstone) || exit 99
 
-# alone NAME ARGUMENTS: the command behind "build:" in its source makes it, and it runs
+# alone NAME ARGUMENTS: build the program by the command after "build:" in its source, and run it
 alone() {
     name=$1
     shift
@@ -22,7 +22,7 @@ alone() {
     *"$name.$language "*"\$(pkg-config --cflags --libs loadstone)"*) ;;
     *) echo "FAIL: $name.$language does not say how it is built: '$command'"; failed=1; return ;;
     esac
-    # what pkg-config says here instead of where it is installed; the sources by their patterns
+    # the output of pkg-config here instead of after installation; the sources by their patterns
     command=$(echo "$command" | sed "s|\$([^)]*)|$flags|")
     # shellcheck disable=SC2086
     if ! (cd "$top_srcdir/examples" && $compiler -Wall -Wextra -Wno-missing-field-initializers -o "$scratch/$name" $command) \

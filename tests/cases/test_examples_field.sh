@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# From a recorded program to the hot region, as the story of doc/cases.md says: of a mesh whose middle is numbered at random behind all
-# other points, the loads of x wait in the middle; where all is numbered by reverse Cuthill-McKee there is no such region.
+# From a recorded program to the hot region, as in doc/cases.md: on a mesh whose middle is numbered last and
+# at random, the loads of x are slow in the middle; with reverse Cuthill-McKee numbering there is no such
+# region.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 can_sample || skip "the step engine does not work here"
 
@@ -41,8 +42,9 @@ studied() {
     contrast_of=$2 part_of=$3
     echo "$1: middle by elsewhere $contrast_of, part of the samples in the middle $part_of"
 }
-# told: does the story hold? In the middle x waits more than three times as long as elsewhere; numbered by reverse Cuthill-McKee, less
-# than half as much as that, and a region of a quarter of the points has about a quarter of the samples.
+# told: does the result hold? In the middle x waits more than three times as long as elsewhere; numbered by
+# reverse Cuthill-McKee, less than half as much as that, and a region of a quarter of the points has about a
+# quarter of the samples.
 told() {
     studied refined
     refined=$contrast_of

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# All matrix products have the sum that A and B tell: the sum over k of (column k of A) times (row k of B).
+# All matrix products have the sum that follows from A and B: the sum over k of (column k of A) times (row k
+# of B).
 . "${top_srcdir:-.}/tests/cases/examples.inc"
 for n in 1 64 131; do
     want=$(awk -v n=$n 'BEGIN {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The stencil's sine wave decays as the exact solution of its difference equation says, the same to the last digit in both orders
-# of the cells, also where tiles do not divide the box.
+# The stencil's sine wave decays as in the exact solution of its difference equation, the same to the last
+# digit in both orders of the cells, also where tiles do not divide the box.
 . "${top_srcdir:-.}/tests/cases/examples.inc"
 for box in "1 1 1" "37 29 23" "300 40 5"; do
     for order in naive tiled; do

@@ -19,7 +19,8 @@ faults() {
     "$loadstone" report --first-touch --json --by node,process,thread "$name.h5" >"$name.json" 2>err || { cat err; failed=1; }
     "$loadstone" report --first-touch "$name.h5" >"$name.txt" 2>err || { cat err; failed=1; }
 }
-# says NAME PYTHON: an expression over rows (of ranges, innermost: dicts with node, process, thread, faults, pages, bytes) is true
+# says NAME PYTHON: an expression over rows (of ranges, innermost: dicts with node, process, thread, faults,
+# pages, bytes) is true
 says() {
     python3 - "$1.json" "$2" <<'P' || failed=1
 import json, sys
@@ -65,7 +66,7 @@ if "$top_builddir/tests/perf/fake_kernel" -- true 2>/dev/null; then
 fi
 loadstone=$tool
 
-# what the kernel touches inside of system calls, where it may be looked at
+# accesses of the kernel inside of system calls, where they may be sampled
 faults read read 64
 says read 'total("pages", "A") in (0, 64)'
 # CAP_PERFMON or CAP_SYS_ADMIN, but not of a name space of users, where anybody is root
@@ -78,7 +79,7 @@ grep -qE '^ *0 +0 +4294967295$' /proc/self/uid_map || is_privileged=0
 faults fork fork 200 150
 says fork 'total("pages", "A") == 350 and sorted(r["pages"] for r in rows) == [150, 200] and len({r["process"] for r in rows}) == 2'
 
-# what came before exec is not lost, and the next image begins anew
+# faults before exec are not lost, and the next image starts counting at zero
 faults exec exec 120 80
 says exec 'sum(r["pages"] for r in rows if r["node"].endswith("A")) == 240 and len({r["thread"] for r in rows}) == 3'
 
@@ -89,7 +90,7 @@ faults stacks two 50 20
 grep -q touch calls.txt || { echo "FAIL: no stack with touch:"; cat calls.txt; failed=1; }
 options=
 
-# the NUMA node of each page, on a machine that says it has two; and what a sample was measured to cost
+# the NUMA node of each page, on a machine configured with two; and the measured cost of a sample
 mkdir -p sys/devices/system/node && echo 0-1 >sys/devices/system/node/has_memory
 LOADSTONE_SYSFS=$scratch/sys "$loadstone" record -q --force --engine faults --overhead 100% -o numa.h5 -- "$victim" two 500 300 >out 2>err || { cat err; failed=1; }
 "$loadstone" report --first-touch --json --by node,numa numa.h5 >numa.json 2>err || { cat err; failed=1; }
@@ -105,8 +106,9 @@ elif not report["lost"] and told < 400: sys.exit(f"FAIL: NUMA nodes of {told} of
 P
 "$loadstone" report numa.h5 2>/dev/null | tr -s ' \n' '  ' | grep -q 'one costs [0-9.]* us, \(measured\|assumed\)' || { echo "FAIL: no cost of a sample"; failed=1; }
 
-# thinned out: estimates, said so, of the right size. What a thread has counted on a processor when it ends is lost, up to a period of 61:
-# its 40 threads are kept on four processors, or they could lose more than what is asked for here
+# thinned out: the figures are marked as estimates and are of the right size. The last faults of a thread on a
+# processor are lost when it ends, up to a period of 61: its 40 threads are kept on four processors, or they
+# could lose more than the tolerance here
 cat >on_four.py <<'P'
 import os, sys
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:4])

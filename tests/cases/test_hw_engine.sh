@@ -35,12 +35,12 @@ for r in rows:
 if (counts.get("A"), counts.get("B")) != (1000, 300):
     sys.exit(f"FAIL: A and B have {counts.get('A')} and {counts.get('B')} samples, not 1000 and 300: {counts}")
 P
-# auto takes the next engine and says once why not this one
+# auto takes the next engine and reports once why this one is not used
 if ! "$loadstone" doctor --json 2>/dev/null | grep -q '"engine": "hw"'; then
     "$loadstone" record -f -o auto.h5 true 2>err || failed=1
     must test "$(grep -o 'hw: ' err | wc -l)" -eq 1
 fi
-# the period is what was asked for, and what the PMU takes
+# the period is the requested one, rounded to a value that the PMU takes
 recorded 10
 must grep -qx done out
 "$loadstone" report --csv --by node can.h5 >csv 2>err

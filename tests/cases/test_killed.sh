@@ -1,14 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that is killed or aborts has in its profile what was recorded up to the last 100 ms of its work (CPU time: the clock
-# goes on while the machine is busy elsewhere).
+# The profile of a program that is killed or aborts contains its work up to the last 100 ms (in CPU time,
+# because the clock continues while other programs run).
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 killed=$top_builddir/tests/cases/killed_victim
 can_sample || skip "the step engine does not work here"
 ulimit -c 0
 
-# late NAME LIMIT: how many ms of work there were behind the last sample, LIMIT (ms), and whether it was later than that. A machine that is
-# busy elsewhere interrupts most bursts: then the limit is twice the longest time that the same program was without a sample before.
+# late NAME LIMIT: print the ms of work after the last sample, LIMIT (ms), and whether it exceeds the limit. A loaded machine interrupts most bursts: then the limit is twice the longest time without a sample that the same program had before.
 late() {
     "$python" - "$1.h5" beat "$2" <<'P' 2>/dev/null || echo "- $2 late"
 import bisect, struct, sys
@@ -31,7 +30,7 @@ worked() {
 
 # a machine that is busy elsewhere may keep the program from its last bursts, or from all: it gets more chances
 chances="1 2 3 4 5 6 7 8 9 10 11 12"
-# told WHAT: the result of the last chance
+# told WHAT: print the result of the last attempt
 told() {
     echo "$1: $2 ms of work behind the last sample, at most $3"
     [ -z "${4-}" ] || { echo "FAIL: $1: $2 ms of work behind the last sample"; failed=1; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The step engine tells which accesses are by atomic instructions: each of the counted and exchanged elements, none of the plain ones.
+# The step engine marks accesses by atomic instructions: each of the counted and exchanged elements, none of
+# the plain ones.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 victim=$top_builddir/tests/cases/locked_victim
@@ -22,7 +23,7 @@ while :; do
     [ $rounds -lt 1000000 ] || { echo "FAIL: hardly any samples:"; cat rows.csv; exit 1; }
 done
 for rest in "counted no" "counted (not told)" "exchanged no" "exchanged (not told)" "plain yes" "plain (not told)"; do
-    # counted and exchanged are read once more, for what the program prints
+    # counted and exchanged are read once more, for the program's output
     [ "$(count "${rest%% *}" "${rest#* }")" -le 1 ] || { echo "FAIL: $rest:"; cat rows.csv; failed=1; }
 done
 "$loadstone" report --by node --where locked=yes l.h5 >only.txt 2>err || { cat err; failed=1; }

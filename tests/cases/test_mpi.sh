@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks of MPI jobs: as the environment of each launcher tells them, and under a real mpirun.
+# Ranks of MPI jobs: from the environment of each launcher, and under a real mpirun.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 
 # told NAME RANK OF FROM VARIABLE=VALUE...: this environment means this rank; record's file has it in its name
@@ -50,7 +50,7 @@ for rank in 0 1; do
 done
 must test -z "$(ls -d mine/* loadstone-spool* 2>/dev/null)"
 
-# alone: what the MPI library leaves behind for a moment keeps no directory
+# alone: files that the MPI library leaves for a moment keep no directory
 recorded 0 alone --engine null -- ./ring
 must test -z "$(ls -d "$TMPDIR"/loadstone-spool* 2>/dev/null)"
 

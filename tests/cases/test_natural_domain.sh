@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program with five arrays on one grid: what is recorded lies in the cells that it touched, and nowhere else.
+# A program with five arrays on one grid: samples are in the cells that it touched, and nowhere else.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_python h5py
 needs_runtime

@@ -14,7 +14,7 @@ holds 1 '^series major_faults process 0 points '
 expect 0 "next:" "$loadstone" report --processes grow.h5
 must grep -qE ' 1[0-9][0-9] MiB  ' out
 
-# the other languages: scopes of C++, calls of Fortran; what they ask for is made, and nothing at all when nobody records
+# the other languages: scopes of C++, calls of Fortran; requested files are made, but none without a recording
 mkdir cxx
 expect 0 "" sh -c "cd cxx && '$top_builddir/tests/smrtree/smrtree_cxx11'"
 must test -z "$(ls cxx)"
@@ -35,7 +35,7 @@ fi
 can_sample || { echo "not tested: samples in phases (the step engine does not work here)"; exit $failed; }
 # shellcheck disable=SC2086
 recorded 0 phases $sampled -- "$victim" phases
-# the worker is where the main thread is, and what it begins is inside that
+# the worker is in the phase of the main thread, and phases that it begins are inside that one
 holds_some '^sample .* phase solve node'
 holds_some '^sample .* phase solve/assemble node'
 holds 0 '^sample .* phase assemble node'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Whole process trees: who started whom, how they ended, and what a fork child touches.
+# Whole process trees: parents, ends, and the accesses of a fork child.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 
 # posix_spawn, vfork and exec, system, popen of a subshell: seven programs, each below who started it
@@ -26,7 +26,7 @@ holds 1 "^event RAW_THREADS process 0 count 1 "
 recorded 0 killed --engine null -- "$victim" killed
 for signal in 9 15 10 12 14; do holds 1 "^process [1-5] parent 0 .* origin fork ended signal code - signal $signal "; done
 
-# what was recorded until a kill is there, and the profile says how it ended
+# work before a kill is in the profile, with the way it ended
 recorded 137 kill --engine null -- "$victim" kill 1000
 holds 1000 '^span marker [0-9]+ process 0 tid [0-9]+ begin [0-9]+ end [0-9]+$'
 holds 1 '^span last words process 0 .* end -$'
@@ -39,7 +39,8 @@ tables byhand.h5
 holds 1001 '^span (marker [0-9]+|last words) process 0 '
 holds 1 '^process 0 .* ended unknown code - signal - '
 
-# a daemon: record ends with the command and says what still runs; from then on it records nothing
+# a daemon: record ends with the command and names the processes that still run; from then on it records
+# nothing
 mkdir daemon
 "$loadstone" record -o daemon.h5 --engine null --spool "$scratch/daemon-spool" --keep-spool -- "$victim" daemon "$scratch/daemon" >out 2>err
 must test $? -eq 7
@@ -101,7 +102,7 @@ holds 0 "^sample process 0 .* node shared$"
 
 expect 0 "next:" "$loadstone" report --processes fork.h5
 must grep -qE '^└─ [0-9]+ proc_victim +fork .* exit 3 ' out
-# between fork and exec a child writes something itself where it uses much CPU time: then it is a level of its own
+# between fork and exec a child writes records only where it uses much CPU time: then it is a separate level
 must grep -qE '^(   ){1,2}└─ [0-9]+ proc_victim +exec .* exit 3 ' out
 expect 0 "" "$loadstone" report --processes --json fork.h5
 must "$python" -c '

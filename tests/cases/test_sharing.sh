@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Two counters in one line, one counter for two threads, counters in lines of their own: what report --sharing says.
+# report --sharing on two counters in one line, one counter for two threads, and counters in separate lines.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 needs_step

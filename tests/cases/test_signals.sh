@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The thread that reads the rings takes none of the program's signals: while it records, the kernel says that it blocks all of them but
-# SIGKILL and SIGSTOP, which nobody can, and 32 and 33, which the C library needs. Handlers of the program are sampled like other code.
+# The thread that reads the rings takes none of the program's signals: while it records, the kernel reports
+# that it blocks all of them except SIGKILL and SIGSTOP, which cannot be blocked, and 32 and 33, which the C
+# library needs. Handlers of the program are sampled like other code.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 victim=$top_builddir/tests/cases/signals_victim

@@ -12,7 +12,8 @@ sites() {
     must "$loadstone" record -q -o "$name.h5" --engine null -- "$@" >out 2>err </dev/null
     "$python" "$top_srcdir/tests/cases/sites_lines.py" "$name.h5" >lines || { echo "FAIL: $name.h5 cannot be read"; failed=1; }
 }
-# site LABEL BLOCKS MIB: a site of this label (extended regular expression) with so many blocks and bytes
+# site LABEL BLOCKS MIB: a site of this label (extended regular expression) with this number of blocks and
+# bytes
 site() {
     holds 1 "^site '$1' blocks $2 bytes $(($3 << 20)) recorded $2 exact"
 }
@@ -20,7 +21,7 @@ site() {
 can_unwind=$(ls "$top_builddir"/runtime/core/.libs/*rt_unwind_x86_64_sigsafe.o 2>/dev/null)
 [ "$can_unwind" ] || skip "call paths cannot be told here (needs x86-64 and glibc 2.35)"
 
-# what every build of the program has in common
+# common to every build of the program
 every_kind() {
     site 'A' 1 2
     site 'b->data' 1 2
@@ -62,7 +63,7 @@ site 'owned' 1 7
 site 'data' 1 8
 holds 1 "^site 'text' blocks 1 bytes 52428[0-9]+ "
 
-# as people see it: what is estimated says so
+# the printed form: estimates are marked
 expect 0 '' "$loadstone" report --allocations sites_victim.h5
 grep -qE '^ +40\.0 MiB +1 +1  grown \(other_kinds:[0-9]+\)  sites_victim.c:[0-9]+$' out || { echo "FAIL: no grown in:"; cat out; failed=1; }
 grep -qE '^~ .* ~ .*  small  sites_victim.c:[0-9]+$' out || { echo "FAIL: no estimated small blocks in:"; cat out; failed=1; }
@@ -74,7 +75,7 @@ must "$loadstone" record -q -o backtrace.h5 --engine null -- "$victim" backtrace
 must cmp plain with
 grep -q 'backtrace of libc.so.6' with || { echo "FAIL: $(head -1 with)"; failed=1; }
 
-# another allocator behind ours: the same sites, and its own memory is nobody's site
+# another allocator besides ours: the same sites, and its memory belongs to no site
 if env LD_PRELOAD=libjemalloc.so.2 true 2>&1 | grep -q .; then
     echo "not tried: libjemalloc.so.2 is not installed"
 else
@@ -83,7 +84,7 @@ else
     holds 0 "^site '.*(je_|pages_map|extent).*'"
 fi
 
-# samples: time tells the blocks of one address apart
+# samples: time distinguishes the blocks of one address
 if can_sample; then
     name=lives
     for ms in 60 300 1500; do # a machine that is busy samples little

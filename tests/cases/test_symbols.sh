@@ -112,7 +112,7 @@ else
     echo "SKIP Fortran: no gfortran"
 fi
 
-# a program that is gone when its spool is resolved: said once, by name; its addresses are kept
+# a program that is gone when its spool is resolved: reported once, by name; its addresses are kept
 mkdir gone
 cp pie gone/gone
 for ms in 300 1200 4800; do

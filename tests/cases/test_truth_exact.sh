@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Patterns of an exact trace equal those that are worked out from the algorithm, access by access.
+# Patterns of an exact trace equal the patterns derived from the algorithm, access by access.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 [ "$(uname -m)" = x86_64 ] || skip "the programs are traced on x86-64"
@@ -17,7 +17,7 @@ for program in spmv hash stencil matmul list histogram fields shuffle; do
     must python3 -B "$top_srcdir/tests/cases/truth_check.py" $program $program.patterns.json $program.json
 done
 
-# without what only runs through the indices of others: all the rest stays
+# without loads that only run through the indices of others: all other patterns stay
 for program in spmv:col histogram:data matmul:; do
     index=${program#*:} program=${program%:*}
     must "$loadstone" patterns --trivial --no-index-loads --min-accesses 1 --top 1000000 --json $program.trace >left.json 2>err

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Patterns of sampled bursts are near those of an exact trace: the data, the class, and a distance of 0.1 at most.
+# Patterns of sampled bursts are close to the ones of an exact trace: the data, the class, and a distance of
+# at most 0.1.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 needs_runtime

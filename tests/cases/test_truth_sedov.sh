@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The corner gather of the explosion, in an exact trace: the nodes that the numbering of the mesh says, through the connectivity.
+# The corner gather of the explosion, in an exact trace: the nodes according to the numbering of the mesh,
+# through the connectivity.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 [ "$(uname -m)" = x86_64 ] || skip "the programs are traced on x86-64"

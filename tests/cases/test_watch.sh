@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# record --watch A[17]: each touch once, reads and writes told apart, by line and thread; a hot element within the budget.
+# record --watch A[17]: each touch once, reads and writes distinguished, by line and thread; a hot element
+# within the budget.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 victim=$top_builddir/tests/cases/watch_victim
@@ -45,7 +46,7 @@ r = json.load(open(sys.argv[1]))
 if not 0 < r["watched_share"] < 0.9 or r["touches_estimated"] <= r["seen"]: sys.exit("FAIL: watched all the time")
 P
 
-# what does not exist, and a plain recording
+# a variable that does not exist, and a plain recording
 "$loadstone" record -q --force --watch 'B[1]' -o none.h5 -- "$victim" >out 2>err || failed=1
 grep -qx done out || { echo "FAIL: the program's output:"; cat out; failed=1; }
 expect 2 "nothing was watched" "$loadstone" report --watch none.h5

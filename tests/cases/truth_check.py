@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: truth_check.py NAME PATTERNS.json TABLE.json: the patterns that were extracted from an exact trace of a
-truth program (`patterns -o PATTERNS.json --json >TABLE.json`) are those of truth_expected.py, access by access."""
+"""usage: truth_check.py NAME PATTERNS.json TABLE.json: check that the patterns extracted from an exact trace
+of a truth program (`patterns -o PATTERNS.json --json >TABLE.json`) are equal to truth_expected.py, access by
+access."""
 import json
 import sys
 
@@ -21,8 +22,9 @@ def accesses(configuration, row):
 
 
 def lanes(configuration, row):
-    """What each instruction of the pattern does, in their order: (operation, how many accesses were left out before, accesses).
-    Those that were joined take turns; an update's places are its stores', and each was loaded before."""
+    """Accesses of each instruction of the pattern, in their order: (operation, number of accesses left out
+    before, accesses). Joined instructions alternate; the addresses of an update are its stores', and each was
+    loaded before."""
     got, joined = accesses(configuration, row), row["joined"]
     if not joined:
         return [(row["op"], row["prologue"], got)]
@@ -54,7 +56,7 @@ def main(name, patterns_path, table_path):
         each, places = row["accesses"] // max(1, len(row["joined"])), []
         for op, before, got in lanes(configuration, row):
             there = left.get((op, row["home"]), [])
-            # what a period leaves at the ends is told, not given
+            # the accesses at the ends of a period are only counted
             match = next((s for s in there if len(s[1]) == each and s[1][before:before + len(got)] == got and
                           (each - len(got)) * max(1, len(row["joined"])) <= row["prologue"] + row["epilogue"] + len(row["joined"])), None)
             if match is None:

@@ -74,7 +74,7 @@ def linked_list(n):
     for i in range(n - 1, 1, -1):
         k = 1 + step() % i
         order[i], order[k] = order[k], order[i]
-    # nodes are 8 words: the first is what is next, the second the value
+    # nodes are 8 words: the first is the next pointer, the second the value
     return {("load", "nodes"): [[8 * node + 1 for node in order], [8 * node for node in order]]}
 
 
@@ -105,14 +105,15 @@ PROGRAMS = {"spmv": (spmv, 3000), "hash": (hash_join, 4000), "stencil": (stencil
             "list": (linked_list, 5000), "histogram": (histogram, 8000), "fields": (fields, 8000),
             "shuffle": (shuffle, 13)}
 
-# The array whose values are indices of the other; "": none. Of the hash table the index is a product of the key.
+# The array whose values are the indices of the other; "": none. In the hash table the index is a product of
+# the key.
 THROUGH = {"spmv": {("load", "x"): "col", ("load", "col"): ""},
            "histogram": {("load", "bins"): "data", ("store", "bins"): "data"},
            "hash": {("load", "slots"): "", ("load", "payload"): ""}, "stencil": {("load", "in"): "", ("store", "out"): ""},
            "shuffle": {("store", "values"): ""}}
 
-# Classes that follow from the definitions. Linear probing: more than a third of the slots follow the one before. Of the
-# shuffle the lower places go up by 1 mostly, the upper ones have no frequent distance.
+# Classes that follow from the definitions. Linear probing: more than a third of the slots follow the one
+# before. In the shuffle the lower addresses mostly advance by 1, the upper ones have no frequent distance.
 UNIFORM = {"uniform stride"}
 CLASSES = {"spmv": {("load", "col"): UNIFORM, ("load", "a"): UNIFORM, ("store", "y"): UNIFORM, ("load", "x"): {"random"}},
            "hash": {("load", "probes"): UNIFORM, ("load", "slots"): {"mostly stride-1"}, ("load", "payload"): {"random"}},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops whose patterns follow from their algorithms: what is extracted from them is known beforehand
- * (truth_expected.py works it out on its own).
+/* Loops whose patterns follow from their algorithms, so that the result of extraction is known beforehand
+ * (truth_expected.py derives it independently).
  *
  * Thread: the main one.  Signal: not safe. */
 #ifndef TRUTH_LOOPS_H

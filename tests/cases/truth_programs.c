@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A loop whose patterns are known, in a phase of its own. usage: truth_programs NAME [SIZE [REPEATS]] */
+/* A loop with known patterns, in a separate phase. usage: truth_programs NAME [SIZE [REPEATS]] */
 #include "tests/cases/truth_loops.h"
 
 #include <loadstone/loadstone.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: truth_sedov.py N PATTERNS.json TABLE.json: what find_areas of examples/sedov_separate, and its like, load, elements along x, y, z:
-the eight corners of each element, and through them three coordinates each, as the numbering of the mesh has them.
-Compilers load one or two coordinates at once, so that the places are worked out for words of 8 bytes."""
+"""usage: truth_sedov.py N PATTERNS.json TABLE.json: check the loads of find_areas of examples/sedov_separate and
+similar functions, elements along x, y, z: the eight corners of each element, and through them three coordinates each, in the
+numbering of the mesh.
+Compilers load one or two coordinates at once, so that the addresses are computed for words of 8 bytes."""
 import json
 import sys
 
@@ -18,13 +19,13 @@ def node_of(n):
 
 
 def whole(want, got, before):
-    """Is got what a loop that goes over want again and again does, from its access number `before` on?"""
+    """Does got repeat the loop over want from its access number `before` on?"""
     return all(place == want[(before + i) % len(want)] for i, place in enumerate(got))
 
 
 def candidates(nodes):
-    """What an instruction can do on an array, by the corners and the coordinate that it is for: one corner where the loop over
-    corners was unrolled, else all of them in turn."""
+    """Possible accesses of an instruction to an array, by corner and coordinate: one corner where the loop
+    over corners was unrolled, else all of them in turn."""
     out = {"nodes of elements": {}, "position": {}}
     for corners in [(c,) for c in range(8)] + [tuple(range(8))]:
         out["nodes of elements"][corners, 0] = [8 * z + c for z in range(len(nodes)) for c in corners]

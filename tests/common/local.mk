@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/common: what all folders use
+# tests/common: code that all folders use
 unit_programs += tests/common/unit
 tests_common_unit_SOURCES = \
     tests/common/test_ls_containers.c \

@@ -45,7 +45,7 @@ static void vectors_without_memory_stay_as_they_are(void **state)
     LS_VECTOR(uint64_t) v = {0};
     assert_int_equal(LS_VECTOR_ADD(&v, 7), LS_OK);
     uint64_t *const rows = v.rows;
-    /* so many bytes that a size_t counts them as 8 */
+    /* so large that its number of bytes wraps to 8 */
     assert_int_equal(LS_GROW(v.rows, v.room, SIZE_MAX / 8 + 2), LS_ERR_NOMEM);
     assert_int_equal(LS_GROW(v.rows, v.room, SIZE_MAX / 16), LS_ERR_NOMEM);
     assert_string_equal(ls_last_error(), "out of memory for 1152921504606846975 rows of 8 bytes");

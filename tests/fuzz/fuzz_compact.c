@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as sequences: compaction must not fall over, and what it calls exact must be.
- * One byte of flags, two of the length limit, one of the element's size; then indices: a byte says how the
- * next one is made (a distance, a repetition of what was before, a break, a wild one). */
+/* Any bytes as sequences: compaction must not crash, and a pattern marked exact must be exact.
+ * One byte of flags, two of the length limit, one of the element's size; then indices: a byte
+ * selects the next one (a distance, a repetition of earlier indices, a break, an arbitrary one). */
 #include "patterns/compact/pat_compact.h"
 #include "patterns/pat_extent.h"
 #include "tests/fuzz/fuzz.h"
@@ -66,7 +66,7 @@ static void fuzz_demand(bool holds)
     if (!holds) abort();
 }
 
-/* What is exact replays as it was. */
+/* An exact pattern replays the original sequence. */
 static void fuzz_check(const struct pat_found *f, const struct pat_sequence *s)
 {
     const struct pat_config *c = &f->config;

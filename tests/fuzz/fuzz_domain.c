@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a natural domain and a map onto it: what passes the checks must be safe to use.
- * length of the geometry u64, geometry, map (both as ndm/ndm_wire.h has them). */
+/* Any bytes as a natural domain and a map to it: data that passes the checks must be safe to use.
+ * length of the geometry u64, geometry, map (both in the format of ndm/ndm_wire.h). */
 #include "common/ls_span.h"
 #include "ndm/ndm_finder.h"
 #include "ndm/ndm_layout.h"

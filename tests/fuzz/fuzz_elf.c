@@ -31,7 +31,7 @@ static void ask_in_process(const char *path, const uint64_t *linked)
         uint8_t *bytes;
         size_t len;
         if (sym_reader_answer(r, &request, &d) == LS_OK && sym_draft_pack(&d, &bytes, &len) == LS_OK) {
-            if (sym_answer_unpack(bytes, len, &a) != LS_OK) abort(); /* what is made is good */
+            if (sym_answer_unpack(bytes, len, &a) != LS_OK) abort(); /* a generated input is valid */
             fuzz_sum += a.variables_len + a.lines_len + a.routines_len;
             sym_answer_fini(&a);
         }

@@ -32,7 +32,7 @@ static struct {
     char folder[48], path[64];
     size_t len_bytes, kept_bytes;
     uint8_t sound[FILE_MAX_BYTES]; /* as it was written */
-    uint8_t *bytes;                /* of the file itself */
+    uint8_t *bytes;                /* length of the file itself */
     struct column columns[SAMPLES_TABLE + 1][FIELDS_MAX];
     size_t columns_len[SAMPLES_TABLE + 1];
     struct {

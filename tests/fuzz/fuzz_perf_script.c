@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the lines of perf script: every part that is told lies inside its line. */
+/* Any bytes as the lines of perf script: every reported part is inside its line. */
 #include "patterns/source/pat_script_line.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
     memcpy(text, data, len_bytes);
     text[len_bytes] = '\0';
     for (char *line; (line = strsep(&rest, "\n"));) {
-        char *copy = strdup(line); /* of the exact size */
+        char *copy = strdup(line); /* an allocation with the exact size */
         if (copy) check_line(copy);
         free(copy);
     }

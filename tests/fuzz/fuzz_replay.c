@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Feeds files to a fuzz target, each as it is, cut at many places and with single bits flipped: the files of
- * its corpus, or those that are named. Empty in a build for libFuzzer (tests/fuzz/README.md), which has a main
- * function of its own. */
+/* Passes files to a fuzz target, each unchanged, cut at many positions and with single bits flipped: the
+ * files of its corpus, or the named ones. Empty in a build for libFuzzer (tests/fuzz/README.md), which has a
+ * main function. */
 #include "tests/fuzz/fuzz.h"
 
 #include <glob.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #ifndef LS_LIBFUZZER
-/* An allocation of the exact size: reading behind it is a fault under valgrind and ASan. */
+/* An allocation of the exact size: reading beyond it is a fault under valgrind and ASan. */
 static void replay_bytes(const uint8_t *bytes, size_t len)
 {
     uint8_t *copy = malloc(len ? len : 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as the file of all threads of a process image, resolved: survey, replay, account and tables. The
- * spool lies in memory, and a writer of our own takes the place of HDF5's: it keeps samples and reads every
+ * spool is in memory, and a writer of this test replaces the HDF5 writer: it stores samples and reads every
  * row and text of the tables. Binaries that the spool names are not read: a process for each input would take
  * most of the time. */
 #include "common/ls_vector.h"

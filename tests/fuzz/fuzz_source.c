@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a source of accesses of the format FUZZ_FORMAT: what is told names rows that are there. The
- * checksums of our own traces are put right first, so that what they guard is reached as well. */
+/* Any bytes as a source of accesses of the format FUZZ_FORMAT: all rows that it names exist. The checksums of
+ * Loadstone's traces are corrected first, so that the code after the check is reached as well. */
 #include "patterns/source/pat_trace_format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"

@@ -17,14 +17,14 @@ static void fuzz_stream(const struct spool_stream *stream)
     spool_reader *r;
     const struct spool_rec_header *rec;
     if (spool_reader_open(stream, &r) != LS_OK) return;
-    /* touch every byte that a record claims to have: a sanitizer sees what lies outside */
+    /* touch every byte that a record claims to have: a sanitizer detects bytes outside */
     while (spool_reader_next(r, &rec) == LS_OK && rec)
         for (uint32_t i = 0; i < rec->len_bytes; i++)
             fuzz_sum += ((const uint8_t *)rec)[i];
     spool_reader_free(r);
 }
 
-/* As the file of all threads where it says that it is one, else as a thread's own. */
+/* As the file of all threads if its header has that kind, else as a thread's file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
 {
     const struct spool_source source = {.path = "fuzz", .bytes = data, .len_bytes = len_bytes};

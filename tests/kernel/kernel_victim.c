@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: kernel_victim blocks|reads|lazy|forks|threads: programs whose kernel time is known. Each prints what
- * it computed, and its page faults on stderr. */
+/* usage: kernel_victim blocks|reads|lazy|forks|threads: programs with known kernel time. Each prints its
+ * result, and its page faults on stderr. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -85,7 +85,7 @@ static int run_lazy(void)
     return 0;
 }
 
-/* Children write to what the parent has written. */
+/* Children write to memory that the parent has written. */
 static int run_forks(void)
 {
     char *shared = malloc(BLOCK_BYTES);

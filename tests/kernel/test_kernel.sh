@@ -34,7 +34,7 @@ recorded() {
     "$rows" "$work/run.h5" >"$work/rows" || fail "$mode: no rows"
 }
 
-# sum COLUMN PATTERN: of the rows that match
+# sum COLUMN PATTERN: sum over the rows that match
 sum() { awk -F'|' -v column="$1" -v pattern="$2" '$0 ~ pattern { sum += $column } END { printf "%.0f", sum }' "$work/rows"; }
 
 # near WHAT GOT EXPECTED PERCENT
@@ -45,7 +45,8 @@ near() {
 
 line_of() { grep -n "$1" "$top_srcdir/tests/kernel/kernel_victim.c" | head -1 | cut -d: -f1; }
 
-# Two blocks an iteration: those that malloc gives back are mappings first, and the end of the heap once it has learnt that they come again.
+# Two blocks an iteration: blocks that malloc gives back are mappings first, and the end of the heap once
+# malloc has learnt that they come again.
 given_back="^(munmap|brk)[|]last[|]run_blocks:$(line_of 'the line that unmaps')[|]"
 recorded blocks
 if grep -q 'event|FAULTS_REFUSED' "$work/rows"; then
@@ -72,7 +73,7 @@ grep -q 'event|FAULTS_REFUSED' "$work/rows" || near 'page faults of children' "$
 recorded threads
 grep -q 'event|FAULTS_REFUSED' "$work/rows" || near 'page faults of threads' "$(sum 4 '^page faults')" "$faults" 30
 
-# Calls are still timed, and the profile says that faults are not.
+# Calls are still timed, and the profile reports that faults are not.
 recorded blocks "$no_perf"
 grep -q 'event|FAULTS_REFUSED|1' "$work/rows" || fail "nothing says that page faults are missing: $(cat "$work/rows")"
 [ "$(sum 4 '^page faults')" = 0 ] || fail "page faults without perf: $(cat "$work/rows")"

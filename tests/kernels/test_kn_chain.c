@@ -106,7 +106,7 @@ static void a_list_is_linked_in_the_patterns_order(void **state)
         }
 }
 
-/* One link that is wrong changes what is loaded. */
+/* One wrong link changes the loaded values. */
 static void a_wrong_link_is_found_out(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void what_is_linked(struct chain *c, unsigned index_bits, unsigned thread
     kn_result_fini(&r);
 }
 
-/* Who asks for indices of a width gets them. */
+/* A requested width of indices is used. */
 static void a_replay_links_unless_indices_are_asked_for(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of kernels says what the papers and the published programs say; the statistics are their
+/* The table of kernels agrees with the papers and the published programs; the statistics are their
  * formulas. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every kernel, method, index width and kind of store moves what a naive model moves; what moves wrong is
- * found out. */
+/* Every kernel, method, index width and kind of store moves the same data as a naive model; wrong moves are
+ * detected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,11 +57,12 @@ static void make(struct pat_config *c, enum pat_kernel kernel, uint64_t *state)
     }
 }
 
-/* What the serial loops of the published kernels leave in the destination: bits by element from low on. */
+/* The contents of the destination after the serial loops of the published kernels: bits by element from low
+ * on. */
 struct model {
     uint64_t *to, *dense;
     uint64_t to_len, dense_len;
-    uint64_t sum; /* of all elements' bits */
+    uint64_t sum; /* sum over all elements' bits */
 };
 
 /* Bits that row i puts at element e by its element j. */
@@ -428,7 +429,7 @@ static void wrong_results_are_found_out(void **state)
     pat_config_fini(&c);
 }
 
-/* What an operation cannot do is refused, and it moves no dense buffer. */
+/* Unsupported combinations with an operation are refused, and it moves no dense buffer. */
 static void operations_are_of_some_kernels_and_methods(void **state)
 {
     (void)state;
@@ -475,7 +476,7 @@ static void a_whole_replay_names_what_ran(void **state)
     pat_config_fini(&c);
 }
 
-/* Memory: what is asked for is what is allocated, and no more than the live data need. */
+/* Memory: the requested amount is allocated, and no more than the live data need. */
 static void memory_is_little_more_than_the_live_data(void **state)
 {
     (void)state;
@@ -541,7 +542,7 @@ static void what_cannot_run_is_refused_with_what_there_is(void **state)
     pat_config_fini(&c);
 }
 
-/* Whatever the processor: what a method lacks is not its fault. */
+/* On any processor: an unsupported method is not an error of the method. */
 static void stores_that_a_method_lacks_are_named_with_those_that_have_them(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every STREAM kernel by every method computes what its row says; what computes something else is found out. */
+/* Every STREAM kernel by every method computes its formula; wrong results are detected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns in turn: pieces of any size leave what whole rows leave, a turn does what it was told and no more,
- * patterns of one array have one memory. */
+/* Interleaved patterns: pieces of any size give the result of whole rows, a turn does exactly its number of
+ * accesses, patterns of one array share one memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

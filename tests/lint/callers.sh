@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: callers.sh BUILD [SOURCE TREE]: each function and table that an object of the product in BUILD defines for others has a
-# user: another object of the product, a shared library's interface, a source of the tests, or one that this build leaves out. What only
-# its own file uses should be static.
+# usage: callers.sh BUILD [SOURCE TREE]: check that each function and table that an object of the product in BUILD exports
+# has a user: another object of the product, a shared library's interface, a source of the tests, or one that this build leaves out.
+# Functions that only their file uses should be static.
 build=$1
 cd "${2:-.}" || exit 1
 mapfile -t objects < <(find "$build" \( -path "$build/tests" -o -path "$build/bench" -o -path "$build/examples" \
@@ -10,7 +10,7 @@ mapfile -t objects < <(find "$build" \( -path "$build/tests" -o -path "$build/be
 mapfile -t libraries < <(find "$build/.libs" -name '*.so')
 [ ${#objects[@]} -gt 0 ] || { echo "FAIL: no objects in $build"; exit 1; }
 
-# NAME FILE of what no other object and no interface has.
+# names and files of functions without a user in another object or an interface
 alone() {
     {
         [ ${#libraries[@]} -eq 0 ] || nm -D -P --defined-only "${libraries[@]}" | awk 'NF > 1 { sub(/@.*/, "", $1); print "interface", $1, "U" }'
@@ -28,7 +28,7 @@ alone() {
 }
 
 bad=0 found=$(alone)
-# who names them: words of the other sources
+# names used by the other sources
 mapfile -t sources < <(find . \( -name .git -o -name '_build' -o -name 'loadstone-*' \) -prune -o \( -name '*.c' -o -name '*.cc' -o -name '*.S' \) -print)
 named=$(grep -owHF -f <(cut -d' ' -f1 <<<"$found") "${sources[@]}" | sort -u)
 while read -r name file; do

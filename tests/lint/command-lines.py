@@ -3,7 +3,7 @@
 """usage: command-lines.py LOADSTONE [SOURCE TREE]
 
 Check that each command and each option named in a text exists. Texts are the help of LOADSTONE, the pages of the tree, and the
-strings of its C files (messages, help, examples). The options of a command are those that `LOADSTONE COMMAND --help` prints.
+strings of its C files (messages, help, examples). The options of a command are taken from `LOADSTONE COMMAND --help`.
 
 An option belongs to the command that is named before it ("loadstone report run.h5 --by line", "record --watch"), otherwise to the
 command whose help or folder under tools/ the text is from, otherwise to any command.
@@ -17,7 +17,7 @@ import sys
 
 FOREIGN = set(re.findall(r'^(?:\S+ )+ ', open(__file__[:-2] + 'txt').read(), re.M))
 FOREIGN = {word for line in FOREIGN for word in line.split()}
-# Folders of tools/ whose texts are those of one command.
+# Folders of tools/ with the texts of one command.
 FOLDERS = {'tracer': 'trace'}
 GLOBAL = {'--help', '--version', '--dump-options'}
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: entry-alignment.sh OBJECT [FRAMELESS...]: each function that the shared object exports (x86-64, not stripped) is right with a
-# stack that is 8 bytes off: it aligns its own frame (LS_EXPORT in common/ls_compat.h), or neither it nor what it calls needs one. The
-# FRAMELESS, and no others, may call the C library and functions behind pointers.
+# usage: entry-alignment.sh OBJECT [FRAMELESS...]: check that each function that the shared object exports (x86-64, not
+# stripped) works with a stack that is misaligned by 8 bytes: it aligns its frame (LS_EXPORT in common/ls_compat.h), or neither it nor
+# its callees need an aligned one. Only the FRAMELESS functions may call the C library and functions behind pointers.
 object=$1
 shift
 {

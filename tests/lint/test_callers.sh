@@ -12,7 +12,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/lint.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/common" "$work/tests" "$work/.libs"
 cd "$work" || exit 99
-# judged STATUS: of common/a.c and common/b.c
+# judged STATUS: for common/a.c and common/b.c
 judged() {
     for f in common/*.c; do $cc -c -o "${f%.c}.o" "$f" || exit 1; done
     "$lint" "$work" >out

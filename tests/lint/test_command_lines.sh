@@ -10,7 +10,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/lint.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/doc" "$work/tools/report"
 touch "$work/README.md" "$work/NEWS" "$work/ARCHITECTURE.md"
-# judged STATUS FILE TEXT: of a tree with this text
+# judged STATUS FILE TEXT: for a tree with this text
 judged() {
     echo "$3" >"$work/$2"
     python3 "$lint" "$loadstone" "$work" >"$work/out"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What programs call is right with a stack that is 8 bytes off, and the lint that says so sees a breach.
+# Exported functions work with a stack that is misaligned by 8 bytes, and the lint detects a violation.
 top_builddir=${top_builddir:-.} top_srcdir=${top_srcdir:-.}
 lint=$top_srcdir/tests/lint/entry-alignment.sh preload=$top_builddir/.libs/libloadstone-preload.so
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: such stacks are known on x86-64 only"; exit 77; }
@@ -13,7 +13,7 @@ cc=${CC:-cc}
 command -v "${cc%% *}" >/dev/null || { echo "not tested: a breach (no C compiler)"; exit 0; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/lint.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-# judged STATUS TEXT: of an object made of it, where only free_way may be frameless
+# judged STATUS TEXT: for an object made of it, where only free_way may be frameless
 judged() {
     echo "#include \"common/ls_compat.h\"
 $2" | $cc -x c -std=gnu11 -D_GNU_SOURCE -I"$top_srcdir" -O2 -fPIC -fvisibility=hidden -shared -o "$work/entry.so" - || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The include table holds, and the lint that says so sees a breach.
+# The include table is respected, and its lint detects a violation.
 lint=${top_srcdir:-.}/tests/lint/include-table.sh
 "$lint" || exit 1
 work=$(mktemp -d "${TMPDIR:-/tmp}/lint.XXXXXX")

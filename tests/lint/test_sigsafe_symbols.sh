@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Signal-safe code calls nothing that is not, and the lint that says so sees a breach.
+# Signal-safe code calls only signal-safe functions, and the lint detects a violation.
 top_builddir=${top_builddir:-.} top_srcdir=${top_srcdir:-.}
 lint=$top_srcdir/tests/lint/sigsafe-symbols.sh list=$top_srcdir/tests/lint/sigsafe-symbols.txt
 command -v nm >/dev/null || { echo "skipped: nm (binutils) is missing"; exit 77; }
-# runtime/, spool/ and machine/: what a program under the preload runs
+# runtime/, spool/ and machine/: code that a preloaded program runs
 mapfile -t objects < <(find "$top_builddir/runtime" "$top_builddir/spool" "$top_builddir/machine" -path '*/.libs/*' -name '*.o')
 "$lint" "$list" "${objects[@]}" || exit 1
 

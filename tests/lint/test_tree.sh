@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every source says its licence in its first lines; conditional compilation stays out of logic; headers of threaded code say which threads may
-# call; every page and source is distributed.
+# Every source has its licence in its first lines; conditional compilation stays out of logic; headers of
+# threaded code name the threads that may call; every page and source is distributed.
 top_srcdir=${top_srcdir:-.}
 cd "$top_srcdir" || exit 99
 status=0 found=$(mktemp) || exit 99
@@ -37,7 +37,8 @@ grep -rnE '^[[:space:]]*\*/[[:space:]]*$' --include='*.c' --include='*.h' --incl
 grep -rlE '0x(cbf29ce484222325|100000001b3)' --include='*.c' --include='*.h' analyse common kernels machine ndm patterns perf resolve run_h5 runtime smrtree spool symbols tools viz-export >"$found"
 [ "$(cat "$found")" = common/ls_hash.h ] || fail "FNV-1a outside common/ls_hash.h: $(cat "$found")"
 
-# Public headers, and headers of sources that use threads or atomics, say which threads may call what they declare.
+# Public headers, and headers of sources that use threads or atomics, document which threads may call their
+# functions.
 headers=0
 while read -r f; do
     case $f in include/* | *_sigsafe.h) ;; *) grep -qE 'pthread_|__atomic_|_Thread_local' "$f" "${f%.h}.c" 2>/dev/null || continue ;; esac

@@ -84,7 +84,7 @@ static void no_reading_of_a_coarse_counter_lies_on_a_limit(void **state)
     assert_int_equal(mach_level_of_latency(&c, 416), MACH_DRAM);
 }
 
-/* What is subtracted from readings moves the gaps between them. */
+/* The cost subtracted from readings moves the gaps between them. */
 static void limits_follow_the_cost_of_the_probe(void **state)
 {
     struct mach_calibration c = calibration_of(&machines[1]);

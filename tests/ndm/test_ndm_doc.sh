@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Each example of doc/natural-domain.md stands, line after line, in a program that compiles and runs as a test.
+# Each example of doc/natural-domain.md is, line after line, in a program that compiles and runs as a test.
 top_srcdir=${top_srcdir:-.}
 sources=("$top_srcdir"/tests/ndm/doc_examples*.[cf]*)
 status=0 blocks=0 block='' inside=''

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts: each is a one-to-one map of its cells onto elements, and is what a naive walk over the array says. */
+/* Layouts: each is a one-to-one map of its cells onto elements, and equals a naive walk over the array. */
 #include "common/ls_random.h"
 #include "ndm/ndm_layout.h"
 #include "loadstone/error.h"
@@ -37,7 +37,7 @@ static void accept(const struct ndm_layout *l, const struct ndm_geometry *g)
     if (ndm_layout_check(l, g, "a") != LS_OK) fail_msg("refused: %s", ls_last_error());
 }
 
-/* Every cell has per_cell elements of its own, all others have none, and the inverse agrees. */
+/* Every cell has per_cell elements, which no other cell has, and the inverse agrees. */
 static void is_one_to_one(const struct ndm_layout *l, const struct ndm_geometry *g)
 {
     const uint64_t per_cell = l->elements_per_cell ? l->elements_per_cell : 1;
@@ -65,9 +65,9 @@ static uint64_t alloc_of(const struct ndm_layout *l, const struct ndm_geometry *
     return l->padded[k] ? l->padded[k] : l->ghost_low[k] + g->extents[k] + l->ghost_high[k];
 }
 
-/* The array is written down in storage order by loops over tiles and over what is inside them. */
+/* The array is written in storage order by loops over tiles and over their cells. */
 struct model {
-    uint64_t *cells; /* of each element group; NOBODY */
+    uint64_t *cells; /* owner of each element group, or NOBODY */
     uint64_t len;
 };
 

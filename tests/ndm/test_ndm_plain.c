@@ -415,7 +415,7 @@ static void metrics_of_a_field(void **state)
     assert_string_equal(ndm_metric(NDM_STALL)->name, "stall_ns");
 }
 
-/* Cells put together are what would have gathered on one large cell, of every metric. */
+/* Merged cells equal samples gathered on one large cell, for every metric. */
 static void mixed_cells_are_the_cell_of_all_their_accesses(void **state)
 {
     (void)state;
@@ -487,7 +487,7 @@ static void values_have_a_place(void **state)
     assert_true(fabs(at[0] - 1) < 1e-12 && fabs(at[1] - 1) < 1e-12 && fabs(at[2] - 2) < 1e-12);
 }
 
-/* 10^12 values in thousands of steps: only what is touched takes memory. */
+/* 10^12 values in thousands of steps: only touched values take memory. */
 static void a_huge_field_costs_what_is_touched(void **state)
 {
     (void)state;
