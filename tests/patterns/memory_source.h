@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A source of accesses made by a test: tables and a list of what happens, handed out in batches. */
+/* A source of accesses made by a test: tables and a list of events, delivered in batches. */
 #ifndef TESTS_PATTERNS_MEMORY_SOURCE_H
 #define TESTS_PATTERNS_MEMORY_SOURCE_H
 
@@ -22,7 +22,7 @@ struct memory_source {
     struct pat_access *accesses;
 };
 
-/* Rows and steps; what fails for memory aborts the test. Each returns the row's number. */
+/* Rows and steps; a lack of memory aborts the test. Each returns the row's number. */
 uint32_t memory_site(struct memory_source *m, uint64_t ip, uint16_t size_bytes, enum pat_op op);
 uint32_t memory_home(struct memory_source *m, const char *label, uint64_t elem_size_bytes);
 uint32_t memory_range(struct memory_source *m, uint64_t start, uint64_t end, uint32_t home);
@@ -32,7 +32,7 @@ void memory_access(struct memory_source *m, uint32_t site, uint32_t thread, uint
 
 /* A source that reads m from its first step on; m must outlive it. */
 pat_source *memory_open(struct memory_source *m);
-/* What extraction makes of m; a failure aborts the test. */
+/* The result of extraction on m; a failure aborts the test. */
 void memory_extract(struct memory_source *m, const struct pat_extract_options *o, struct pat_sequences *out);
 void memory_fini(struct memory_source *m);
 

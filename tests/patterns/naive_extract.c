@@ -14,13 +14,13 @@ enum { NAIVE_POOL_SWITCHES = 64, NAIVE_POOL_VISIT = 8, NAIVE_FAR = 513 };
 struct naive_access {
     uint64_t addr;
     uint32_t site, thread, home, range;
-    size_t breaks; /* of the thread so far */
+    size_t breaks; /* accesses of the thread so far */
 };
 struct naive {
     const struct memory_source *m;
     struct naive_access *all;
     size_t len;
-    struct naive_access *of; /* of one row, in order */
+    struct naive_access *of; /* accesses of one row, in order */
     size_t of_len;
     bool is_pool;
 };

@@ -13,7 +13,7 @@ FULL = [
     None,  # random: compared among the files
     [5, 5, 600, 0, 5],
 ]
-BYTES = [8, 8, 8, 24, 8, 4]  # of an element
+BYTES = [8, 8, 8, 24, 8, 4]  # bytes of an element
 
 
 def gs_patterns():

@@ -176,7 +176,7 @@ static void pat_names_match_before_distances(void **state)
     stock_end(&b);
 }
 
-/* Two loads of one array on one line: which is which is told by what they do. */
+/* Two loads of one array on one line: their operations distinguish them. */
 static void pat_equal_names_are_told_apart_by_distance(void **state)
 {
     (void)state;
@@ -213,8 +213,8 @@ static void pat_nothing_matches_nothing(void **state)
     stock_end(&b);
 }
 
-/* Eight patterns of three sorts, the last two of one thread: the groups are the sorts, with a member each
- * that stands for them. */
+/* Eight patterns of three sorts, the last two of one thread: the groups are the sorts, each with one member
+ * as representative. */
 static void pat_planted_groups_are_found(void **state)
 {
     (void)state;

@@ -25,7 +25,7 @@ static uint64_t next_random(void)
     return random_state;
 }
 
-/* Access by access nothing is left out, neither what lies before the first round nor behind the last. */
+/* Access by access nothing is left out, neither before the first round nor after the last. */
 static void assert_whole(const struct pat_found *f, const struct pat_sequence *s)
 {
     struct pat_indices all;
@@ -39,7 +39,8 @@ static void assert_whole(const struct pat_found *f, const struct pat_sequence *s
     free(all.data);
 }
 
-/* The configuration does what the program did, from its first element on; nothing lies below element 0. */
+/* The configuration makes the accesses of the program, from its first element on; nothing is below element
+ * 0. */
 static void assert_replays(const struct pat_found *f, const struct pat_sequence *s)
 {
     struct pat_extent e;
@@ -146,7 +147,8 @@ static void twenty_seven_points_are_a_stencil(void **state)
     check(&p, PAT_FORM_EXACT, PAT_CLASS_STENCIL);
 }
 
-/* A whole row of places is the period: still what each place does; also where its row itself is left out. */
+/* A whole row of places is the period: the class is still that of each place; also where its row itself is
+ * left out. */
 static void places_along_long_rows_are_a_stencil(void **state)
 {
     static const int64_t points[] = {-40, 40, -1520, 1520, 0, -1, 1};
@@ -270,8 +272,8 @@ static void random_places_are_random(void **state)
     check(&p, PAT_FORM_FULL, PAT_CLASS_RANDOM);
 }
 
-/* The same random places again and again: how often a program comes back does not change what it does. A
- * short list of places is a shape. */
+/* The same random places again and again: the number of repetitions does not change the class. A short list
+ * of places is a shape. */
 static void random_places_that_come_again_are_random(void **state)
 {
     (void)state;
@@ -326,7 +328,7 @@ static void chase_needs_its_own_value_as_address(void **state)
     static const struct {
         uint32_t site, home;
         enum pat_class class;
-    } cases[] = {{PAT_NONE, PAT_NONE, PAT_CLASS_RANDOM}, /* the addresses alone do not tell */
+    } cases[] = {{PAT_NONE, PAT_NONE, PAT_CLASS_RANDOM}, /* the addresses alone do not show it */
                  {0, 0, PAT_CLASS_CHASE},
                  {1, 0, PAT_CLASS_CHASE},
                  {1, 1, PAT_CLASS_RANDOM}};
@@ -361,7 +363,7 @@ static void ragged_ends_are_told_and_kept(void **state)
     pat_program_fini(&p);
 }
 
-/* Both ends: nothing repeats in the first 90 and the last 50. A limit cuts what is kept of them. */
+/* Both ends: nothing repeats in the first 90 and the last 50. A limit cuts the stored ends. */
 static void what_lies_before_and_behind_the_period_is_kept(void **state)
 {
     static const size_t limits[] = {0, 4000, 40};
@@ -389,7 +391,7 @@ static void what_lies_before_and_behind_the_period_is_kept(void **state)
     }
 }
 
-/* Bursts of a sweep over 100,000 elements, each broken off anywhere: count spans what was seen. */
+/* Bursts of a sweep over 100,000 elements, each broken off anywhere: count spans the observed elements. */
 static void bursts_become_one_period(void **state)
 {
     const struct pat_compact_options sampled = {.no_symbols = true, .is_sampled = true};

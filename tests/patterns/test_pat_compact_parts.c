@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns of sequences of which not all was kept: parts, one thread of several, counts without an order. */
+/* Patterns of incomplete sequences: parts, one thread of several, counts without an order. */
 #include "tests/patterns/pat_program.h"
 #include "tests/unit.h"
 
@@ -39,7 +39,7 @@ static void kept_parts_are_extended_where_the_rest_is_alike(void **state)
     }
 }
 
-/* Four threads did the same; the indices are those of one of them. */
+/* Four threads did the same; the indices are taken from one of them. */
 static void merged_threads_have_one_pattern(void **state)
 {
     struct pat_program p;
@@ -58,7 +58,7 @@ static void merged_threads_have_one_pattern(void **state)
     pat_program_fini(&p);
 }
 
-/* Who names no seed draws what all others draw. */
+/* Without a seed every call draws the same. */
 static void no_seed_is_seed_1(void **state)
 {
     (void)state;
@@ -79,7 +79,8 @@ static void no_seed_is_seed_1(void **state)
     assert_memory_equal(first[0], first[1], sizeof(first[0]));
 }
 
-/* Memory was short: what is left are counts. They decide the class, and nothing that needs the order is told. */
+/* Memory was short and only counts are left. They decide the class, and no measure that needs the order is
+ * printed. */
 static void sequences_without_order_are_drawn_from_their_counts(void **state)
 {
     static const struct {
@@ -110,7 +111,7 @@ static void sequences_without_order_are_drawn_from_their_counts(void **state)
         const struct pat_found *f = pat_program_compact(&p, &quiet);
         assert_int_equal(f->form, PAT_FORM_SYNTHETIC);
         assert_int_equal(f->config.pattern.len, 1000);
-        assert_int_equal(f->config.count, 1); /* what was drawn is all of it */
+        assert_int_equal(f->config.count, 1); /* the drawn sequence is complete */
         assert_int_equal(f->config.delta, 0);
         assert_int_equal(f->class, rows[i].class);
         const struct pat_indices *drawn = &f->config.pattern;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The distance between patterns: what makes it a metric, what must not matter to it, and its terms against
- * slow code that follows the definitions. */
+/* The distance between patterns: the properties of a metric, independence from representation, and its terms
+ * against slow code that follows the definitions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -180,7 +180,7 @@ static void pat_distance_of_strides_is_the_step_on_the_scale(void **state)
     (void)state;
     struct pat_indices p = zoo_make(ZOO_STRIDE1, TEST_LEN, 0), q = zoo_make(ZOO_STRIDE2, TEST_LEN, 0);
     const struct pat_sketch a = sketch_list(&p, 256), b = sketch_list(&q, 256);
-    const double s[] = {1, log2(3), log2(5), log2(9), log2(17)}; /* of 1, 2, 4, 8, 16 elements */
+    const double s[] = {1, log2(3), log2(5), log2(9), log2(17)}; /* sizes of 1, 2, 4, 8, 16 elements */
     const double ends = log2(1 + ldexp(1.125, 63)), whole = 2 * ends / (ends + 3);
     double expected = 0;
     for (int lag = 0; lag < 4; lag++)

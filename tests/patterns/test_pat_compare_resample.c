@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What resampling promises, on pairs of sequences whose true distance is known: drawn from two processes
- * whose distance was measured on sequences so long that noise is far below the distance. Seeds are fixed: the
- * test gives the same digits everywhere. */
+/* The guarantees of resampling, on pairs of sequences with known distance: drawn from two processes whose
+ * distance was measured on sequences so long that noise is far below the distance. Seeds are fixed: the test
+ * gives the same digits everywhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +121,7 @@ static void pat_equal_seeds_give_equal_digits(void **state)
     assert_true(x.low < x.high && x.null > 0);
 }
 
-/* No noise: the halves are alike, and what differs differs surely. */
+/* Without noise the halves are alike, and differences are significant. */
 static void pat_regular_patterns_have_no_noise(void **state)
 {
     (void)state;

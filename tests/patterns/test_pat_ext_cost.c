@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What accesses are taken to wait for: against the model (doc/patterns.md), worked out access by access. */
+/* The estimated waiting time of accesses against the model (doc/patterns.md), computed access by access. */
 #include "common/ls_random.h"
 #include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that do again what they did: what extraction says of them is what was fed, access by access, distance
- * by distance, line by line, with rounds of all lengths, rounds that move, and what breaks them off. */
+/* Rows that repeat themselves: extraction returns the accesses that were fed, access by access, distance by
+ * distance, line by line, with rounds of all lengths, rounds that move, and interruptions. */
 #include "common/ls_random.h"
 #include "patterns/extract/pat_ext_engine.h"
 #include "patterns/extract/pat_extract.h"
@@ -25,7 +25,7 @@ static uint64_t rng(uint64_t below)
     return ls_random_below(&state, below);
 }
 
-/* What one site does: a beginning without order, then rounds. */
+/* The accesses of one site: a beginning without order, then rounds. */
 struct walk {
     uint64_t addrs[ACCESSES];
     size_t len;
@@ -133,7 +133,7 @@ static void check(const struct walk *w, const struct pat_sequence *s, bool is_wh
         if (index < lowest) lowest = index;
         if (index > highest) highest = index;
     }
-    assert_true(!s->is_whole || lowest == 0); /* indices are told from the lowest address */
+    assert_true(!s->is_whole || lowest == 0); /* indices count from the lowest address */
     assert_true(highest < 1 << AREA_LOG2);
     assert_int_equal(s->accesses, w->len);
     if (is_whole) assert_true(s->is_whole);
@@ -147,8 +147,8 @@ static void check(const struct walk *w, const struct pat_sequence *s, bool is_wh
 
 struct setting {
     uint32_t sites;
-    uint64_t breaks; /* an interruption in so many accesses; 0: none */
-    bool is_short;   /* of memory: all sites but the first wander about */
+    uint64_t breaks; /* an interruption after this number of accesses; 0: none */
+    bool is_short;   /* memory limit: all sites but the first make random accesses */
     struct pat_extract_options options;
 };
 
@@ -223,7 +223,7 @@ static void interruptions_end_rounds(void **unused)
     compare(&g);
 }
 
-/* What is kept is the beginning; everything is counted. */
+/* The beginning is kept; everything is counted. */
 static void little_memory_keeps_less(void **unused)
 {
     const struct setting g = {
@@ -232,7 +232,8 @@ static void little_memory_keeps_less(void **unused)
     compare(&g);
 }
 
-/* One site does what addrs says, interrupted before access `broken`; SIZE_MAX: never. The caller ends *out. */
+/* One site makes the accesses of addrs, interrupted before access `broken`; SIZE_MAX: never. The caller ends
+ * *out. */
 static void run_one(const uint64_t *addrs, size_t len, size_t broken, const struct pat_extract_options *o,
                     struct pat_sequences *out)
 {
@@ -250,7 +251,7 @@ static void run_one(const uint64_t *addrs, size_t len, size_t broken, const stru
     memory_fini(&m);
 }
 
-/* Many more accesses than memory holds indices of: all of them are told. */
+/* Many more accesses than memory can hold as indices: all of them are in the pattern. */
 static void many_rounds_take_no_memory(void **unused)
 {
     enum { ROUND = 5000, ROUNDS = 400, LEN = ROUND * ROUNDS + 10 };
@@ -284,8 +285,8 @@ static void rounds_inside_rounds_are_folded(void **unused)
     pat_sequences_fini(&s);
 }
 
-/* What is put after an interruption is no run: a round begins behind it. The distance that the interruption
- * hides, 0, is what a reader makes of it that takes it for a run. */
+/* The distance after an interruption is no run: a round begins after it. The distance that the interruption
+ * hides is 0 for a reader that takes it for a run. */
 static void rounds_begin_behind_interruptions(void **unused)
 {
     enum { ROUND = 40, LEN = PAT_EXT_ECHO_ACCESSES + 200 * ROUND };
@@ -307,8 +308,7 @@ static void rounds_begin_behind_interruptions(void **unused)
     }
 }
 
-/* Rounds that were followed are read where they were kept, also of a row that had no room for what came
- * then. */
+/* Rounds that were followed are read where they were kept, also for a row without room for later ones. */
 static void rounds_of_a_cut_row_are_what_they_were(void **unused)
 {
     enum { BEFORE = 20000, ROUND = 20000, ROUNDS = 12, ALL = BEFORE + ROUND * ROUNDS + 200000 };
@@ -358,7 +358,7 @@ static void rounds_keep_within_memory(void **unused)
     memory_fini(&m);
 }
 
-/* A run that is longer than a round ago touches what lies behind it. */
+/* A run that is longer than a round ago touches the lines after it. */
 static void longer_runs_touch_more(void **unused)
 {
     enum { RUN = 100, ROUNDS = 2000, MORE = 5000, LEN = RUN * ROUNDS + MORE };
@@ -425,8 +425,8 @@ static uint64_t row_accesses_in_stream(const struct pat_ext_row *r)
     return len;
 }
 
-/* Runs without order, of which `wide` take more room, then rounds, until so many runs are followed. True: its
- * stream has no room for a token more. */
+/* Runs without order, `wide` of which take more room, then rounds, until the given number of runs is
+ * followed. True: its stream has no room for another token. */
 static bool row_is_full(struct pat_ext *e, struct pat_ext_row *r, size_t wide, size_t followed)
 {
     enum { TOKEN_BYTES = 40, ROUND = 5 };
@@ -473,7 +473,7 @@ static void what_there_is_no_memory_for_is_not_kept(void **unused)
     check_no_memory(200);
 }
 
-/* Few runs, but of so many accesses that no more would be kept: a repeat takes none. */
+/* Few runs, but with so large a number of accesses that no more would be kept: a repeat takes none. */
 static void long_runs_leave_room(void **unused)
 {
     enum { ROUND = 40, NOTICED = 64 + ROUND, FOLLOWED = 30 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What pages know of homes is what a look-up says, with any ranges, also after births and deaths. */
+/* The homes that pages record equal those that a look-up finds, with any ranges, also after births and
+ * deaths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,7 +172,7 @@ static void pat_home_pages_keep_to_their_part_of_the_memory(void **state)
         pat_ext_home_pages_ask(&w.pages, &w.budget, &w.live, &w.tables, BASE + page * 4096);
     assert_in_range(w.budget.used_bytes, 1, w.budget.limit_bytes / 16);
     ask_all(&w);
-    assert_true(check(&w) > 500); /* those that came first are there */
+    assert_true(check(&w) > 500); /* the first ones are there */
     pat_ext_home_pages_change(&w.pages, &w.budget, 0, UINT64_MAX);
     assert_int_equal(w.budget.used_bytes, 0);
     smr_avl_fini(&w.live);

@@ -22,7 +22,7 @@ static uint64_t rng(uint64_t below)
     return rng_state % below;
 }
 
-/* The lanes that have accesses are each other's neighbours in sorted; each has those of its site and thread. */
+/* The lanes with accesses are adjacent in sorted; each has the accesses of its site and thread. */
 static void check_round(const struct pat_ext_round *r, const struct pat_access *all)
 {
     size_t seen = 0;

@@ -12,7 +12,7 @@
 
 #define ARENA UINT64_C(0x7f0000100000)
 
-/* What happened between two accesses is not known, also where all nodes of the pool are. */
+/* Events between two accesses are not known, also where all nodes of the pool are. */
 static void pat_breaks_are_kept_in_pools(void **state)
 {
     enum { NODES = 200, NODE = 48, ACCESSES = 40000, PART = 5000 };
@@ -70,7 +70,7 @@ static void pat_far_distances_are_counted_among_too_many(void **state)
     memory_fini(&m);
 }
 
-/* Nodes of one home in two places too far apart for one array: each is a sequence of its own, whether their
+/* Nodes of one home in two places too far apart for one array: each is a separate sequence, whether their
  * pages are known or not. */
 static void check_far_apart(uint64_t node_bytes, int near_ones)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rows count in: divisors, buckets of four, distances (exact, and when there are too many of them), and
- * the stream of their accesses; each against the plain way to do it. */
+/* The tables that rows count in: divisors, buckets of four, distances (exact, and when there are too many of
+ * them), and the stream of their accesses; each against a direct implementation. */
 #include "common/ls_random.h"
 #include "patterns/extract/pat_ext.h"
 #include "patterns/extract/pat_ext_counts.h"
@@ -21,7 +21,7 @@ static uint64_t rng(uint64_t below)
     return ls_random_below(&state, below);
 }
 
-/* Of any length in bits. */
+/* Numbers with any length in bits. */
 static uint64_t any_number(void)
 {
     const uint64_t bits = rng(65);
@@ -140,7 +140,8 @@ static void distances_are_exact_as_long_as_they_fit(void **unused)
     end();
 }
 
-/* Among millions of others those that make up a 400th each are found, with nearly all of their counts. */
+/* Among millions of others, distances that make up a 400th each are found, with nearly all of their
+ * counts. */
 static void frequent_distances_are_found_among_too_many(void **unused)
 {
     enum { FREQUENT = 100, ALL = 2000000, PART = 4 };
@@ -218,7 +219,7 @@ static void distances_that_hardly_come_again_are_sampled(void **unused)
     end();
 }
 
-/* What occurs often at once is let in, and stays. */
+/* A distance that becomes frequent is admitted, and stays. */
 static void long_runs_are_counted_among_too_many(void **unused)
 {
     enum { RUNS = 50, RUN = 1000, BEFORE = 100000, BETWEEN = 1000 };
@@ -237,7 +238,8 @@ static void long_runs_are_counted_among_too_many(void **unused)
     end();
 }
 
-/* An exact one and a pruned one, whichever comes first: what was frequent in either is in both together. */
+/* An exact table and a pruned one, merged in either order: distances that were frequent in either are in both
+ * together. */
 static void exact_and_pruned_tallies_are_joined(void **unused)
 {
     enum { FEW = 40, TIMES = 5000, MANY = 60000 };
@@ -378,7 +380,7 @@ static void streams_give_back_what_was_put(void **unused)
     end();
 }
 
-/* The rounds of a repeat come from where it says, single distances behind it are not taken for a part of it. */
+/* The rounds of a repeat come from its source, single distances after it do not belong to it. */
 static void repeats_are_read_between_single_distances(void **unused)
 {
     enum { PERIOD = 7, TOKENS = 45, AFTER = 30 };
@@ -408,7 +410,7 @@ static void repeats_are_read_between_single_distances(void **unused)
     end();
 }
 
-/* What there is no memory for is not put, and what was put is there. */
+/* Accesses without memory are not put, and earlier ones stay. */
 static void runs_are_put_as_far_as_memory_goes(void **unused)
 {
     enum { RUNS = 1000 };

@@ -14,7 +14,7 @@ static int64_t few[] = {3, 0, 7};
 static int64_t picks[] = {2, 2, 0, 1};
 static int64_t steps[] = {5, -9, 1};
 
-/* Element by element: what the closed form must agree with. */
+/* Element by element: the closed form must agree with it. */
 static struct pat_extent walk(const struct pat_config *c)
 {
     struct pat_extent e = {INT64_MAX, INT64_MIN};

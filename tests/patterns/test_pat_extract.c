@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Extraction against a naive one, on random accesses with births and deaths of nested ranges, breaks and
- * threads; and the single rules of what a sequence is. */
+/* Extraction against a naive one, on random accesses with begins and ends of nested ranges, breaks and
+ * threads; and the single rules that define a sequence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -385,7 +385,7 @@ static void pat_source_with_rows_that_are_not_there_is_refused(void **state)
     }
 }
 
-/* What memory has no room for is told from what the mode left out. */
+/* Sequences that do not fit into memory are distinguished from sequences that the mode leaves out. */
 static void pat_accesses_without_room_are_counted(void **state)
 {
     enum { SITES = 5000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the published tool misses or gets wrong, one test each: the default mode finds it, and where windows
- * or filters are the reason, the published modes miss it as the tool does. */
+/* Patterns that the published tool misses or gets wrong, one test each: the default mode finds them, and
+ * where windows or filters are the reason, the published modes miss them as the tool does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static const struct pat_sequence *of_site(const struct pat_sequences *s, uint32_
     return NULL;
 }
 
-/* How many of the sites [first, first + n) are in what this mode finds. */
+/* Return how many of the sites [first, first + n) this mode finds. */
 static size_t found(struct memory_source *m, struct pat_extract_options o, uint32_t first, uint32_t n)
 {
     struct pat_sequences s;
@@ -193,7 +193,8 @@ static void pat_unaligned_addresses_are_not_cut_off(void **state)
     } rows[] = {
         {8, 16, 16, 8, {2, 4}},                                        /* whole elements */
         {24, 8, 24, 8, {1, 4}},                                        /* a field: the unit is the access */
-        {8, 4, 12, 4, {1, 4}},                                         /* half elements: what divides all */
+        {8, 4, 12, 4, {1, 4}},                                         /* half elements: the greatest
+                                                                        * common divisor */
         {8, 3, 9, 3, {1, 4}},                                          /* odd ones */
         {0, 100, 8, 4, {25, 27}},                                      /* no element known */
         {0, 96, 8, 8, {12, 13}},       {0, 96, 32, 8, {12, 16}, true}, /* nor the access: words of 8 bytes */
@@ -234,7 +235,7 @@ static void pat_objects_far_apart_are_sequences_of_their_own(void **state)
 {
     struct memory_source *m = *state;
     memory_site(m, 0x401000, 8, PAT_OP_LOAD);
-    for (uint64_t i = 0; i < 1000; i++) /* heap and mappings, of which nothing is known */
+    for (uint64_t i = 0; i < 1000; i++) /* heap and mappings without known ranges */
         memory_access(m, 0, 0, (i & 1 ? UINT64_C(0x555555500000) : UINT64_C(0x7ffff0000000)) + rng(500) * 8);
     struct pat_sequences s;
     extract(m, (struct pat_extract_options){0}, &s);

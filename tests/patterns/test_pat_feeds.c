@@ -12,7 +12,7 @@
 
 enum { LEN = 1000 };
 
-/* col, element after element with this stride, and what goes through it. */
+/* col, element after element with this stride, and the accesses that use it as index. */
 static void gather_through(struct pat_program *p, int64_t stride, int64_t times)
 {
     static const struct pat_compact_options quiet = {.no_symbols = true};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sequences that repeat are told by two rounds: their patterns and measures must be those of all of their
- * accesses, and nothing that repeats only almost may be folded. */
+/* Sequences that repeat are represented by two rounds: their patterns and measures must equal the ones of all
+ * of their accesses, and nothing that repeats only approximately may be folded. */
 #include "common/ls_random.h"
 #include "patterns/compact/pat_compact.h"
 #include "tests/patterns/memory_source.h"
@@ -63,7 +63,7 @@ static uint64_t nest_addr(const struct nest *n, uint64_t i, unsigned lane)
     return BASE + (uint64_t)at * 8 * n->lanes + 8 * lane + (i == n->odd_one && lane == 0 ? 512 : 0);
 }
 
-/* The nest's accesses as a source tells them. */
+/* The nest's accesses, as events of a source. */
 static void nest_run(const struct nest *n, struct memory_source *m)
 {
     const bool has_range = rng(2);
@@ -152,7 +152,7 @@ static void assert_same_pattern(const struct pat_found *a, const struct pat_foun
     assert_int_equal(a->config.count, b->config.count);
 }
 
-/* Everything that a folded sequence says is what the indices are. */
+/* Every field of a folded sequence agrees with the indices. */
 static void assert_same_sequence(const struct pat_sequence *folded, const struct pat_sequence *all)
 {
     assert_int_equal(pat_sequence_len(folded), all->indices.len);
@@ -198,7 +198,7 @@ static void patterns_and_measures_are_those_of_all_accesses(void **unused)
     assert_true(folded_len > ROUNDS / 2 && joined_len > 0);
 }
 
-/* Walks on and on: some ten thousand accesses, of which few are kept. Rounds that overlap, lie apart, go
+/* Walks that advance: some ten thousand accesses, few of which are kept. Rounds that overlap, lie apart, go
  * back, and touch a line or a page together with the one before. */
 static void rounds_that_move_on_are_measured_as_all_of_them(void **unused)
 {
@@ -256,8 +256,8 @@ static void what_repeats_but_once_is_not_folded(void **unused)
     }
 }
 
-/* Beyond the first accesses that are searched: the period is found all the same, once it fits; so it is where
- * rounds are looked for while the accesses come, although what came before that is not looked at. */
+/* Beyond the first accesses that are searched, the period is still found once it fits; so it is where rounds
+ * are recognised during extraction, although the accesses before are not examined. */
 static void long_periods_are_found(void **unused)
 {
     static const uint64_t lens[][3] = {{3000, 5, 7},    {5000, 5, 7},    {20000, 5, 7},  {65537, 4, 0},
@@ -306,8 +306,8 @@ static void periods_with_rounds_inside_are_found(void **unused)
     memory_fini(&m);
 }
 
-/* One pass over a long array takes next to no memory: all of it is known, however little is allowed. Where it
- * ends in no order the beginning is what is kept. */
+/* One pass over a long array takes almost no memory: all of it is known, however low the limit. Where it ends
+ * in no order the beginning is kept. */
 static void one_pass_is_whole_in_little_memory(void **unused)
 {
     enum { LEN = 300000, LITTLE = 1 << 20 };

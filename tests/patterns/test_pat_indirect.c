@@ -74,7 +74,7 @@
     X(on_stack, "1: on_stack_load: mov 16(%rsp,%rcx,4), %eax\n"                    \
                 "on_stack_access: mov (%rdi,%rax,8), %rdx\n"                       \
                 "inc %rcx\ncmp %r8, %rcx\njne 1b\nret\n")
-/* Without an index that is loaded: strides, a base of the outer loop, what a call may have changed. */
+/* Without an index that is loaded: strides, a base of the outer loop, values that a call may have changed. */
 #define PLAIN_LIST(X)                                                                 \
     X(stride, "mov (%rdi), %rsi\nxor %ecx, %ecx\n"                                    \
               "1: stride_access: movsd (%rsi,%rcx,8), %xmm0\n"                        \
@@ -104,8 +104,7 @@ PLAIN_LIST(PLAIN_LABELS)
 
 struct code_row {
     const char *name, *access, *load;
-    const char
-        *start; /* of code without an index: every load before the access is there to be taken for one */
+    const char *start; /* for code without an index: every load before the access could be mistaken for one */
 };
 #define CODE_ROW(name, text) {#name, name##_access, name##_load, NULL},
 #define PLAIN_ROW(name, text) {#name, name##_access, NULL, name},
@@ -179,7 +178,7 @@ static void pat_index_load_must_agree_in_number(void **state)
 {
     (void)state;
     uint32_t load;
-    const uint32_t found = index_site(&code_rows[0], 100, 8, &load); /* a vector of indices, say */
+    const uint32_t found = index_site(&code_rows[0], 100, 8, &load); /* for example a vector of indices */
     assert_int_equal(found, load);
     assert_int_equal(index_site(&code_rows[0], 20, 100, &load), PAT_NONE);
 }

@@ -372,7 +372,7 @@ static void pat_raw_files_hold_integers(void **state)
     assert_int_equal(p.len, N);
     assert_memory_equal(p.data, data, sizeof(data));
     free(p.data);
-    /* cut where whole indices end: only the packing tells */
+    /* cut at the end of an index: only the packing shows it */
     FILE *whole = fopen(path, "rb");
     assert_non_null(whole);
     fseek(whole, 0, SEEK_END);

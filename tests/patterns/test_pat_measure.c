@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every measure against its definition, computed without haste, on small random sequences; and what the
- * sampled forms are worth on large ones. */
+/* Every measure against its definition, computed directly, on small random sequences; and the accuracy of the
+ * sampled forms on large ones. */
 #include "patterns/compact/pat_measure.h"
 #include "patterns/compact/pat_measure_fenwick.h"
 #include "patterns/compact/pat_compact_parts.h"
@@ -235,7 +235,7 @@ static double apart(const struct pat_reuse *a, const struct pat_reuse *b, uint64
 }
 
 /* The largest difference between the shares of hits in caches of 2^6 lines and more: distances that are short
- * beside 1 / rate cannot be told apart in a sample. */
+ * compared with 1 / rate cannot be distinguished in a sample. */
 static double hits_apart(const struct pat_reuse *a, const struct pat_reuse *b, uint64_t len)
 {
     double sum = 0, most = 0;
@@ -329,7 +329,7 @@ static void extremes_are_extreme(void **state)
     assert_near(m.delta_entropy_bits, 0, 0);
 }
 
-/* What is drawn has the distances and the reuse of what it is drawn from. */
+/* A drawn sequence has the distances and the reuse of the original. */
 static void synthetic_sequences_are_alike(void **state)
 {
     enum { LEN = 50000 };

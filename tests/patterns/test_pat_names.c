@@ -88,7 +88,8 @@ static const struct pat_found *compact_at(struct pat_program *p, struct loaded *
     return pat_program_compact(p, NULL);
 }
 
-/* What was unloaded, or another process's program, had the same addresses: it is the first of the table. */
+/* An unloaded file, or another process's program, had the same addresses: the lookup returns the first of the
+ * table. */
 static void addresses_of_two_modules_are_told_apart(void **state)
 {
     struct pat_program p;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Jobs on several threads: each once, no more weight at a time than allowed, the first failure told. */
+/* Jobs on several threads: each runs once, with no more weight at a time than allowed, and the first failure
+ * is returned. */
 #include "patterns/compact/pat_compact_parts.h"
 #include "tests/unit.h"
 

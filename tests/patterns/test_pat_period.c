@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Periods: every one that is found gives its sequence again, by the kernels' own address generator; loop
- * nests of every shape are found, and what has no period has none. */
+/* Periods: every one that is found gives its sequence again, by the kernels' address generator; loop nests of
+ * every shape are found, and sequences without a period have none. */
 #include "patterns/pat_extent.h"
 #include "patterns/compact/pat_period.h"
 #include "tests/unit.h"
@@ -44,7 +44,7 @@ static struct sequence sequence_new(void)
     return (struct sequence){{malloc(ROOM * sizeof(int64_t)), 0}};
 }
 
-/* What the kernels do with c, index by index. */
+/* The indices that the kernels make from c, one by one. */
 static void assert_replays(const struct pat_config *c, const struct pat_indices *v, size_t start)
 {
     for (uint64_t i = 0; i < c->count; i++) {
@@ -151,7 +151,7 @@ static void long_sweeps_are_cut(void **state)
     free(s.v.data);
 }
 
-/* One index of a nest is another one: nothing exact may be said of the whole. */
+/* One index of a nest is changed: the whole may not be called exact. */
 static void one_wrong_index_is_noticed(void **state)
 {
     struct sequence s = sequence_new();
@@ -215,7 +215,7 @@ static void random_nests_are_exact_and_short(void **state)
             counts[l] = between(l == 0 ? 4 : 2, l < 2 ? 12 : 6);
             strides[l] = between(-50, 500);
         }
-        counts[levels - 1] += 8; /* enough rounds to be told from chance */
+        counts[levels - 1] += 8; /* enough rounds to exclude chance */
         s.v.len = 0;
         put_nest(&s, counts, strides, levels - 1, 100000);
         const size_t numbers = prove(&s, &p);
@@ -246,7 +246,7 @@ static void random_sequences_have_no_period(void **state)
     free(s.v.data);
 }
 
-/* What lies in front of and behind the period is told, not lost. */
+/* Accesses before and after the period are reported, not lost. */
 static void ragged_ends_are_left_out(void **state)
 {
     struct sequence s = sequence_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profile as a source: bursts in order, processes apart, ranges that live as nodes did, operands, phases,
- * what the samples tell where nodes do not. */
+/* A profile as a source: bursts in order, separate processes, ranges with the lifetime of nodes, operands,
+ * phases, and extents from samples where nodes have none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -255,7 +255,7 @@ static void bursts_become_sequences_with_their_data(void **state)
     (void)state;
     write_profile(UINT64_MAX);
     const struct pat_source_counts c = read_profile();
-    assert_string_equal(told, /* symbols and areas where nothing is told: from the first on */
+    assert_string_equal(told, /* symbols and areas without a known extent: from the first sample on */
                         "born app/3/0 [5000, 5020)\n"
                         "born table/3/16 [5000, 5018)\n"
                         "born stack of main thread/4/0 [ff00, ff10)\n"

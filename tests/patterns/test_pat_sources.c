@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What other tools wrote: recognised by content, every record in its place, the unknown counted, the cut
- * refused with its position. */
+/* Files of other tools: recognised by content, every record converted, unknown ones counted, truncated files
+ * refused with the position. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void write_file(const void *data, size_t len)
     fclose(f);
 }
 
-/* --- what a source told, as text: an event or access a line --- */
+/* --- the contents of a source as text: one event or access per line --- */
 
 struct told {
     char text[1 << 16];
@@ -206,7 +206,7 @@ static void texts_that_are_cut_or_foreign_are_refused(void **state)
     (void)state;
     const struct told *t = read_bytes(LACKEY, sizeof(LACKEY) - 30); /* inside the last line */
     assert_int_equal(t->err, LS_ERR_TRUNCATED);
-    assert_int_equal(t->counts.accesses, 8); /* what was before */
+    assert_int_equal(t->counts.accesses, 8); /* the value before */
     assert_non_null(strstr(ls_last_error(), ":14: "));
     assert_int_equal(read_text("int main(void)\n{\n}\n")->err, LS_ERR_FORMAT);
     assert_non_null(strstr(ls_last_error(), "drmemtrace"));
@@ -269,7 +269,7 @@ static void drmemtrace_example(void)
     record(INSTR, 2, 0x401004);
     record(READ, 0, 0x3000);     /* no width */
     record(BUNDLE, 3, 0x030205); /* instructions of 5, 2, 3 bytes */
-    record(WRITE, 4, 0x4000);    /* of the third */
+    record(WRITE, 4, 0x4000);    /* bytes of the third */
     record(THREAD, 4, 101);
     record(INSTR, 6, 0x501000);
     for (unsigned i = 0; i < 4; i++)
@@ -510,7 +510,7 @@ static void packed_parts_follow_each_other_and_are_checked(void **state)
         assert_int_equal(len, 2 * once_len);
         assert_memory_equal(unpacked, once, once_len);
         assert_memory_equal(unpacked + once_len, once, once_len);
-        packed[packed_len - 6] ^= 1; /* of a checksum, or of the last block */
+        packed[packed_len - 6] ^= 1; /* bytes of a checksum, or of the last block */
         const ls_err damaged = unpack_bytes(packed, packed_len, &len);
         if (damaged != LS_ERR_FORMAT && damaged != LS_ERR_TRUNCATED)
             fail_msg("%s: damage is not seen (%d)", suffixes[i], (int)damaged);
@@ -529,7 +529,7 @@ static void gzip_lengths_and_checksums_count(void **state)
         assert_int_equal(unpack_bytes(packed, len, &unpacked_len), LS_ERR_FORMAT);
         packed[len - back] ^= 0x40;
     }
-    memset(packed + len, 0, 512); /* padding behind the last member, as tapes have it */
+    memset(packed + len, 0, 512); /* padding after the last member, as on tapes */
     assert_int_equal(unpack_bytes(packed, len + 512, &unpacked_len), LS_OK);
     assert_int_equal(unpacked_len, records_len);
 }
@@ -554,7 +554,7 @@ static void zip_archives_of_strangers(void **state)
     assert_int_equal(unpacked_len, ZIP_MEMBERS);
     for (size_t i = 0; i < ZIP_MEMBERS; i++)
         assert_int_equal(unpacked[i], records[i % records_len]);
-    packed[zip_entries[ZIP_MEMBERS / 2].at] ^= 1; /* no member begins where the directory says so */
+    packed[zip_entries[ZIP_MEMBERS / 2].at] ^= 1; /* no member begins at the offset in the directory */
     assert_int_equal(unpack_bytes(packed, len, &unpacked_len), LS_ERR_FORMAT);
     assert_non_null(strstr(ls_last_error(), "damaged zip data"));
     len = zip_example();
@@ -566,7 +566,7 @@ static void zip_archives_of_strangers(void **state)
     assert_int_equal(unpacked_len, 0);
 }
 
-/* What is not as long as it is packed takes no more memory than the rest: it is read piece by piece. */
+/* Data that expands much takes no more memory than other data: it is read piece by piece. */
 static void what_unpacks_to_much_is_read_in_pieces(void **state)
 {
     enum { BOMB = 1 << 26 };
@@ -612,8 +612,8 @@ static void packed_files_may_be_pipes(void **state)
     }
 }
 
-/* Every cut of a packed file is told, with the place. The head must be there, else it is not known to be
- * packed. */
+/* Every cut of a packed file is reported, with the position. The head must be there, else the packing is not
+ * recognised. */
 static void cut_everywhere(const char *name, const char *suffix)
 {
     char place[128];
@@ -690,7 +690,7 @@ static void nvbit_warps_are_threads_and_lanes_accesses(void **state)
     const struct pat_source_options published = {.warps_as_published = true};
     assert_int_equal(read_path(path, &published)->counts.accesses, 32);
     assert_int_equal(read_bytes(packed, len - 1)->err, LS_ERR_TRUNCATED);
-    assert_int_equal(read_bytes(packed, len - 2 * 312)->err, LS_ERR_TRUNCATED); /* the header tells of 3 */
+    assert_int_equal(read_bytes(packed, len - 2 * 312)->err, LS_ERR_TRUNCATED); /* the header announces 3 */
     assert_non_null(strstr(ls_last_error(), "behind 2 of the 3 records"));
     write_file(packed, 24 + 120 + 5); /* inside the maps */
     assert_int_equal(read_path(path, &(struct pat_source_options){.format = "nvbit"})->err, LS_ERR_TRUNCATED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is written as a trace reads back identically, whatever the accesses, rows and events; damage is said
- * with its place; regular accesses take next to no room. */
+/* A written trace reads back identically, whatever the accesses, rows and events; damage is reported with its
+ * position; regular accesses take almost no room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -273,9 +273,9 @@ static void trace_reads_back_what_was_written(void **state)
 
 /* --- sizes --- */
 
-enum { NAIVE_BYTES = 16 }; /* of an access as it lies in memory */
+enum { NAIVE_BYTES = 16 }; /* bytes of an access in memory */
 
-/* A loop over y[i] += v[j] * x[col[j]]: three loads of which one is a gather, and seldom a store. */
+/* A loop over y[i] += v[j] * x[col[j]]: three loads, one of them a gather, and rarely a store. */
 static double bytes_of_gather(uint64_t elements)
 {
     struct pat_tables t = {0};
@@ -438,7 +438,7 @@ static void write_example(void)
 }
 
 /* The bytes at the beginnings of the lines between the example's marks: pairs of digits, a blank between
- * them, two behind the last. */
+ * them, two after the last. */
 static size_t documented_bytes(uint8_t *out, size_t room)
 {
     char name[4096], line[512];

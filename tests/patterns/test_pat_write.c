@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is written reads back as the same accesses: compared one by one, by a naive walk. */
+/* A written file reads back as the same accesses: compared one by one, by a naive walk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,7 +119,7 @@ static void arrays_are_told(void **state)
     rename_home(&f.rows[FOUND_BACK], "x", 7, 0); /* has indices below 0 */
     rename_home(&f.rows[FOUND_FIELD], "x", 7, 5);
     rename_home(&f.rows[FOUND_RANDOM], "x", 0, 3);  /* many ranges */
-    rename_home(&f.rows[FOUND_SCATTER], "x", 7, 1); /* of 4 bytes */
+    rename_home(&f.rows[FOUND_SCATTER], "x", 7, 1); /* elements of 4 bytes */
     char path[PATH_MAX];
     snprintf(path, sizeof(path), "%s/P.json", dir);
     assert_int_equal(pat_write(writer("json"), &f, &o, path), LS_OK);
@@ -137,7 +137,7 @@ static void arrays_are_told(void **state)
     remove_all(writer("json"), path);
 }
 
-/* Access k of c, counted from its first: what no writer may change. */
+/* Access k of c, counted from its first: no writer may change it. */
 static int64_t distance_from_first(const struct pat_config *c, size_t k)
 {
     const size_t len = c->pattern.len;
@@ -166,7 +166,7 @@ static void spatter_gets_the_same_accesses_in_its_own_terms(void **state)
     pat_suite_fini(&s);
 }
 
-/* Six configurations: Spatter takes indices modulo 65 GB / 8 / 6 / 2 unless it is told. */
+/* Six configurations: Spatter takes indices modulo 65 GB / 8 / 6 / 2 without a boundary. */
 static void far_indices_stay_where_they_are_in_spatter(void **state)
 {
     enum { SPATTERS = 677083333 };
@@ -268,7 +268,7 @@ static void ragged_ends_are_written_where_each_access_is(void **state)
     notes[0] = '\0';
     pat_whole_note(&f, &o);
     assert_string_equal(notes, "");
-    r->accesses = 5000; /* of which no more were kept */
+    r->accesses = 5000; /* the file keeps only this number of accesses */
     pat_whole_note(&f, &o);
     assert_string_equal(
         notes,
@@ -290,7 +290,7 @@ static void files_that_cannot_be_written_leave_nothing(void **state)
         snprintf(path, sizeof(path), "%s/none/P%s", dir, w->end);
         assert_int_equal(pat_write(w, &f, &o, path), LS_ERR_NOT_FOUND);
         assert_non_null(strstr(ls_last_error(), "cannot be written"));
-        /* a directory stands where the last file goes */
+        /* a directory has the name of the last file */
         snprintf(path, sizeof(path), "%s/P%s", dir, w->end);
         size_t files = 0;
         while (pat_write_path(w, path, files, FOUND_LEN, name))

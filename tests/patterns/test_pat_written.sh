@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The files of every writer, read by a reader that is not ours; replay runs those that are pattern files.
+# The files of every writer are read by an independent reader; replay runs the ones that are pattern files.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 make_patterns=$top_builddir/tests/patterns/make_patterns

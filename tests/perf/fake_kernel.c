@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* usage: fake_kernel [-c CALL] [-n NUMBER] [-e ERRNO] [-l BYTES] [-L BYTES] [-b] [-a TYPE:CPU] [-k]
  *                    [-r RELEASE] -- COMMAND...
- * Runs COMMAND with perf_event_open, the ioctls and mappings of perf in our hands (seccomp's user
- * notification): fake_events of hardware PMUs open as memory files, so that rings and AUX areas are real
- * mappings, and what the program asks to be played is written into them as the kernel would. Software
- * fake_events and breakpoints stay the kernel's. -n NUMBER: the so many-th CALL (open, ioctl, mmap, aux: a
- * mapping behind the ring, poll: the reader's) fails with ERRNO; 0: all of them do. -l BYTES: longer mappings
- * of fake_events are more than the user may lock; -L BYTES: more than that of all of them. -b: on each CPU an
+ * Runs COMMAND and handles its perf_event_open, ioctls and mappings of perf (seccomp's user notification): events
+ * of hardware PMUs open as memory files, so that rings and AUX areas are real mappings, and records that the
+ * program requests are written into them as by the kernel. Software events and breakpoints go to the kernel. -n NUMBER: the CALL with this number (open, ioctl, mmap, aux: a mapping after the ring, poll: the reader's) fails
+ * with ERRNO; 0: all of them fail. -l BYTES: the locked memory that one mapping of events may use;
+ * -L BYTES: that of all mappings together. -b: on each CPU an
  * inherited event opens once, when it is tried, then the counter is busy; software fake_events too. -a
- * TYPE:CPU: that CPU only has the PMU of this type. -k: beside each sample the kernel takes one of itself. -r
- * RELEASE: uname tells this one. Status: that of COMMAND; 77 when the system does not allow this. */
+ * TYPE:CPU: that CPU only has the PMU of this type. -k: with each sample the kernel takes one of
+ * itself. -r RELEASE: the release that uname returns. Status: that of COMMAND; 77 when the system does not allow this. */
 #include "fake_kernel.h"
 #include "tests/perf/fake_event.h"
 #include "tests/perf/fake_memory.h"
@@ -74,7 +73,7 @@ static bool fails(enum call call)
 
 static int install_filter(void)
 {
-    /* ioctl: those of type '$'; mmap: shared ones */
+    /* ioctl: only of type '$'; mmap: only shared ones */
     const bool polls = fail_number >= 0 && fail_call == CALL_POLL;
     struct sock_filter whole[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -143,7 +142,8 @@ static void switch_group(const struct fake_event *leader, bool on)
         if (fake_events[i].leader == leader) fake_events[i].is_on = on;
 }
 
-/* What a record of it holds, and whether the kernel is left out: one that may not look there tries again. */
+/* The contents of its records, and whether the kernel is excluded: an event that may not sample the kernel
+ * tries again. */
 static uint64_t format_of(const struct perf_event_attr *a)
 {
     return (a->read_format ^ a->sample_type) << 1 | a->exclude_kernel;
@@ -245,7 +245,7 @@ static void on_mmap(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
     if (!error && offset) e->has_aux = true;
 }
 
-/* Of the reader only, by its name. */
+/* Only calls of the reader, recognised by its name. */
 static void on_poll(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
 {
     char path[64], name[32] = "";

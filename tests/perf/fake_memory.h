@@ -13,7 +13,7 @@ bool fake_poke(pid_t pid, uint64_t at, const void *data, size_t len);
 pid_t fake_process_of(pid_t tid);
 /* Bytes of the mapping of a memory file's begin, 0: none yet. */
 size_t fake_mapped_bytes(pid_t pid, size_t number);
-/* Of all memory files. */
+/* Sum over all memory files. */
 size_t fake_all_mapped_bytes(pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the fake kernel writes: records into rings, packets into AUX areas. */
+/* Data that the fake kernel writes: records into rings, packets into AUX areas. */
 #include "fake_kernel.h"
 #include "tests/perf/fake_event.h"
 #include "tests/perf/fake_memory.h"
@@ -62,7 +62,7 @@ static bool find_ring(const struct fake_event *e)
     return true;
 }
 
-/* Into its own ring, or that of the event that it was told to write into. */
+/* Into its ring, or that of the event to which its output was redirected. */
 static void write_record(const struct fake_event *of, struct record *r)
 {
     const struct fake_event *e = of->output ? of->output : of;
@@ -82,8 +82,8 @@ static bool is_locked(const struct fake_play *p)
     return p->data_src >> PERF_MEM_LOCK_SHIFT & PERF_MEM_LOCK_LOCKED;
 }
 
-/* IBS before Linux 6.1 tells its registers only: capabilities, then IBS_OP_CTL, RIP, DATA, DATA2, DATA3,
- * DC_LIN, DC_PHYS (AMD64 Architecture Programmer's Manual vol. 2). */
+/* IBS before Linux 6.1 has only registers: capabilities, then IBS_OP_CTL, RIP, DATA, DATA2, DATA3, DC_LIN,
+ * DC_PHYS (AMD64 Architecture Programmer's Manual vol. 2). */
 static void put_ibs(struct record *r, const struct fake_play *p, uint64_t i)
 {
     enum { IS_LOAD = 1, IS_STORE = 2, DC_MISS = 1 << 7, LOCKED = 1 << 15, LIN_VALID = 1 << 17 };
@@ -103,7 +103,7 @@ static void put_ibs(struct record *r, const struct fake_play *p, uint64_t i)
     put(r, words, sizeof(words));
 }
 
-/* IBS (known by cnt_ctl): the kernel calls "not available" what was not locked. */
+/* IBS (recognised by cnt_ctl): the kernel writes "not available" for accesses that were not locked. */
 static uint64_t word_of(const struct fake_event *e, const struct fake_play *p)
 {
     enum { CNT_CTL = 1 << 19 };
@@ -111,7 +111,7 @@ static uint64_t word_of(const struct fake_event *e, const struct fake_play *p)
     return p->data_src | (is_na ? (uint64_t)PERF_MEM_LOCK_NA << PERF_MEM_LOCK_SHIFT : 0);
 }
 
-/* tid 1: of the process 1, whatever is played. */
+/* tid 1: of process 1, for every kind of record. */
 static void write_sample(const struct fake_event *e, const struct fake_play *p, uint64_t i, pid_t tid,
                          uint16_t misc)
 {
@@ -159,7 +159,7 @@ static void spe_operation(struct record *r, const struct fake_play *p, uint64_t 
     put_packet(r, 0x71, now_ns(), 8);
 }
 
-/* Flags of the record, and the bytes that nothing was told of yet. */
+/* Flags of the record, and the bytes that no record announced yet. */
 static void tell_aux(struct fake_event *e, const struct perf_event_mmap_page *page, uint64_t flags, pid_t tid)
 {
     const uint32_t ids[2] = {(uint32_t)fake_process_of(tid), (uint32_t)tid}, cpu[2] = {(uint32_t)e->cpu, 0};
@@ -177,7 +177,7 @@ static void tell_aux(struct fake_event *e, const struct perf_event_mmap_page *pa
     write_record(e, &r);
 }
 
-/* Between what was written before and the look at the tail: see pe_aux_release. */
+/* Between the earlier write and the read of the tail: see pe_aux_release. */
 static uint64_t room_of_area(const struct perf_event_mmap_page *page)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -191,8 +191,8 @@ static void write_area(uint8_t *area, struct perf_event_mmap_page *page, const u
     page->aux_head += len;
 }
 
-/* As many as find room; where one does not, what is there of it is told as truncated, and the event is off
- * until the program switches it on again. The first bytes are skipped, so that the area begins again soon. */
+/* As many as fit; if one does not, its first part is announced as truncated, and the event is off until the
+ * program switches it on again. The first bytes are skipped, so that the area begins again soon. */
 static uint64_t write_operations(struct fake_event *e, const struct fake_play *p, pid_t tid)
 {
     enum { BEFORE_END = 1000, CUT_BYTES = 20 };
@@ -241,12 +241,13 @@ static void write_incidents(const struct fake_event *e, const struct fake_play *
         put_word(&r, 1000);
         write_record(e, &r);
     }
-    begin(&r, 4711, 0); /* of a later kernel */
+    begin(&r, 4711, 0); /* fields of a later kernel */
     put_word(&r, 1);
     write_record(e, &r);
 }
 
-/* The event wanted among those that are on, sample, and are this process's on one CPU, or this thread's. */
+/* The requested event among the ones that are on, sample, and belong to this process on one CPU, or to this
+ * thread. */
 static struct fake_event *event_to_play(pid_t tid, uint64_t wanted)
 {
     struct fake_event *found = NULL;

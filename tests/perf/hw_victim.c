@@ -24,7 +24,8 @@ static double a[LEN], b[LEN], c[LEN], flooded[FLOOD_LEN];
     (UINT64_C(0x4) | UINT64_C(0x2) << 5 | UINT64_C(0x8) << 5 | UINT64_C(0x1) << 33 | UINT64_C(0x2) << 24 | \
      TLB_HIT)
 
-/* What finds no room is asked for again, in pieces: the event is off until it is read and switched on. */
+/* Samples that do not fit are requested again, in pieces: the event is off until it is read and switched
+ * on. */
 static void play(struct fake_play p)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
@@ -58,7 +59,7 @@ static smr_node *add(smr_tree *tree, const char *label, double *at, size_t len)
     return node;
 }
 
-/* Two ranges, one after the other on the same memory; what was sampled in the first one is told later. */
+/* Two ranges, one after the other on the same memory; samples of the first one are announced later. */
 static void play_late(smr_tree *tree)
 {
     const struct fake_play first = {.base = (uint64_t)(uintptr_t)c,

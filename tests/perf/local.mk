@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/perf: encodings on recorded and written machines, what errors mean; rings, records and decoders; counting; the whole path on a
-# kernel of ours
+# tests/perf: encodings on recorded and written machines, meanings of errors; rings, records and decoders;
+# counting; the whole path on a fake kernel
 machine_root = tests/perf/machine_root.c tests/perf/machine_root.h
 unit_programs += tests/perf/unit
 tests_perf_unit_SOURCES = $(machine_root) \
@@ -14,7 +14,7 @@ tests_perf_unit_SOURCES = $(machine_root) \
 tests_perf_unit_CPPFLAGS = $(unit_cppflags)
 tests_perf_unit_CFLAGS = $(unit_cflags)
 tests_perf_unit_LDADD = libperfcount.la libperfpfm.la libperfenc.la libperfring.la libcommon.la $(unit_libs)
-# not where sanitizers add page faults to those that it counts
+# not where sanitizers add page faults to the counted ones
 if !SANITIZERS
 tests_perf_unit_SOURCES += tests/perf/test_pe_count.c
 endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct machine_root {
-    char path[PATH_MAX]; /* what stands for /sys */
+    char path[PATH_MAX]; /* the root that replaces /sys */
     uint32_t kernel;
 };
 

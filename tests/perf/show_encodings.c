@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints what is opened on the machine of a fixture for a list of requests, field by field; test_encodings.sh
- * compares it with what was checked by hand against the kernel's sources. */
+/* Prints the opened events on the machine of a fixture for a list of requests, field by field;
+ * test_encodings.sh compares them with values that were checked by hand against the kernel's sources. */
 #include "tests/perf/machine_root.h"
 
 #include "perf/pe_encode.h"
@@ -64,7 +64,7 @@ static void show_attr(const struct perf_event_attr *a, bool samples)
     show_number("no_kernel_chain", a->exclude_callchain_kernel, 0);
     show_sample_type(a->sample_type);
     printf("\n");
-    /* nothing else may be set: what was printed is taken away, the rest must be zero */
+    /* nothing else may be set: the printed fields are removed, the rest must be zero */
     struct perf_event_attr rest = *a, zero;
     memset(&zero, 0, sizeof(zero));
     rest.type = rest.size = 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What is opened on each machine of tests/perf/machines, field by field, against what was checked by hand against the
-# kernel's sources. LS_UPDATE=1 rewrites the expectations.
+# The opened events on each machine of tests/perf/machines, field by field, compared with values that were
+# checked by hand against the kernel's sources. LS_UPDATE=1 rewrites the expectations.
 top_builddir=$(cd "${top_builddir:-.}" && pwd)
 top_srcdir=$(cd "${top_srcdir:-.}" && pwd)
 machines=$top_srcdir/tests/perf/machines
@@ -41,7 +41,7 @@ for fixture in "$machines"/*.sysfs; do
     failed=1
 done
 
-# events that users write, good and bad, on a machine that has what they need
+# user-defined events, valid and invalid, on a machine that supports them
 : >"$scratch/all"
 events() {
     machine=$1

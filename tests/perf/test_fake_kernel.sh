@@ -8,7 +8,7 @@ victim=$top_builddir/tests/perf/hw_victim
 needs_python h5py
 "$fake" -- true || skip "the system gives no seccomp listener"
 
-# machine NAME: what its kernel says of its PMUs, from tests/perf/machines
+# machine NAME: the kernel's description of its PMUs, from tests/perf/machines
 machine() {
     rm -rf sys
     while read -r file content; do
@@ -75,7 +75,7 @@ elif sys.argv[2] != "SPE":
 P
 }
 plays skylake PEBS
-# what was locked: as a row of the report, as a filter, in a merged file, beside another run, in CSV
+# locked accesses: as a row of the report, as a filter, in a merged file, beside another run, in CSV
 "$loadstone" report --csv --by node,locked --where locked=yes skylake.h5 >locked 2>err || { cat err; failed=1; }
 grep -q '^[^,]*B,yes,256,' locked && ! grep -q ',no,' locked && [ "$(grep -c ,yes, locked)" = 1 ] || { echo "FAIL: --where locked=yes:"; cat locked; failed=1; }
 plays graniterapids PEBS
@@ -84,7 +84,7 @@ plays alderlake PEBS
 plays haswell PEBS
 plays zen4 IBS
 
-# packets in AUX areas: cut over the end of the area, told late, of more operations than find room
+# packets in AUX areas: across the end of the area, announced late, with more operations than fit
 plays neoverse-n1 SPE aux
 plays neoverse-v2 SPE aux
 grep -q 'pieces of the hardware.s trace' neoverse-v2.txt || { echo "FAIL: nothing is said of truncated areas:"; cat neoverse-v2.txt; failed=1; }
@@ -92,7 +92,8 @@ grep -q 'pieces of the hardware.s trace' neoverse-v2.txt || { echo "FAIL: nothin
 machine neoverse-v2
 "$fake" -- "$loadstone" doctor >doctor.txt 2>err
 grep -q 'yes *hw' doctor.txt && grep -q 'SPE: arm_spe_0/' doctor.txt || { echo "FAIL: doctor:"; cat doctor.txt err; failed=1; }
-# what fails behind the opening is found too: locked memory, sizes, switching on; and rings that had to be halved
+# failures after the opening are found too: locked memory, sizes, switching on; and rings that had to be
+# halved
 doctor_says() { # MACHINE CALL ERRNO YES-OR-NO TEXT
     machine "$1"
     "$fake" -c "$2" -n 0 -e "$3" -- "$loadstone" doctor >doctor.txt 2>err
@@ -132,7 +133,7 @@ loadstone=$loadstone_tool
 # a natural-domain function of the program's sees each sample of its range
 plays skylake PEBS callback
 plays neoverse-n1 SPE callback
-# IBS of a kernel that samples whole CPUs only: what others do is left out, and what the kernel did
+# IBS of a kernel that samples whole CPUs only: samples of other processes and of the kernel are left out
 plays zen3 IBS "" "-r 6.1.0 -k"
 # the registers of IBS, where the kernel does not decode them
 plays zen2 IBS "" "-r 5.10.0 -k"
@@ -165,8 +166,9 @@ harmless() {
     "$loadstone" report e.h5 >e.txt 2>err || { echo "FAIL: $1"; cat err; failed=1; }
 }
 
-# each errno at each call, and at all: the program is as without us, and something else samples or nothing. Here each call
-# has one errno of its own, `make check-errnos` (part of check-long) tries all, and those of the other calls too.
+# each errno at each call, and at all: the program runs as without Loadstone, and another engine samples or
+# none. Here each call has one specific errno, `make check-errnos` (part of check-long) tries all, and errnos
+# of the other calls too.
 fails() { # CALL NUMBER ERRNO
     "$fake" -c "$1" -n "$2" -e "$3" -- "$loadstone" record -q --force -o e.h5 -- "$victim" >out 2>err
     status=$?
@@ -185,7 +187,8 @@ tried=0
 machine=skylake
 machine $machine
 if [ -n "${LS_LONG-}" ]; then
-    # every errno that has advice (perf/pe_advice.c), then what the kernel's ioctl, mmap and ppoll can give
+    # every errno that has advice (perf/pe_advice.c), then the ones that the kernel's ioctl, mmap and ppoll
+    # can return
     fails_each open 13 1 2 3 6 7 12 13 16 19 22 23 24 28 38 61 75 95
     fails_each ioctl 14 1 12 22
     fails_each mmap 5 1 12 22
@@ -214,7 +217,8 @@ else
     done
 fi
 
-# refuses MACHINE CALL ERRNO TEXT: the engine is asked for and cannot be, why and what helps is said, nothing was run
+# refuses MACHINE CALL ERRNO TEXT: the requested engine cannot start, the cause and a remedy are printed, and
+# nothing runs
 refuses() {
     machine "$1"
     "$fake" -c "$2" -n 0 -e "$3" -- "$loadstone" record -q --force --engine hw -o e.h5 -- "$victim" >out 2>err
@@ -240,7 +244,8 @@ refuses neoverse-n1 aux 1 'sysctl kernel.perf_event_mlock_kb'
 refuses neoverse-n1 aux 22 'aux_size'
 refuses neoverse-n1 aux 95 'lacks a filter'
 
-# later calls: the first ones, by which the engine is chosen, are not (asked for by its name it is tried by record, too)
+# later calls: the first ones, by which the engine is chosen, are tried by record, too, when the engine is
+# requested by name
 for what in "ioctl 9 22" "ioctl 14 1" "mmap 2 1" "mmap 2 12" "mmap 3 22" "poll 0 22" "poll 0 12" "poll 1 4"; do
     set -- $what
     "$fake" -c "$1" -n "$2" -e "$3" -- "$loadstone" record -q --force -o e.h5 -- "$victim" >out 2>err

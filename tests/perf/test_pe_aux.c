@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* AUX areas: mapping, what records tell of them, operations at every offset over their end; times of the
- * counter; slower gears by time. */
+/* AUX areas: mapping, announcing records, operations at every offset across their end; times of the counter;
+ * slower gears by time. */
 #include "perf/pe_aux.h"
 #include "runtime/perf_events/rt_perf_pace.h"
 #include "tests/unit.h"
@@ -93,7 +93,7 @@ static bool told(uint64_t offset, uint64_t size, uint64_t flags)
     return pe_aux_begin(&area, &layout, &r, &counts);
 }
 
-/* An aligned load of 0x1234 (its thread is another namespace's), 64 bytes with what aligns it. */
+/* An aligned load of 0x1234 (its thread is another namespace's), 64 bytes including padding. */
 static const uint8_t load[64] = {0xb0, 0x00, 0x10, 0x40, 0,    0,    0, 0, 0, 0x64, 99, 0, 0,
                                  0,    0x49, 0,    0xb2, 0x34, 0x12, 0, 0, 0, 0,    0,  0, 0x98,
                                  250,  0,    0x71, 0xe8, 3,    0,    0, 0, 0, 0,    0};
@@ -149,7 +149,7 @@ static void flags_are_counted_and_what_is_cut_off_is_broken(void **state)
     assert_int_equal(counts.aux_partial, 1);
     assert_int_equal(counts.aux_collided, 1);
     assert_int_equal(counts.broken, 1);
-    /* nothing, but where the kernel is: what it skipped is given back */
+    /* empty except for the kernel's position: skipped bytes are given back */
     area.is_stopped = false;
     ring.page->aux_head = AREA - 100;
     assert_false(told(5000, 0, 0));
@@ -157,7 +157,7 @@ static void flags_are_counted_and_what_is_cut_off_is_broken(void **state)
     assert_int_equal(ring.page->aux_tail, 5000);
     /* an area that was all but full may have stopped the event without a flag */
     assert_true(area.is_stopped);
-    /* more than there can be, and what was read */
+    /* more than there can be, and the bytes that were read */
     assert_false(told(6000, AREA + 1, 0));
     assert_false(told(4000, 64, 0));
     assert_false(told(UINT64_MAX - 3, 64, 0));
@@ -168,7 +168,7 @@ static void what_was_not_read_is_not_given_back(void **state)
 {
     (void)state;
     assert_int_equal(pe_aux_map(&area, &ring, &kernel, 3, AREA), 0);
-    ring.page->aux_head = ring.page->aux_tail = 1000; /* and no record told of it yet */
+    ring.page->aux_head = ring.page->aux_tail = 1000; /* and no record announced it yet */
     pe_aux_release(&area, &ring);
     assert_int_equal(ring.page->aux_tail, 1000);
     area.pos = 1500;

@@ -90,7 +90,7 @@ static void words_of_each_vendor(void **state)
         {INTEL, NUM(0xd) | HIT | REGION(7), LS_SOURCE_IO, LS_NOT_TOLD},
         {INTEL, NUM(0xd) | OLD(PERF_MEM_LVL_LOC_RAM) | REGION(9), LS_SOURCE_DRAM, 3},
         {INTEL, NUM(0xf) | OLD(PERF_MEM_LVL_UNC), LS_SOURCE_UNCACHED, 3},
-        /* Zen 3 and Zen 4 before Linux 6.6: no numbers but of what is no cache */
+        /* Zen 3 and Zen 4 before Linux 6.6: no numbers except for sources outside of caches */
         {AMD, OLD(PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1), LS_SOURCE_L3, 2},
         {AMD, OLD(PERF_MEM_LVL_REM_CCE1), LS_SOURCE_PEER_CACHE, 2},
         {AMD, OLD(PERF_MEM_LVL_REM_CCE2), LS_SOURCE_REMOTE_CACHE, 3},
@@ -131,7 +131,7 @@ static void snoop_tlb_lock_and_op(void **state)
     assert_int_equal(decoded(UINT64_C(2) << PERF_MEM_SNOOPX_SHIFT).snoop, PE_SNOOP_PEER);
 }
 
-/* Words as the kernel's sources fill them, of accesses that were locked, were not, and where it is not told. */
+/* Words as the kernel's sources fill them, for accesses that are locked, not locked, and unknown. */
 static void locked_is_told_by_each_vendor_in_its_own_way(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void locked_is_told_by_each_vendor_in_its_own_way(void **state)
         {LOAD | tlb, LS_LATENCY_L1_MISS, LS_NOT_TOLD},
         {LOAD, LS_LATENCY_THRESHOLD, LS_NOT_TOLD},   /* POWER */
         {LOAD, LS_LATENCY_USE, LS_NOT_TOLD},         /* the same word, taken for Intel's */
-        {LOAD | tlb, LS_LATENCY_TOTAL, LS_NOT_TOLD}, /* what perf makes of an SPE's packets */
+        {LOAD | tlb, LS_LATENCY_TOTAL, LS_NOT_TOLD}, /* the word that perf makes of an SPE's packets */
         {LOAD | tlb | locked, LS_LATENCY_TOTAL, 1},
         {LOAD | tlb, LS_LATENCY_NONE, LS_NOT_TOLD},
         {UINT64_C(0x1e05080021), LS_LATENCY_L1_MISS, LS_NOT_TOLD}, /* no access at all */
@@ -220,7 +220,7 @@ static void ibs_registers(void **state)
     assert_int_equal(ibs(0, 3, BIT(0) | BIT(2) | BIT(3), &size).tlb, PE_TLB_MISS);
     assert_int_equal(ibs(0, 3, BIT(0), &size).latency_kind, LS_LATENCY_NONE);
     assert_int_equal(ibs(0, 3, BIT(0) | BIT(7), &size).source, LS_SOURCE_L2);
-    assert_int_equal(ibs(0, 3, BIT(1) | BIT(7) | BIT(20), &size).source, LS_NOT_TOLD); /* stores tell none */
+    assert_int_equal(ibs(0, 3, BIT(1) | BIT(7) | BIT(20), &size).source, LS_NOT_TOLD); /* stores have none */
     assert_int_equal(ibs(0, 3, 0, &size).op, LS_NOT_TOLD);
     assert_int_equal(s.locked, 0);
     assert_int_equal(ibs(0, 3, BIT(0) | BIT(1) | BIT(15), &size).locked, 1);
@@ -379,7 +379,7 @@ static void ids_are_found_at_the_place_of_their_layout(void **state)
     assert_int_equal(id, 33);
     l.sample_type = PERF_SAMPLE_IP;
     assert_false(pe_record_id(&l, &r, &id));
-    /* behind the fields of another record: time, id, CPU */
+    /* after the fields of another record: time, id, CPU */
     r.type = PERF_RECORD_COMM;
     l.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU;
     assert_true(pe_record_id(&l, &r, &id) && pe_trailer_time(&l, &r, &time));

@@ -40,7 +40,7 @@ static void fields_land_in_their_bits(void **state)
         assert_int_equal(a.config1, rows[i].config1);
         assert_int_equal(a.config2, rows[i].config2);
         assert_int_equal(pe_field_get(&f, &a), rows[i].value);
-        assert_int_equal(pe_field_set(&f, "x", 0, &a), LS_OK); /* clears what was there */
+        assert_int_equal(pe_field_set(&f, "x", 0, &a), LS_OK); /* clears the old contents */
         assert_int_equal(a.config | a.config1 | a.config2, 0);
     }
 }

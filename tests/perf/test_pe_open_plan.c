@@ -25,10 +25,10 @@ static struct {
     int pids[CALLS_MAX], cpus[CALLS_MAX], groups[CALLS_MAX];
     bool is_on[CALLS_MAX];
     int len, open;
-    size_t mapped[CALLS_MAX]; /* of rings, by the calls */
+    size_t mapped[CALLS_MAX]; /* number of rings, by the calls */
     int ring_fds[CALLS_MAX], maps;
     size_t longest_map;       /* 0: as long as you like */
-    uint64_t lost[CALLS_MAX]; /* what the kernel counts, by event */
+    uint64_t lost[CALLS_MAX]; /* the kernel's counts, by event */
     unsigned atom_from;       /* CPUs from here on have cpu_atom (type 10), the others cpu_core (type 4) */
 } kernel;
 
@@ -185,7 +185,7 @@ static void each_cpu_of_a_hybrid_processor_has_its_own_events(void **state)
         assert_int_equal(kernel.attrs[i].type, 10);
     assert_int_equal(big_events, 8);              /* four gears of a leader and its loads */
     assert_int_equal(kernel.len - big_events, 4); /* four gears of loads */
-    /* what samples is found by its id, also behind events that were left out */
+    /* a sampling event is found by its id, also after events that were left out */
     for (unsigned row = 0; row < spec.events_len; row++)
         if (small.fds[row] >= 0) assert_int_equal(pe_lane_event(&small, small.ids[row]), row);
     pe_lane_gear(&big, &fake, &spec, 1);
@@ -237,7 +237,7 @@ static void rings_are_halved_with_what_wakes_the_reader(void **state)
     assert_int_equal(lane.ring_bytes, FOUND);
     for (int i = kernel.len - (int)spec.events_len; i < kernel.len; i++)
         assert_int_equal(kernel.attrs[i].wakeup_watermark, FOUND / 4);
-    assert_int_equal(kernel.open, spec.events_len); /* those of the tries before are closed */
+    assert_int_equal(kernel.open, spec.events_len); /* descriptors of earlier tries are closed */
     pe_lane_close(&lane, &fake);
     /* whoever opens many halves them all */
     spec.is_exact = true;
@@ -287,7 +287,7 @@ static void what_the_kernel_counts_as_lost_is_told_once(void **state)
     struct pe_lane lane;
     make("sapphirerapids", (struct pe_request){.loads = true, .user_only = true});
     assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
-    kernel.lost[0] = 1000; /* of a leader, which does not sample */
+    kernel.lost[0] = 1000; /* attributes of a leader, which does not sample */
     kernel.lost[1] = 30;
     kernel.lost[3] = 7; /* another gear's */
     assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 37);
@@ -311,7 +311,7 @@ static void a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there(void **s
     assert_int_equal(kernel.open, 0);
     assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 16), 0);
     pe_lane_close(&lane, &fake);
-    /* of a thread all are opened, wherever it runs */
+    /* for a thread all are opened, wherever it runs */
     assert_int_equal(pe_lane_open(&lane, &fake, &spec, 7, -1), 0);
     pe_lane_close(&lane, &fake);
     assert_int_equal(kernel.open, 0);
@@ -337,7 +337,7 @@ static void spe_has_one_event_an_area_and_slower_gears_by_time(void **state)
     assert_int_equal(spec.sources, PE_SPE_SOURCES_COMMON);
     for (unsigned g = 1; g < GEARS; g++)
         assert_int_equal(periods[g], 4 * periods[g - 1]);
-    /* records of areas say whose they are; nothing else is in the ring */
+    /* records of areas name their thread; nothing else is in the ring */
     assert_true(spec.events[0].attr.sample_id_all);
     assert_int_equal(spec.events[0].attr.sample_type,
                      PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libpfm4's names give the same numbers as the kernel's sysfs (LIBPFM_FORCE_PMU stands for the processor). */
+/* libpfm4's names give the same numbers as the kernel's sysfs (LIBPFM_FORCE_PMU selects the processor). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,12 +86,12 @@ static int check_row(const struct pfm_row *r)
     /* AMD has no event for loads with addresses: IBS is not among its names */
     const bool has_loads = pe_pfm_memory_name(false) != NULL, is_amd = strncmp(r->pmu, "amd", 3) == 0;
     if (has_loads == is_amd) return fails(r, "the name of loads", has_loads);
-    /* what was compared is taken away, the rest must be zero */
+    /* the compared fields are removed, the rest must be zero */
     struct perf_event_attr rest = attr, zero;
     memset(&zero, 0, sizeof(zero));
     rest.type = rest.size = 0;
     rest.config = rest.config1 = 0;
-    rest.exclude_kernel = rest.exclude_hv = rest.exclude_guest = 0; /* of user code, as asked for */
+    rest.exclude_kernel = rest.exclude_hv = rest.exclude_guest = 0; /* user code only, as requested */
     return memcmp(&rest, &zero, sizeof(rest)) == 0 ? 0 : fails(r, "more is set", 1);
 }
 

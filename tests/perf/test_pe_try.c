@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The running kernel's own refusals, and what is said of them. Each runs in a child that gives up its
+/* The running kernel's refusals, and the messages about them. Each runs in a child that gives up its
  * privileges. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static struct pe_tried try(const struct perf_event_attr *attr)
     return tried;
 }
 
-/* 0 in a child as told, 1 with a message when not */
+/* 0 in a child as expected, 1 with a message otherwise */
 static int said(const struct pe_tried *t, int error, const char *cause, const char *remedy)
 {
     if (t->error == error && strstr(t->advice.cause, cause) && strstr(t->advice.remedy, remedy)) return 0;
@@ -135,7 +135,7 @@ static size_t lock_all_memory(struct mapped rings[RINGS_MAX])
     return len;
 }
 
-/* Not as a user, whose other programs would miss what is locked here. */
+/* Not as a user, whose other programs would lack the memory that is locked here. */
 static bool becomes_nobody(void)
 {
     const struct rlimit none = {0, 0};
@@ -153,7 +153,7 @@ static int child_no_locked_memory(void)
     if (refused.opens || refused.place != PE_AT_MMAP ||
         said(&refused, EPERM, "more locked memory", "sysctl kernel.perf_event_mlock_kb="))
         return 1;
-    /* others of this user may take what is given back first */
+    /* others of this user may take the released memory first */
     for (size_t i = 0; i < SMALL_RINGS; i++) {
         munmap(rings[i].base, rings[i].len_bytes);
         const struct pe_tried t = try(&faults);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small recording with known truth: what every address is, and when. */
+/* A small recording with known truth: the owner of every address at every time. */
 #ifndef PROF_FIXTURE_H
 #define PROF_FIXTURE_H
 

@@ -72,7 +72,7 @@ static void account_is_user_and_kernel_and_recording(void **state)
 {
     struct book *b = book_new();
     (void)state;
-    /* 10 s of which the kernel says 3; recording took 0.5 s, 0.2 of it in the kernel */
+    /* 10 s, 3 of them in the kernel as reported; recording took 0.5 s, 0.2 of it in the kernel */
     const struct prof_cpu cpu = {7 * S, 3 * S, 500 * MS, 200 * MS, 4 * MS};
     const uint32_t p = add_process(b, "a", cpu);
     add_bursts(b, p, 130, 50 * MS); /* 6.5 s found where 6.7 s are */
@@ -92,7 +92,7 @@ static void account_is_user_and_kernel_and_recording(void **state)
     free(b);
 }
 
-/* Half of the time in 400 children, of which one in sixteen has a burst. */
+/* Half of the time in 400 children; one in sixteen has a burst. */
 static void account_pools_short_processes(void **state)
 {
     struct book *b = book_new();
@@ -278,7 +278,7 @@ static void account_of_accesses_goes_to_other_processes_of_the_program(void **st
     }
     for (size_t i = 0; i < b->bursts_len; i++) {
         b->bursts[i].ip = 16;
-        b->bursts[i].instructions = i < 2 ? 1200 : 1; /* of the first child, the rest is cut */
+        b->bursts[i].instructions = i < 2 ? 1200 : 1; /* of the first child; the rest is cut */
         b->bursts[i].end_why = i < 2 ? SPOOL_BURST_BUDGET : SPOOL_BURST_PREEMPTED;
     }
     close_book(b);

@@ -168,7 +168,7 @@ static void accesses_of_a_stack_have_the_home_of_their_frame(void **state)
     run_resolve(&r);
     const struct prof_node *nodes = prof_nodes(r.profile, &len);
     const struct prof_node *before = &nodes[r.samples.node[0]], *callee = &nodes[r.samples.node[1]];
-    assert_string_equal(before->label, "stack of main thread"); /* no file says where that frame ends */
+    assert_string_equal(before->label, "stack of main thread"); /* no file describes the end of that frame */
     assert_int_equal(callee->kind, PROF_NODE_FRAME);
     assert_string_equal(callee->label, "[app]"); /* which has no symbols here */
     assert_int_equal(callee->parent, before->id);

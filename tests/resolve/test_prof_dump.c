@@ -98,7 +98,7 @@ static void dump_has_the_samples_until_then(void **state)
     assert_non_null(strstr(text, ",320,DRAM,load,1,4000,0x7f3000000230,8,7,1,0,1\n"));
     assert_non_null(strstr(text, ",12,L2,load,1,4000,0x7f3000000fa0,8,50,,,\n"));
     free(text);
-    /* what is there is kept without force */
+    /* an existing file is kept without force */
     unlink(r.run_path);
     resolve(&r, 0);
     assert_int_equal(r.stats.dumps_failed, 1);

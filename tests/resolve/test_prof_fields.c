@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples of mapped nodes lie on their domain, at the time and in the amount that the report tells. */
+/* Samples of mapped nodes are on their domain, at the time and with the amount of the report. */
 #include "analyse/an_cost.h"
 #include "ndm/ndm_wire.h"
 #include "resolve/prof_resolve.h"
@@ -66,7 +66,7 @@ static void end(struct resolved *r)
     spool_fixture_fini(&fixture);
 }
 
-/* --- what the program would tell --- */
+/* --- coordinates that the program would return --- */
 
 static uint64_t tick(void)
 {
@@ -367,7 +367,7 @@ static void what_a_function_returned_finds_its_access_later(void **state)
     const uint64_t elements[] = {1, 2, 3};
     const uint64_t burst_ns = main_thread.now_ns + 1000; /* the fixture's clock */
     touch(ARRAY_A, elements, 3, 300);
-    touch(ARRAY_A, elements, 3, 300); /* nobody said anything about these */
+    touch(ARRAY_A, elements, 3, 300); /* nodes without any map */
     const struct spool_point_row rows[] = {{.access = 0, .at = {5.5, 1.5, 0}},
                                            {.access = 2, .at = {-1, 0, 0}}}; /* outside */
     const struct spool_point p = {
@@ -465,7 +465,7 @@ static void a_large_grid_is_kept_in_larger_cells(void **state)
     const uint64_t block = (1 << 16) / kept->extents[0];
     assert_true(kept->spacing[0] == (double)block);
     assert_true(a->values[NDM_SAMPLES][x / block + y / block * kept->extents[0]] == 1);
-    /* there were phases, but so many values have no steps: that is said */
+    /* there were phases, but fields of this size have no steps, which is reported */
     size_t events_len, said = 0;
     const struct prof_event *events = prof_events(r.profile, &events_len);
     for (size_t i = 0; i < events_len; i++)

@@ -291,7 +291,7 @@ static void exec_starts_clean_and_ends_are_told(void **state)
     end(&t);
 }
 
-/* The child was killed: its parent tells. Its pid came twice. */
+/* The child was killed: its parent reports it. Its pid occurs twice. */
 static void parents_tell_how_killed_children_ended(void **state)
 {
     enum { SIGNAL_11 = 11 };
@@ -326,7 +326,7 @@ static void parents_tell_how_killed_children_ended(void **state)
     end(&t);
 }
 
-/* A subshell that recorded nothing stands between a program and who started it. */
+/* A subshell that recorded nothing is between a program and its ancestor. */
 static void silent_parents_are_stepped_over(void **state)
 {
     struct tree t;
@@ -387,7 +387,7 @@ static void phases_belong_to_threads_and_workers_are_where_the_master_is(void **
     prof_fixture_load(&worker, FIXTURE_OTHER, 0);
     t.parent.now_ns = worker.now_ns;
     spool_put_phase(&t.parent.writer, t.parent.now_ns, true, "solve");
-    prof_fixture_load(&worker, FIXTURE_OTHER + 8, 0); /* none of its own: the master's */
+    prof_fixture_load(&worker, FIXTURE_OTHER + 8, 0); /* no phase of the thread: the master's */
     spool_put_phase(&worker.writer, worker.now_ns, true, "assemble");
     prof_fixture_load(&worker, FIXTURE_OTHER + 16, 0);
     t.parent.now_ns = worker.now_ns;
@@ -395,7 +395,7 @@ static void phases_belong_to_threads_and_workers_are_where_the_master_is(void **
     spool_put_phase(&t.parent.writer, t.parent.now_ns, false, "assemble"); /* not open in this thread */
     spool_put_phase(&t.parent.writer, t.parent.now_ns, false, "solve");
     worker.now_ns = t.parent.now_ns;
-    prof_fixture_load(&worker, FIXTURE_OTHER + 24, 0); /* still inside what it began */
+    prof_fixture_load(&worker, FIXTURE_OTHER + 24, 0); /* still inside the phase that it began */
     spool_put_thread_end(&worker.writer, (struct spool_thread_end){.time_ns = worker.now_ns});
     spool_writer_close(&worker.writer);
     spool_put_phase(&t.parent.writer, t.parent.now_ns, true, "open at the end");

@@ -112,7 +112,7 @@ static void each_frame_finds_its_line(void **state)
     const size_t first = f.rows.len;
     const uint32_t row = intern(&f, 1, ips, 2);
     assert_int_equal(prof_frames_add_ips(&f, first, &set), LS_OK);
-    assert_int_equal(set.ips.len, 2); /* not those of the other process */
+    assert_int_equal(set.ips.len, 2); /* not the ones of the other process */
     prof_frames_set_lines(&f, first, &lines);
     assert_int_equal(f.rows.rows[row].line, 3);
     assert_int_equal(f.rows.rows[f.rows.rows[row].parent].line, 2);

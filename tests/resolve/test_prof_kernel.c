@@ -162,7 +162,7 @@ static void calls_have_memory_and_callers(void **state)
     end(&r);
 }
 
-/* The block is named before it ends, the time comes after; a sampled block stands for others. */
+/* The block is named before it ends, the time comes after; a sampled block represents others. */
 static void freed_block_keeps_its_site(void **state)
 {
     static const uint64_t frames[] = {FIXTURE_CODE + 100};
@@ -243,7 +243,7 @@ static void causes_never_exceed_the_kernels_time(void **state)
     assert_int_equal(run.kernels.len, 3);
     assert_float_equal(run.kernels.rows[0].time_ns, 1500, 1e-6);
     assert_float_equal(run.kernels.rows[0].error_ns, 150, 1e-6);
-    assert_float_equal(run.kernels.rows[1].time_ns, 7000, 1e-6); /* of another process */
+    assert_float_equal(run.kernels.rows[1].time_ns, 7000, 1e-6); /* fault of another process */
     assert_float_equal(run.kernels.rows[2].time_ns, 500, 1e-6);
     assert_int_equal(prof_kernel_finish(&run, 2, 0), LS_OK);
     assert_float_equal(run.kernels.rows[1].time_ns, 0, 1e-6);

@@ -114,7 +114,8 @@ static void every_kind_of_memory_has_its_home(void **state)
     end(&f, &r);
 }
 
-/* Chunks of the recording are unmapped unseen; what the next look finds there was mapped before it. */
+/* Chunks of the recording are unmapped without a record; memory that the next snapshot finds there was mapped
+ * before it. */
 static void chunk_of_the_spool_is_nobodys_home(void **state)
 {
     enum { TEXT_BYTES = 2048 };
@@ -349,8 +350,8 @@ static void levels_follow_the_calibration(void **state)
     end(&f, &r);
 }
 
-/* What the probe itself costs is measured beside every load and not part of the latency, whose sum survives
- * the rounding. */
+/* The cost of the probe is measured with every load and is not part of the latency, whose sum survives the
+ * rounding. */
 static void latencies_are_readings_without_the_cost_of_the_probe(void **state)
 {
     enum { LOADS = 100 };
@@ -380,7 +381,7 @@ static void latencies_are_readings_without_the_cost_of_the_probe(void **state)
     assert_true(fabs((double)sum / LOADS - (65 - prof_latency_cost_cycles(&l))) < 0.02);
     a.rec.flags |= SPOOL_ACCESS_LINE_SEEN;
     prof_latency_set(&l, &a, &s);
-    assert_in_range(s.latency_cycles, 2, 3); /* natively in L1, whatever the probe says of it */
+    assert_in_range(s.latency_cycles, 2, 3); /* natively in L1, whatever the probe measures */
     struct prof_latency unknown = {.control_cycles = 6000, .control_len = 100};
     a.latency_cycles = 78;
     prof_latency_set(&unknown, &a, &s);
@@ -500,7 +501,7 @@ static void damaged_file_is_read_up_to_the_damage_and_said(void **state)
     assert_int_equal(events_len, 2);
     assert_string_equal(events[0].kind, "DAMAGED_FILE");
     assert_non_null(strstr(events[0].text, "byte "));
-    /* the fixture's program is in no file: said once, however many samples want its names */
+    /* the fixture's program is in no file: reported once, however many samples need its names */
     assert_string_equal(events[1].kind, "NO_SYMBOLS");
     assert_non_null(strstr(events[1].text, "/opt/example/app: No such file or directory"));
     end(&f, &r);

@@ -145,7 +145,7 @@ static void freed_and_reused_addresses_resolve_by_time(void **state)
     prof_fixture_load(&r.t, FIXTURE_OTHER + 8, 5); /* nobody's */
     allocate(&r, (struct made){FIXTURE_OTHER, 4096, SPOOL_ALLOC_MALLOC, 1}, path_b, 2);
     prof_fixture_load(&r.t, FIXTURE_OTHER + 8, 5);
-    prof_fixture_load(&r.t, FIXTURE_OTHER + 5000, 5); /* behind the smaller block */
+    prof_fixture_load(&r.t, FIXTURE_OTHER + 5000, 5); /* after the smaller block */
     release(&r, FIXTURE_OTHER);                       /* realloc in place: an end and a begin */
     allocate(&r, (struct made){FIXTURE_OTHER, 16384, SPOOL_ALLOC_REALLOC, 1}, path_c, 2);
     prof_fixture_load(&r.t, FIXTURE_OTHER + 5000, 5);
@@ -225,7 +225,7 @@ static void mappings_have_sites_until_unmapped(void **state)
         allocate(&r, (struct made){base, LEN, i == 0 ? SPOOL_ALLOC_MMAP : SPOOL_ALLOC_ARENA, 1}, path_a, 2);
     }
     prof_fixture_load(&r.t, FIXTURE_OTHER + 8, 5);
-    prof_fixture_load(&r.t, FIXTURE_OTHER + LEN + 8, 5); /* an allocator's: what for is not known */
+    prof_fixture_load(&r.t, FIXTURE_OTHER + LEN + 8, 5); /* an allocator's mapping, for an unknown purpose */
     allocate(&r, (struct made){FIXTURE_OTHER + LEN + 0x100, 64, SPOOL_ALLOC_MALLOC, 1}, path_b, 2);
     prof_fixture_load(&r.t, FIXTURE_OTHER + LEN + 0x108, 5); /* a block in it */
     spool_put_munmap(&r.t.writer, r.t.now_ns += 1000, FIXTURE_OTHER, 2 * LEN);
@@ -241,13 +241,13 @@ static void mappings_have_sites_until_unmapped(void **state)
     end(&r);
 }
 
-/* The growth of the heap is told late: blocks in the new part live on. */
+/* The growth of the heap is recorded late: blocks in the new part stay alive. */
 static void heap_that_grew_keeps_its_blocks(void **state)
 {
     struct recording r;
     (void)state;
     begin(&r);
-    const uint64_t base = FIXTURE_BRK + 0x20000; /* behind the heap of the snapshot */
+    const uint64_t base = FIXTURE_BRK + 0x20000; /* after the heap of the snapshot */
     allocate(&r, (struct made){base, 8192, SPOOL_ALLOC_MALLOC, 1}, path_a, 2);
     spool_put_mmap(&r.t.writer,
                    (struct spool_mmap){
@@ -333,8 +333,8 @@ static void allocators_are_told_from_their_users(void **state)
         assert_false(prof_is_allocator(no[i][0], no[i][1], no[i][2]));
 }
 
-/* A site is named after the first place outside of allocators, inlined ones seen through; names are told
- * apart by place, then callers, then numbers. */
+/* A site is named after the first frame outside of allocators, also through inlined ones; names are
+ * distinguished by line, then callers, then numbers. */
 static void sites_are_named_by_their_users(void **state)
 {
     static const struct prof_line lines[] = {

@@ -13,7 +13,7 @@
 
 struct row {
     const char *lines[PROF_LABEL_LINES_MAX]; /* the last one is the call's */
-    const char *label;                       /* NULL: none is told */
+    const char *label;                       /* NULL: no label is expected */
 };
 
 static const struct row in_c[] = {
@@ -122,7 +122,7 @@ static void lines_of_fortran(void **state)
     check(in_fortran, sizeof(in_fortran) / sizeof(in_fortran[0]), true);
 }
 
-/* Any bytes, cut anywhere: no crash, and what is told ends. */
+/* Any bytes, cut anywhere: no crash, and the label ends. */
 static void any_text_is_survived(void **state)
 {
     static const char pieces[] = "a=(malloc)[{<>}]->::.,;\"'\\/*%&!~ new allocate(b%c 1\xc3\xa4";

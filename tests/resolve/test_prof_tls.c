@@ -16,7 +16,7 @@ _Thread_local int values_of_this_test[VALUES];
 #define MODULE UINT64_C(0x555555554000)
 #define THREAD UINT64_C(0x7f0000010000)
 #define THREAD_STRIDE UINT64_C(0x10000)
-#define BLOCK_BEFORE UINT64_C(0x4000) /* a block begins so many bytes before its thread's control block */
+#define BLOCK_BEFORE UINT64_C(0x4000) /* distance from a block's begin to its thread's control block */
 
 struct setting {
     sym_files *files;
@@ -65,7 +65,7 @@ static void begin(struct setting *s, uint32_t lane)
         struct spool_tls_row rows[2];
     } r = {.head = {.time_ns = 100, .thread_pointer = THREAD + lane * THREAD_STRIDE, .rows_len = 2}};
     r.rows[0] = (struct spool_tls_row){3, r.head.thread_pointer - BLOCK_BEFORE};
-    r.rows[1] = (struct spool_tls_row){9, 0x1000}; /* a number that nobody told */
+    r.rows[1] = (struct spool_tls_row){9, 0x1000}; /* a number without a module */
     assert_int_equal(prof_tls_blocks(&s->tls, lane, &r.head), LS_OK);
 }
 

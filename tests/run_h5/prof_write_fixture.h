@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs that make profiles for tests have in common.
- *
- * Thread: one at a time for one object.  Signal: not safe. */
+/* Code shared by programs that make profiles for tests. */
 #ifndef PROF_WRITE_FIXTURE_H
 #define PROF_WRITE_FIXTURE_H
 
@@ -14,8 +12,8 @@ struct prof_fixture_table {
 
 /* All tables, by their ids.  Errors: those of prof_writer_table. */
 ls_err prof_fixture_tables(prof_writer *w, const struct prof_fixture_table filled[PROF_TABLE_COUNT]);
-/* Replace path by what write writes and ends with prof_writer_finish. The status of the process: 0, or 1
- * after a message that begins with name.  Errors: as status. */
+/* Replace path by the file that write writes and ends with prof_writer_finish. Return the status of the
+ * process: 0, or 1 after a message that begins with name. */
 int prof_fixture_write(const char *name, const char *path, ls_err (*write)(prof_writer *w));
 
 #endif

@@ -254,7 +254,7 @@ static void two_domains_of_one_name_are_refused(void **state)
 
 /* --- lies --- */
 
-/* The seal only tells accidents: a file without one is looked at. */
+/* The seal only detects accidents: a file without one is read. */
 static hid_t open_unsealed(void)
 {
     FILE *f = fopen(path, "r+b");

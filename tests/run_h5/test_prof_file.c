@@ -148,7 +148,7 @@ static void output_appears_whole_or_not_at_all(void **state)
     prof_writer_free(w);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(rmdir(fixture.spool), 0);
-    assert_int_equal(rmdir(fixture.root), 0); /* nothing was left behind */
+    assert_int_equal(rmdir(fixture.root), 0); /* no file remains */
     spool_fixture_init(&fixture);
     snprintf(path, sizeof(path), "%s/run.h5", fixture.root);
     /* a file that appears meanwhile is kept */
@@ -196,7 +196,7 @@ static void full_disk_is_said_and_leaves_nothing(void **state)
     assert_int_equal(unlink(full), 0);
     struct statvfs left;
     assert_int_equal(statvfs(fixture.spool, &left), 0);
-    assert_int_equal(left.f_bfree, left.f_blocks); /* nothing else was left behind */
+    assert_int_equal(left.f_bfree, left.f_blocks); /* no other file remains */
     assert_int_equal(umount(fixture.spool), 0);
 }
 
@@ -388,7 +388,7 @@ static void strange_attribute(hid_t file)
     H5Tclose(type);
 }
 
-/* Of a few bytes in the file. */
+/* Claims of sizes with only a few bytes in the file. */
 static hid_t in_unwritten_chunks(hsize_t len)
 {
     const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""h5py and pandas read run.h5 without help; doc/run-h5.md shows what they see.
+"""h5py and pandas read run.h5 directly; doc/run-h5.md shows their output.
 
 usage: test_run_h5.py RUN.h5 DOC.md
 The part of DOC.md between the two marks must be the output of show(); LS_UPDATE=1 writes it there."""
