@@ -39,7 +39,7 @@ def main():
         for number, (label, base, length, begin, end) in enumerate(lives):
             if base <= addr < base + length and begin <= int(time_ns) + start <= end:
                 found = site_of(node)
-                is_right = found is not None and found.split(" (")[0] == label  # told apart by its place
+                is_right = found is not None and found.split(" (")[0] == label  # named by its line
                 (right if is_right else wrong)[number] += 1
                 if not is_right and wrong[number] < 3:
                     print(f"wrong: {addr:#x} of life {number} {label} is on {found} ({labels[node]})")

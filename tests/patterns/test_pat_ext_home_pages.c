@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The homes that pages record equal those that a look-up finds, with any ranges, also after births and
+/* The homes in the pages equal the result of a look-up, with any ranges, also after births and
  * deaths. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -244,8 +244,7 @@ refuses neoverse-n1 aux 1 'sysctl kernel.perf_event_mlock_kb'
 refuses neoverse-n1 aux 22 'aux_size'
 refuses neoverse-n1 aux 95 'lacks a filter'
 
-# later calls: the first ones, by which the engine is chosen, are tried by record, too, when the engine is
-# requested by name
+# later calls, because record tries the first ones itself when the engine is requested by name
 for what in "ioctl 9 22" "ioctl 14 1" "mmap 2 1" "mmap 2 12" "mmap 3 22" "poll 0 22" "poll 0 12" "poll 1 4"; do
     set -- $what
     "$fake" -c "$1" -n "$2" -e "$3" -- "$loadstone" record -q --force -o e.h5 -- "$victim" >out 2>err

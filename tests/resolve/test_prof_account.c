@@ -278,7 +278,7 @@ static void account_of_accesses_goes_to_other_processes_of_the_program(void **st
     }
     for (size_t i = 0; i < b->bursts_len; i++) {
         b->bursts[i].ip = 16;
-        b->bursts[i].instructions = i < 2 ? 1200 : 1; /* of the first child; the rest is cut */
+        b->bursts[i].instructions = i < 2 ? 1200 : 1; /* the first child's; the rest is cut */
         b->bursts[i].end_why = i < 2 ? SPOOL_BURST_BUDGET : SPOOL_BURST_PREEMPTED;
     }
     close_book(b);

@@ -14,7 +14,7 @@ tests_runtime_unit_CPPFLAGS = $(unit_cppflags)
 tests_runtime_unit_CFLAGS = $(unit_cflags) -O2
 tests_runtime_unit_LDADD = librtalloc.la $(unit_libs)
 if HAVE_UNWIND
-# not where sanitizers add frames to those that it counts
+# not where sanitizers add frames to the counted ones
 if !SANITIZERS
 tests_runtime_unit_SOURCES += tests/runtime/test_rt_unwind.c
 endif

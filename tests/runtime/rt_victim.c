@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that do what programs do. Each prints what it found and must print the same, and end the same,
- * with and without the preload. Sizes are odd numbers, so that the tests find the blocks again in the spool. */
+/* Programs with typical and unusual behaviour. Each prints its findings and must print the same, and end the
+ * same, with and without the preload. Sizes are odd numbers, so that the tests find the blocks again in the
+ * spool. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,7 @@ static int run_leaf(int argc, char **argv)
 
 static void *short_thread(void *arg)
 {
-    use_block((1 << 20) + 5001); /* 1 MiB and more: recorded whatever the budget says */
+    use_block((1 << 20) + 5001); /* 1 MiB and more: recorded with any budget */
     return arg;
 }
 
@@ -351,7 +352,7 @@ static int run_strict(int argc, char **argv)
     return 0;
 }
 
-/* Only what the rest of the program needs; anything else kills it. */
+/* Only the system calls that the rest of the program needs; any other kills it. */
 static int run_filter(int argc, char **argv)
 {
 #define ALLOW(nr) \
@@ -493,7 +494,7 @@ static int run_exitthread(int argc, char **argv)
 }
 
 /* More blocks than the budget lets record. */
-/* Blocks are touched, or there are so many as asked and they are not. */
+/* Blocks are touched, or, where a number is given, they are not. */
 static int run_flood(int argc, char **argv)
 {
     for (long i = argc > 2 ? strtol(argv[2], NULL, 10) : 0; i > 0; i--) {

@@ -46,7 +46,7 @@ static void print_callback(const struct spool_callback *c)
            (int)c->name_len, label + c->label_len);
 }
 
-/* Those of the natural domain; false: another one. */
+/* Records of the natural domain; false: another record. */
 static bool print_natural(const struct spool_rec_header *rec)
 {
     const struct spool_map *m = (const void *)rec;

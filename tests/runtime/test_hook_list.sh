@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the preloaded object exports is the hook list, the signal hooks and the public API, nothing else; and it needs nothing but
-# the C library.
+# The preloaded object exports the hook list, the signal hooks and the public API, nothing else; and it needs
+# nothing but the C library.
 top_builddir=${top_builddir:-.} top_srcdir=${top_srcdir:-.}
 preload=$top_builddir/.libs/libloadstone-preload.so
 command -v nm >/dev/null && command -v readelf >/dev/null || { echo "skipped: binutils are missing"; exit 77; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Whole programs under the preloaded runtime: they do the same, and the spool tells what they did.
+# Whole programs under the preloaded runtime: they behave the same, and the spool records their actions.
 . "${top_srcdir:-.}/tests/runtime/preload.inc"
 
 same alloc "$victim" alloc
@@ -94,7 +94,8 @@ LOADSTONE_ALLOC_MIN=1M same alloc_min "$victim" alloc
 holds alloc_min 0 'ALLOC .* len=10013 call=[0-9]+ frames=[0-9]+( known)?$' # but for one that is sampled
 holds_some alloc_min 'ALLOC .* len=4194304 '
 
-# Too many to record each: those left out are counted, every end belongs to a recorded block, large blocks are never left out.
+# Too many to record each: blocks that are left out are counted, every end belongs to a recorded block, large
+# blocks are never left out.
 LOADSTONE_OVERHEAD=1% same flood "$victim" flood
 holds flood 1 'ALLOC .* len=3145728 '
 holds flood 1 'EVENT kind=12 .*count=[1-9]'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that bring a guest with them: sanitizers, another allocator in LD_PRELOAD, debuggers and tracers. With bursts
-# everywhere they do and say the same.
+# Programs with other tools in the process: sanitizers, another allocator in LD_PRELOAD, debuggers and
+# tracers. With bursts everywhere they behave and print the same.
 export RT_TEST_ENGINE=auto
 . "${top_srcdir:-.}/tests/runtime/preload.inc"
 export LOADSTONE_OVERHEAD=100% LOADSTONE_PERIOD=1ms
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 }
 EOF
 
-# The kind of the error is what the sanitizer is for; its addresses and stacks differ anyway.
+# Only the kind of the error is compared; its addresses and stacks differ anyway.
 kind() { sed -n 's/^.*ERROR: AddressSanitizer: \([^ ]* *[^ ]*\).*/\1/p' "$1"; }
 
 # Sanitizers of before 2024 end by themselves, by chance, where the kernel moves mappings about by more than 28 bits (gcc's of 13 and
@@ -73,7 +73,7 @@ done
 if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; then
     tried=$((tried + 1))
     same strace strace -f -o "$work/trace" sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; echo $i; exit 3'
-    # what runs under the tracer is followed, and gets no signal that the tracer would show
+    # the traced program is followed, and gets no signal that the tracer would show
     grep -E -- '--- SIG(TRAP|RT)' "$work/trace" >"$work/signals" && fail "strace saw: $(head -1 "$work/signals")"
 fi
 if command -v gdb >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$work/plain" 2>/dev/null; then
@@ -82,7 +82,8 @@ if command -v gdb >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$w
     same gdb debug
     same 'gdb in a script' sh -c "gdb -q -batch -nx -ex run -ex 'print \$_exitcode' $work/plain 2>/dev/null | grep '^[$]1 ='"
 fi
-# valgrind's tools run the program, and us in it, on a processor of their own: signals of our events reach them, not the program
+# valgrind's tools run the program and the runtime on a virtual processor: signals of our events reach the
+# tool, not the program
 if command -v valgrind >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$work/plain" 2>/dev/null && valgrind -q --tool=none "$work/plain" >/dev/null 2>&1; [ $? = 5 ]; then
     tried=$((tried + 1))
     for tool in none memcheck helgrind; do
@@ -91,7 +92,7 @@ if command -v valgrind >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -
     done
     same 'valgrind in a script' sh -c "valgrind -q $work/plain; echo \$?; valgrind -q sh -c 'exit 3'"
 fi
-# an emulator gives the program a processor of its own, where single steps may not work; its signals are its own as well
+# an emulator gives the program a virtual processor, where single steps may not work, and virtual signals
 if command -v qemu-x86_64 >/dev/null && ${CC:-cc} -g -O0 -pthread "$work/guest.c" -o "$work/plain" 2>/dev/null && qemu-x86_64 "$work/plain" >/dev/null 2>&1; [ $? = 5 ]; then
     tried=$((tried + 1))
     same qemu qemu-x86_64 "$work/plain"

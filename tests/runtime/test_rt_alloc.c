@@ -50,7 +50,7 @@ static void recorded_blocks_estimate_all(void **state)
         struct rt_poisson p = {0};
         const double chance = 1 - exp(-(double)rows[i].n / rows[i].period_bytes);
         const double found = estimate(&p, rows[i].period_bytes, rows[i].n, rows[i].blocks);
-        /* of a binomial with this chance, divided by it */
+        /* standard error of a binomial with this chance, divided by it */
         const double sigma = sqrt(rows[i].blocks * (1 - chance) / chance);
         assert_true(fabs(found - rows[i].blocks) < 4 * sigma);
     }
@@ -117,7 +117,7 @@ static void blocks_are_remembered_until_removed(void **state)
     }
 }
 
-/* Two blocks in one unit could not be told apart. */
+/* Two blocks in one unit could not be distinguished. */
 static void unaligned_blocks_are_left_out(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From which length on allocations are recorded, by what their records cost: numbers in, limit out. */
+/* The limit of length from which allocations are recorded, by the cost of their records: numbers in, limit
+ * out. */
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
 #include "tests/unit.h"
 
@@ -30,7 +31,7 @@ static struct flood flood_new(void)
     return f;
 }
 
-/* One look later, of which the program worked this part. */
+/* One update later, in which the program worked for this part of the time. */
 static void flood_go_on(struct flood *f, double rate, double len_bytes, double worked)
 {
     const double most = LOOK_S * 1e9 / HOOK_NS; /* then there is no time for more */
@@ -103,7 +104,7 @@ static void hour_of_records_stays_under_256_mib(void **state)
     assert_true(f.record_bytes > 100.0 * 1024 * 1024);
 }
 
-/* Working and allocating by turns: what was not spent is there for the next fit, and no more. */
+/* Working and allocating in turns: unspent budget is available for the next fit, and no more. */
 static void fits_use_what_was_saved(void **state)
 {
     struct flood f = flood_new();
@@ -196,8 +197,7 @@ static void timed_hook_stands_for_others(void **state)
     assert_int_equal(rt_timed_hook_cost_ns(&usual, 64), 400 * 64);
 }
 
-/* The thread's CPU clock stands still while another thread runs, so that a second on the wall is nothing
- * here. */
+/* The thread's CPU clock stops while another thread runs, so wall time has no meaning here. */
 static void burst_in_a_hook_is_not_the_hooks(void **state)
 {
     const struct rt_timed_hook burst = {.begin_ns = 1000,
@@ -213,8 +213,7 @@ static void burst_in_a_hook_is_not_the_hooks(void **state)
     assert_int_equal(rt_timed_hook_cost_ns(&backwards, 64), 0);
 }
 
-/* Of 10^6 events a second, one sample in each millisecond, with intervals that vary as those of a random
- * sample. */
+/* At 10^6 events a second, one sample in each millisecond, with intervals that vary as in a random sample. */
 static void sampled_events_come_as_often_as_wanted(void **state)
 {
     static const double factors[] = {0.1, 2.3, 0.7, 1.2, 0.3, 0.5, 1.9, 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths are those that the C library's own unwinder finds, whatever frames look like; damaged frame
- * information ends a path and nothing else. */
+/* Call paths equal the ones of the C library's unwinder for all forms of frames; damaged frame information
+ * ends a path and has no other effect. */
 #include "runtime/core/rt_cfi_sigsafe.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
 #include "tests/unit.h"
@@ -40,7 +40,7 @@ static __attribute__((noinline)) void compare(void)
     if (!is_same) print_message("%zu frames, the C library has %d\n", len, want);
 }
 
-/* Nothing behind the call may be dropped, or it would be a jump. */
+/* The code after the call may not be removed, or the call would become a jump. */
 static volatile int sink;
 
 static __attribute__((noinline)) void plain(int depth)
@@ -185,7 +185,7 @@ static void own_code_is_left_out(void **state)
     assert_int_equal(rt_unwind(&limits, fewer, RT_UNWIND_FRAMES_MAX, &is_nested), all - 1);
     assert_int_equal(fewer[0], frames[1]);
     assert_false(is_nested);
-    limits.own_base = frames[1] - 16; /* behind a frame that is kept */
+    limits.own_base = frames[1] - 16; /* after a frame that is kept */
     limits.own_end = frames[1] + 16;
     assert_int_equal(rt_unwind(&limits, fewer, RT_UNWIND_FRAMES_MAX, &is_nested), all - 1);
     assert_true(is_nested);

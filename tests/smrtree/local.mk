@@ -17,7 +17,7 @@ tests_smrtree_unit_o3_CPPFLAGS = $(unit_cppflags)
 tests_smrtree_unit_o3_LDADD = libcommon.la $(unit_libs)
 $(tests_smrtree_unit_o3_OBJECTS): CFLAGS += -O3
 
-# What an instrumented program sees: the installed headers and libloadstone, in both language standards.
+# An instrumented program's view: the installed headers and libloadstone, in both language standards.
 smrtree_api_programs = \
     tests/smrtree/smrtree_cxx11 \
     tests/smrtree/smrtree_cxx20

@@ -19,7 +19,7 @@ struct piece {
 };
 
 struct model {
-    struct piece pieces[MODEL_CAP]; /* oldest first: of equal ranges the later is the inner one */
+    struct piece pieces[MODEL_CAP]; /* oldest first: where ranges are equal, the later is the inner one */
     size_t len;
 };
 
@@ -128,7 +128,7 @@ static void step_remove(smr_live *l, struct model *m)
     const size_t picked = rng_below(m->len);
     const struct piece p = m->pieces[picked];
     size_t innermost =
-        picked; /* a split leaves pieces of one value; of those that share the base the innermost goes */
+        picked; /* a split leaves pieces of one value; among equal bases the innermost is removed */
     for (size_t i = 0; i < m->len; i++) {
         const struct piece *q = &m->pieces[i];
         if (q->base != p.base || q->value != p.value) continue;

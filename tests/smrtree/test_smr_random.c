@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random use of two trees that share the registry, against a model that is too simple to be wrong: a list of
- * handles searched from end to end. What the sink hears is replayed into a second list and compared, too. */
+/* Random use of two trees that share the registry, against a model that is too simple to be wrong: a list
+ * of handles searched from end to end. The calls of the sink are replayed into a second list and compared,
+ * too. */
 #include "common/ls_random.h"
 #include "loadstone/smr.h"
 #include "smrtree/smr_registry.h"
@@ -28,7 +29,7 @@ struct handle {
     char label[4];
     bool is_group, alive;
     uint64_t base, end;
-    unsigned order; /* when it came to this extent: of equal ranges the later is the inner one */
+    unsigned order; /* time of this extent: where ranges are equal, the later is the inner one */
     size_t group;   /* it was put there last; NO_HANDLE: nowhere */
 };
 
@@ -38,7 +39,7 @@ static struct {
     unsigned order;
 } m;
 
-/* What the sink was told, by id. */
+/* The sink's calls, by id. */
 static struct heard {
     bool alive, is_group;
     uint64_t base, end;
@@ -108,7 +109,7 @@ static bool fits(const struct handle *h, uint64_t base, uint64_t end)
     return true;
 }
 
-/* a lies further inside than b, both over the same address. */
+/* a is further inside than b, both over the same address. */
 static bool is_inner(const struct handle *a, const struct handle *b)
 {
     const uint64_t a_len = a->end - a->base, b_len = b->end - b->base;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public tree and the registry behind it: what is told to the sink, what freed memory ends, what is
- * refused. */
+/* The public tree and its registry: calls of the sink, ends by freed memory, refusals. */
 #include "loadstone/loadstone.h"
 #include "smrtree/smr_registry.h"
 #include "tests/unit.h"
@@ -19,7 +18,7 @@
 #define AT(a) ((const volatile void *)(uintptr_t)(a))
 #define PAGE UINT64_C(0x10000000)
 
-static char heard[4096]; /* what the sink was told, as text */
+static char heard[4096]; /* calls of the sink, as text */
 
 static void hear(const char *format, ...)
 {
@@ -132,7 +131,7 @@ static void nested_ranges_show_as_children_whatever_the_order(void **state)
     smr_node *outer = added(t, "outer", PAGE, 100);
     smr_node *same = added(t, "same place", PAGE, 100);
     assert_ptr_equal(smr_node_parent(same), outer);
-    assert_ptr_equal(smr_node_parent(inner), same); /* of equal ranges the later is the inner one */
+    assert_ptr_equal(smr_node_parent(inner), same); /* where ranges are equal, the later is the inner one */
     assert_ptr_equal(smr_node_next(inner), beside);
     assert_ptr_equal(smr_tree_find(t, PAGE + 40), inner);
     assert_ptr_equal(smr_tree_find(t, PAGE + 50), same);

@@ -188,7 +188,7 @@ static void killed_writer_leaves_a_readable_file(void **state)
     spool_fixture_fini(&f);
 }
 
-/* Write until the writer stops; what was accepted must be there, the rest counted, the reason said. */
+/* Write until the writer stops; accepted records must be there, the others counted, the reason recorded. */
 static void write_until_refused(struct spool_fixture *f, struct spool_writer *w, uint32_t kind,
                                 int detail_errno)
 {
@@ -386,7 +386,7 @@ static void truncation_at_every_byte_keeps_what_is_before(void **state)
     uint8_t *bytes = small_spool(&len, &all);
     (void)state;
     for (size_t cut = 0; cut < len; cut++) {
-        uint8_t *part = malloc(cut + 1); /* exact size: a read behind it is a fault under ASan */
+        uint8_t *part = malloc(cut + 1); /* exact size: a read beyond it is a fault under ASan */
         memcpy(part, bytes, cut);
         const ls_err e = read_all(part, cut, &records);
         assert_true(e == LS_OK || e == LS_ERR_TRUNCATED || cut < 64);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of the natural domain: what is written comes back, what contradicts itself is refused. */
+/* Records of the natural domain: written records are read back, contradictory ones are refused. */
 #include "config.h"
 
 #include "spool/spool_put_domains_sigsafe.h"
@@ -115,7 +115,7 @@ static void array_of_several_chunks_comes_back_in_pieces(void **state)
     assert_memory_equal(all, back, sizeof(all));
 }
 
-/* A record as it lies in a file, its fixed part followed by room for a tail. */
+/* A record as in a file, its fixed part followed by room for a tail. */
 struct raw {
     union {
         struct spool_rec_header rec;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Samples that were told late come in the order of time, with what belongs to them; others stay as they are. */
+/* Late samples are read in order of time, with their other records; others stay as they are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 enum { SAMPLES = 20000, BEGIN_NS = 1000, PID = 70, TID = 71 };
 
-/* A permutation of 0 to SAMPLES - 1: pieces told one after the other, far apart in time. */
+/* A permutation of 0 to SAMPLES - 1: pieces in succession, far apart in time. */
 static uint64_t time_of(uint64_t i)
 {
     return 2000 + (i * 7919) % SAMPLES;

@@ -83,7 +83,7 @@ static bool put_large(struct spool_writer *w, uint64_t time_ns)
     return spool_put_maps(w, time_ns, SPOOL_MAPS_FIRST, (struct spool_text){text, sizeof(text)});
 }
 
-/* What came back of one stream. */
+/* The records read back from one stream. */
 struct seen {
     uint32_t tid;
     uint64_t mark, accesses, ends, maps;
@@ -97,7 +97,7 @@ static void look_at(struct seen *s, const struct spool_rec_header *rec)
     const struct spool_event *event = (const void *)rec;
     if (rec->type == SPOOL_REC_ACCESS) {
         if (s->accesses == 0) s->mark = a->ip;
-        assert_int_equal(a->ip, s->mark); /* of no other stream */
+        assert_int_equal(a->ip, s->mark); /* records of no other stream */
         assert_int_equal(a->addr, s->accesses++);
     }
     s->ends += rec->type == SPOOL_REC_THREAD_END;
@@ -258,7 +258,7 @@ static void a_record_that_does_not_fit_moves_the_thread_at_once(void **state)
     put(&w, 1, 1);
     spool_writer_close(&w);
     const uint64_t used_bytes = b.f.cap.used_bytes;
-    assert_int_equal(spool_writer_join(&w, &b.shared, TID + 1), 0); /* in what the first one left over */
+    assert_int_equal(spool_writer_join(&w, &b.shared, TID + 1), 0); /* in the rest of the first one's chunk */
     put(&w, 2, 0);
     spool_writer_close(&w);
     assert_int_equal(b.f.cap.used_bytes, used_bytes);
@@ -271,7 +271,8 @@ static void a_record_that_does_not_fit_moves_the_thread_at_once(void **state)
     bed_fini(&b);
 }
 
-/* Two threads write until each is refused; what was accepted is there, the rest counted, the reason said. */
+/* Two threads write until each is refused; accepted records are there, the others counted, the reason
+ * recorded. */
 static void write_until_refused(struct bed *b, enum spool_event_kind reason)
 {
     struct spool_writer w[2] = {SPOOL_WRITER_CLOSED, SPOOL_WRITER_CLOSED};
@@ -287,7 +288,7 @@ static void write_until_refused(struct bed *b, enum spool_event_kind reason)
         while (spool_put_event(&w[i], (struct spool_event){.time_ns = 1, .kind = SPOOL_EVENT_TRACED}))
             events++;
         assert_in_range(events, 4, 20);
-        assert_true(spool_put_resources(&w[i], (struct spool_resources){.time_ns = 1})); /* of the process */
+        assert_true(spool_put_resources(&w[i], (struct spool_resources){.time_ns = 1})); /* process */
         struct spool_exited *rec = spool_writer_reserve(&w[i], SPOOL_REC_EXITED, 0, sizeof(*rec));
         assert_non_null(rec);
         spool_writer_commit(&w[i], rec);
@@ -570,7 +571,7 @@ static void a_cut_anywhere_keeps_what_is_before(void **state)
         assert_int_equal(all.accesses[i], 300 * (i + 1));
     assert_int_equal(all.accesses[3], 50);
     for (size_t cut = 0; cut < len; cut += 8) {
-        uint8_t *part = malloc(cut + 1); /* exact size: a read behind it is a fault under ASan */
+        uint8_t *part = malloc(cut + 1); /* exact size: a read beyond it is a fault under ASan */
         memcpy(part, bytes, cut);
         const struct totals t = read_bytes(part, cut);
         assert_true(t.damaged <=

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares the accesses in a spool with what step_victim said about its instructions. Status 0: it holds.
+/* Compares the accesses in a spool with the expectations that step_victim printed. Status 0: they agree.
  *
- *   step_check EXPECTATIONS SPOOL     every expectation was met by an access, and contradicted by none
+ *   step_check EXPECTATIONS SPOOL     an access meets every expectation, and none contradicts one
  *   step_check -n SPOOL               there is at least one access
  *   step_check -t RANGES SPOOL        each range, a line "name base length", has at least one access
- *   step_check -b SPOOL               every burst has its end, every thread with bursts has its own
- *   step_check -l PERCENT SPOOL       so many of the loads are timed, past the first instructions of bursts
+ *   step_check -b SPOOL               every burst has its end, every thread with bursts has one
+ *   step_check -l PERCENT SPOOL       PERCENT of the loads are timed, past the first instructions of bursts
  *   step_check -i MNEMONIC SPOOL      nearly all instructions stepped in place are these; no load is timed
- *   step_check -p SPOOL               a burst ended because something else had the processor */
+ *   step_check -p SPOOL               a burst ended because another thread had the processor */
 #include "spool/spool_dir.h"
 #include "spool/spool_format.h"
 #include "spool/spool_reader.h"
@@ -73,7 +73,7 @@ static void judge_load(const struct spool_access *a)
     timed += (a->rec.flags & SPOOL_ACCESS_LATENCY_VALID) != 0;
 }
 
-/* Says "enough", and how many, in its last line. */
+/* Prints "enough", and the number, in its last line. */
 static bool enough_are_timed(const char *least_percent)
 {
     enum { LOADS_LEAST = 500 };
@@ -108,7 +108,7 @@ static bool is_in_place(const char *mnemonic)
     return these > 100 && these * 10 > all * 9 && all == in_place && timed == 0;
 }
 
-/* What is still open at the end of a stream. */
+/* Bursts still open at the end of a stream. */
 struct lifes {
     bool burst, has_bursts, thread;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modes of step_victim that say afterwards what must have been sampled all the same, or how often they were
+/* Modes of step_victim that report afterwards which accesses must have been sampled, or how often they were
  * disturbed. */
 #include "tests/step/step_victim.h"
 
@@ -30,7 +30,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Use memory of its own for a while; its samples show that sampling was alive then. */
+/* Use private memory for a while; its samples show that sampling worked then. */
 static void touch(const char *name, long *memory, size_t len, int milliseconds)
 {
     if (name) printf("%s %p %zu\n", name, (void *)memory, len * sizeof *memory);
@@ -62,7 +62,7 @@ int step_victim_close(void)
     return failures;
 }
 
-/* Nothing is said about its samples: it may make no file where the other user owns the spool. */
+/* Its samples are not checked: it may make no file where the other user owns the spool. */
 static void *touching_thread(void *unused)
 {
     touch(NULL, in_thread, MEMORY_LEN, LATE_MS);
@@ -121,7 +121,7 @@ static struct sequence_end one_sequence(ptrdiff_t area)
                      ".popsection\n\t"
                      "jmp 5f\n\t"
                      ".byte 0x0f, 0xb9, 0x3d\n\t"
-                     ".long 0x53053053\n" /* RSEQ_SIG stands before the abort handler */
+                     ".long 0x53053053\n" /* RSEQ_SIG is before the abort handler */
                      "4:\n"
                      "5:\n\t"
                      "incq %[aborts]\n\t"
@@ -169,7 +169,7 @@ static volatile int poking;
 static void *poke_main(void *main_tid)
 {
     siginfo_t as_by_timer = {.si_code = SI_TIMER, .si_signo = SIGRTMAX};
-    as_by_timer.si_value.sival_ptr = (void *)0x4c6f616473746f6eul; /* what the engine's timers carry */
+    as_by_timer.si_value.sival_ptr = (void *)0x4c6f616473746f6eul; /* value of the engine's timers */
     while (poking) {
         usleep(20);
         syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)(long)main_tid, SIGRTMAX, &as_by_timer);

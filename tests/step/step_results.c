@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instructions that the engine executes elsewhere: what they leave in registers, memory and flags, and what
- * the program's handlers see of their faults, is what it is without the engine. */
+/* Instructions that the engine executes elsewhere: their effects on registers, memory and flags, and the
+ * faults that the program's handlers receive, are the same as without the engine. */
 #include "tests/step/step_victim.h"
 
 #include <signal.h>
@@ -169,7 +169,7 @@ static void on_divide_error(int sig, siginfo_t *info, void *context)
     divide_errors++;
 }
 
-/* The program's handler sees its own registers, and goes on behind the division. */
+/* The program's handler gets the original registers, and continues after the division. */
 static void expect_divide_error(const struct division_row *row, __int128 dividend, int64_t divisor)
 {
     struct division x = division_of(row, dividend, divisor);
@@ -203,7 +203,7 @@ static void divide_once(unsigned round)
     if (round % (29 * DIVISION_ROWS_LEN) < DIVISION_ROWS_LEN) expect_divide_errors(row);
 }
 
-/* String instructions: what the processor's manual says they do, beside what they did. */
+/* String instructions: the effect according to the processor's manual, beside the actual one. */
 enum string_what { MOVE, STORE, LOAD, COMPARE, SCAN };
 struct strings {
     uint64_t si, di, c, a;
@@ -287,7 +287,7 @@ static void imitate(const struct string_row *row, struct strings *x, bool down, 
     }
 }
 
-/* Two pages each, the second of which may be closed. */
+/* Two pages each; the second may be closed. */
 static uint8_t *from, *to, *imitated;
 static volatile int page_faults;
 static struct strings began;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that an engine of traps could hurt, one a mode. Each checks itself: status 0 says that it ran as
- * without us. */
+/* Programs that an engine of traps could break, one a mode. Each checks itself: status 0 means that it ran as
+ * without the engine. */
 #include "tests/step/step_victim.h"
 
 #include <errno.h>
@@ -293,8 +293,8 @@ static void mode_tiny_stacks(void)
         EXPECT(pthread_create(&t, &attr, small_thread, NULL) == 0);
         pthread_join(t, NULL);
     }
-    /* 2 KiB above a guard page: a signal frame of this CPU does not fit. A guard page behind it, too: nobody
-       can read on where the stack ends */
+    /* 2 KiB above a guard page: a signal frame of this CPU does not fit. A guard page above it, too: nobody
+     * can read beyond the stack's end */
     char *stack = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(stack, PAGE, PROT_NONE);
     mprotect(stack + 2 * PAGE, PAGE, PROT_NONE);
@@ -396,7 +396,7 @@ static volatile int poking;
 static void *poke_main(void *main_tid)
 {
     siginfo_t as_by_timer = {.si_code = SI_TIMER, .si_signo = SIGRTMAX};
-    as_by_timer.si_value.sival_ptr = (void *)0x4c6f616473746f6eul; /* what the engine's timers carry */
+    as_by_timer.si_value.sival_ptr = (void *)0x4c6f616473746f6eul; /* value of the engine's timers */
     while (poking) {
         usleep(700);
         syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)(long)main_tid, SIGRTMAX, &as_by_timer);

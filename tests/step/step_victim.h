@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses with known addresses, for step_check to compare with what was sampled. */
+/* Accesses with known addresses, for step_check to compare with the samples. */
 #ifndef STEP_VICTIM_H
 #define STEP_VICTIM_H
 

@@ -163,11 +163,11 @@ static void step_isolation_takes_the_returns_of_all_compilers(void **state)
     };
     for (size_t i = 0; i < sizeof returns / sizeof returns[0]; i++)
         assert_int_equal(plan_of(returns[i], 0x1000).flow, RT_BURST_FLOW_RET);
-    static const uint8_t tls_call[8] = {0x66, 0x66, 0x48, 0xe8}; /* of __tls_get_addr, padded */
+    static const uint8_t tls_call[8] = {0x66, 0x66, 0x48, 0xe8}; /* call of __tls_get_addr, padded */
     assert_int_equal(plan_of(tls_call, 0x1000).flow, RT_BURST_FLOW_CALL);
 }
 
-/* All of 8 bits against plain arithmetic, then what is at the ends of the others. */
+/* All pairs of 8 bits against plain arithmetic, then the extremes of the other widths. */
 static void step_quotients_that_fit_are_known(void **state)
 {
     (void)state;
@@ -333,7 +333,7 @@ static void step_isolation_leaves_alone_what_depends_on_its_place(void **state)
     static const uint8_t in_place[][8] = {
         {0x67, 0xf3, 0xa4},       /* rep movsb that counts in ecx */
         {0x0f, 0x0b},             /* ud2: its SIGILL shows the ip */
-        {0x64, 0x48, 0x8b, 0x05}, /* mov rax, fs:[rip]: no register stands for both */
+        {0x64, 0x48, 0x8b, 0x05}, /* mov rax, fs:[rip]: no register can replace both */
         {0x67, 0xe2, 0xfe},       /* loop that counts in ecx */
         {0x67, 0xe3, 0xfe},       /* jecxz */
         {0xff, 0x28},             /* far jump */
@@ -371,7 +371,7 @@ static void step_isolation_moves_what_loops_are_made_of(void **state)
         {"rdsspq rax", {0xf3, 0x48, 0x0f, 0x1e, 0xc8}},
         {"rdtsc", {0x0f, 0x31}},
         {"rdtscp", {0x0f, 0x01, 0xf9}},
-        {"xsavec [rsp]", {0x0f, 0xc7, 0x24, 0x24}}, /* of the dynamic linker, at the first call */
+        {"xsavec [rsp]", {0x0f, 0xc7, 0x24, 0x24}}, /* code of the dynamic linker, at the first call */
         {"xrstor [rsp]", {0x0f, 0xae, 0x2c, 0x24}},
         {"xgetbv", {0x0f, 0x01, 0xd0}},
         {"rdrand eax", {0x0f, 0xc7, 0xf0}},

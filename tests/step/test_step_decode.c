@@ -18,7 +18,7 @@ static const long long gregs[NGREG] = {
     [REG_RBP] = 0x60000, [REG_RSI] = 0x70000, [REG_RDI] = 0x80000, [REG_R8] = 0x90000,  [REG_R9] = -70,
 };
 
-/* An XSAVE area in the standard format, with a layout of its own. */
+/* An XSAVE area in the standard format, with a different layout. */
 static const struct rt_burst_xlayout layout = {
     .ymm_high = 576, .k = 832, .zmm_high = 896, .zmm_16_31 = 1408, .tile_config = 2432};
 enum { AREA_BYTES = 2496 };
@@ -60,7 +60,7 @@ static int build_world(void **state)
     }
     const uint64_t k1 = 0x8103; /* lanes 0 1 8 15 */
     put(832 + 8, &k1, 8);
-    /* tile 3: 3 rows of 24 bytes, of which the first is done */
+    /* tile 3: 3 rows of 24 bytes, the first of them done */
     const uint8_t start_row = 1, rows = 3;
     const uint16_t row_bytes = 24;
     put(2432 + 1, &start_row, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a burst reads of a stack, at its edges too, and where pages lie. */
+/* The part of a stack that a burst reads, also at the stack's edges and at page boundaries. */
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
 #include "runtime/bursts/rt_burst_numa_sigsafe.h"
 #include "runtime/bursts/rt_burst_stack_sigsafe.h"
@@ -115,7 +115,7 @@ static void stack_walk_survives_the_end_of_memory(void **state)
     struct stack s;
     (void)state;
     memset(p, 0, PAGE);
-    stack_init(&s, "auto", p + PAGE - 0x40, p + PAGE - 0x20); /* nobody told where this stack ends */
+    stack_init(&s, "auto", p + PAGE - 0x40, p + PAGE - 0x20); /* the end of this stack is unknown */
     push_link(p + PAGE - 0x20, p + PAGE + 0x100, 11);
     assert_int_equal(rt_burst_stack_links(&s.source, 0, rt_burst_stack_limit(&s.source, (uintptr_t)p)), 1);
     s.gregs[REG_RBP] = (long long)(uintptr_t)(p + PAGE - 8); /* half of it can be read */

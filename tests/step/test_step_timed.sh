@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Loads after calls and returns, divisions and string instructions are timed. Those in the first instructions of a burst
-# never are, and a busy machine cuts bursts short: step_check -l counts the others. Modes of step_timed, and real programs.
+# Loads after calls and returns, divisions and string instructions are timed. Loads in the first instructions
+# of a burst never are, and a busy machine cuts bursts short: step_check -l counts the others. Modes of
+# step_timed, and real programs.
 set -u
 preload=$(cd "$top_builddir" && pwd)/.libs/libloadstone-preload.so
 check=$top_builddir/tests/step/step_check

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Without any privilege and where perf_event_open is refused: the timer samples, and the profile says why it did.
+# Without any privilege and where perf_event_open is refused: the timer samples, and the profile records the
+# reason.
 set -u
 preload=$(cd "$top_builddir" && pwd)/.libs/libloadstone-preload.so
 victim=$top_builddir/tests/step/step_victim

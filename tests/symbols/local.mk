@@ -9,7 +9,7 @@ tests_symbols_unit_CPPFLAGS = $(unit_cppflags)
 tests_symbols_unit_CFLAGS = $(unit_cflags)
 tests_symbols_unit_LDADD = libspoolfixture.la libsymbols.la $(unit_libs)
 
-# What test_sym_mangled mangles: once as it is, once with compressed debugging sections.
+# The file that test_sym_mangled damages: once unchanged, once with compressed debugging sections.
 check_PROGRAMS += tests/symbols/sym_small tests/symbols/sym_small_gz
 tests_symbols_sym_small_CFLAGS = -std=gnu11 -g -O1
 tests_symbols_sym_small_LDFLAGS = $(AM_LDFLAGS) -no-install

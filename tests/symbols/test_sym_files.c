@@ -159,7 +159,7 @@ static void missing_file_says_so(void **state)
     sym_files_free(files);
 }
 
-/* What a file that crashes the libraries does: its reader is gone in the middle of a question. */
+/* The effect of a file that crashes the libraries: its reader ends in the middle of a question. */
 static void reader_that_dies_costs_lines_not_names(void **state)
 {
     struct sym_answer a;

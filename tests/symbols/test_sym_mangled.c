@@ -21,7 +21,7 @@ enum { ADDRESSES = 200, CPU_S = 5 };
 
 struct subject {
     struct spool_fixture fixture;
-    sym_files *files; /* one reader for all: what kills it must not cost the next file */
+    sym_files *files; /* one reader for all: a file that kills it must not affect the next one */
     uint8_t *good, *bytes;
     size_t len;
     unsigned asked;
@@ -212,7 +212,7 @@ static void absurd_sections(void **state)
         ask(&s, s.len);
         sections(fresh(&s), &len)[i].sh_link = (uint32_t)absurd[i % ABSURD];
         ask(&s, s.len);
-        /* says it is compressed and is not */
+        /* marked as compressed without being so */
         sections(fresh(&s), &len)[i].sh_flags |= SHF_COMPRESSED;
         ask(&s, s.len);
     }

@@ -12,7 +12,7 @@ tests_tools_unit_SOURCES += tests/tools/test_rep_disassemble.c tools/report/rep_
 tests_tools_unit_LDADD += libsymbols.la -lZydis
 endif
 
-# What the scripts print, draw and read.
+# Programs that the scripts use to print, draw and read.
 check_PROGRAMS += tests/tools/make_heat tests/tools/make_profile tests/tools/make_time tests/tools/make_trace
 prof_write_fixture = tests/run_h5/prof_write_fixture.c tests/run_h5/prof_write_fixture.h
 tests_tools_make_heat_SOURCES = tests/tools/make_heat.c $(prof_write_fixture)

@@ -104,7 +104,7 @@ static const struct pattern {
     {C, 8, UINT32_MAX, 1, UINT8_MAX, 0x401008},
 };
 
-/* What the program was changed to: "after" waits less for B, which is in L3 now, and runs for 1.4 s. */
+/* The changed program: "after" waits less for B, which is in L3 now, and runs for 1.4 s. */
 /* The same where nothing is registered: A and B are blocks of one allocation site, C is a variable. */
 static const struct prof_node plain_nodes[NODES] = {
     {.id = 0, .parent = UINT32_MAX, .kind = PROF_NODE_ROOT, .process = UINT32_MAX, .died_ns = UINT64_MAX},
@@ -135,7 +135,7 @@ static const struct prof_node nameless_nodes[NODES] = {
 static const char *const nameless_symbols[] = {"gather", "gather", "touch_wide"};
 static const struct variant {
     const char *name, *engine, *cpu;
-    uint32_t first, second; /* of ten bursts, traced: of twenty: those of B, of B and A */
+    uint32_t first, second; /* per ten bursts, traced: per twenty: bursts of B, of B and A */
     uint32_t b_latency_cycles;
     uint32_t weight_ns;
     const struct prof_node *nodes;

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-# A perf.data with samples of Arm's SPE, as perf record writes it, and what is in it: make_spe.py VARIANT FILE [TRUTH] [PROGRAM BASE].
-# Written after the format's descriptions (perf.data-file-format.txt, arm-spe.c, auxtrace.c of Linux, Arm DDI 0487), not with Loadstone.
-# TRUTH gets a line a load or store: time addr ip op source latency tlb cpu pid tid, numbers of run.h5; -1 not told.
-# PROGRAM is mapped at 0x400000, its data from BASE on is what is touched.
+# A perf.data with samples of Arm's SPE, as perf record writes it, and its expected contents: make_spe.py
+# VARIANT FILE [TRUTH] [PROGRAM BASE]. Written after the format's descriptions (perf.data-file-format.txt,
+# arm-spe.c, auxtrace.c of Linux, Arm DDI 0487), not with Loadstone. TRUTH gets a line per load or store: time
+# addr ip op source latency tlb cpu pid tid, numbers of run.h5; -1 unknown. PROGRAM is mapped at 0x400000, the
+# accessed data is its data from BASE on.
 import ctypes, random, struct, sys
 
 variant, path = sys.argv[1:3]
@@ -121,7 +122,7 @@ def stamp(t):
     return b"\x71" + struct.pack("<Q", ticks_of(t))
 
 
-# --- what runs: two threads of one process, a child, on two CPUs; CPU 1 has another kind of core ---
+# --- the processes: two threads of one process, a child, on two CPUs; CPU 1 has another kind of core ---
 THREADS = [(100, 100), (100, 101), (200, 200)]
 truth, events = [], []  # events: (time, order, bytes)
 
@@ -140,7 +141,7 @@ class Area:
 
 
 def run_slice(area, cpu, pid, tid, t, count, bad=b""):
-    """A thread runs: packets, then the AUX record that tells of them. The kernel pads what it skips."""
+    """A thread runs: packets, then the AUX record that announces them. The kernel pads skipped bytes."""
     begin, data = area.offset, b""
     for i in range(count):
         t += rng.randrange(2, 60) * 10
@@ -154,7 +155,7 @@ def run_slice(area, cpu, pid, tid, t, count, bad=b""):
             source, bits, ds = AMPERE[number], 2, number
         else:
             bits, source = rng.choice(EVENT_SOURCES)
-            ds = 0xE  # in a language of its own
+            ds = 0xE  # in another encoding
         when = t - 700 if variant == "late" and i % 4 == 3 else t  # a packet that is late
         data += operation(when, addr, ip, op, latency, ds, bits | 0x10 | (0x20 if walk else 0), tid)
         truth.append([when, addr, ip, op, source, latency, 0 if walk else -1, cpu, pid, tid])
@@ -206,9 +207,9 @@ events += [(t0 + 3, 0, comm(100, 101, "worker", t0 + 3)), (max(times) + 20, 0, e
 data = comm(100, 100, "solver", t0, True)
 data += mmap2(100, 0x400000, 0x1000, 0, 5, program, t0 + 1) + mmap2(100, base & -4096, 0x2000, offset_of(base), 3, program, t0 + 1)
 data += fork(100, 100, 101, 100, t0 + 2) + fork(200, 100, 200, 100, t0 + 4)
-if variant in ("wide", "nocontext"):  # the records of a whole machine tell of the threads, too
+if variant in ("wide", "nocontext"):  # the records of a whole machine name the threads, too
     data += comm(300, 300, "other", t0 + 5)
-if variant == "losses":  # as the kernel tells them, and as perf sums them up when it ends (without a time)
+if variant == "losses":  # as the kernel reports them, and as perf sums them up when it ends (without a time)
     t = max(times) + 30
     for body in (struct.pack("<IHH", 2, 0, 48 + 8) + struct.pack("<QQ", DUMMY_ID, 40), struct.pack("<IHH", 13, 0, 48) + struct.pack("<Q", 5),
                  struct.pack("<IHH", 5, 0, 64) + struct.pack("<QQQ", t, SPE_ID, SPE_ID), struct.pack("<IHH", 6, 0, 64) + struct.pack("<QQQ", t, SPE_ID, SPE_ID)):
@@ -271,7 +272,7 @@ if variant in ("packed", "allpacked"):
         packer = Packer()
     except OSError:
         sys.exit(77)
-if variant == "packed":  # perf -z packs what the kernel wrote; pieces of AUX areas are perf's own
+if variant == "packed":  # perf -z packs the kernel's records; pieces of AUX areas are records of perf
     plain, out = data, meta
     for _, _, b in order:
         if is_piece(b):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* make_time OUTPUT [VARIANT]: a profile of a program that walks, chases and divides in two threads and two
- * phases, with its CPU time, its kernel time and the instructions stepped in place. Of 400 bursts 100 began
- * in walk (array A, in L1), 100 in chase (array B, from memory), 200 in divide, which accesses nothing.
+ * phases, with its CPU time, its kernel time and the instructions stepped in place. There
+ * are 400 bursts: 100 began in walk (array A, in L1), 100 in chase (array B, from memory), 200 in divide, which accesses nothing.
  *
  * Variants: "gap": 5 % of the CPU time is not represented; "unknown": no CPU time is known; "part": user and
  * kernel are not known; "untimed": 2 % of the loads are timed; "outliers": one burst weighs 10^15 ns, one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: merged.py MERGED FILE...: every row of each FILE is in MERGED and says the same."""
+"""usage: merged.py MERGED FILE...: every row of each FILE is in MERGED with the same values."""
 import codecs
 import sys
 import h5py

@@ -7,14 +7,14 @@ status=$?
 for word in Engines faults watch kernel perf_event_paranoid single-step trigger-perf trigger-timer; do
     must grep -q "$word" text
 done
-# what it says and how it ends agree
+# output and status agree
 if [ $status -eq 0 ]; then must grep -q "Loads can be sampled here" text; else must grep -q "cannot be sampled" text; fi
 "$loadstone" doctor --json >json 2>err
 if command -v python3 >/dev/null; then
     must python3 -c 'import json; d = json.load(open("json")); assert d["schema"] == 1 and len(d["tries"]) == 5 and [e["name"] for e in d["engines"]] == ["hw", "step", "faults", "watch"]
 for t in d["tries"] + d["engines"]: assert t["works"] or t["detail"], t'
 fi
-# what killed launchers left is told, with what to do; no process has such a number
+# files that killed launchers left are listed with a remedy; no process has such a number
 gone=2000000000
 for spool in loadstone-spool-$gone-ab loadstone-spool-${gone}1-ab loadstone-spool-$$-ab loadstone-spool-x$gone-ab; do
     mkdir -p $spool/p1.0
@@ -37,7 +37,7 @@ fi
 rm -r loadstone-spool-*
 "$loadstone" doctor >text 2>err
 ! grep -q "$PWD/loadstone-spool-" text || { echo "FAIL: nothing was left"; failed=1; }
-# a PMU that sysfs describes and the kernel does not open is named, with what helps
+# a PMU that sysfs describes and the kernel does not open is named, with a remedy
 mkdir -p spe/bus/event_source/devices
 while read -r file content; do
     case $file in '' | '#'* | kernel) continue ;; esac

@@ -15,7 +15,7 @@ heatmap heatmap-ring.txt --heatmap "ring.edges (points)" --width 80
 heatmap heatmap-box.json --heatmap box.T:L1 --layer 1 --width 30 --json
 must python3 -c 'import json; d = json.load(open("heatmap-box.json"))
 assert d["domain"]["extents"] == [6, 6, 3] and d["picture"]["shows"] == "one layer", d'
-# pixels of several cells: what is averaged weighs by the loads that were timed, which are not all samples
+# pixels of several cells: averages are weighted by the timed loads, which are not all samples
 cat >pixels.py <<'END'
 import json, h5py, numpy
 picture = json.load(open("pixels.json"))["picture"]

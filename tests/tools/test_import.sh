@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone import: real PEBS samples of LULESH as MemAxes keeps them; what is wrong with a file.
+# loadstone import: real PEBS samples of LULESH in MemAxes's format; errors in a file.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 samples=$top_srcdir/tests/data/memaxes/lulesh-samples.csv
 
@@ -35,7 +35,7 @@ level = collections.Counter({0: 255, 1: 0, 2: 255, 3: 1, 4: 2, 5: 2, 6: 2, 7: 2}
 assert collections.Counter(s["level"][:]) == level, level
 assert collections.Counter(s["tlb"][:]) == collections.Counter(0 if int(r["dataSource"]) & 16 else 255 for r in rows)
 assert collections.Counter(s["locked"][:]) == collections.Counter(int(r["dataSource"]) >> 5 & 1 for r in rows)
-# what is read is what was measured: farther is slower, and so are misses of the TLB
+# the values equal the measurement: farther levels are slower, and so are misses of the TLB
 median = lambda rows: numpy.median(s["latency_cycles"][:][rows])
 assert median(s["level"][:] == 1) * 1.5 < median(s["level"][:] == 2) < median(s["level"][:] == 3) / 3
 assert all(median((s["level"][:] == l) & (s["tlb"][:] == 0)) > median((s["level"][:] == l) & (s["tlb"][:] != 0)) for l in (1, 2))
@@ -82,7 +82,7 @@ for name in ("grid", "grid.m_delv"):
 END
 fi
 
-# What is wrong, and where.
+# The error and its position.
 head -n 5 "$samples" >short.csv
 sed '3s/,9def3f88bf0/,x/; 3s/cd9def3f88bf0/now/' short.csv >time.csv
 expect 3 "time.csv:3: column 'time': 'now' is no number" "$loadstone" import time.csv -o bad.h5

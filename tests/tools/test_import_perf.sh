@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone import of perf.data: recorded files, damaged ones, and what perf records here and now.
+# loadstone import of perf.data: recorded files, damaged ones, and recordings by perf on this machine.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 data=$top_srcdir/tests/data/perf
 
-# samples TEXT FILE: what the report counts for the row that begins with TEXT
+# samples TEXT FILE: the report's count for the row that begins with TEXT
 samples() {
     "$loadstone" report --by process "$2" 2>/dev/null | awk -v text="$1" 'index($0, text) == 1 { print $(NF - 7) }'
 }
@@ -12,11 +12,11 @@ samples() {
 if "$loadstone" import "$data/compressed.data" -o compressed.h5 2>err; then
     must test "$(samples '2477 touch ' compressed.h5)" = 463
     must test "$(samples '2479 true ' compressed.h5)" = 52 # behind exec
-    must test "$(samples '2479  ' compressed.h5)" = 216    # before it: the child has what its parent had mapped
+    must test "$(samples '2479  ' compressed.h5)" = 216    # before it: the child has its parent's mappings
     "$loadstone" report compressed.h5 >report 2>/dev/null
     must grep -q "on vm, AMD EPYC" report
     must grep -q "page faults (perf record)" report
-    # What the file maps is known, whether or not its files are here.
+    # The file's mappings are known, whether or not its files are here.
     must grep -q "libc.so.6" report
 else
     must grep -q "built without libzstd" err
@@ -25,7 +25,7 @@ expect 0 "its last 40 bytes were left out" "$loadstone" import "$data/cut.data" 
 must test "$(samples '2778 touch ' cut.h5)" = 115
 expect 0 "50 samples" "$loadstone" import "$data/pipe.data" -o pipe.h5
 
-# Damage is said, and leaves nothing behind.
+# Damage is reported, and no output remains.
 printf 'PERFILE2' >short.data
 expect 3 "this is no perf.data" "$loadstone" import short.data -o bad.h5
 head -c 100 "$data/cut.data" >header.data
@@ -39,8 +39,9 @@ expect 1 "is a directory" "$loadstone" import --format perf-data threads.data -o
 must test ! -e bad.h5
 must test -z "$(find . -name 'loadstone-spool*')"
 
-# Two events with layouts of their own: loads with latency and source, and others without; one sample is of no event, one too short.
-# Then 3000 processes of a whole machine: those that are not sampled take no descriptor.
+# Two events with different layouts: loads with latency and source, and others without; one sample belongs to
+# no event, one is too short. Then 3000 processes of a whole machine: processes without samples take no
+# descriptor.
 cat >layouts.py <<'P'
 import struct, sys
 IP, TID, TIME, ADDR, CPU, PERIOD, WEIGHT, DATA_SRC, IDENTIFIER = (1 << n for n in (0, 1, 2, 3, 7, 8, 14, 15, 16))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone import of what perf script prints: page faults that perf recorded, load samples as perf prints them, each selection
-# of fields, call chains, and what is wrong with a file.
+# loadstone import of the output of perf script: page faults that perf recorded, load samples as perf prints
+# them, each selection of fields, call chains, and errors in a file.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 data=$top_srcdir/tests/data/perf-script
 
@@ -104,7 +104,7 @@ expect 0 "$loads" "$loadstone" report loads.h5
 expect 0 "yes,1," "$loadstone" report --csv --by locked loads.h5
 expect 0 "lulesh 2.0 x" "$loadstone" report loads.h5
 
-# Fields chosen with -F: each line gives address, instruction, weight and data source, 0 for what it does not have.
+# Fields chosen with -F: each line gives address, instruction, weight and data source, 0 for missing ones.
 address=7f2b00001040
 head='            prog   77/77    [001]    12.000001:'
 src='        68100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No'
@@ -130,13 +130,13 @@ chosen phys "0, 38, 0" "$head mem-loads:     7f2b00001040$src              38   
 chosen pages "0x401136, 38, 0" "$head mem-loads:     7f2b00001040$src              38           401136 main (/srv/a) 4K"
 chosen cut "0, 38, 0" "$head mem-loads:     7f2b00001040        68100142 |OP LOAD|LVL L1 hit|SNP None|TLB L1 or L2 hit|LCK No|BLK  Add              38"
 
-# What is wrong, and where.
+# The error and its position.
 printf 'nothing\nof use\n' >none.txt
 expect 3 "does not begin like any format" "$loadstone" import none.txt -o bad.h5
 expect 3 "none.txt: no line is a sample as perf script -F +addr,data_src,weight prints it" "$loadstone" import --format perf-script none.txt -o bad.h5
 echo "$head          1 page-faults:      7fe4d2f3e840 _start+0x0 (/srv/a)" >code.txt
 expect 3 "code.txt: 1 samples, none with an address of data: print it with perf script -F +addr,data_src,weight" "$loadstone" import code.txt -o bad.h5
 must test ! -e bad.h5
-# CSV stays what it was.
+# CSV is still recognised.
 expect 0 "(CSV of MemAxes and Mitos)" "$loadstone" import "$top_srcdir/tests/data/memaxes/lulesh-samples.csv" -o csv.h5
 exit $failed

@@ -6,10 +6,10 @@
 make_spe=$top_srcdir/tests/tools/make_spe.py
 seed=$top_srcdir/tests/data/perf/spe.data
 
-# What a damaged or cut file gives, without Python to make others.
+# Results for a damaged or truncated file, which need no Python.
 expect 0 "16 samples" "$loadstone" import "$seed" -o given.h5
 expect 0 "from issue to completion" "$loadstone" report given.h5
-# perf was killed as it wrote a piece: what is there is read.
+# perf was killed as it wrote a piece: complete data is read.
 size=$(wc -c <"$seed")
 head -c $((size - 900)) "$seed" >cut.data
 expect 0 "ends inside a record" "$loadstone" import cut.data -o cut.h5
@@ -30,7 +30,7 @@ def told(v): return -1 if v == 255 else v
 got = [[t, a, i, o, told(so), l, told(tl), c, pids[process[th]], tids[th]] for t, a, i, o, so, l, tl, c, th in zip(
     *map(column, ("time_ns", "addr", "ip", "op", "source", "latency_cycles", "tlb", "cpu", "thread")))]
 assert set(column("events")) == {1024}, set(column("events"))
-first = int(sys.argv[3])  # of the records: time 0
+first = int(sys.argv[3])  # the records': time 0
 want = [[row[0] - first] + row[1:] for row in truth]
 got.sort(), want.sort()
 for g, w in zip(got, want):
@@ -38,7 +38,7 @@ for g, w in zip(got, want):
 assert len(got) == len(want), f"{len(got)} samples, wanted {len(want)}"
 END
 
-# check VARIANT [WORDS]: all samples, and what is said beside
+# check VARIANT [WORDS]: all samples, and the messages besides
 check() {
     "$python" "$make_spe" "$1" "$1.data" "$1.truth" || return 0 # 77: no libzstd
     expect 0 "${2-}" "$loadstone" import "$1.data" -o "$1.h5" --ghz 2
@@ -68,7 +68,7 @@ check losses
 import sys, h5py
 run = h5py.File(sys.argv[1])
 told = dict(zip(run["events/kind"].asstr()[:], map(int, run["events/count"][:])))
-told.pop("NO_SYMBOLS", None)  # of a program that is not here
+told.pop("NO_SYMBOLS", None)  # a program that is not here
 assert told == {"SAMPLES_LOST": 43, "HARDWARE_LOST": 5, "THROTTLED": 1, "UNTHROTTLED": 1}, told
 assert (run["run"].attrs["lost_records"], run["run"].attrs["throttled"]) == (48, 1)
 END
@@ -95,7 +95,7 @@ else
     echo "names were not compared: no compiler for a program at a fixed address"
 fi
 
-# What is wrong, and where.
+# The error and its position.
 patch() { # FILE OFFSET BYTES: a copy of the seed as FILE
     { head -c "$2" "$seed"; printf "$3"; tail -c +$(($2 + 1 + $(printf "$3" | wc -c))) "$seed"; } >"$1"
 }

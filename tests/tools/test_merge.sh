@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# merge: every row of every file is in the result and says the same, at its time; what cannot be put together is refused.
+# merge: every row of every file is in the result with the same values, at its time; files that do not match
+# are refused.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_python h5py
 make_profile=$top_builddir/tests/tools/make_profile
@@ -13,7 +14,7 @@ make_profile=$top_builddir/tests/tools/make_profile
 # and of one that was merged
 "$loadstone" merge -q -o abb.h5 ab.h5 b.h5 2>err || { cat err; failed=1; }
 "$python" "$top_srcdir/tests/tools/merged.py" abb.h5 ab.h5 b.h5 || failed=1
-# the sums of the report are those of the parts
+# the sums of the report equal the sums of the parts
 total() { "$loadstone" report --json "$1" 2>/dev/null | "$python" -c 'import json,sys; print(json.load(sys.stdin)["rows"][0]["samples"])'; }
 must test "$(total ab.h5)" -eq $(($(total a.h5) + $(total b.h5)))
 "$loadstone" report --by process,object ab.h5 >process.txt 2>err || failed=1

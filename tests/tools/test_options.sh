@@ -44,7 +44,8 @@ expect 2 "--slice-ms: 0 is too little" "$loadstone" report x --slice-ms 0
 expect 2 "--size: 0 is too little" "$loadstone" stream --size 0
 expect 2 "--runs: 0 is too little" "$loadstone" study x --runs 0
 expect 0 "(default: 1G; 1M or" "$loadstone" patterns --help
-# a file's end says what is in it: no page in a .pdf, no trace in a .json; other names are names
+# the suffix of a file must match its contents: no page in a .pdf, no trace in a .json; other names are
+# accepted
 expect 125 "x.csv: what is written here is HDF5, and .csv is for text; let the name end in .h5, .hdf5 or .hdf, or without a dot" "$loadstone" record -o x.csv true
 expect 1 "x.trace: what is written here is HDF5, and .trace is for a trace" "$loadstone" merge a.h5 b.h5 -o x.trace
 expect 1 "x.png: what is written here is HDF5, and .png is for a picture" "$loadstone" resolve spool -o x.png

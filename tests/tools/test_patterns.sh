@@ -7,7 +7,7 @@ must "$top_builddir/tests/tools/make_trace" t.trace
 patterns() { "$loadstone" patterns "$@"; }
 quick="--no-stream --quiet --max-count 64 --max-runs 2 --warmups 1 -b serial -t 1"
 
-# the table: what waits most comes first
+# the table: the most costly comes first
 must patterns t.trace >out 2>err
 must grep -q '^source     t.trace: 46,192 accesses of 7 instructions in 2 threads$' out
 must grep -q '^  0 .* gather of x .*, 2 threads' out
@@ -16,7 +16,7 @@ must grep -q ' gather of B ' out
 must grep -q 'next: loadstone patterns t.trace -o patterns.json' err
 must grep -q 'of 4 bytes' out
 
-# one operand is an input, whatever it is called; with more the first one says what to do
+# a single operand is an input, whatever its name; with more operands the first one is the action
 for name in show diff; do
     cp t.trace $name
     must patterns $name >named 2>/dev/null
@@ -55,7 +55,7 @@ expect 2 "patterns show does nothing with --top" patterns show P.json --top 1
 expect 2 "patterns INPUT... does nothing with --within" patterns t.trace --within 1%
 must test ! -e diff.html
 
-# what cannot be written is told before a byte is read: this input would be refused
+# outputs that cannot be written are reported before a byte is read: this input would be refused
 printf 'no trace' >bad.trace
 for place in /proc/P.json /proc/no/P.json no/P.json "$(printf '%0250d' 0)"; do
     for o in "-o $place" "--picture $place.svg"; do
@@ -63,7 +63,7 @@ for place in /proc/P.json /proc/no/P.json no/P.json "$(printf '%0250d' 0)"; do
         must grep -q 'name another file' err
     done
 done
-# a next command is told what it can read
+# the suggested next command gets a file that it can read
 must patterns t.trace -f -o /dev/null >/dev/null 2>err
 must grep -q '/dev/null' err
 expect_not() { ! grep -q "$1" err || { echo "FAIL: $1 in:"; cat err; failed=1; }; }
@@ -83,7 +83,8 @@ expect 1 "P.json exists; --force" patterns t.trace -o P.json
 expect 0 "" patterns t.trace -o P.json --force
 must "$loadstone" patterns show P.json >shown 2>/dev/null
 must test "$(grep -c '^config ' shown)" = "$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' out)"
-# show says of each what it was found to be, and the same without the file's word for it where the whole list is there
+# show prints the class of each pattern, and derives the same class without the key where the whole list is
+# there
 must patterns t.trace --json >found.json 2>/dev/null
 must "$loadstone" patterns show --json P.json >shown.json 2>/dev/null
 sed -e 's/, "class": "[a-z 1-]*"//' P.json >silent.json
@@ -121,7 +122,7 @@ must grep -q '^GIADDR    -- 0x401020$' listing
 must grep -q '^DIST HISTOGRAM --$' listing
 must "$loadstone" replay $quick G.json >replayed
 must "$loadstone" replay $quick -p RAW=G.0.sbin >replayed
-# every access is there: what is before the first round and behind the last, too
+# every access is there: also before the first round and after the last
 awk 'BEGIN {
     for (i = 0; i < 10007; i++) printf "I  1000,3\n L %x,8\n", 1048576 + 8 * (i < 20 ? (i * i * 7919) % 100000 : 3 * i)
 }' >ragged.lackey
@@ -148,7 +149,7 @@ patterns show P.json -o shown.svg >&4 2>/dev/null
 exec 4>&-
 must cmp P.json whole.json
 
-# no room: said, what was there stays, and nothing is left behind
+# no room: reported, the old file stays, and nothing else remains
 for to in json spatter gs-patterns gem5; do
     case $to in gem5) room=room.py ;; *) room=room.json ;; esac
     cp P.json $room
@@ -167,7 +168,7 @@ if [ -s whole.svg ]; then
 fi
 [ -z "$(find . -name '*.part-*')" ] || { echo "FAIL: left behind: $(find . -name '*.part-*')"; failed=1; }
 
-# the end of the name says what is written, or nothing does
+# the suffix of the name selects the format, or it is refused
 for name in P.pdf P.csv P.txt P.v2 P.gif P.json.gz P.PDF; do
     expect 2 "let the name end in .json, or without a dot; pictures end in .svg, .png or .html" patterns t.trace -o $name
     must test ! -e $name
@@ -194,7 +195,7 @@ touch idle.h5.part-2000000000
 "$loadstone" record -q --engine null -o idle.h5 -- true 2>err && must test ! -e idle.h5.part-2000000000
 rm -f idle.h5*
 
-# what is read is not written over
+# an input is not overwritten
 cp t.trace own.trace
 ln -s own.trace link.trace
 for name in own.trace link.trace; do
@@ -207,7 +208,7 @@ must cmp t.trace own.trace
 must patterns t.trace -o - >piped 2>/dev/null
 must cmp P.json piped
 
-# what is no file is written to and stays what it is; a link stays a link
+# a special file is written to and stays special; a link stays a link
 mkfifo pipe
 cat pipe >piped &
 expect 0 "" patterns t.trace -o pipe --force
@@ -224,7 +225,7 @@ expect 0 "" patterns t.trace -o link.json --force
 must test -L link.json
 must cmp P.json linked.json
 
-# a pipe is read once: its format is asked for, not guessed from what is gone afterwards
+# a pipe is read once: its format is requested, since recognition would consume it
 mkfifo pipe
 expect 1 "the format of a pipe cannot be recognised" patterns pipe # which is not even opened
 timeout 60 sh -c 'cat t.trace >pipe' &
@@ -271,7 +272,7 @@ must test "$(grep -c kernel many.json)" = 20
 must patterns many.lackey --top 20 >out 2>/dev/null
 must test "$(grep -c ' gather at ' out)" = 20
 
-# memory is short: the beginning is kept, and whose measures these are is said, here and in the JSON
+# memory is short: the beginning is kept, and measures of a part are marked, here and in the JSON
 awk 'BEGIN { for (i = x = 1; i <= 60000; i++) { x = (x * 16807) % 2147483647; printf "I  1000,3\n L %x,8\n", 268435456 + 8 * (x % 1000000) } }' >random.lackey
 must patterns random.lackey --memory 1M --json >part.json 2>/dev/null
 part=$(sed -n 's/.*"of_first_accesses": \([0-9]*\),.*/\1/p' part.json)
@@ -281,14 +282,14 @@ must test "$(tr -d ',' <out | tr -s ' \n' ' ' | sed -n 's/.*; measures of the fi
 must patterns random.lackey >out 2>/dev/null
 must test "$(grep -c 'measures of' out)" = 0
 
-# a recording without a burst: what to do instead
+# a recording without a burst: the remedy
 if "$loadstone" record -q --engine null -o idle.h5 -- true 2>err; then
     expect 3 "record for longer, or with a larger --overhead, or see every access by loadstone trace" patterns idle.h5
 else
     echo "not tested: a recording without bursts (record: $(cat err))"
 fi
 
-# what is no input
+# invalid inputs
 printf 'neither a trace nor a profile' >junk
 expect 3 "junk" patterns junk
 expect 3 "missing" patterns missing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# patterns diff and groups: what is the same, what is not, what goes with what; bad input.
+# patterns diff and groups: equal and different patterns, pairs; bad input.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 cat >a.json <<'J'
@@ -59,7 +59,7 @@ for file in a.json b.json; do
     expect 0 "" "$loadstone" patterns diff $file $file
     [ "$(grep -c "the same accesses" out)" -eq 5 ] || { echo "FAIL: $file differs from itself"; cat out; failed=1; }
 done
-# what patterns are extracted from: the text of valgrind's lackey; the second run reads x the other way round
+# a source of patterns: the text of valgrind's lackey; the second run reads x backwards
 lackey() {
     awk -v back="$1" 'BEGIN {
         print "==1== Lackey"

@@ -37,7 +37,7 @@ for format in lackey memtrace gem5; do
     must grep -q 'in main' $format.json
 done
 
-# another binary elsewhere says nothing, the first that holds an address counts
+# another binary elsewhere has no effect, the first that holds an address counts
 must patterns lackey.txt --binary "$loadstone@0x7f0000000000" --binary "$binary" >out 2>/dev/null
 must grep -q 'gather in main' out
 must patterns lackey.txt --binary "$loadstone@0x7f0000000000" >out 2>/dev/null
@@ -61,7 +61,7 @@ for thread in (100, 101):
         for i in range(400):
             out.write(record(10, 4, ip) + record(0, 8, thread * 0x100000 + 24 * i))
         out.write(record(26, 0, 0))
-base = base or ip & ~0xfff # of a program at a fixed place its segment
+base = base or ip & ~0xfff # for a program at a fixed address its segment
 with open("app.dir/raw/modules.log", "w") as log:
     log.write("Module Table: version 5, count 3\n"
               "Columns: id, containing_id, start, end, entry, offset, preferred_base, path\n"
@@ -77,7 +77,7 @@ else
     echo "no python3: modules.log was not tested"
 fi
 
-# several files are one source, a thread each; what they do alike is one pattern
+# several files are one source, a thread each; equal behaviour is one pattern
 mkdir threads
 for i in 1 2 3; do write memtrace $i >threads/app.$i.log; done
 must patterns threads/app.1.log threads/app.2.log threads/app.3.log -o many.json >out 2>err
@@ -86,7 +86,7 @@ must grep -q "gather at 0x$ip.*, 3 threads" out
 must grep -q 'next: loadstone replay many.json' err
 must patterns threads/app.1.log threads/app.2.log --by-thread --json >out 2>/dev/null
 must test "$(grep -c '"thread": "app.[12].log: 1"' out)" = 2
-# and so is a folder, without what is none
+# and so is a folder, without its other files
 echo "no trace" >threads/README
 must patterns threads --binary "$binary" -o folder.json >out 2>err
 must grep -q '^source     threads: 1,200 accesses of 1 instructions in 3 threads' out

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Options of the hw engine: what cannot be is refused before the program starts, with the field and the remedy.
+# Options of the hw engine: impossible values are refused before the program starts, with the field and the
+# remedy.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 unset LOADSTONE_EVENT LOADSTONE_LDLAT LOADSTONE_STORES LOADSTONE_HW_PERIOD LOADSTONE_HW_FREQ
@@ -43,7 +44,7 @@ unpack skylake
 status=$?
 [ $status -eq 0 ] || { [ $status -eq 125 ] && [ ! -e ran ] && grep -q -- "--engine hw: .*--engine auto takes another engine then" err; } ||
     { echo "FAIL: status $status of an engine that does not open" && cat err && failed=1; }
-# what reaches the program: the options as variables, names of libpfm4 as numbers
+# values that reach the program: the options as variables, names of libpfm4 as numbers
 unpack skylake
 expect 0 "" "$loadstone" record -q -f -o b.h5 --ldlat 50 --stores --period 5000 sh -c 'env | grep ^LOADSTONE_ >vars'
 for line in LOADSTONE_LDLAT=50 LOADSTONE_STORES=also LOADSTONE_HW_PERIOD=5000; do
@@ -66,7 +67,7 @@ if ! grep -q "this build has no libpfm4" err; then
     expect 125 "libpfm4 does not know 'skl::NO_SUCH' on this processor" \
         env LIBPFM_FORCE_PMU=skl "$loadstone" record --event skl::NO_SUCH true
 fi
-# of AMD's cores IBS takes two events, the others have no addresses
+# IBS takes two events of AMD's cores, the others have no addresses
 unpack zen4
 if LIBPFM_FORCE_PMU=amd64_fam19h_zen4 "$loadstone" record -f -o d.h5 --event RETIRED_OPS sh -c 'env | grep ^LOADSTONE_EVENT >vars' 2>err; then
     must grep -qx "LOADSTONE_EVENT=raw/config=0xc1/pp" vars

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tight limits: the program's output and status are as without, or record refuses before it starts and says why.
+# Tight limits: the program's output and status are the same as without recording, or record refuses before it
+# starts and prints the reason.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 cat >program <<'E'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# record ends as the program ended, passes signals on, and leaves nothing behind but the profile.
+# record ends with the program's status, passes signals on, and leaves only the profile.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 expect 0 "next: loadstone report" "$loadstone" record -o zero.h5 true
@@ -63,7 +63,7 @@ expect 0 "next: loadstone report" "$loadstone" resolve spool -o again.h5
 expect 0 "next: loadstone report" "$loadstone" resolve spool/loadstone-spool-* -o named.h5
 expect 0 "raw data: $scratch/spool/loadstone-spool-" "$loadstone" record --keep-spool --spool spool -o other.h5 true
 expect 1 "spool holds 2 spools" "$loadstone" resolve spool -o which.h5
-# nobody reads what is said any more: the profile is there all the same
+# nobody reads the messages any more: the profile is written all the same
 mkfifo gone
 exec 9<>gone 8>gone 9>&-
 "$loadstone" record -o unheard.h5 true >out 2>&8
@@ -74,11 +74,13 @@ must test -z "$(ls -d loadstone-spool* 2>/dev/null)"
 # ranks of a job do not write the same file
 expect 0 "" env PMIX_RANK=3 "$loadstone" record -q -o rank.h5 true
 must test -s rank.3.h5
-# a spool too small for any record: the program keeps its status, the profile is empty and the loss is said
+# a spool too small for any record: the program keeps its status, the profile is empty and the loss is
+# reported
 expect 7 "spool-max is too small" "$loadstone" record -o tiny.h5 --spool-max 8K sh -c 'exit 7'
 expect 0 "" "$loadstone" report tiny.h5
-# one that is full half-way: what was recorded is there, and the loss is said by record and by the report. Where there are bursts they
-# fill it, for as long as that takes (a timer begins one a tick); elsewhere the small blocks of the shell do, a sample of them
+# one that is full half-way: the recorded part is there, and record and report mention the loss. Where bursts
+# work they fill it, for as long as that takes (a timer begins one a tick); elsewhere the small blocks of the
+# shell do, a sample of them
 fills=
 can_sample && fills=--alloc-min=1G
 for rounds in 100000 400000 1600000 6400000; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Which runtime is preloaded: the installed one, or that of the build tree that the binary lies in, and only
-# where no other user can change it.
+# Choice of the preloaded runtime: the installed one, or the one in the binary's build tree, and only where no
+# other user can change it.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 unset LOADSTONE_PRELOAD
@@ -25,7 +25,7 @@ copied() {
     cp "$loadstone" "$1/loadstone"
     cp foreign.so "$2/libloadstone-preload.so"
 }
-# An installed binary below directories of others: what lies around is not preloaded.
+# An installed binary below directories of other users: files around it are not preloaded.
 for place in .libs pkg/.libs runtime/.libs pkg/runtime/.libs; do
     copied pkg/bin $place
     ! ran pkg/bin || { echo "FAIL: a library in $place was preloaded"; failed=1; }

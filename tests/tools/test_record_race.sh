@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Two users: while root records 200 times in a sticky directory that everybody may write, another user makes
-# directories of the names that spools may get there, with links to a file of root's in them, and exchanges what
-# appears. Nothing is written through them.
+# directories with possible names of spools, with links to a file of root's in them, and exchanges new
+# entries. Nothing is written through them.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 [ "$(id -u)" -eq 0 ] || skip "needs root, to be two users"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What record refuses before anything is started, each with its reason and status.
+# Invocations that record refuses before anything is started, each with its reason and status.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 expect 127 "no such program in PATH" "$loadstone" record no-such-program-here
 expect 127 "No such file" "$loadstone" record ./nowhere/program

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone replay: Spatter's options one by one, its output with masked times, and what is refused.
+# loadstone replay: Spatter's options one by one, its output with masked times, and refusals.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 suite=$top_srcdir/tests/data/spatter-suite
@@ -64,7 +64,7 @@ must grep -qE '^ +1 gs +2 x stride 1 > 2 x stride -1 +8/8 +3 ' out
 must grep -q '^suite      2 configurations: min' out
 must grep -q '^validated  all results' out
 
-# JSON and CSV are what their readers expect
+# JSON and CSV have the form that their readers expect
 replay $quick -f two.json --json >out.json
 replay $quick -f two.json --csv >out.csv
 if command -v python3 >/dev/null; then
@@ -175,6 +175,6 @@ expect 1 " and 16.00 KiB are allowed" "$loadstone" replay -p UNIFORM:8:1 -t 1 --
 expect 2 "written to files only" "$loadstone" replay -p UNIFORM:8:1 -o -
 expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
 expect 0 "multigather" replay --list
-# what is short is said, and of one thread nothing about starting threads
+# short runs are marked, and with one thread there is no message about starting threads
 expect 0 " us, in which every interruption counts: raise the count" "$loadstone" replay --no-stream -r 2 --warmups 1 -p 0,4 -l 64 -t 1
 exit $failed

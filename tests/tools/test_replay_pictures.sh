@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Pictures and kept results: each format is what it says, complete, and loads nothing from elsewhere.
+# Pictures and kept results: each format is complete and of its kind, and loads nothing from elsewhere.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 suite=$top_srcdir/tests/data/spatter-suite
@@ -31,7 +31,7 @@ assert (r["valid"][:] == 1).all() and (r["mb_per_s"][:] > 0).all()
 T
 fi
 
-# what is there is not overwritten, what cannot be drawn is told before anything runs
+# existing files are not overwritten, and unsupported pictures are reported before anything runs
 expect 1 "exists; --force" "$loadstone" replay $quick $suite/lulesh.json --plot a.svg
 expect 1 "exists; --force" "$loadstone" replay $quick $suite/lulesh.json -o a.h5
 expect 2 "pictures end in .svg, .png or .html" "$loadstone" replay -p 1 --plot a.gif

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The head's account of CPU time; every burst has a row, by where it began and by what it accessed; kernel time.
+# The head's account of CPU time; every burst has a row, by its begin and by its data; kernel time.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 for variant in whole gap unknown part untimed outliers cached; do
     must "$top_builddir/tests/tools/make_time" $variant.h5 $variant
@@ -12,7 +12,7 @@ golden report-time-function.txt report-time-function.txt
 COLUMNS=120 "$loadstone" report --how whole.h5 >report-how.txt 2>err || failed=1
 golden report-how.txt report-how.txt
 export COLUMNS=120
-# the identity, what is missing of it, and why
+# the identity, the missing part, and its reason
 expect 0 "CPU        15.4 s: user 10.2, kernel 4.9 ±0.2, recording 0.3; bursts represent 98 % of the user time" "$loadstone" report whole.h5
 must test "$(grep -c ^warning out)" -eq 0
 expect 0 "warning    5.2 % of the CPU time is not represented: sampling was refused in 3 of 5 threads" "$loadstone" report gap.h5
@@ -22,7 +22,7 @@ expect 0 "user not known, kernel not known, recording 0.3; bursts represent an u
 expect 0 "stall      not estimated: too few loads were timed (2.0 %)" "$loadstone" report --by function untimed.h5
 must grep -qE "^chase .* 25\.0 ±[0-9.]+ +- +- " out
 must test "$(grep -c 'stalls most' out)" -eq 0
-# one outlier makes no row: figures are those of the run without
+# one outlier does not dominate: figures are the same as without it
 for by in node function thread; do
     "$loadstone" report --by $by whole.h5 2>err | sed '1,/^$/d' >whole.txt
     "$loadstone" report --by $by outliers.h5 2>err | sed '1,/^$/d' >outliers.txt

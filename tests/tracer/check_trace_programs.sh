@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs of the distribution, traced: what they print and how they end is what it is without a trace, and the trace is whole.
+# Programs of the distribution, traced: their output and status are the same as without a trace, and the trace
+# is complete.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 needs_python
 
@@ -35,7 +36,7 @@ same() {
 }
 native=()
 
-# what they are started with is the same for both
+# they start with the same environment
 export OPENSSL_CONF=/dev/null PYTHONHASHSEED=0 PERL_HASH_SEED=0
 same sort sort -n words
 same gzip gzip -c bytes

@@ -55,7 +55,7 @@ if sees_gathers; then
     counts 10 '.* store 16 copy 0'
     pieces=0
 else
-    pieces=20 # halves of what is one access
+    pieces=20 # halves of one access
 fi
 counts 5 '.* load 4 text 0'
 counts 5 '.* store 4 text 0'
@@ -63,7 +63,7 @@ counts $((4 + pieces)) '.* load 8 text (0|8|16|24)'
 counts 32 '.* load 1 text [0-9]+'
 counts 32 '.* load 1 copy [0-9]+'
 
-# what is not the program's own code is not there
+# code outside of the program is not in the trace
 traced 3 --function gather -- "$victim" loops
 counts 1000 '.* load 8 heap [0-9]+'
 counts 1000 '.* load 8 table [0-9]+'
@@ -78,7 +78,7 @@ counts 2000 '.* (load|store) .*'
 traced 125 --function nowhere -- "$victim" loops
 says err 'no function of that name'
 
-# the program's end is its own; what was done before it is there
+# the program's end is unchanged; accesses before it are there
 traced 143 -- "$victim" aborts
 says out '^dying$'
 counts 10 '.* store 8 table [0-9]+'
@@ -89,9 +89,10 @@ says out '^child 5$'
 says err '1 child process made by fork ran untraced'
 counts 30 '.* store 8 table [0-9]+'
 
-# signal handlers, which QEMU begins with a stack that is 8 bytes off: what they call of the runtime, and how they end the program
+# signal handlers, which QEMU begins with a stack that is misaligned by 8 bytes: their calls of the runtime,
+# and their way to end the program
 handlers=$top_builddir/tests/tracer/trace_handlers
-# handled WHAT STATUS OUTPUT: in bare QEMU as well
+# handled WHAT STATUS OUTPUT: the same in bare QEMU
 handled() {
     qemu-x86_64 "$handlers" "$1" >wanted 2>err
     [ "$?:$(cat wanted)" = "$2:$3" ] || { echo "FAIL: $1: status and output in bare QEMU: $?, $(cat wanted)"; failed=1; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone trace: what is chosen to be traced is traced, no more and no less; what is never met is said.
+# loadstone trace: exactly the chosen code and data is traced; a choice without a match is reported.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 
 # --- data
@@ -41,7 +41,7 @@ if gcc -O1 -shared -fPIC -o libpart.so part.c 2>gcc.err && gcc -O1 -o whole whol
     counts 500 '.* load 8 data [0-9]+'
     traced 0 --module ./whole -- ./whole
     counts 0 '.* load 8 data [0-9]+'
-    others=$(grep -cE ' (load|store) ' all) # of the calls at start and end: the dynamic loader's are thousands
+    others=$(grep -cE ' (load|store) ' all) # calls at start and end: the dynamic loader's are thousands
     [ "$others" -gt 0 ] && [ "$others" -lt 200 ] || { echo "FAIL: $name: $others accesses"; failed=1; }
     traced 125 --auto --module ./whole -- ./whole
     says err 'give one of them'
@@ -89,7 +89,7 @@ else
     echo "not tested: --count and --skip (gcc links nothing without its libraries here)"
 fi
 
-# --- what is never met
+# --- choices without a match
 heard 0 "0 accesses: .* began no phase 'nowhere'; its phases: solve" "$loadstone" trace -f -o t.trace --phase nowhere -- "$victim" phases
 heard 3 '0 accesses: .* began no phase at all .*leave --phase out' "$loadstone" trace -f -o t.trace --phase solve -- "$victim" loops
 heard 3 '0 accesses: .* ran none of the code.*name other code' "$loadstone" trace -f -o t.trace --function touch_wide -- "$victim" loops

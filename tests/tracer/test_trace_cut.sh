@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A traced program that is interrupted leaves what it did so far, and a disk that is full ends the trace, not the program.
+# A traced program that is interrupted leaves its trace so far, and a disk that is full ends the trace, not
+# the program.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 needs_python
 
@@ -10,7 +11,7 @@ interrupted() {
     name="interrupted $1 $2"
     "$python" - "$loadstone" trace -f "$1" "$2" -- bash -c 'echo >begun; while :; do :; done' 2>err <<'P'
 import os, signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.SIG_DFL) # it is ignored in what a shell starts in the background
+signal.signal(signal.SIGINT, signal.SIG_DFL) # it is ignored in commands that a shell starts in the background
 p = subprocess.Popen(sys.argv[1:], start_new_session=True, stdin=subprocess.DEVNULL)
 while not os.path.exists("begun") and p.poll() is None:
     time.sleep(0.05)
@@ -44,7 +45,7 @@ P
 [ $? -eq 0 ] || { echo "FAIL: $name: the program waits for ever"; failed=1; }
 rm -rf killed.spool killed.trace*
 
-# nobody reads what is said any more, as behind "2>&1 | head -1": the trace is there all the same
+# nobody reads the messages any more, as in "2>&1 | head -1": the trace is written all the same
 name="unheard"
 mkfifo gone
 exec 9<>gone 8>gone 9>&-

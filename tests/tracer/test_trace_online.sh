@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Patterns that are found while the program runs are those of its trace, in every mode; an example's are found by a recording.
+# Patterns that are found while the program runs equal the patterns of its trace, in every mode; an example's
+# are found by a recording.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 needs_python
 
-# same [OPTION...] -- COMMAND...: trace --patterns writes what trace and patterns write. Where blocks lie differs from run to run.
+# same [OPTION...] -- COMMAND...: trace --patterns writes the same as trace and patterns. Addresses of blocks
+# differ from run to run.
 same() {
     options=()
     while [ "$1" != -- ]; do options+=("$1"); shift; done

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone trace: programs that cannot be traced, or that QEMU does not run as the kernel does, get the reason and what to do instead.
+# loadstone trace: programs that cannot be traced, or that behave differently in QEMU, get the reason and an
+# alternative.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 
 # a system call that QEMU lacks, of a program that fails for it
@@ -25,7 +26,8 @@ for how in 1 2; do
     heard 6 'accesses of 1 thread' "$loadstone" trace -f -o t.trace -- "$victim" handles-ill $how
     ! grep -q -e SIGILL -e 'loadstone record' err || { echo "FAIL: $name: says something of a signal that is handled"; failed=1; }
 done
-# what the C library only tries is not said: threads (clone3, rseq, set_robust_list), with a status of its own
+# calls that the C library only tries are not reported: threads (clone3, rseq, set_robust_list), in a program
+# with a status
 heard 3 'accesses' "$loadstone" trace -f -o t.trace -- "$victim" loops
 ! grep -q 'QEMU does not have' err || { echo "FAIL: $name: lacks what nobody misses"; failed=1; }
 
@@ -38,7 +40,7 @@ else
     echo "not tested: a static program (gcc links nothing without its libraries here)"
 fi
 
-# 32 bits: the header alone says it
+# 32 bits: the header alone shows it
 {
     printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\124\200\4\10\64\0\0\0'
     head -c 100 /dev/zero
@@ -87,7 +89,8 @@ heard 125 'is a program or a library' "$loadstone" trace -f -o program -- ./prog
 cmp -s "$victim" program || { echo "FAIL: the program was overwritten"; failed=1; }
 [ -z "$(ls -A | grep -e '^-' -e part- -e spool)" ] || { echo "FAIL: something was left: $(ls -A)"; failed=1; }
 
-# what cannot be written is told before the program runs, and what is there is not touched by the question
+# outputs that cannot be written are reported before the program runs, and existing files are not changed by
+# the check
 printf 'precious' >kept
 ls -A >before
 for option in -o --patterns; do
@@ -101,7 +104,7 @@ done
 rm -f out err
 [ ! -e ran ] && [ "$(cat kept)" = precious ] && [ "$(ls -A)" = "$(grep -vx -e out -e err before)" ] || { echo "FAIL: the program ran, or files were touched: $(ls -A)"; failed=1; }
 
-# what nothing can be read from is not what to go on with
+# a file that cannot be read is not suggested as input of the next command
 heard 3 'accesses' "$loadstone" trace -f -o /dev/null -- "$victim" loops
 ! grep -q 'next:' err || { echo "FAIL: $name: goes on with /dev/null"; failed=1; }
 heard 3 'pattern' "$loadstone" trace -f --patterns /dev/null -- "$victim" loops

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tracer's ring: nothing is lost, and accesses stand before and behind events as they were made. */
+/* The tracer's ring: nothing is lost, and accesses are before and after events in their original order. */
 #include "common/ls_marker.h"
 #include "tools/trace/host/trc_reader.h"
 #include "tools/trace/plugin/trc_lane.h"
@@ -44,7 +44,7 @@ static void put_event(void)
     ring.events++;
 }
 
-/* Rows say how many events there were before them. */
+/* Rows have the number of events before them. */
 static void *take_turns(void *user)
 {
     unsigned seed = (unsigned)(uintptr_t)user;
@@ -161,7 +161,7 @@ static void markers_are_told_from_other_calls(void **state)
     assert_false(ls_marker_is(LS_MARKER_PAUSE, &kind));
     assert_false(ls_marker_is(LS_MARKER_MAGIC << 32, &kind));
     assert_false(ls_marker_is(LS_MARKER_MAGIC << 32 | LS_MARKER_LAST, &kind));
-    /* and the system takes them for what they are without a tracer */
+    /* and the system handles them as without a tracer */
     ls_marker_send(LS_MARKER_BLOCK_BORN, (const uint64_t[4]){1, 2, 3, 4});
     assert_int_equal(ls_syscall(SYS_getpid, ls_marker_word(LS_MARKER_PAUSE), 1, 2, 3, 4), getpid());
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs whose signal handlers call what the runtime is there for. usage: trace_handlers WHAT
- * QEMU 7.2 begins handlers with a stack that is 8 bytes off: nothing here moves aligned vectors to it. */
+/* Programs whose signal handlers call functions that the runtime replaces. usage: trace_handlers WHAT
+ * QEMU 7.2 begins handlers with a stack that is misaligned by 8 bytes: no code here moves aligned vectors to it. */
 #include <loadstone/loadstone.h>
 #include <loadstone/smr.h>
 
@@ -45,7 +45,7 @@ static void on_map(int signal_number)
     close(dup2(1, 9));
 }
 
-/* No file: what the loader does of its own on such a stack is not ours to know. */
+/* No file: the loader's behaviour on such a stack is not tested. */
 static void on_load(int signal_number)
 {
     (void)signal_number;
@@ -103,7 +103,7 @@ static const struct {
 } rows[] = {{"allocate", on_allocate}, {"map", on_map},     {"load", on_load}, {"tell", on_tell},
             {"fork", on_fork},         {"leave", on_leave}, {"end", on_end},   {"replace", on_replace}};
 
-/* By a signal of its own, then by a timer. */
+/* By a signal to itself, then by a timer. */
 static void be_interrupted(void)
 {
     const struct itimerval once = {.it_value = {.tv_usec = 10000}};

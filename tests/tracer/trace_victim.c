@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs whose accesses are known. usage: trace_victim WHAT; TRACE_ALONE: without Loadstone's library. */
+/* Programs with known accesses. usage: trace_victim WHAT; TRACE_ALONE: without Loadstone's library. */
 #ifndef TRACE_ALONE
 #include <loadstone/loadstone.h>
 #include <loadstone/smr.h>
@@ -234,7 +234,7 @@ static int avx512(void)
     return 0;
 }
 
-/* What a program compiled for Sapphire Rapids may come to first. */
+/* An instruction that a program compiled for Sapphire Rapids may execute first. */
 static int mask(void)
 {
     __asm__ volatile(".byte 0xc5,0xf9,0x92,0xc8" ::"a"(1)); /* kmovb %eax, %k1 */
@@ -252,7 +252,7 @@ static int direct(void)
     return 0;
 }
 
-/* Of no set that QEMU, or trace, knows by name. */
+/* Not in any set that QEMU, or trace, knows by name. */
 static int odd_instruction(void)
 {
     touch(0, 10);

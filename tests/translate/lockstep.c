@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: lockstep [INSTRUCTIONS [SEED]]: executes random code and functions of libraries both in translated
- * bursts and by single steps, until so many instructions (default 1,000,000) were compared. Status 77: the
- * machine cannot. */
+/* usage: lockstep [INSTRUCTIONS [SEED]]: execute random code and functions of libraries both in translated
+ * bursts and by single steps, until INSTRUCTIONS (default 1,000,000) were compared. Status 77: unsupported
+ * machine. */
 #include "tests/translate/tr_random.h"
 #include "tests/translate/tr_session.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls the function and keeps what the ABI says, which random code does not. */
+/* Calls the function and saves the registers that the ABI preserves, because random code does not. */
 void tr_call_random(void (*function)(void));
 __asm__(".text\n"
         ".type tr_call_random, @function\n"
@@ -35,7 +35,7 @@ __asm__(".text\n"
 
 enum { NUMBERS = 300, TEXT_BYTES = 1024, PACKED_BYTES = 8192, RANDOM_CALLS = 3, PAGE_BYTES = 4096 };
 
-/* Everything the functions read and write, in pages of its own. */
+/* All memory that the functions read and write, in separate pages. */
 static struct {
     int32_t numbers[NUMBERS];
     double reals[256];
@@ -262,7 +262,7 @@ int main(int argc, char **argv)
     struct tr_figures f = {0};
     int failed = 0;
     fill(seed);
-    for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++) /* what they find out once */
+    for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++) /* let functions cache results */
         if (deflate_it || (functions[i].run != run_deflate && functions[i].run != run_inflate))
             functions[i].run(NULL);
     uint64_t base, end;

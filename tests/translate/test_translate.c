@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bursts of the translator in this program itself. That translated code computes what the program's own does
- * is lockstep's subject. */
+/* Bursts of the translator in this program itself. lockstep tests that translated code computes the same as
+ * the original. */
 #include "tests/translate/tr_session.h"
 #include "tests/unit.h"
 
@@ -253,7 +253,7 @@ static void changed_code_is_translated_anew(void **state)
     assert_int_equal(call_in_burst(code), 7);
     write_return(code, 8);
     assert_int_equal(call_in_burst(code),
-                     7); /* the translation of what was there: this is why there is a hook */
+                     7); /* the translation of the old code: this is why there is a hook */
     write_return(code, 9);
     rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
     assert_int_equal(call_in_burst(code), 9);
@@ -420,7 +420,7 @@ static void threads_share_the_cache_while_it_is_dropped(void **state)
         assert_true(accepted[i] > ROUNDS / 10);
     sum_in_burst(&whole);
     sum_in_burst(&whole);
-    checked_result(RT_TR_END_DONE); /* no thread was forgotten in the count of those that are in bursts */
+    checked_result(RT_TR_END_DONE); /* the count of threads in bursts is complete */
 }
 
 static void limit_of_instructions_holds(void **state)
@@ -466,8 +466,8 @@ static uint64_t end_of_stack(uint64_t *highest_arena_end)
     return stack_end;
 }
 
-/* On some kernels the code of the vDSO lies just above the stack: memory for its translation must not stand
- * in the way of the stack. */
+/* On some kernels the code of the vDSO is just above the stack: memory for its translation must not block the
+ * growth of the stack. */
 static void stack_keeps_its_room(void **state)
 {
     (void)state;

@@ -11,13 +11,13 @@ enum {
     CODE_BYTES = 1 << 16,
     DATA_BYTES = 1 << 16,
     CENTER = DATA_BYTES / 2, /* random operands lie within 4 KiB of it */
-    COUNTERS = 256,          /* of loops, at the begin of the data */
+    COUNTERS = 256,          /* counters of loops, at the begin of the data */
     INDICES = 512,           /* small 32-bit and 64-bit indices for gathers */
     SAVED_RSP = 0,
     OTHER_RSP = 8,
     TABLE = 1024, /* targets of indirect branches */
     INSTRUCTIONS = 120,
-    TEMPLATE_SHARE = 8, /* one of so many is control flow */
+    TEMPLATE_SHARE = 8, /* one instruction of this number is control flow */
     SCALARS = 16,
 };
 
@@ -467,7 +467,7 @@ static void move_rsp(struct tr_random *r, bool from_slot)
     put_rel(r, data_at(r, OTHER_RSP));
 }
 
-/* What uses the stack, while there is none: it faults and is skipped. */
+/* An instruction that uses the stack, while there is none: it faults and is skipped. */
 static void without_stack(struct tr_random *r)
 {
     static const uint8_t by_register[] = {0xff, 0xd1}, by_memory[] = {0xff, 0x12}, back[] = {0xc3},

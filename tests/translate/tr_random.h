@@ -16,7 +16,7 @@ void tr_random_free(struct tr_random *r);
 void (*tr_random_draw(struct tr_random *r))(void);
 void tr_random_code(const struct tr_random *r, uint64_t *base, uint64_t *end);
 void tr_random_data(const struct tr_random *r, void **base, size_t *len_bytes);
-/* Of how many mnemonics instructions were drawn, and how many instructions. */
+/* The number of mnemonics drawn, and the number of instructions. */
 void tr_random_coverage(const struct tr_random *r, unsigned *mnemonics, unsigned *instructions);
 
 #endif

@@ -599,7 +599,7 @@ static void handle(int sig, void (*handler)(int, siginfo_t *, void *))
     sigaction(sig, &a, NULL);
 }
 
-/* Again and again: cmocka puts its own over those of faults. */
+/* Repeatedly, because cmocka replaces handlers of faults. */
 static void install_handlers(void)
 {
     handle(SIGTRAP, on_trap);

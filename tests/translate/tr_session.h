@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* Plans of bursts are drawn at random; each kind names what bursts are made of. */
+/* Plans of bursts are drawn at random; each kind names the parts of a burst. */
 enum tr_plan_kind {
     TR_PLAN_MIXED,
     TR_PLAN_SHORT, /* a few instructions in fast code */
@@ -30,8 +30,7 @@ struct tr_case {
     uint64_t seed;
     enum tr_plan_kind plans;
     struct tr_region memory[8]; /* compared, beside the stack of run and the heap */
-    struct tr_region guarded;   /* of whole pages, part of memory: each access to it faults, and its handler
-                                   then allows it */
+    struct tr_region guarded;   /* whole pages of memory whose first access faults and is then allowed */
     bool continues_past_faults; /* skips instructions that fault; otherwise a fault fails the case */
 };
 
@@ -45,14 +44,15 @@ struct tr_figures {
 const char *tr_session_open(unsigned trace_most, bool map_twice);
 /* Run c both ways. 0: no difference; otherwise it was printed to stderr. Adds to *figures. */
 int tr_session_compare(const struct tr_case *c, struct tr_figures *figures);
-/* Code in [base, end) may be translated from now on, beside what was mapped executable at tr_session_open. */
+/* Code in [base, end) may be translated from now on, in addition to code that was mapped executable at
+ * tr_session_open. */
 void tr_session_add_code(uint64_t base, uint64_t end);
 
 /* For tests of single bursts: from now on each TR_TRIGGER of a thread that called tr_session_thread begins a
  * burst of *plan, and the program goes on natively where it ends. on_fault: handler of the program, or NULL. */
 void tr_session_each(const struct rt_tr_plan *plan, void (*on_fault)(int, siginfo_t *, ucontext_t *));
 #define TR_TRIGGER() __asm__ volatile("int3" ::: "memory")
-/* Of the calling thread: its translator, made when it is first asked for, and its last burst. */
+/* For the calling thread: its translator, made at the first call, and its last burst. */
 struct rt_tr_thread *tr_session_thread(void);
 /* Free the translator of the calling thread, which triggers no more bursts. */
 void tr_session_end_thread(void);

@@ -28,7 +28,7 @@ export async function openPage(browser, file, options = {}) {
     return { page, wrong };
 }
 
-/** Run what changes the selection, and wait until the page has drawn it. */
+/** Change the selection by an action, and wait until the page has drawn it. */
 export async function change(page, action) {
     const before = await page.evaluate(() => document.body.dataset.changes);
     await action();
@@ -68,7 +68,7 @@ export function check(holds, text) {
     if (!holds) failed++;
 }
 
-/** Are got's sums those of want, a row of the report? part: of the whole, what they may differ by. */
+/** Do the sums of got equal want, a row of the report? part: tolerance as a fraction of the whole. */
 export function checkSums(got, want, whole, part, text) {
     const known = (value) => (Number.isFinite(value) ? value : 0); // stall without a timed load is not known
     const near = (key) => Math.abs(known(got[key]) - known(want[key])) <= part * whole[key];

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# make check-long: ParaView itself opens and draws what is exported. RENDER_DIR=DIRECTORY keeps the pictures.
+# make check-long: ParaView itself opens and draws exported files. RENDER_DIR=DIRECTORY keeps the pictures.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 for tool in pvbatch xvfb-run; do
     command -v $tool >/dev/null || skip "no $tool (Debian: paraview xvfb xauth)"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Files that loadstone export wrote into a directory, read by VTK and h5py and compared with the recording, value by value.
-# For scripts with the arguments RUN.h5 DIRECTORY, which say in DOMAINS and LABELS what the files hold.
+# Files that loadstone export wrote into a directory, read by VTK and h5py and compared with the recording,
+# value by value. For scripts with the arguments RUN.h5 DIRECTORY, whose DOMAINS and LABELS describe the
+# contents of the files.
 import glob, os, sys
 import xml.etree.ElementTree as ET
 import h5py
@@ -37,7 +38,7 @@ def text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-# --- what run.h5 says of a field
+# --- the description of a field in run.h5
 def values(field, metric, step=None):
     f = run["fields"][field]
     return (f[metric][()] if step is None else f["steps"][metric][step]).ravel()

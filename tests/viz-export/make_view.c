@@ -78,7 +78,7 @@ static const struct prof_source sources[] = {
     {"/src/flow.c", 88, "        y[row] += a[k] * x[column[k]];"},
     {"/src/flow.c", 97, "    total += partial[t];"},
 };
-/* What a burst does: where, from which line, how far apart, how long it takes. */
+/* Accesses of a burst: data, source line, distance, time. */
 static const struct pattern {
     uint32_t node, line, stride_bytes, latency_cycles, weight;
     uint8_t op, level;
@@ -113,8 +113,9 @@ static const struct pattern *pick_pattern(uint32_t burst)
 enum { FIELD_MATRIX, FIELD_ROOM, FIELD_MATERIAL, FIELD_VELOCITY, FIELDS };
 enum { MATRIX_SIDE = 300, ROOM_X = 32, ROOM_Y = 24, ROOM_Z = 16, PLATE = 24, BALL = 14 };
 
-/* Where an access is: 16 columns of 8 rows of the matrix; anywhere on plate and ball, some of them outside.
- * The CPU tells the left and right half of the first four of these rows, so that a report can be of them. */
+/* Addresses of accesses: 16 columns of 8 rows of the matrix; anywhere on plate and ball, some of them
+ * outside. The CPU differs between the left and right half of the first four of these rows, so that a report
+ * can select them. */
 static void set_place(struct prof_sample *s, uint32_t number, uint32_t i)
 {
     switch (s->node) {

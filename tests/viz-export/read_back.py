@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: read_back.py RUN.h5 DIRECTORY: what test_export.sh exported of the recording of make_domains, read by VTK, h5py, pandas
-# and the rest of Python and compared with it. One process, since importing VTK takes a second.
+# usage: read_back.py RUN.h5 DIRECTORY: the files that test_export.sh exported from the recording of
+# make_domains, read by VTK, h5py, pandas and the rest of Python and compared with it. One process, since
+# importing VTK takes a second.
 import json
 import pandas as pd
 from export_readers import *

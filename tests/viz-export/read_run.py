@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# usage: read_run.py RUN.h5 DIRECTORY: the fields of a real recording. Files are named by the place of their domain among
-# those of RUN.h5: 0.vti, 0.xdmf, ...
+# usage: read_run.py RUN.h5 DIRECTORY: the fields of a real recording. Files are named by the number of their
+# domain in RUN.h5: 0.vti, 0.xdmf, ...
 import pandas as pd
 from export_readers import *
 

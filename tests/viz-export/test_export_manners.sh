@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone export: names, refusals, what is left behind, pictures.
+# loadstone export: names, refusals, remaining files, pictures.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 must "$top_builddir/tests/viz-export/make_domains" run.h5
 "$top_builddir/tests/tools/make_profile" plain.h5 || exit 1
@@ -51,7 +51,7 @@ expect 1 "other.steps/step_00001.vtu exists" "$loadstone" export run.h5 -F 'cube
 must test "$(ls other.steps)" = step_00001.vtu
 must test ! -e other.pvd
 [ -z "$(find . -name '*.part-*')" ] || { echo "FAIL: left behind: $(find . -name '*.part-*')"; failed=1; }
-# no room: said, and nothing is left
+# no room: reported, and no file remains
 for file in large.csv large.vti large.hdf large.xdmf; do
     (trap '' XFSZ; ulimit -f 100; exec "$loadstone" export run.h5 -F large.A -o $file) >out 2>err && { echo "FAIL: $file was written without room"; failed=1; }
     grep -q "disk" err || { echo "FAIL: $file: no word about the disk:"; cat err; failed=1; }
@@ -68,7 +68,7 @@ must cmp box.vti named.vti
 "$loadstone" export plain.h5 --format dot -o - >tree.dot 2>/dev/null || failed=1
 must grep -q 'label="B\\n' tree.dot
 
-# pictures: of the size that was drawn, not blank, and another field is another picture
+# pictures have the requested size, are not blank, and differ between fields
 if "$loadstone" export run.h5 -F box.A -o box.png 2>err; then
     for field in line.A 'plane*' cube.A cube.nodal mixed.A cloud.A large.A; do
         must "$loadstone" export run.h5 -F "$field" -o "p-${field%%[.*]*}-${#field}.png" 2>/dev/null

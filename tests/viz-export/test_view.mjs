@@ -94,7 +94,7 @@ async function filters(page) {
     check(await page.locator('#reset').isDisabled(), 'nothing is left to reset');
 }
 
-/** Time by where bursts began, and by what they accessed once data is selected. */
+/** Time by the begin of bursts, and by data once data is selected. */
 async function origins(page) {
     const line = (number) => page.locator('#code .barlist button').filter({ hasText: `flow.c:${number}` });
     for (const number of [31, 52, 70, 88, 97, 110]) {
@@ -221,7 +221,7 @@ async function maps(page) {
     await change(page, () => page.locator('#reset').click());
 }
 
-/** What the map holds, as the bar of sums has it. */
+/** The totals of the map, as in the bar of sums. */
 async function mapSums(page) {
     const data = await page.locator('#map .stage').evaluate((stage) => ({ ...stage.dataset }));
     return { samples: Number(data.samples), time_ns: Number(data.timeNs), stall_ns: Number(data.stallNs) };
@@ -275,7 +275,7 @@ async function filteredMaps(page) {
         'it says so',
     );
     await change(page, () => page.locator('#reset').click());
-    // of a group the data on one domain; of what is outside of the domain only the number
+    // for a group the data on one domain; outside of the domain only the number
     const other = await pressedThread(page);
     await page
         .locator('#map label', { hasText: 'field' })
@@ -303,7 +303,7 @@ const add = (a, b) => ({
     samples: a.samples + b.samples,
 });
 
-/** The middle of a place of a grid of so many places, as map_grid.js draws it (square, rows downwards). */
+/** The middle of a cell of a grid with nx by ny cells, as map_grid.js draws it (square, rows downwards). */
 async function gridPlace(page, [columns, rows], [i, j]) {
     const { x, y, width } = await page.locator('#map canvas').boundingBox();
     const room = 380 - 10 - 40;
@@ -373,7 +373,7 @@ async function meshPlaces(page) {
     const cell = Number((await page.locator('.chip').textContent()).match(/cell ([0-9,]+)/)[1]);
     check((await sums(page)).samples === plateSums[cell], `cell ${cell} of the plate has ${plateSums[cell]}`);
     await change(page, () => page.keyboard.press('Escape'));
-    // a rectangle around the picture: all that lies on the plate
+    // a rectangle around the picture: everything on the plate
     const around = async (shift) => {
         await canvas.scrollIntoViewIfNeeded();
         const { x, y, width, height } = await canvas.boundingBox();

@@ -14,7 +14,7 @@ expect 3 "no-such" "$loadstone" view flow.h5 -o no-such/x.html
 expect 3 "" "$loadstone" view "$top_srcdir/README.md" -o y.html
 must test ! -e y.html
 must test ! -e flow.html.part
-# nothing of the profile can end the script that it stands in, nothing is loaded from anywhere
+# no text of the profile can end the script that contains it, nothing is loaded from anywhere
 must test "$(grep -o '</script' flow.html | wc -l)" = 2
 if grep -oE '(src|href)=["'"'"']?[a-z]+:[^ ]*' flow.html; then echo "FAIL: the page refers to something"; failed=1; fi
 needs_browser

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: node test_view_patterns.mjs MODULES CHROMIUM PAGE PAGE_WITHOUT PATTERNS_JSON: the panel shows what
-// loadstone patterns says.
+// usage: node test_view_patterns.mjs MODULES CHROMIUM PAGE PAGE_WITHOUT PATTERNS_JSON: the panel agrees with
+// loadstone patterns.
 import { readFileSync } from 'node:fs';
 import { check, finish, openBrowser, openPage } from './browser.mjs';
 

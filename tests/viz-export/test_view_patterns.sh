@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The page's panel of access patterns, in a browser, against what loadstone patterns prints.
+# The page's panel of access patterns, in a browser, against the output of loadstone patterns.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 . "$top_srcdir/tests/viz-export/view_tools.sh"
 must "$top_builddir/tests/viz-export/make_view" flow.h5
-# longer than a page would need: what it says of them is what loadstone patterns says all the same
+# longer than the page needs: it still agrees with loadstone patterns
 must "$top_builddir/tests/tools/make_trace" t.trace 70000
 needs_page flow.h5
 expect 0 "" "$loadstone" view flow.h5 --patterns t.trace -o with.html

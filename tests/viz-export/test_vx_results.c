@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of results: what is written is read, what is damaged is refused. */
+/* Files of results: written values are read back, damaged files are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced behind tests/tools/check.sh: what the page's tests need.
+# Sourced after tests/tools/check.sh: the tools for the page's tests.
 
 # needs_page PROFILE: this build can make a page
 needs_page() {
