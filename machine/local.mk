@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # machine
-# The probe alone: what the preloaded runtime and the calibration share.
+# The probe alone, shared by the preloaded runtime and the calibration.
 noinst_LTLIBRARIES += libmachprobe.la
 libmachprobe_la_SOURCES = machine/mach_probe_sigsafe.c machine/mach_probe_sigsafe.h
 if HOST_X86_64
@@ -9,7 +9,7 @@ else
 libmachprobe_la_SOURCES += machine/mach_probe_none_sigsafe.c
 endif
 
-# What the process may do: read by the runtime, too.
+# The privileges of the process, which the runtime reads, too.
 noinst_LTLIBRARIES += libmachpriv.la
 libmachpriv_la_SOURCES = machine/mach_privilege.c machine/mach_privilege.h
 libmachpriv_la_LIBADD = libcommon.la

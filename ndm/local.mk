@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# ndm: natural domains. libndm.la is plain data: what resolve and the exporters need.
+# ndm: natural domains. libndm.la is plain data, for resolve and the exporters.
 noinst_LTLIBRARIES += libndm.la
 libndm_la_SOURCES = \
     ndm/ndm_check.c ndm/ndm_check.h \
@@ -15,7 +15,7 @@ libndm_la_SOURCES = \
     ndm/ndm_wire.c ndm/ndm_wire.h
 # no LIBADD: shared objects take it whole, beside others that have libcommon.la in them
 
-# What the program has of it: the registry, linked by libloadstone.so and by the preloaded runtime.
+# The registry of the running program, linked by libloadstone.so and by the preloaded runtime.
 noinst_LTLIBRARIES += libndmlive.la
 libndmlive_la_SOURCES = \
     ndm/ndm_attach.c \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# perf: libperfenc: what to open (encodings), what its errors mean; the runtime links it, libpfm4 stays in the tools (libperfpfm).
+# perf: libperfenc: the events to open (encodings), causes of errors; the runtime links it, libpfm4 stays in the tools (libperfpfm).
 # libperfring: opening events, their rings and records, decoders; signal-safe throughout: the preloaded runtime links it.
 # libperfcount: counting without samples. libperffile: perf.data.
 noinst_LTLIBRARIES += libperfenc.la libperfpfm.la libperfring.la libperfcount.la libperffile.la

@@ -5,7 +5,7 @@ include runtime/step/local.mk
 include runtime/perf_events/local.mk
 include runtime/translate/local.mk
 
-# Apart, so that unit tests can have it: what knows nothing of the process.
+# Sources that do not depend on the process are separate, so that unit tests can link them.
 noinst_LTLIBRARIES += librtalloc.la
 librtalloc_la_SOURCES = \
     runtime/core/rt_alloc_limit_sigsafe.c runtime/core/rt_alloc_limit_sigsafe.h \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# patterns: from sequences to patterns; a library of its own, because names need the symbols. What describes patterns of files, too, is in libpatterns
+# patterns: from sequences to patterns; a separate library, because names need the symbols. libpatterns describes patterns of files
+# as well
 noinst_LTLIBRARIES += libpatcompact.la
 libpatcompact_la_SOURCES = \
     patterns/compact/pat_compact.c patterns/compact/pat_compact.h patterns/compact/pat_compact_parts.h \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# patterns: extraction of what each site did on each home
+# patterns: extraction of the accesses of each site to each home
 libpatterns_la_SOURCES += \
     patterns/extract/pat_ext.h \
     patterns/extract/pat_ext_arena.c \

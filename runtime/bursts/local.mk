@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What engines share that sample by bursts of instructions: signal-safe pieces the preloaded runtime links and the unit tests exercise.
+# Code shared by engines that sample bursts of instructions: signal-safe pieces for the preloaded runtime and the unit tests.
 if HAVE_STEP
 noinst_LTLIBRARIES += librtbursts.la
 librtbursts_la_SOURCES = \

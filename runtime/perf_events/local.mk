@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Engines that sample through perf_event. What they use of perf/ is compiled in: libtool would bring the objects of libcommon twice.
+# Engines that sample through perf_event. The used part of perf/ is compiled in: libtool would bring the objects of libcommon twice.
 noinst_LTLIBRARIES += librtperf.la
 librtperf_la_SOURCES = \
     runtime/perf_events/rt_perf.c runtime/perf_events/rt_perf.h \

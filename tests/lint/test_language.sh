@@ -68,7 +68,7 @@ group() {
 }
 # sources FOLDER...: files with comments below these folders
 sources() {
-    find "$@" \( -name node_modules -o -name 'loadstone-*' -o -name '_build' -o -name 'corpus-*' -o -name data \) -prune -o -type f \
+    find "$@" \( -name node_modules -o -name modules -o -name bundle -o -name 'loadstone-*' -o -name '_build' -o -name 'corpus-*' -o -name data \) -prune -o -type f \
         \( -name '*.[chS]' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' -o -name '*.inc' -o -name '*.mk' -o -name '*.m4' -o -name '*.mjs' \
         -o -name '*.js' -o -name '*.css' -o -name check -o -name demo -o -name deps \) -print | grep -v '^tests/lint/language.py$\|^tests/lint/test_language.sh$'
 }
