@@ -46,7 +46,7 @@ class Machine:
         return env
 
     def start(self, command, recorded, cpu):
-        """Start the command on one processor; its process, with the spool and the time of its start in it."""
+        """Start the command on one processor; return its process with the spool and the start time."""
         env = self.environment(recorded)
         process = subprocess.Popen(command, env=env, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL, shell=isinstance(command, str),
@@ -55,7 +55,7 @@ class Machine:
         return process
 
     def side_by_side(self, command, cpus):
-        """Wall and CPU time of the command natively on the first processor, and of it recorded on the second, at the same time."""
+        """Measure wall and CPU time of the command natively on the first processor and recorded on the second, at the same time."""
         processes = [self.start(command, recorded, cpu) for recorded, cpu in zip((False, True), cpus)]
         took = [None, None]
         while None in took:
@@ -88,7 +88,7 @@ class Machine:
 
 
 def free_port():
-    """below the ports that the kernel gives to clients, and currently unused"""
+    """Return an unused port below the ones that the kernel gives to clients."""
     while True:
         port = 10000 + random.randrange(20000)
         with socket.socket() as probe:
@@ -218,7 +218,7 @@ def once(machine, make, amount, recorded):
 
 
 def amount_for(machine, make):
-    """Twice the work until a native run takes long enough; that also warms the files."""
+    """Double the work until a native run takes long enough; this also warms the file cache."""
     amount = 1
     while True:
         took, _ = once(machine, make, amount, False)
@@ -289,7 +289,7 @@ def start_up(machine, programs, runs=100):
 
 
 def starts(machine, programs, say, rounds=15):
-    """CPU time of one start and end, each kind natively and recorded in turns."""
+    """Measure the CPU time of one start and end, for each kind natively and recorded in turns."""
     starter, nothing = (os.path.join(programs, name) for name in ("overhead_starts", "overhead_nothing"))
     say("| start and end of | native, median us of CPU | recorded, median us of CPU | more | spread native | spread recorded | runs |")
     say("|---|---|---|---|---|---|---|")
