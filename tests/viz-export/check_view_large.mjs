@@ -45,7 +45,7 @@ try {
     }
     const hint = await page.locator('#samples .hint').textContent();
     await timesOf(page, 'page of data alone');
-    check(hint.includes('random pick of 50,000 of 5,000,000 samples'), hint);
+    check(hint.includes('random selection of 50,000 of 5,000,000 samples'), hint);
     check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
     const maps = await openPage(browser, mapped);
     await timesOf(maps.page, 'page with maps');

@@ -271,7 +271,7 @@ async function filteredMaps(page) {
     ).rows;
     checkSums(await mapSums(page), last[last.length - 1], whole, FILTERED, 'of its last slice of time');
     check(
-        (await page.locator('#map .hint').first().textContent()).includes('What the filters leave.'),
+        (await page.locator('#map .hint').first().textContent()).includes('Filters are applied.'),
         'it says so',
     );
     await change(page, () => page.locator('#reset').click());

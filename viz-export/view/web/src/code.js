@@ -89,7 +89,7 @@ export function codeView(app) {
     const { element, body } = panel(
         'code',
         'Code',
-        'Source lines by the time that began there, or that their accesses to selected data took. Press lines to see only those.',
+        'Source lines by time: of bursts that began there or, once data is selected, of their accesses to it. Select lines to filter.',
     );
     const lines = barList(app, 'line', 'source lines');
     const code = h('div', { class: 'excerpt' });
@@ -106,7 +106,7 @@ export function codeView(app) {
 }
 
 export function threadsView(app) {
-    const { element, body } = panel('threads', 'Threads', 'Press threads to see only those.');
+    const { element, body } = panel('threads', 'Threads', 'Select threads to filter.');
     const threads = barList(app, 'thread', 'threads');
     body.append(threads.element);
     return { element, update: threads.update };

@@ -18,12 +18,12 @@ function coarsened(model) {
     const { linesFolded, nodesFolded, threadsFolded, slices } = model.tiles;
     const parts = [
         [linesFolded, 'source lines'],
-        [nodesFolded, 'pieces of data (into what contains them)'],
+        [nodesFolded, 'pieces of data (into their parents)'],
         [threadsFolded, 'threads'],
     ].filter(([n]) => n > 0);
     if (parts.length === 0) return null;
     const text = parts.map(([n, what]) => `${format.count(n)} ${what}`).join(', ');
-    return `Put together to keep this page small, those that cost least: ${text}; time is cut into ${slices} slices.`;
+    return `Merged to keep this page small, the least costly first: ${text}; time is divided into ${slices} slices.`;
 }
 
 export function headView(model, buttons) {

@@ -41,7 +41,7 @@ export function latencyView(app) {
     const { element, body } = panel(
         'latency',
         'Latency',
-        'Loads by how long they took. Drag over latencies, or press a level, to see only those.',
+        'Loads by latency. Drag over a range, or select a level, to filter.',
     );
     if (model.dims.bin < 2) {
         body.append(h('p', { class: 'empty' }, 'No load was timed in this run, so there are no latencies.'));

@@ -239,7 +239,7 @@ export function mapView(app) {
             ...left,
             lacks: 'with filters the longest latency is not known.',
             sums: { samples, timeNs, stallNs },
-            says: (samples ? ' What the filters leave.' : ' The filters leave nothing here.') + step,
+            says: (samples ? ' Filters are applied.' : ' No sample here passes the filters.') + step,
         };
     };
     const placeLines = (value) => (place) =>

@@ -31,7 +31,7 @@ export function makeMetrics(whole) {
         {
             id: 'stallNs',
             title: 'total stall',
-            text: 'estimated stall time: at most so much',
+            text: 'estimated stall time: an upper bound',
             of: (row) => row.stallNs,
             format: format.time,
         },

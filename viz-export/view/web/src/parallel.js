@@ -324,7 +324,7 @@ export function parallelView(app) {
         const drawn = format.count(rows.length);
         const pick = all
             ? `all ${format.count(model.row.of)} samples`
-            : `a random pick of ${format.count(model.row.len)} of ${format.count(model.row.of)} samples`;
+            : `a random selection of ${format.count(model.row.len)} of ${format.count(model.row.of)} samples`;
         const what = rows.length === model.row.len ? pick.replace('a', 'A') : `${drawn} of ${pick}`;
         note.textContent = `${what}, a line each. Drag along an axis, or click a value, to select. A line is broken where a value is not known.`;
         canvas.setAttribute(

@@ -62,7 +62,7 @@ function repeats(pattern) {
     if (pattern.count <= 1) return 'once';
     const by =
         pattern.delta === null
-            ? 'by distances that take turns'
+            ? 'by alternating distances'
             : `by ${format.count(pattern.delta)} elements`;
     return `${format.count(pattern.count)} times, moved ${by}`;
 }
@@ -102,7 +102,7 @@ export function patternsView(app) {
     const { element, body } = panel(
         'patterns',
         'Access patterns',
-        'What instructions do on pieces of data, the costliest first: indices of its elements in order. The whole run; filters do not change them.',
+        'Access patterns of instructions on pieces of data, the costliest first: indices of elements in order. They describe the whole run; filters do not change them.',
     );
     element.hidden = patterns.length === 0;
     if (patterns.length === 0) return { element, update() {} };

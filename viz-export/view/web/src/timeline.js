@@ -27,7 +27,7 @@ export function timelineView(app) {
                 'li',
                 {},
                 h('i', { style: { background: STALL_COLOUR } }),
-                'waiting for memory, at most (stall)',
+                'stall (waiting for memory, upper bound)',
             ),
             h('li', {}, h('i', { style: { background: TIME_COLOUR } }), 'other time'),
         ),
