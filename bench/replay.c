@@ -129,7 +129,7 @@ static double time_ours(const struct bench *b, struct kn_runner *r)
     return now(b) - begin;
 }
 
-/* Short runs are repeated for a while: where other programs run too, one of many meets none of them. */
+/* Short runs are repeated for a while: where other programs run too, one of many is undisturbed. */
 enum { ROUNDS_MAX = 2000 };
 static const double short_seconds = 100e-6;
 static const uint64_t least_ns = UINT64_C(700) * 1000 * 1000;

@@ -199,7 +199,8 @@ def sedov(bench):
 
 
 def spmv(bench):
-    """A mesh numbered at random, by reverse Cuthill-McKee, and so but for a region that was refined."""
+    """A mesh numbered at random, by reverse Cuthill-McKee, and by the latter except for a region that was
+    refined."""
     rows, shapes = [], []
     for order in ("given", "refined", "rcm"):
         said = bench.run("spmv", bench.args.points, order, 20)

@@ -16,8 +16,7 @@ void sedov_name(const struct sedov_names *names, smr_node *group, const struct s
     if (ndm_map_mesh(node, names->domain, centering, together) != LS_OK) example_refused(array->label);
 }
 
-/* The corners of a node stand one after the other in the list: entry k belongs to the node whose part it is
- * in. */
+/* The corners of a node are adjacent in the list: entry k belongs to the node whose part it is in. */
 static void name_corner_list(const struct sedov_names *names)
 {
     const struct sedov_mesh *m = names->mesh;

@@ -197,7 +197,7 @@ static int is_in_the_middle(const struct spmv_mesh *m, int32_t point)
     return fabs(m->x[point] - 0.5) < 0.25 && fabs(m->y[point] - 0.5) < 0.25;
 }
 
-/* The points in the middle leave their places and stand at the end, in the random order of the generator. */
+/* Move the points in the middle to the end, in the random order of the generator. */
 static void append_the_middle(const struct spmv_mesh *m, int32_t *order)
 {
     size_t kept = 0;
@@ -207,7 +207,7 @@ static void append_the_middle(const struct spmv_mesh *m, int32_t *order)
         if (is_in_the_middle(m, (int32_t)p)) order[kept++] = (int32_t)p;
 }
 
-/* The matrix that was asked for, in the order that was asked for. side 0: from the file source. */
+/* The requested matrix in the requested order. side 0: from the file source. */
 static int load(struct problem *p, const char *source, size_t side, enum order order)
 {
     struct spmv_matrix given = {0};

@@ -18,7 +18,7 @@ static int compare_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Walk in stretches of about a millisecond: the few that a burst falls into do not move the median. */
+/* Walk in pieces of about a millisecond: the few pieces with a burst do not change the median. */
 static double median_step_ns(void **p, double seconds)
 {
     static double step_ns[STRETCHES_MAX];

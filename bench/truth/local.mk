@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# make bench-truth: programs that know where their time goes, under the recorder; writes doc/truth.md of the source tree.
-# make check records some of them.
+# make bench-truth: programs that time their own work, under the recorder; writes doc/truth.md of the source
+# tree. make check records some of them.
 check_PROGRAMS += bench/truth/mix bench/truth/processes bench/truth/threads
 truth_programs = bench/truth/calls bench/truth/chase bench/truth/kernel bench/truth/tables
 truth_common = bench/truth/truth.c bench/truth/truth.h

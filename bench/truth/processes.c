@@ -38,7 +38,7 @@ static void forks(int children)
     }
 }
 
-/* Work, then replace this program by itself: six programs, which work for one and the other function in
+/* Work, then replace this program by exec: six programs, which work in one and the other function in
  * turns. */
 static void exec_chain(char **argv, double amount, int left)
 {

@@ -29,8 +29,8 @@ void truth_slices(struct truth_phase *phase, void (*work)(void), int count);
 void truth_print(void);
 /* The amount of work: argument `index`, or 1. */
 double truth_scale(int argc, char **argv, int index);
-/* Return a mode's number in `modes`, which ends with NULL; exit with a usage message if argument 1 is none of
- * them. */
+/* Return a mode's number in `modes`, which ends with NULL; exit with a usage message if argument 1 is not a
+ * mode. */
 int truth_mode(int argc, char **argv, const char *const *modes);
 
 /* Reference work that all programs share: a loop over 4 KiB. The phase's data is "truth_plain_data". */

@@ -54,7 +54,7 @@ static void loads(struct run *r, uint32_t node, uint64_t ip, uint32_t latency_cy
     }
 }
 
-/* 20 bursts begin in walk, 20 in chase, 40 in divide: the last of them runs into chase. */
+/* 20 bursts begin in walk, 20 in chase, 40 in divide: the last of the 40 runs into chase. */
 static void begin(struct run *r)
 {
     memset(r, 0, sizeof(*r));

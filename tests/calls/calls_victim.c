@@ -172,7 +172,7 @@ LS_KEPT_FUNCTION static uint32_t jump(void)
     return round;
 }
 
-/* Frames of two functions in turn at one place of the stack; one of them calls a third and lends it its
+/* Frames of two functions in turn at one address of the stack; one of them calls a third and passes its
  * array. */
 LS_KEPT_FUNCTION static uint32_t borrow(volatile uint32_t *theirs)
 {

@@ -5,7 +5,7 @@
 command -v pkg-config >/dev/null || skip "no pkg-config"
 cc=${CC:-cc} cxx=${CXX:-c++}
 command -v "${cc%% *}" >/dev/null && command -v "${cxx%% *}" >/dev/null || skip "no $cc or no $cxx"
-# loadstone.pc as it is installed, with the directories of this tree
+# loadstone.pc as after installation, with the directories of this tree
 PKG_CONFIG_PATH=$top_builddir
 export PKG_CONFIG_PATH LD_LIBRARY_PATH="$top_builddir/.libs"
 flags=$(pkg-config --define-variable=includedir="$top_srcdir/include" --define-variable=libdir="$top_builddir/.libs" \

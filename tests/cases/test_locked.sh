@@ -28,7 +28,7 @@ for rest in "counted no" "counted (not told)" "exchanged no" "exchanged (not tol
 done
 "$loadstone" report --by node --where locked=yes l.h5 >only.txt 2>err || { cat err; failed=1; }
 grep -q counted only.txt && grep -q exchanged only.txt && ! grep -q plain only.txt || { echo "FAIL: --where locked=yes:"; cat only.txt; failed=1; }
-# one instruction loads and stores: as many of the one as of the other, but for where a burst ended between them
+# one instruction loads and stores: equally often, except where a burst ended between them
 "$loadstone" report --csv --by op --where locked=yes l.h5 >ops.csv 2>err || { cat err; failed=1; }
 awk -F, '{ n[$1] = $2 } END { d = n["load"] - n["store"]; exit !(n["load"] > 0 && d * d * 100 <= n["load"] * n["load"]) }' ops.csv ||
     { echo "FAIL: loads and stores of locked instructions:"; cat ops.csv; failed=1; }

@@ -41,7 +41,7 @@ for r in (value, column):
 assert x["class"] not in ("uniform stride", "broadcast"), x
 assert (x["element_bytes"], value["element_bytes"], column["element_bytes"]) == (8, 8, 4)
 assert x["file"] == value["file"] and x["line"] == value["line"] == column["line"]
-# each entry is loaded with its column and its element of x: as often as each other, but for the ends of the bursts
+# each entry is loaded with its column and its element of x: equally often, except at the ends of the bursts
 assert 0.8 < x["accesses"] / value["accesses"] < 1.25, (x["accesses"], value["accesses"])
 P
 "$loadstone" view run.h5 -o page.html 2>err || grep -q 'no program for the page' err || { echo "FAIL: view: $(cat err)"; failed=1; }

@@ -22,7 +22,7 @@ for status in 21 22 23; do holds 1 "parent 0 .* origin fork ended exit code $sta
 holds 1 "^span in clone process [1-9]"
 holds 1 "^event RAW_THREADS process 0 count 1 "
 
-# killed children: their parent heard it
+# killed children: their parent waited for them
 recorded 0 killed --engine null -- "$victim" killed
 for signal in 9 15 10 12 14; do holds 1 "^process [1-5] parent 0 .* origin fork ended signal code - signal $signal "; done
 

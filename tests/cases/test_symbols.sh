@@ -41,7 +41,8 @@ check_data() {
 }
 with_symbols() { check_data "${program##*/}"; }
 without_symbols() { check_data "${program##*/}" stripped; }
-# and each plugin's function is a row of the report: a busy machine may interrupt all bursts in one of them
+# and each plugin's function is a row of the report: on a busy machine all bursts in a function may be
+# interrupted
 with_plugins() {
     with_symbols || return
     for n in one two; do

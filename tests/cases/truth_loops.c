@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each access of a loop is one instruction: ONE_BY_ONE keeps compilers from doing several at once. */
+/* Each access of a loop is one instruction: ONE_BY_ONE keeps compilers from combining several. */
 #include "tests/cases/truth_loops.h"
 
 #include <loadstone/loadstone.h>

@@ -15,7 +15,7 @@ struct truth_loop {
     double (*run)(void *data);
 };
 
-/* NULL when there is none of that name. */
+/* NULL if there is no loop of that name. */
 const struct truth_loop *truth_loop_find(const char *name);
 
 #endif

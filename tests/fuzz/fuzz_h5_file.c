@@ -31,7 +31,7 @@ static struct {
     int fd;
     char folder[48], path[64];
     size_t len_bytes, kept_bytes;
-    uint8_t sound[FILE_MAX_BYTES]; /* as it was written */
+    uint8_t sound[FILE_MAX_BYTES]; /* as written */
     uint8_t *bytes;                /* length of the file itself */
     struct column columns[SAMPLES_TABLE + 1][FIELDS_MAX];
     size_t columns_len[SAMPLES_TABLE + 1];

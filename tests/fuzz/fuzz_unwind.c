@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
     const size_t len = sym_unwind(unwinder(), &stack, NULL, frames, FUZZ_FRAMES_MAX, &is_whole);
     if (len == 0 || len > FUZZ_FRAMES_MAX) abort();
     for (size_t i = 0; i < len; i++) {
-        if (i > 1 && frames[i - 1].cfa <= frames[i - 2].cfa) abort(); /* callers lie above */
+        if (i > 1 && frames[i - 1].cfa <= frames[i - 2].cfa) abort(); /* callers are above */
         fuzz_sum += frames[i].ip + frames[i].cfa;
     }
     return 0;

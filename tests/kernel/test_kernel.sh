@@ -19,7 +19,8 @@ fi
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
-# recorded MODE [BEFORE...]: output and status are as without recording; the rows are in $work/rows, the page faults in $faults
+# recorded MODE [BEFORE...]: output and status are the same as without recording; the rows are in $work/rows,
+# the page faults in $faults
 recorded() {
     local mode=$1 plain status
     shift

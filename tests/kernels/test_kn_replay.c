@@ -199,7 +199,7 @@ static void each_variant_moves_what_the_naive_model_moves(void **state)
 
 enum { SHORT_MAX = KN_HELD_MAX + 2, STEPS = 19 };
 
-/* A row of len elements, times over; times 1: as it is drawn. */
+/* A row of len elements, repeated times; times 1: as drawn. */
 static void set_fold(struct pat_indices *p, size_t len, size_t times, uint64_t *state)
 {
     const int64_t step = (int64_t)draw(state, 9) - 4;
@@ -208,7 +208,7 @@ static void set_fold(struct pat_indices *p, size_t len, size_t times, uint64_t *
         p->data[j] = p->data[j - len] + step;
 }
 
-/* How steps may follow each other: one; long runs; none is as the one before; all the same; to and fro. */
+/* Orders of steps: one; long runs; no two equal in succession; all the same; alternating. */
 enum steps { STEPS_ONE, STEPS_RUNS, STEPS_DIFFER, STEPS_EQUAL, STEPS_BACK, STEPS_COUNT };
 
 static int64_t step_of(enum steps kind, size_t i)

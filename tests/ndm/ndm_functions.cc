@@ -42,7 +42,7 @@ static void *sampled(const double *where, std::uint64_t cost)
 {
     ndm_call call;
     mem_sample sample = {reinterpret_cast<std::uintptr_t>(where), cost, 0, 3, 0, 0};
-    if (!ndm_call_begin(sample.daddr, &call)) return globalCost; // nobody was called
+    if (!ndm_call_begin(sample.daddr, &call)) return globalCost; // no function was called
     void *result = call.fn(call.node, &sample, call.user);
     ndm_call_end(&call, false);
     return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Domains and maps of a program, as a sink hears of them, and calls of natural-domain functions. */
+/* Domains and maps of a program, as a sink receives them, and calls of natural-domain functions. */
 #include "loadstone/loadstone.h"
 #include "loadstone/ndm.h"
 #include "ndm/ndm_registry.h"
@@ -389,7 +389,7 @@ static void the_range_that_was_hit_is_called_with(void **state)
     assert_true(ndm_call_begin(BASE, &c) && c.domain != 0);
     ndm_call_end(&c, false);
     heard[0] = 0;
-    assert_int_equal(smr_node_remove(b), LS_OK); /* its function is called no more: nothing to settle */
+    assert_int_equal(smr_node_remove(b), LS_OK); /* its function is not called any more: nothing to settle */
     hears("");
     assert_int_equal(smr_node_remove(a), LS_OK);
     hears("settle ");
@@ -482,7 +482,7 @@ static void *call_stubbornly(void *user)
     return NULL;
 }
 
-/* It may wait for a lock that the program holds while it removes the node: the program goes on, the node
+/* It may wait for a lock that the program holds while it removes the node: the program continues, the node
  * stays until the call is over. */
 static void a_call_that_does_not_return_holds_nobody_up(void **state)
 {

@@ -55,7 +55,7 @@ static void pat_distance_is_a_metric_on_features(void **state)
             const double d = distance_of(&s[i], &s[k]);
             assert_true(d == distance_of(&s[k], &s[i]));
             assert_true(d >= 0 && d <= 1);
-            if (i != k) assert_true(d > 0.01); /* no two of them are alike */
+            if (i != k) assert_true(d > 0.01); /* all are different */
             for (int m = 0; m < ZOO_KINDS; m++)
                 assert_true(d <= distance_of(&s[i], &s[m]) + distance_of(&s[m], &s[k]) + 1e-12);
         }
@@ -174,7 +174,7 @@ static void pat_different_accesses_are_never_the_same(void **state)
 
 /* --- the terms, by their definitions --- */
 
-/* Strides are one distance per lag, so that the transport is one step on the scale. */
+/* Strides have one distance per lag, so that the transport is one step on the scale. */
 static void pat_distance_of_strides_is_the_step_on_the_scale(void **state)
 {
     (void)state;

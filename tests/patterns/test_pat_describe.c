@@ -56,7 +56,7 @@ static void pat_shapes_are_those_of_table_5(void **state)
     }
 }
 
-/* As it was found, not as its indices look; without that by the thresholds of extraction. */
+/* The class in the file, not the one of its indices; without the key by the thresholds of extraction. */
 static void pat_class_of_a_file_is_shown(void **state)
 {
     (void)state;

@@ -31,7 +31,7 @@ static void check_and_give(struct pat_ext_arena *a, struct block *b)
     if (!b->bytes) return;
     const size_t len = (size_t)1 << b->log2_bytes;
     assert_int_equal(b->bytes[0], b->fill);
-    assert_memory_equal(b->bytes, b->bytes + 1, len - 1); /* nobody else wrote there */
+    assert_memory_equal(b->bytes, b->bytes + 1, len - 1); /* no other write there */
     pat_ext_arena_give(a, b->bytes, b->log2_bytes);
     b->bytes = NULL;
 }

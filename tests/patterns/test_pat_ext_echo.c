@@ -88,7 +88,7 @@ static size_t count_different(const struct walk *w, unsigned shift)
     return len;
 }
 
-/* breaks: how often the thread was interrupted; distances across are none. */
+/* breaks: the number of interruptions of the thread; there are no distances across them. */
 static void check_distances(const struct walk *w, const struct pat_sequence *s)
 {
     static int64_t all[ACCESSES];
@@ -269,7 +269,7 @@ static void many_rounds_take_no_memory(void **unused)
     pat_sequences_fini(&s);
 }
 
-/* Rows of a matrix, each of them again and again: the inner rounds are followed, all of it is folded. */
+/* Rows of a matrix, each repeated: the inner rounds are followed, all of it is folded. */
 static void rounds_inside_rounds_are_folded(void **unused)
 {
     enum { ROWS = 30, AGAIN = 50, COLUMNS = 40, ALL = ROWS * AGAIN * COLUMNS, LEN = 5 * ALL };
@@ -325,7 +325,7 @@ static void rounds_of_a_cut_row_are_what_they_were(void **unused)
     pat_sequences_fini(&s);
 }
 
-/* Rounds of many accesses and few runs: all of them together are kept as far as memory goes. */
+/* Rounds of many accesses and few runs: all of them are kept as far as memory allows. */
 static void rounds_keep_within_memory(void **unused)
 {
     enum { SITES = 24, ROUND = 30000, RUN = 100, LEN = 4 * ROUND + 10, MEMORY_BYTES = 6 << 20 };
@@ -404,7 +404,7 @@ static void what_gives_up_is_counted(void **unused)
     memory_fini(&m);
 }
 
-/* ---- a row by itself ---- */
+/* ---- a row alone ---- */
 
 enum { WIDE_MOST = 100 };
 

@@ -123,7 +123,7 @@ static void pat_home_pages_know_what_a_look_up_says(void **state)
     }
 }
 
-/* Nodes that lie next to each other, some of them across the ends of pages. */
+/* Adjacent nodes, some of them across the ends of pages. */
 static void pat_home_pages_know_all_of_a_pool(void **state)
 {
     enum { NODE = 48 };

@@ -136,7 +136,8 @@ static void check_turns_counted(uint64_t swapped_at)
     memory_extract(&m, &o, &s);
     assert_int_equal(s.len, 2);
     const uint32_t second = s.rows[1].site;
-    /* the first two accesses; then each loop's first one, and its second one, which goes on by the old step */
+    /* the first two accesses; then each loop's first one, and its second one, which continues by the old
+     * step */
     for (int i = 0; i < 2; i++)
         assert_int_equal(s.rows[i].turns, 2 + 2 * (ACCESSES / LOOP - 1));
     assert_int_equal(s.rows[!second].ahead, PAT_NONE);

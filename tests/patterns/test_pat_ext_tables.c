@@ -313,7 +313,7 @@ static struct pat_ext_token any_token(void)
     return t;
 }
 
-/* Runs as many at once as there are, or a token by itself. Returns how many. */
+/* Put as many runs at once as there are, or a single token. Return how many. */
 static size_t put(struct pat_ext_stream *s, const struct pat_ext_token *tokens, size_t len)
 {
     enum { RUNS = 40 };

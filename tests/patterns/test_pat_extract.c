@@ -333,7 +333,7 @@ static void pat_trivial_sequences_show_when_they_cost_or_are_wanted(void **state
     memory_fini(&m);
 }
 
-/* The same lines in the same order, by loads, by stores, and by accesses that lie across two lines. */
+/* The same lines in the same order, by loads, by stores, and by accesses that cross a line. */
 static void pat_counts_are_estimates_above_their_limits(void **state)
 {
     (void)state;

@@ -76,7 +76,8 @@ static uint64_t unit(const struct pat_stream *s, size_t i, unsigned shift)
     return pat_stream_byte(s, i) >> shift;
 }
 
-/* Distinct units between access i and the last touch of its unit in the piece; UINT64_MAX: there is none. */
+/* Distinct units between access i and the last touch of its unit in the piece; UINT64_MAX: no earlier
+ * touch. */
 static uint64_t naive_distance(const struct pat_stream *s, size_t i, unsigned shift)
 {
     uint64_t distinct = 0;

@@ -29,7 +29,7 @@ static ls_err run(void *user, size_t i)
     struct count *c = user;
     const uint64_t now = __atomic_add_fetch(&c->weight, weigh(c, i), __ATOMIC_SEQ_CST);
     uint64_t most = __atomic_load_n(&c->most, __ATOMIC_SEQ_CST);
-    const uint64_t light = i % 100 == 99 ? 0 : now; /* a job that is too heavy runs by itself */
+    const uint64_t light = i % 100 == 99 ? 0 : now; /* a job that is too heavy runs alone */
     while (most < light &&
            !__atomic_compare_exchange_n(&c->most, &most, light, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         ;

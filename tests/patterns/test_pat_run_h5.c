@@ -298,7 +298,7 @@ static void bursts_become_sequences_with_their_data(void **state)
     assert_int_equal(c.accesses, 16);
     assert_int_equal(c.skipped, 1); /* the prefetch */
     assert_true(c.is_sampled);
-    /* 4 bursts of 1000 instructions, 4 in a cycle, stand for 1000 ns at 2 GHz each */
+    /* 4 bursts of 1000 instructions, 4 in a cycle, represent 1000 ns at 2 GHz each */
     assert_true(fabs(c.scale - 2000.0 / 250.0) < 1e-9);
 }
 

@@ -359,7 +359,7 @@ static void origins_say_what_is_known(void **state)
     assert_string_equal(text, "scatter at 0x401234; random, synthetic");
     pat_origin_text(&f.rows[FOUND_GATHER], cut, sizeof(cut));
     assert_string_equal(cut, "gather of x through");
-    /* code without symbols: as the library's file has it, not where it lay this time */
+    /* code without symbols: addresses of the library's file, not of this mapping */
     struct pat_found stripped = f.rows[FOUND_GATHER];
     stripped.function = stripped.file = "";
     stripped.module = "/usr/lib/libbz2.so.1";

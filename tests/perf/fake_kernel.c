@@ -149,7 +149,7 @@ static uint64_t format_of(const struct perf_event_attr *a)
     return (a->read_format ^ a->sample_type) << 1 | a->exclude_kernel;
 }
 
-/* Tried before, as it is now? */
+/* Was it tried before, in its present form? */
 static bool was_tried(const struct perf_event_attr *a, pid_t process, int cpu)
 {
     for (size_t i = 0; i < tried_len; i++)
@@ -330,7 +330,7 @@ int main(int argc, char **argv)
     const pid_t child = fork();
     if (child == 0) _exit(run_child(pair[1], argv + optind));
     const int listener = receive_fd(pair[0]);
-    struct rlimit files; /* each event is one of ours, too */
+    struct rlimit files; /* each event is also a fake event */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);

@@ -14,7 +14,7 @@ struct fake_play {
     uint64_t latency_first;   /* cycles: access i has this plus i */
     uint64_t lost, throttled; /* records of losses and throttling after the samples */
     uint64_t hardware_lost;   /* and samples that the hardware dropped */
-    uint64_t played;          /* the answer: samples that found room */
+    uint64_t played;          /* the answer: samples that fitted */
     uint64_t period_events;   /* and the period of the event that took them; 0: none is on */
     uint64_t is_held;         /* AUX areas: these samples are not announced before the next ones */
     uint64_t needs_all;       /* for the program: it requests again the samples that did not fit */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registers arrays and asks fake_kernel to play samples of them; without one it does nothing of the kind. */
+/* Registers arrays and asks fake_kernel to play samples of them; without fake_kernel it does not. */
 #include "fake_kernel.h"
 #include "loadstone/loadstone.h"
 #include "loadstone/ndm.h"

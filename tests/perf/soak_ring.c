@@ -30,7 +30,7 @@ static struct writer {
     struct perf_event_mmap_page *page;
     uint64_t random, unsaid; /* losses that no record reported yet */
     uint64_t samples, sum, lost, others, cut, truncated, bytes, told;
-    uint8_t seams[RING_BYTES]; /* a record lay so far over the end */
+    uint8_t seams[RING_BYTES]; /* distance by which a record crossed the end */
 } writers[LANES];
 static struct pe_lane lanes[LANES];
 static volatile int writing = LANES;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# record --engine hw to report, with a kernel of ours that plays samples; and every errno at every call of perf_event_open.
+# record --engine hw to report, with a fake kernel that plays samples; and every errno at every call of
+# perf_event_open.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 fake=$top_builddir/tests/perf/fake_kernel
@@ -140,7 +141,7 @@ plays zen2 IBS "" "-r 5.10.0 -k"
 # faster loads are not sampled, or left out by the reader
 plays skylake PEBS "" "" "--ldlat 200"
 plays zen4 IBS "" "-k" "--ldlat 300"
-# more samples than the budget allows: another gear, whose samples stand for more
+# more samples than the budget allows: another gear, whose samples represent more
 machine skylake
 "$fake" -- "$loadstone" record -q --force --engine hw --overhead 0.1% -o slower.h5 -- "$victim" slower >out 2>err
 status=$?
@@ -160,7 +161,7 @@ if [ $last -gt 0 ] && taskset -c 0 true 2>/dev/null; then
     [ $status -eq 9 ] && "$loadstone" report atom.h5 2>/dev/null | grep -q '^engine  *hw' || { echo "FAIL: a PMU of other CPUs: status $status"; cat err; failed=1; }
 fi
 
-# harmless NAME: the program is as without us, and there is a report
+# harmless NAME: the program runs as without Loadstone, and there is a report
 harmless() {
     [ $status -eq 9 ] && grep -qx done out || { echo "FAIL: $1: status $status"; cat out err; failed=1; }
     "$loadstone" report e.h5 >e.txt 2>err || { echo "FAIL: $1"; cat err; failed=1; }
@@ -175,7 +176,7 @@ fails() { # CALL NUMBER ERRNO
     harmless "errno $3 at $1 $2 of $machine"
     tried=$((tried + 1))
 }
-fails_each() { # CALL LAST ERRNO...: at all of them, and at each of the first ones
+fails_each() { # CALL LAST ERRNO...: all calls fail, and each of the first ones
     call=$1
     last=$2
     shift 2

@@ -221,7 +221,7 @@ static void the_reader_looks_more_often_the_fuller_rings_are(void **state)
             time_ns += pass_ns;
             assert_true(waiting < 1);
         }
-        assert_true(looks < 1e9 / 250000); /* and no more often than it needs to */
+        assert_true(looks < 1e9 / 250000); /* and no more often than necessary */
     }
     assert_int_equal(rt_perf_pace_nap_ns(1000), 0);
 }

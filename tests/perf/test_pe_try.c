@@ -108,7 +108,7 @@ struct mapped {
     size_t len_bytes;
 };
 
-/* A ring of one more event; false when no more memory may be locked, or nothing else opens. */
+/* A ring of one more event; false when no more memory may be locked, or no other event opens. */
 static bool map_one(size_t len_bytes, struct mapped *out)
 {
     struct perf_event_attr attr = faults;
@@ -121,8 +121,8 @@ static bool map_one(size_t len_bytes, struct mapped *out)
     return out->base != MAP_FAILED;
 }
 
-/* Until the allowance of nobody is used up, with some of the smallest rings first; returns how many rings
- * that took, RINGS_MAX when it has no end. */
+/* Use up the allowance of user nobody, with some of the smallest rings first; return how many rings that
+ * took, RINGS_MAX when it has no end. */
 static size_t lock_all_memory(struct mapped rings[RINGS_MAX])
 {
     const size_t least = (size_t)sysconf(_SC_PAGESIZE);

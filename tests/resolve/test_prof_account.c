@@ -258,12 +258,12 @@ static void account_of_accesses_goes_to_bursts_that_went_on(void **state)
     assert_int_equal(prof_account_accesses(&a, &lines), LS_OK);
     assert_int_equal(b->bursts[0].data_weight_ns, 0);
     assert_int_equal(b->bursts[1].data_weight_ns, 2 * b->bursts[1].weight_ns);
-    assert_int_equal(b->bursts[70].data_weight_ns, b->bursts[70].weight_ns); /* nobody speaks for it */
+    assert_int_equal(b->bursts[70].data_weight_ns, b->bursts[70].weight_ns); /* no burst represents it */
     assert_int_equal(b->bursts[90].data_weight_ns, b->bursts[90].weight_ns); /* its code ended it */
     free(b);
 }
 
-/* Short children of one program: in most of them no burst of the function went on. */
+/* Short children of one program: in most of them no burst of the function completed. */
 static void account_of_accesses_goes_to_other_processes_of_the_program(void **state)
 {
     enum { CHILDREN = 8 };
@@ -293,7 +293,7 @@ static void account_of_accesses_goes_to_other_processes_of_the_program(void **st
         weight_ns += (double)b->bursts[i].weight_ns;
         data_ns += (double)b->bursts[i].data_weight_ns;
         if (i >= 2 && i < 12) assert_int_equal(b->bursts[i].data_weight_ns, 0);
-        if (i >= 12) /* nobody speaks for the other program */
+        if (i >= 12) /* no burst represents the other program */
             assert_int_equal(b->bursts[i].data_weight_ns, b->bursts[i].weight_ns);
     }
     assert_int_equal(b->bursts[0].data_weight_ns, 6 * b->bursts[0].weight_ns);

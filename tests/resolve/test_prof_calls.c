@@ -124,7 +124,7 @@ static void run_end(struct run *r)
 
 static void burst_has_the_path_of_its_frame_pointers(void **state)
 {
-    /* the last return address is in no code, so it is none */
+    /* the last return address is in no code, so it is dropped */
     static const struct spool_link links[] = {{FIXTURE_STACK + 0x40, FIXTURE_CODE + 0x21},
                                               {FIXTURE_STACK + 0x80, FIXTURE_CODE + 0x41},
                                               {FIXTURE_STACK + 0xc0, FIXTURE_STATIC}};

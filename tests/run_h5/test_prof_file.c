@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run.h5: appears whole or not at all, comes back as written, and no damaged file does harm. */
+/* run.h5: is written completely or not at all, reads back as written, and damaged files do no harm. */
 #include "config.h"
 
 #include "run_h5/prof_h5.h"
@@ -225,8 +225,8 @@ static void every_flipped_bit_is_noticed(void **state)
         bytes[at] ^= (uint8_t)(1u << at % 8);
         fixture_write_file(path, bytes, len);
         const ls_err e = read_everything(path);
-        /* without its magic a file counts as unsealed, and is as whole as before; the rest of the seal's
-         * block is unused */
+        /* without its magic a file counts as unsealed, and is still complete; the rest of the seal's block is
+         * unused */
         if (at >= 8 && at < 24) assert_true(e == LS_ERR_FORMAT || e == LS_ERR_TRUNCATED);
         if (at >= 512) assert_int_equal(e, LS_ERR_FORMAT);
         bytes[at] ^= (uint8_t)(1u << at % 8);

@@ -91,7 +91,7 @@ same 'filter by syscall' "$victim" filter syscall
 holds 'filter by syscall' 1 'ALLOC .* len=93001 '
 
 LOADSTONE_ALLOC_MIN=1M same alloc_min "$victim" alloc
-holds alloc_min 0 'ALLOC .* len=10013 call=[0-9]+ frames=[0-9]+( known)?$' # but for one that is sampled
+holds alloc_min 0 'ALLOC .* len=10013 call=[0-9]+ frames=[0-9]+( known)?$' # except for one that is sampled
 holds_some alloc_min 'ALLOC .* len=4194304 '
 
 # Too many to record each: blocks that are left out are counted, every end belongs to a recorded block, large

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Spools that cannot be written, or not wholly: the program goes on, the loss is counted.
+# Spools that cannot be written, or only partly: the program continues, the loss is counted.
 . "${top_srcdir:-.}/tests/runtime/preload.inc"
 
 # unharmed NAME: the program under $1 ends as it should.

@@ -23,7 +23,7 @@ static void logarithm_is_exact_enough(void **state)
     assert_true(rt_negative_log(1) == 0);
 }
 
-/* Blocks of n bytes, as the hooks draw them: how many the recorded ones stand for, and how many there were. */
+/* Blocks of n bytes, drawn as by the hooks: how many the recorded ones represent, and how many there were. */
 static double estimate(struct rt_poisson *p, uint32_t period_bytes, int64_t n, int blocks)
 {
     int64_t left = rt_poisson_gap(p, period_bytes, 42);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writer to reader: everything comes back, whatever ended the writer. */
+/* Writer to reader: everything is read back, however the writer ended. */
 #include "config.h"
 
 #include "spool/spool_dir.h"

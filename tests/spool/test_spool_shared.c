@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file of all threads: each stream comes back whole and in order, whatever its threads and the system do. */
+/* The file of all threads: each stream is read back complete and in order, whatever its threads and the
+ * system do. */
 #include "config.h"
 
 #include "spool/spool_dir.h"
@@ -504,7 +505,7 @@ static void killed_threads_leave_a_readable_spool(void **state)
     bed_fini(&b);
 }
 
-/* Three streams in turns, so that pieces of all are between each other; one of them moved out. */
+/* Three streams in turns, so that their pieces alternate; one of them moved out. */
 static uint8_t *small_spool(size_t *out_len)
 {
     struct bed b;
@@ -621,7 +622,7 @@ static void a_missing_piece_and_records_of_nobody_are_damage(void **state)
     free(bytes);
 }
 
-/* An own file whose stream was not found is read by nobody as if it were whole. */
+/* No reader treats a separate file as complete if its stream was not found. */
 static void an_own_file_without_its_beginning_is_damage(void **state)
 {
     struct bed b;

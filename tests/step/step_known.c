@@ -58,7 +58,7 @@ __attribute__((noinline)) static void gather_avx512(const int32_t *index)
 enum { TILE_ROWS = 16, TILE_ROW_BYTES = 32, TILE_STRIDE_BYTES = 128, TILE_LANES = 0xffff };
 static uint8_t tile_from[TILE_ROWS * TILE_STRIDE_BYTES], tile_to[TILE_ROWS * TILE_STRIDE_BYTES];
 
-/* AMX must be asked for (Documentation/arch/x86/xstate.rst). */
+/* AMX must be requested (Documentation/arch/x86/xstate.rst). */
 static int may_use_tiles(void)
 {
     enum { REQ_XCOMP_PERM = 0x1023, TILE_DATA = 18 };

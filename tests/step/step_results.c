@@ -295,7 +295,7 @@ static unsigned began_len_bytes;
 static bool began_down;
 extern const char __executable_start, etext;
 
-/* Registers stand between two iterations, at the program's instruction; opening the page lets it go on. */
+/* Registers are between two iterations, at the program's instruction; opening the page lets it continue. */
 static void on_page_fault(int sig, siginfo_t *info, void *context)
 {
     const greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;

@@ -78,7 +78,7 @@ static void mode_blocked(void)
         EXPECT(sigismember(&now, SIGTRAP) == 0);
         EXPECT(sigismember(&now, SIGRTMAX) == 0);
     }
-    const unsigned long every = ~0ul; /* past libc: nobody can keep SIGTRAP out of this mask */
+    const unsigned long every = ~0ul; /* past libc: the engine cannot keep SIGTRAP out of this mask */
     for (int i = 0; i < 20; i++) {
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, &every, NULL, sizeof every);
         compute_quietly(2000000);

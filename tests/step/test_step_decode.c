@@ -40,7 +40,7 @@ static int build_world(void **state)
     put(464, &magic, 4);
     put(464 + 16, &size, 4);
     put(512, &present, 8);
-    /* vector 1: indices 0 -1 2 3 | 4 5 6 7 | 8.. as 32-bit; its upper parts lie elsewhere */
+    /* vector 1: indices 0 -1 2 3 | 4 5 6 7 | 8.. as 32-bit; its upper parts are elsewhere */
     for (int32_t i = 0; i < 16; i++) {
         const int32_t v = i == 1 ? -1 : i;
         put(i < 4   ? 160 + 16 + (size_t)i * 4

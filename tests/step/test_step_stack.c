@@ -202,7 +202,7 @@ static void numa_kernel_tells_the_node_of_a_page(void **state)
     assert_true(nodes[1] < 0); /* no page there */
 }
 
-/* A table instead of a machine: odd pages lie on node 2, the fourth has no memory. */
+/* A table instead of a machine: odd pages are on node 2, the fourth has no memory. */
 static long fake_query(size_t len, const uint64_t *pages, int *nodes)
 {
     for (size_t i = 0; i < len; i++)

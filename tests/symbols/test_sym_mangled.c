@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mangled copies of a small program, made by rule: cut, with headers that point nowhere, absurd counts,
- * entries that lead in circles, broken compression. Every question about them comes back, and soon. */
+/* Damaged copies of a small program, made by rule: cut, with invalid pointers in headers, absurd counts,
+ * circular entries, broken compression. Every question about them is answered, and soon. */
 #include "symbols/sym_files.h"
 #include "tests/spool/spool_fixture.h"
 #include "tests/unit.h"

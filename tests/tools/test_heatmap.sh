@@ -46,7 +46,7 @@ if command -v script >/dev/null; then
         must grep -qF '@' plain.txt
     done
 fi
-# no line is wider than asked for
+# no line exceeds the requested width
 for columns in 40 64 130; do
     "$loadstone" report --heatmap A --width $columns run.h5 2>err | awk -v w=$columns 'NR > 2 && length($0) > w { print "FAIL: wider than " w ": " $0; bad = 1 } END { exit bad }' || failed=1
 done

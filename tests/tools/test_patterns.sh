@@ -29,7 +29,7 @@ expect 3 "show" patterns show show
 expect 2 "it does: show FILE.json" patterns draw t.trace
 expect 2 "patterns show takes FILE.json" patterns show a b
 
-# the help of an action has its options only, that of the command all of them
+# the help of an action has only its options, the help of the command has all
 for help in "patterns diff --help" "patterns --help diff a b" "help patterns diff"; do
     expect 0 "Usage: loadstone patterns diff [OPTION...] A B" "$loadstone" $help
     must grep -q -e '--by-distance' out
@@ -140,7 +140,7 @@ must test -s E.0.trc
 expect 2 "name the file to write with -o" patterns t.trace --to gem5
 expect 3 "nowhere" patterns t.trace -o nowhere/P.json
 
-# nobody reads the listing: the files are whole all the same
+# nobody reads the listing: the files are complete nevertheless
 mkfifo unread
 exec 3<>unread
 exec 4>unread 3<&-
@@ -236,7 +236,8 @@ wait
 must patterns t.trace --top 1 -o one.json --longest 100 >out 2>/dev/null
 must test "$(grep -c kernel one.json)" = 1
 must grep -q 'gather of x' one.json
-# as many as are asked for, if there are, however many instructions are one of them; with fewer the costliest
+# the requested number, if there are enough, however many instructions form one of them; with fewer the
+# costliest
 must patterns t.trace --trivial --min-accesses 1 >all 2>/dev/null
 all=$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' all)
 for more in "" --no-join --no-index-loads; do

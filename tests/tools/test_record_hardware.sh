@@ -36,7 +36,7 @@ unpack skylake-vm
 expect 125 "PEBS is hidden" "$loadstone" record --engine hw true
 unpack neoverse-n1
 expect 125 "give --period instead of --freq" "$loadstone" record --freq 100 true
-unpack nehalem # libpfm4, asked for an event of stores, would look at the processor of this machine
+unpack nehalem # libpfm4 would use the processor of this machine for an event of stores
 expect 125 "samples no stores" env LIBPFM_FORCE_PMU=nhm "$loadstone" record --engine hw --stores=only true
 # the engine by its name, and it does not open here: the program is not run (where this machine has such a PMU, it is)
 unpack skylake

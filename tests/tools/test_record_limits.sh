@@ -41,7 +41,7 @@ for blocks in 1 64; do
     must test ! -e run.h5
 done
 rm -rf loadstone-spool*
-# arguments and environment lie on the stack: a large one, as of make, would not fit into it
+# arguments and environment are on the stack: a large environment, as of make, would not fit into it
 bare="env -i PATH=$PATH HOME=$HOME"
 unharmed "a stack of 64 KiB" $bare bash -c "ulimit -s 64; exec $record ./program"
 must test ! -s err

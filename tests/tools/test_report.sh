@@ -15,7 +15,7 @@ COLUMNS=130 "$loadstone" report --by line --node Input run.h5 >report-by-line.tx
 golden report-by-line.txt report-by-line.txt
 "$loadstone" report --json run.h5 >report.json 2>err || failed=1
 golden report.json report.json
-# where nothing is registered its row is left out; blocks of a site are folded, unless asked for
+# where nothing is registered its row is left out; blocks of a site are folded by default
 "$top_builddir/tests/tools/make_profile" plain.h5 plain || exit 99
 COLUMNS=80 "$loadstone" report plain.h5 2>err | sed '1,/^$/d' >report-plain.txt
 COLUMNS=80 "$loadstone" report --by block plain.h5 2>err | sed '1,/^$/d' >>report-plain.txt

@@ -12,7 +12,7 @@ cat >hello.c <<'C'
 int main(void) { for (int i = 0; i < 10; i++) printf("%d\n", i * i); return 0; }
 C
 
-# same NAME COMMAND...: by itself, then traced. Standard error of a program that dies has a line of QEMU's.
+# same NAME COMMAND...: alone, then traced. Standard error of a program that dies has a line of QEMU's.
 same() {
     name=$1
     shift

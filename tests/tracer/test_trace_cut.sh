@@ -27,7 +27,8 @@ interrupted -p p.json
 interrupted -o t.trace
 must "$loadstone" patterns t.trace >table
 
-# killed, and nobody has waited for it yet (as a supervisor that reads its pipe to the end): the program goes on and ends
+# killed, and not waited for yet (as by a supervisor that reads its pipe to the end): the program continues
+# and ends
 rm -f begun
 name="killed"
 "$python" - "$loadstone" trace -f --spool killed.spool -o killed.trace -- \

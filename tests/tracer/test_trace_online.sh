@@ -43,8 +43,8 @@ grep -q '"kernel": *"Gather"' p.json || { echo "FAIL: no gather"; failed=1; }
 expect 125 'name a file for them with --patterns' "$loadstone" trace --mode paper -- "$victim" loops
 expect 125 'mode' "$loadstone" trace --mode fast -p p2.json -- "$victim" loops
 
-# the sparse product, by a recording of more rounds than are traced; longer where a busy machine gave few bursts, or so few of them
-# that the indices, which cost little, are not among the data that is chosen
+# the sparse product, by a recording of more rounds than are traced; longer where a busy machine gave few
+# bursts, or so few that the indices, which cost little, are not among the chosen data
 can_record() { "$loadstone" record -q -f --overhead 50% --period 1ms -o run.h5 -- "$top_builddir/examples/spmv" 100 given "$1" >out 2>err; }
 export OMP_NUM_THREADS=1
 rounds=2000

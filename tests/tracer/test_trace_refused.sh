@@ -111,7 +111,7 @@ heard 3 'pattern' "$loadstone" trace -f --patterns /dev/null -- "$victim" loops
 ! grep -q 'next:' err || { echo "FAIL: $name: goes on with /dev/null"; failed=1; }
 heard 3 'next: loadstone patterns t.trace' "$loadstone" trace -f -o t.trace -- "$victim" loops
 
-# a failure of ours is not hidden by the program's status
+# the program's status does not hide a failure of the tracer
 heard 125 'has no data of that name' "$loadstone" trace -f -o t.trace --node nowhere -- "$victim" loops
 says err 'itself ended with status 3'
 heard 125 'has no data of that name' "$loadstone" trace -f -o t.trace --node nowhere -- "$victim" aborts

@@ -28,7 +28,8 @@ static uint32_t born(struct trc_lives *l, struct pat_tables *t, uint32_t place)
     return row;
 }
 
-/* As many rows as places need, however many lives there are; a row that lives is given to nobody else. */
+/* As many rows as addresses need, however many lifetimes there are; a live row is not given to another
+ * block. */
 static void trc_rows_are_those_of_the_places(void **state)
 {
     (void)state;

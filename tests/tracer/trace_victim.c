@@ -339,7 +339,7 @@ static int hot(void)
     return 0;
 }
 
-/* Nobody emulates it. */
+/* No emulator supports it. */
 static int odd_call(void)
 {
     enum { IO_URING_SETUP = 425 };

@@ -445,7 +445,7 @@ static void translations_are_limited(void **state)
     const struct rt_tr_result *r = checked_result(RT_TR_END_TRANSLATIONS);
     assert_int_equal(r->translated, 3);
     for (unsigned i = 0; i < 20 && r->end == RT_TR_END_TRANSLATIONS; i++)
-        assert_int_equal(sum_in_burst(&plan), expected); /* each goes on where the cache ended */
+        assert_int_equal(sum_in_burst(&plan), expected); /* each continues where the cache ended */
     checked_result(RT_TR_END_DONE);
 }
 

@@ -10,7 +10,7 @@
 enum {
     CODE_BYTES = 1 << 16,
     DATA_BYTES = 1 << 16,
-    CENTER = DATA_BYTES / 2, /* random operands lie within 4 KiB of it */
+    CENTER = DATA_BYTES / 2, /* random operands are within 4 KiB of it */
     COUNTERS = 256,          /* counters of loops, at the begin of the data */
     INDICES = 512,           /* small 32-bit and 64-bit indices for gathers */
     SAVED_RSP = 0,
@@ -153,7 +153,7 @@ static bool is_excluded(const ZydisDecodedInstruction *in)
     }
 }
 
-/* Operands whose registers must have values of ours, so that memory is ours. */
+/* Operands whose registers must have chosen values, so that they address the test's memory. */
 struct shape {
     int base, index, bit_reg;
     int64_t disp;

@@ -8,7 +8,7 @@
 
 struct tr_random;
 
-/* Memory for code and data in the lower 2 GiB. NULL: there is none. */
+/* Memory for code and data in the lower 2 GiB, or NULL. */
 struct tr_random *tr_random_new(uint64_t seed);
 void tr_random_free(struct tr_random *r);
 /* Replace the code by another sequence; returns its entry, a function of the C ABI that preserves nothing but

@@ -145,7 +145,7 @@ static uint32_t component_offset(unsigned component, uint32_t *len_bytes)
     return offset;
 }
 
-/* A hash of each component; one in its initial state is as one of zeroes. */
+/* A hash of each component; a component in its initial state counts as zeroes. */
 static void take_xstate(const void *fpregs, uint64_t out[COMPONENTS])
 {
     static const uint8_t components[] = {2, 5, 6, 7};

@@ -25,7 +25,7 @@ function report(...options) {
 const all = report();
 const whole = all.rows[0];
 const PRECISE = 4 / 2 ** 26; // a unit or two for a piece of data
-const FILTERED = 1e-5; // tiles are rounded each, then some of them summed
+const FILTERED = 1e-5; // tiles are rounded separately, then some of them are summed
 const rowOf = (label) => all.rows.find((row) => row.label === label);
 const box = (page, label) => page.locator(`.box[data-node="${rowOf(label).id}"]`);
 const level = (page, name) => page.locator('#latency .barlist button').filter({ hasText: name }).first();
@@ -138,7 +138,7 @@ async function keyboard(page) {
     checkSums(await sums(page), rowOf('temperature'), whole, PRECISE, 'selected with the keyboard');
     await page.keyboard.press('ArrowDown');
     await change(page, () => page.keyboard.press('Enter'));
-    const [, next] = all.rows // siblings stand in the order of their time
+    const [, next] = all.rows // siblings are in order of their time
         .filter((row) => row.parent === rowOf('temperature').parent)
         .sort((a, b) => b.time_ns - a.time_ns);
     checkSums(await sums(page), next, whole, PRECISE, 'the focus stayed: the next one');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Selecting on a map: from places of a picture to places of the tiles and back. A picture's place is one of the
-// field's, or several where it is drawn more coarsely or flat.
+// Selecting on a map: from places of a picture to places of the tiles and back. A place of the picture is one
+// of the field's, or several where it is drawn more coarsely or flat.
 
 /** Where tiles were merged, the first cell of a box represents all: a box is selected as a whole. */
 function standIns(model, field) {

@@ -26,7 +26,7 @@ function layOut(rows) {
         const { left, width } = column(row.depth, columns);
         out.push({ row, left, width: row.children.length ? width : 1 - left, top, height });
         let at = top;
-        // children never stand higher than their parent, also where a coarse counter made a sum of theirs larger
+        // children are never higher than their parent, also where a coarse counter made their sum larger
         const scale =
             height / Math.max(row.size, row.children.reduce((sum, child) => sum + child.size, 0) || 1);
         row.children.forEach((child) => {
