@@ -72,7 +72,7 @@ sources() {
         \( -name '*.[chS]' -o -name '*.cc' -o -name '*.py' -o -name '*.sh' -o -name '*.inc' -o -name '*.mk' -o -name '*.m4' -o -name '*.mjs' \
         -o -name '*.js' -o -name '*.css' -o -name check -o -name demo -o -name deps \) -print | grep -v '^tests/lint/language.py$\|^tests/lint/test_language.sh$'
 }
-mapfile -t product < <(sources include common machine perf smrtree ndm spool runtime symbols profile analyse patterns kernels viz-export \
+mapfile -t product < <(sources include common machine perf smrtree ndm spool runtime symbols run_h5 resolve analyse patterns kernels viz-export \
     tools)
 mapfile -t tests < <(sources tests)
 mapfile -t others < <(sources bench examples scripts; ls m4/ls_*.m4)
