@@ -43,8 +43,8 @@ expect 0 "--members" patterns groups --help
 expect 0 "--config" patterns show --help
 patterns --help >out
 for o in members config by-distance to; do must grep -q -e "--$o" out; done
-must grep -q 'diff says how far apart' out
-must grep -q 'diff says how far apart' "$top_builddir/tools/loadstone-patterns.1"
+must grep -q 'diff prints the distance between' out
+must grep -q 'diff prints the distance between' "$top_builddir/tools/loadstone-patterns.1"
 must grep -q -e '--format=trace|run-h5|.*|drmemtrace' out
 expect 2 "see loadstone patterns show --help" patterns show P.json --top 1
 

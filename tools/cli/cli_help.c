@@ -125,8 +125,9 @@ void cli_help_program(FILE *out)
 {
     fputs("Usage: loadstone COMMAND [OPTION...] [ARGUMENT...]\n\n"
           "Finds the data that a program waits for: samples its loads and stores, names the\n"
-          "arrays and groups they belong to, and says what each costs. No privilege and no\n"
-          "hardware counters are needed.\n\nCommands:\n",
+          "arrays and groups they belong to, and reports the cost of each. No privilege and no\n"
+          "hardware counters are needed.\n\n"
+          "Commands:\n",
           out);
     for (const struct cli_command *const *c = cli_commands; *c; c++)
         fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);

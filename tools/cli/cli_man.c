@@ -122,14 +122,14 @@ static void man_program(FILE *out)
 {
     man_head(out, "loadstone", 1, "loadstone - find the data that a program waits for");
     fputs(".SH SYNOPSIS\n.B loadstone\nCOMMAND [OPTION...] [ARGUMENT...]\n.SH DESCRIPTION\n", out);
-    man_paragraphs(out, "Loadstone samples the loads and stores of unmodified programs, attributes them to "
-                        "the program's data (the "
-                        "arrays and groups it registered, else allocations, static data, stacks and files) "
-                        "and estimates what each "
-                        "costs. It needs no privilege and no hardware counters.\n\n"
-                        "Data goes to standard output, messages to standard error. Colour and progress "
-                        "appear on a terminal only; "
-                        "NO_COLOR switches colour off. No file is overwritten without --force.");
+    man_paragraphs(out,
+                   "Loadstone samples the loads and stores of unmodified programs, attributes them to "
+                   "the program's data (the arrays and groups it registered, else allocations, static "
+                   "data, stacks and files) and estimates the cost of each. It needs no privilege and no "
+                   "hardware counters.\n\n"
+                   "Data goes to standard output, messages to standard error. Colour and progress appear "
+                   "on a terminal only; NO_COLOR switches colour off. No file is overwritten without "
+                   "--force.");
     fputs(".SH COMMANDS\n", out);
     for (const struct cli_command *const *c = cli_commands; *c; c++) {
         fprintf(out, ".TP\n.BR loadstone\\-%s (1)\n", (*c)->name);
@@ -153,8 +153,8 @@ static void man_environment(FILE *out)
     fputs(".SH DESCRIPTION\n", out);
     man_paragraphs(
         out,
-        "loadstone record sets these variables for the program it starts. Who preloads the runtime by hand "
-        "(LD_PRELOAD=libloadstone-preload.so) sets them directly; the program then leaves a spool, and "
+        "loadstone record sets these variables for the program it starts. To preload the runtime by hand "
+        "(LD_PRELOAD=libloadstone-preload.so), set them directly; the program then leaves a spool, and "
         "loadstone resolve makes a profile of it. A variable that is set already also holds for loadstone "
         "record, unless the option that belongs to it is given.");
     fputs(".SH VARIABLES\n", out);

@@ -7,7 +7,7 @@ enum { DIFF_BY, DIFF_WHERE, DIFF_SORT, DIFF_LIMIT, DIFF_MIN_SHARE, DIFF_FAIL, DI
 
 static const struct cli_option diff_options_table[DIFF_OPTIONS] = {
     [DIFF_BY] = {"by", 'b', CLI_DIMENSIONS, "DIMENSION[,DIMENSION...]", "object",
-                 "what a row stands for; several dimensions: their combinations", "Rows"},
+                 "dimension of the rows; several dimensions: their combinations", "Rows"},
     [DIFF_WHERE] = {"where", 'w', CLI_FILTERS, "DIMENSION=VALUE[,VALUE...]", NULL,
                     "only samples with one of these values, as in loadstone report", "Rows"},
     [DIFF_SORT] = {"sort", 's', CLI_CHOICE, "change|time|label", "change",
@@ -67,19 +67,19 @@ static int diff_run_command(const struct cli_command *c, const struct cli_value 
 
 const struct cli_command cli_cmd_diff = {
     .name = "diff",
-    .summary = "compare two recordings: what changed, and whether the samples can tell",
+    .summary = "compare two recordings and mark significant changes",
     .operands = "A B",
-    .description = "Compares recording A (before) with recording B (after). Rows are matched "
-                   "by name: the path of a range, the call path of an allocation, the name of "
-                   "a variable, a function or a thread. Addresses and process numbers play no "
-                   "part, the program itself is the same under any file name, and a name "
-                   "whose line number moved is still found where no other can be meant.\n\n"
-                   "Times are CPU time in accesses to the data, scaled from the sampled bursts; stall is the "
-                   "part that waits for memory, an upper bound. Changes come with half the width of their 95 "
-                   "% interval, from a bootstrap over the bursts of both runs. A change in parentheses is "
-                   "not significant: the samples cannot tell it from none. A row that one run never met is "
-                   "new, or gone, when that run would have met it. The intervals hold the error of sampling; "
-                   "how much the program varies by itself only several recordings tell.",
+    .description =
+        "Compares recording A (before) with recording B (after). Rows are matched by name: the "
+        "path of a range, the call path of an allocation, the name of a variable, a function or a "
+        "thread. Addresses, process numbers and the name of the program's file do not matter, and "
+        "a name whose line number changed is still matched if it is unambiguous.\n\n"
+        "Times are CPU time in accesses to the data, scaled from the sampled bursts; stall is the "
+        "part that waits for memory, an upper bound. Changes come with half the width of their 95 "
+        "% interval, from a bootstrap over the bursts of both runs. A change in parentheses is not "
+        "significant: the samples cannot distinguish it from chance. A row without samples in one "
+        "run is new, or gone, if that run would have sampled it. The intervals contain the error "
+        "of sampling only, not the variation between runs of the program.",
     .examples = "loadstone diff before.h5 after.h5\nloadstone diff --by function,line before.h5 after.h5\n"
                 "loadstone diff --fail-on-regression 5% before.h5 after.h5\n",
     .exit_status =

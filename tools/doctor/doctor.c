@@ -109,7 +109,7 @@ static void doctor_print(const struct doctor *d)
            d->has_preload ? d->preload : d->preload_problem);
     for (int i = 0; i < MACH_TRY_COUNT; i++)
         doctor_print_try(&c->tries[i]);
-    printf("\nEngines, best first, and what record --watch needs:\n");
+    printf("\nEngines, best first, and requirements of record --watch:\n");
     for (int i = 0; i < DOC_ENGINES; i++)
         doctor_print_engine(&d->engines[i]);
     const struct doc_engine *taken = doctor_engine(d);
@@ -231,12 +231,10 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
 
 const struct cli_command cli_cmd_doctor = {
     .name = "doctor",
-    .summary = "say which sampling works here and how to enable the rest",
+    .summary = "report which engines work here and how to enable the others",
     .operands = "",
-    .description = "Prints the machine, the kernel and what they allow, then tries each way of sampling: not "
-                   "whether it should work, "
-                   "but whether it does. What does not work comes with its error and, where one exists, the "
-                   "command that enables it.",
+    .description = "Prints the machine, the kernel and what they allow, then tries each engine. An engine "
+                   "that fails is printed with its error and, if there is one, the command that enables it.",
     .examples = "loadstone doctor            a readable list\nloadstone doctor --json     for scripts\n",
     .exit_status = "0 loads can be sampled here; 1 they cannot; 2 wrong usage.",
     .options = doctor_options,

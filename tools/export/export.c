@@ -242,7 +242,7 @@ enum {
 
 static const struct cli_option export_options[EXPORT_OPTIONS] = {
     [EXPORT_FORMAT] = {"format", 'f', CLI_CHOICE, "vti|vtr|vtu|pvd|vtkhdf|xdmf|memaxes|csv|dot|png|trace",
-                       NULL, "format to write; without it the end of the output's name says it", "Output"},
+                       NULL, "format to write; default: by the suffix of the output's name", "Output"},
     [EXPORT_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
                        "file to write; - is standard output, for formats of one file; without it the "
                        "recording's name with the format's end, in this directory",
@@ -289,10 +289,10 @@ static ls_err export_format(const struct cli_value *v, const struct vx_exporter 
         *out = vx_exporter_for(v[EXPORT_OUTPUT].text);
     else
         return ls_fail(LS_ERR_USAGE,
-                       "name a format (--format vti) or a file (-o run.vti); --list shows what there is");
+                       "name a format (--format vti) or a file (-o run.vti); --list shows all formats");
     return *out ? LS_OK
                 : ls_fail(LS_ERR_USAGE,
-                          "the name %s tells no format: add --format; --list shows what there is",
+                          "the name %s has no known suffix: add --format; --list shows all formats",
                           v[EXPORT_OUTPUT].text);
 }
 
@@ -384,10 +384,10 @@ const struct cli_command cli_cmd_export = {
     .name = "export",
     .summary = "write a recording as files for ParaView, VisIt, MemAxes, Graphviz, pandas, Perfetto",
     .operands = "FILE",
-    .description = "Writes what FILE holds in the format of another program. Fields, the costs of the "
-                   "program's data on its natural domain, go to VTK (vti, vtr for grids, vtu for meshes, pvd "
-                   "for time series), VTKHDF, XDMF, CSV and PNG; samples to CSV and MemAxes; the semantic "
-                   "tree to Graphviz and CSV; the timeline to trace events.\n\n"
+    .description = "Converts FILE to the format of another program. Fields, the costs of the program's data "
+                   "on its natural domain, go to VTK (vti, vtr for grids, vtu for meshes, pvd for time "
+                   "series), VTKHDF, XDMF, CSV and PNG; samples to CSV and MemAxes; the semantic tree to "
+                   "Graphviz and CSV; the timeline to trace events.\n\n"
                    "Values are those of FILE; a missing value is NaN, or an empty field in CSV. Formats of "
                    "several files put the others beside the named one: the steps of a .pvd into a directory, "
                    "the HDF5 file of an .xdmf, the machine of MemAxes. All of them are written, or none.",

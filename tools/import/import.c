@@ -17,10 +17,12 @@ enum { IMPORT_OUTPUT, IMPORT_FORMAT, IMPORT_CLOCK, IMPORT_FORCE, IMPORT_QUIET, I
 
 static const struct cli_option import_options[IMPORT_OPTIONS] = {
     [IMPORT_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.h5", "profile to write", "Output"},
-    [IMPORT_FORMAT] = {"format", 0, CLI_TEXT, "NAME", "auto", "what FILE is; auto looks at its beginning",
+    [IMPORT_FORMAT] = {"format", 0, CLI_TEXT, "NAME", "auto",
+                       "format of FILE; auto recognises it from the "
+                       "beginning",
                        "Input"},
     [IMPORT_CLOCK] = {"ghz", 0, CLI_TEXT, "GHZ", NULL,
-                      "clock of the cycles that latencies count, where the file does not tell it", "Input"},
+                      "clock frequency of the cycles in latencies, if the file does not contain it", "Input"},
     [IMPORT_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [IMPORT_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
@@ -86,8 +88,8 @@ static ls_err source_by_head(const char *path, const struct imp_source **out)
     }
     names_of_sources(names, sizeof(names));
     return ls_fail(LS_ERR_FORMAT,
-                   "%s does not begin like any format that is known: %s; --format NAME says which it is",
-                   path, names);
+                   "%s does not begin like any format that is known: %s; --format NAME selects one", path,
+                   names);
 }
 
 static ls_err source_of(const char *name, const char *path, const struct imp_source **out)
@@ -142,21 +144,21 @@ static int import_run(const struct cli_command *c, const struct cli_value *v, ch
 
 const struct cli_command cli_cmd_import = {
     .name = "import",
-    .summary = "make a profile of what another tool recorded",
+    .summary = "make a profile from another tool's recording",
     .operands = "FILE",
-    .description = "Reads samples of memory accesses that another tool took, maybe on another machine, and "
-                   "writes a profile that all other commands read.\n\n"
-                   "perf-data: what perf mem record, perf record -d or a page-fault recording wrote, "
-                   "compressed ones too. Addresses are named by the files that were mapped where this "
-                   "machine has the same build of them; processes, forks and call chains are kept.\n\n"
-                   "perf-script: text of perf script with the field addr; data_src, weight, ip, sym, dso and "
-                   "srcline are taken where they are there.\n\n"
-                   "memaxes: CSV of MemAxes and Mitos, columns by the names of its "
-                   "first line. Variables become nodes of the tree, the columns xidx, "
-                   "yidx and zidx a grid of the natural domain, iter a phase.\n\n"
-                   "Latencies are added up as if they did not overlap. Where the "
-                   "file does not tell the clock that they count (--ghz), a cycle is "
-                   "taken for a nanosecond: shares are right then, times are not.",
+    .description =
+        "Converts samples of memory accesses by another tool, possibly from another machine, to a "
+        "profile for all other commands.\n\n"
+        "perf-data: the file of perf mem record, perf record -d or a page-fault recording, also "
+        "compressed. Addresses are named by the files that were mapped where this machine has the "
+        "same build of them; processes, forks and call chains are kept.\n\n"
+        "perf-script: text of perf script with the field addr; data_src, weight, ip, sym, dso and "
+        "srcline are used where present.\n\n"
+        "memaxes: CSV of MemAxes and Mitos, columns by the names of its first line. Variables "
+        "become nodes of the tree, the columns xidx, yidx and zidx a grid of the natural domain, "
+        "iter a phase.\n\n"
+        "Latencies are added up as if they did not overlap. If the clock frequency of their cycles "
+        "is unknown (--ghz), a cycle counts as a nanosecond: shares are right then, times are not.",
     .examples = "loadstone import perf.data -o run.h5\n"
                 "loadstone import samples.csv -o lulesh.h5 --ghz 2.6\n"
                 "perf script -F +addr,data_src,weight >samples.txt && loadstone import samples.txt\n",

@@ -49,12 +49,13 @@ const struct cli_command cli_cmd_merge = {
     .summary = "make one profile of several",
     .operands = "FILE FILE...",
     .description =
-        "Joins profiles: of the ranks of a job that ran on several machines, or of runs that belong "
-        "together. Processes, threads, data, call paths and samples stand side by side, phases of one name "
-        "become one, and times count from the earliest start, by the wall clocks of the machines. Natural "
-        "domains of equal names get numbers.\n\n"
+        "Joins profiles of the ranks of a job that ran on several machines, or of runs that belong together. "
+        "Processes, threads, data, call paths and samples are listed side by side, phases of one name become "
+        "one, and times count from the earliest start, by the wall clocks of the machines. Natural domains "
+        "with equal names get numbers.\n\n"
         "All of them must have been sampled by one engine, of one kind of event, on processors whose cycles "
-        "have one length. Where levels have other latencies that is said, and the first file's are kept.",
+        "have the same length. If the calibrated latencies of the levels differ, a message reports it, and "
+        "the first file's are used.",
     .examples = "loadstone merge node1.h5 node2.h5 -o job.h5\n"
                 "loadstone report --by process job.h5\n",
     .options = merge_options,

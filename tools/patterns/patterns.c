@@ -20,13 +20,13 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_BY_THREAD] = {"by-thread", 0, CLI_FLAG, NULL, NULL,
                        "a pattern for each thread, instead of one for all that do the same", "Input"},
     [PTN_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
-                  "which patterns: the costliest, or those that the filters "
-                  "of the GS Patterns paper, of its version 1 or 2 keep", "Patterns"},
-    [PTN_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL, "how many, the costliest (64, of which 10 are printed); of the published modes: of each kind",
+                  "which patterns: the costliest, or the ones that the filters of the GS Patterns paper, or "
+                  "of its version 1 or 2, keep", "Patterns"},
+    [PTN_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL, "number of patterns, the costliest first (64, 10 of them printed); in the published modes: of each kind",
                  "Patterns", .least = 1},
-    [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with so many accesses", "Patterns", .least = 1},
+    [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with at least this number of accesses", "Patterns", .least = 1},
     [PTN_MIN_DISTANCES] = {"min-distances", 0, CLI_COUNT, "COUNT", NULL,
-                           "only patterns with so many different distances, or with --min-far", "Patterns", .least = 1},
+                           "only patterns with at least this number of different distances, or with --min-far", "Patterns", .least = 1},
     [PTN_MIN_FAR] = {"min-far", 0, CLI_PERCENT, "PERCENT", NULL, "share of distances that are far", "Patterns"},
     [PTN_FAR] = {"far", 0, CLI_COUNT, "ELEMENTS", NULL, "distance from which one is far (published: 513)", "Patterns", .least = 1},
     [PTN_WINDOW_ROWS] = {"window-rows", 0, CLI_COUNT, "COUNT", NULL,
@@ -38,12 +38,12 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_NO_SYMBOLS] = {"no-symbols", 0, CLI_FLAG, NULL, NULL, "do not look for names of functions and lines",
                         "Patterns"},
     [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,
-                     "a pattern for each instruction, also where several take turns on the same data", "Patterns"},
+                     "a pattern for each instruction, also where several alternate on the same data", "Patterns"},
     [PTN_NO_INDEX_LOADS] = {"no-index-loads", 0, CLI_FLAG, NULL, NULL,
                             "without the loads that run through the indices of another pattern: its replay "
                             "reads an index list in their place",
                             "Patterns"},
-    [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "of patterns that are drawn from a distribution", "Patterns", .least = 1},
+    [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "seed of patterns that are drawn from a distribution", "Patterns", .least = 1},
     [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
     [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does", "show"},
     [PTN_WITHIN] = {"within", 'w', CLI_PERCENT, "PERCENT", NULL,
@@ -55,11 +55,11 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
                     "write the patterns to this file (--to); .svg, .png or .html: draw them there", "Output"},
     [PTN_TO] = {"to", 0, CLI_CHOICE, "json|spatter|gs-patterns|gem5", "json",
-                "for whom: loadstone replay, only what Spatter 2 takes, the files of GS Patterns, gem5's traffic generator",
+                "format: for loadstone replay, only features of Spatter 2, the files of GS Patterns, gem5's traffic generator",
                 "Output"},
     [PTN_PICTURE] = {"picture", 0, CLI_FILE, "FILE", NULL, "draw to this file, too", "Output"},
     [PTN_PLOT] = {"plot", 'p', CLI_CHOICE, "all|offsets|deltas|histogram", "all",
-                  "what is drawn: indices in order, distances in order, how often each distance occurs", "Output"},
+                  "pictures: indices in order, distances in order, frequency of each distance", "Output"},
     [PTN_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1", "Output"},
     [PTN_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite output files", "Output"},
 };
@@ -146,13 +146,13 @@ const struct cli_command cli_cmd_patterns = {
     .summary = "find gather/scatter patterns in a recording or a trace, show and compare them",
     .operands = "INPUT... | show FILE.json | diff A B | groups FILE...",
     .description =
-        "Takes an INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or what other tracers "
-        "wrote; several of them, or a folder of them, are one input, as of tracers that write a file a "
-        "thread. It tells what each instruction did on each piece of data: as indices of its elements, with "
-        "the load that such an index came from, compacted to a pattern, a distance and a count where that is "
-        "exact, classified and measured, the costliest first. With -o it writes them for loadstone replay or "
-        "other programs, or draws them.\n\n"
-        "When the first of several operands is one of the following words it says what to do.",
+        "Takes an INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or a trace of another "
+        "tool; several files, or a folder, are one input, for tracers that write a file per thread. It prints "
+        "the accesses of each instruction to each piece of data: as indices of its elements, with the load "
+        "that gives such an index, compacted to a pattern, a distance and a count where that is exact, "
+        "classified and measured, the costliest first. With -o it writes them for loadstone replay or other "
+        "programs, or draws them.\n\n"
+        "If the first of several operands is one of the following words, it selects an action.",
     .examples =
         "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to its proxy\n"
         "loadstone patterns run.h5 --top 5 -o P.html             pictures of the five costliest\n"

@@ -315,12 +315,12 @@ const struct ptn_action ptn_action_diff = {
     .about = {.name = "diff",
               .operands = "A B",
               .description =
-                  "diff says how far apart the patterns of A and B are, from 0 to 1: what the distances from "
-                  "access to access, the reuse of cache lines, footprint, utilisation and spread differ by. "
-                  "A and B are pattern files, profiles or traces. Patterns go together by name, the others "
-                  "by distance. The interval is from a bootstrap over blocks of accesses; halves is what two "
-                  "halves of one pattern differ by. Where the accesses lie in memory and how the pattern is "
-                  "written does not matter.",
+                  "diff prints the distance between the patterns of A and B, from 0 to 1: a weighted sum of "
+                  "the differences in distances from access to access, reuse of cache lines, footprint, "
+                  "utilisation and spread. A and B are pattern files, profiles or traces. Patterns are "
+                  "matched by name, the others by distance. The interval is from a bootstrap over blocks of "
+                  "accesses; halves is the distance between random halves of one pattern. Addresses and "
+                  "notation of the patterns do not matter.",
               .examples = "loadstone patterns diff before.json after.json\n",
               .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_BY_DISTANCE) | PTN_BIT(PTN_JSON)},
     .operands_min = 2,
@@ -331,8 +331,8 @@ const struct ptn_action ptn_action_diff = {
 const struct ptn_action ptn_action_groups = {
     .about = {.name = "groups",
               .operands = "FILE...",
-              .description = "groups puts the patterns of threads, ranks and inputs that are alike together "
-                             "and names one that stands for the others.",
+              .description = "groups finds similar patterns of threads, ranks and inputs, and names a "
+                             "representative of each group.",
               .examples = "loadstone patterns groups --members rank0.json rank1.json rank2.json\n",
               .options = PTN_BITS_FIND | PTN_BIT(PTN_WITHIN) | PTN_BIT(PTN_MEMBERS) | PTN_BIT(PTN_JSON)},
     .operands_min = 1,

@@ -74,9 +74,9 @@ const struct ptn_action ptn_action_show = {
         {.name = "show",
          .operands = "FILE.json",
          .description =
-             "show prints each configuration of a pattern file: its shape, how far it reaches, how much "
-             "memory replaying it takes, and which distances from index to index are most frequent; with -o "
-             "it draws the indices and the distances in order, and how often each distance occurs.",
+             "show prints each configuration of a pattern file: its shape, its extent, the memory for "
+             "replaying it, and its most frequent distances from index to index; with -o it draws the indices "
+             "and the distances in order, and the frequency of each distance.",
          .examples =
              "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n",
          .options = PTN_BIT(PTN_CONFIG) | PTN_BIT(PTN_COMPRESS) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_PLOT) |

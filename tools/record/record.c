@@ -151,18 +151,19 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
     [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|step|faults|watch|null", "auto",
-                       "what is sampled: loads and stores by the processor (hw: PEBS, IBS, SPE), or by "
-                       "single-stepping short bursts, which needs no privilege (step); page faults, for who "
-                       "touched what first (faults); nothing (null)",
+                       "method of sampling: loads and stores by the processor (hw: PEBS, IBS, SPE) or by "
+                       "single-stepping short bursts, which needs no privilege (step); page faults, for "
+                       "report --first-touch (faults); none (null)",
                        "Sampling"},
     [RECORD_WATCH] =
         {"watch", 0, CLI_TEXT, "NAME[INDEX]", NULL,
-         "who touches this element of a registered range: hardware breakpoints, on for as much of the "
-         "time as the budget allows; report --watch shows it",
+         "record accesses to this element of a variable or registered range by hardware breakpoints, for the "
+         "part of the time that the budget allows; report --watch shows them",
          "Sampling"},
     [RECORD_TRIGGER] =
         {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",
-         "what starts a burst of the step engine: a perf event, or a timer where perf events are forbidden",
+         "event that starts a burst of the step engine: a perf event, or a timer where perf events are "
+         "forbidden",
          "Sampling"},
     [RECORD_OVERHEAD] = {"overhead", 0, CLI_PERCENT, "PERCENT", "3%",
                          "share of the run time that recording may use; more gives narrower intervals",
@@ -176,7 +177,7 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                       .least = 1},
     [RECORD_EVENT] =
         {"event", 0, CLI_TEXT, "EVENT", NULL,
-         "hw engine: what is sampled, in perf's syntax (cpu/mem-loads,ldlat=30/P, r1cd) or by a name of "
+         "hw engine: event to sample, in perf's syntax (cpu/mem-loads,ldlat=30/P, r1cd) or by a name of "
          "libpfm4; default: the processor's loads",
          "Hardware sampling"},
     [RECORD_FREQ] = {"freq", 0, CLI_COUNT, "HZ", NULL,
@@ -195,17 +196,17 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", NULL,
                      "seed of the interval jitter, for reproducible runs", "Sampling"},
     [RECORD_DELAY] = {"delay", 0, CLI_DURATION, "TIME", NULL,
-                      "begin sampling so long after the start, such as 2s", "When and what"},
+                      "begin sampling this time after the start, such as 2s", "Time and scope"},
     [RECORD_DURATION] = {"duration", 0, CLI_DURATION, "TIME", NULL,
-                         "end sampling after this time; the program goes on", "When and what", .least = 1},
+                         "end sampling after this time; the program goes on", "Time and scope", .least = 1},
     [RECORD_CONTROL] = {"control", 0, CLI_SIGNAL, "SIGNAL", NULL,
-                        "signal that switches sampling on and off, such as USR2", "When and what"},
+                        "signal that switches sampling on and off, such as USR2", "Time and scope"},
     [RECORD_PAUSED] = {"paused", 0, CLI_FLAG, NULL, NULL,
-                       "sampling waits for loadstone_start() or the control signal", "When and what"},
+                       "sampling waits for loadstone_start() or the control signal", "Time and scope"},
     [RECORD_NO_CHILDREN] = {"no-children", 0, CLI_FLAG, NULL, NULL,
-                            "programs started by the program are not recorded", "When and what"},
+                            "programs started by the program are not recorded", "Time and scope"},
     [RECORD_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "4096",
-                          "smallest heap block that is recorded on its own", "When and what"},
+                          "smallest heap block that is recorded on its own", "Time and scope"},
     [RECORD_SPOOL] = {"spool", 0, CLI_DIR, "DIR", NULL,
                       "make the directory of the raw data in DIR, which is made when missing; default: in "
                       "$XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm",
@@ -465,18 +466,18 @@ const struct cli_command cli_cmd_record = {
     .description =
         "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. The program "
         "is not changed; it must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
-        "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank makes a profile of its own; "
-        "around one (loadstone record mpirun PROGRAM) all local ranks are in one profile, and report --by "
-        "rank tells them apart.\n\n"
-        "Recording ends when PROGRAM ends. Processes that it started and that go "
-        "on (daemons) are in the profile with what they had recorded by then; from "
-        "then on neither they nor programs that they start record anything.\n\n"
+        "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank writes a separate profile; with "
+        "the launcher as PROGRAM (loadstone record mpirun PROGRAM) all local ranks are in one profile, and "
+        "report --by rank separates them.\n\n"
+        "Recording ends when PROGRAM ends. Processes that it started and that continue (daemons) are in the "
+        "profile with their records up to then; afterwards neither they nor programs that they start record "
+        "anything.\n\n"
         "Recording needs 32 open files (ulimit -n), 64 KiB of stack (ulimit -s), and a session whose filter "
         "of system calls (seccomp), if it has one, does not kill programs for perf_event_open, fallocate, "
-        "flock, sigaltstack, prctl, mkdirat, timer_create and madvise; where it does, it says so and starts "
-        "nothing. A program that puts such a filter on itself is recorded up to there.\n\n"
-        "The status is the program's own: loadstone record exits as it exited and dies by the signal that "
-        "killed it. Signals sent to loadstone record are passed on.",
+        "flock, sigaltstack, prctl, mkdirat, timer_create and madvise; if it does, record prints an error and "
+        "starts nothing. A program that installs such a filter itself is recorded up to that point.\n\n"
+        "The exit status is that of PROGRAM; a signal that kills PROGRAM also ends loadstone record. Signals "
+        "sent to loadstone record are passed on.",
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
                 "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n"

@@ -271,16 +271,17 @@ const struct cli_command cli_cmd_replay = {
     .name = "replay",
     .summary = "run gather/scatter patterns and measure the memory system",
     .operands = "[FILE.json...]",
-    .description = "Runs each configuration (a kernel, a list of indices, a distance from iteration to "
-                   "iteration) as often as it says, with the variant that is fastest here, and prints its "
-                   "bandwidth. Options and files are Spatter's, version 2, with version 1's lists of deltas; "
-                   "where Spatter goes wrong, replay does what was meant and says so: no index is changed "
-                   "unasked, a pattern that needs more memory or more threads than there are is refused with "
-                   "the figure, results are validated.\n\n"
-                   "The bandwidth counts the published bytes: indices times iterations "
-                   "times the size of an element, for gs twice that; the indices themselves "
-                   "count nothing. It is computed from the shortest of the timed runs. "
-                   "STREAM's triad, measured in the same run, is printed for comparison.",
+    .description =
+        "Runs each configuration (a kernel, a list of indices, a distance from iteration to "
+        "iteration) for its number of iterations, with the fastest variant on this machine, and "
+        "prints its bandwidth. Options and files are Spatter's, version 2, with version 1's lists "
+        "of deltas; where Spatter has a defect, replay does the intended and prints a message: no "
+        "index is changed without request, a pattern that needs more memory or threads than "
+        "available is refused with the figure, results are validated.\n\n"
+        "The bandwidth counts the published bytes: indices times iterations times the size of an "
+        "element, for gs twice that; the indices themselves count nothing. It is computed from the "
+        "shortest of the timed runs. STREAM's triad, measured in the same run, is printed for "
+        "comparison.",
     .examples = "loadstone replay -p UNIFORM:8:1:NR -l 4194304           stride 1, all of it new\n"
                 "loadstone replay -k gs -g UNIFORM:8:1 -u 0,24,48,72,96,120,144,168\n"
                 "loadstone replay -f lulesh.json --format spatter         Spatter's own columns\n"

@@ -37,7 +37,7 @@ enum {
 
 static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_BY] = {"by", 'b', CLI_DIMENSIONS, "DIMENSION[,DIMENSION...]", "node",
-                   "what a row represents; further dimensions split each row", "Rows"},
+                   "dimension of the rows; further dimensions split each row", "Rows"},
     [REPORT_WHERE] =
         {"where", 'w', CLI_FILTERS, "DIMENSION=VALUE[,VALUE...]", NULL,
          "only samples with one of these values: the label of a row, its first word, or a pattern with "
@@ -70,25 +70,25 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "instead of the table: cache lines that several threads touch while one writes, true or "
          "false sharing by the bytes they use",
          "Rows"},
-    [REPORT_FIRST_TOUCH] = {"first-touch", 0, CLI_FLAG, NULL, NULL,
-                            "instead of the table, after record --engine faults: which thread touched which "
-                            "data first, in pages and bytes; by node and thread, or as --by says",
-                            "Rows"},
+    [REPORT_FIRST_TOUCH] =
+        {"first-touch", 0, CLI_FLAG, NULL, NULL,
+         "instead of the table, after record --engine faults: which thread touched which "
+         "data first, in pages and bytes; by node and thread, or by the dimensions of --by",
+         "Rows"},
     [REPORT_WATCH] =
         {"watch", 0, CLI_FLAG, NULL, NULL,
-         "instead of the table, after record --watch: who touched the element, by line and thread, or "
-         "as --by says (--by calls for call stacks)",
+         "instead of the table, after record --watch: accesses to the element, by line and thread, or by the "
+         "dimensions of --by (--by calls for call stacks)",
          "Rows"},
     [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
-                            "instead of the table: what was allocated where, sampled or not: bytes and "
-                            "blocks of each allocation site",
+                            "instead of the table: bytes and blocks of each allocation site, sampled or not",
                             "Rows"},
     [REPORT_TREE] =
         {"tree", 't', CLI_FLAG, NULL, NULL,
          "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean latency and levels",
          "Rows"},
     [REPORT_HOW] = {"how", 0, CLI_FLAG, NULL, NULL,
-                    "instead of the table: how the numbers came about: calibration, levels, instructions "
+                    "instead of the table: the basis of the numbers: calibration, levels, instructions "
                     "stepped in place, weights, coverage, intervals",
                     "Output"},
     [REPORT_HEATMAP] =
@@ -98,15 +98,15 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "latency, latency-max, L1, L2, L3 or memory",
          "Natural domain"},
     [REPORT_LAYER] = {"layer", 0, CLI_COUNT, "INDEX", NULL,
-                      "of a grid with three axes: this layer of the last "
-                      "one, from 0, instead of the largest value of all",
+                      "for a grid with three axes: this layer of the last axis, from 0, instead of the "
+                      "maximum over all layers",
                       "Natural domain"},
     [REPORT_WIDTH] = {"width", 0, CLI_COUNT, "COLUMNS", NULL, "width of the picture; as wide as the terminal",
                       "Natural domain", .least = 20, .most = 1000},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
          "instead of the table: the source of this function with the cost of each line; FILE:FUNCTION and "
-         "MODULE:FUNCTION tell equal names apart; with --by ip, or without source, its instructions",
+         "MODULE:FUNCTION distinguish equal names; with --by ip, or without source, its instructions",
          "Code"},
     [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
                      "Output"},
@@ -114,8 +114,8 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                     "print comma-separated values: a line for each innermost row, its own numbers alone",
                     "Output"},
     [REPORT_FOLDED] = {"folded", 0, CLI_CHOICE, "time|stall", NULL,
-                       "print call stacks, one a line with its microseconds, as tools for flame graphs read "
-                       "them; --node and --where say of which data",
+                       "print call stacks in the format of flame graph tools, one per line with its "
+                       "microseconds; --node and --where select the data",
                        "Output", .alone = "time"},
 };
 
@@ -362,17 +362,17 @@ const struct cli_command cli_cmd_report = {
     .name = "report",
     .summary = "show which data a recorded program waited for",
     .operands = "FILE",
-    .description = "Prints how FILE was recorded and how far its numbers can be trusted, then the program's "
-                   "data as a tree: groups and ranges that the program registered, and coarse homes "
-                   "(allocations, static data, stacks, files) for all other memory.\n\n"
-                   "Each burst represents a part of the CPU time. Views by function, line, thread, "
-                   "phase and the like count it where the burst began; views of data distribute it "
-                   "over the accesses of the burst, and bursts without accesses are the row \"no "
-                   "data (computing)\". The rows of a view add up to all of the time. stall is the "
-                   "part of the time that waits for memory: at most so much, because the overlap of "
-                   "loads is not seen. Levels are inferred from latencies. Shares come with half the "
-                   "width of their 95 % interval. Latencies are in cycles of the time stamp counter, "
-                   "of loads that could be timed. Kernel time stands in a table of its own.",
+    .description =
+        "Prints how FILE was recorded and how far its numbers can be trusted, then the program's "
+        "data as a tree: groups and ranges that the program registered, and coarse homes "
+        "(allocations, static data, stacks, files) for all other memory.\n\n"
+        "Each burst represents a part of the CPU time. Views by function, line, thread, phase and "
+        "the like count it where the burst began; views of data distribute it over the accesses of "
+        "the burst, and bursts without accesses are the row \"no data (computing)\". The rows of a "
+        "view add up to all of the time. stall is the part of the time that waits for memory, an "
+        "upper bound because overlap of loads is not measured. Levels are inferred from latencies. "
+        "Shares come with half the width of their 95 % interval. Latencies are in cycles of the "
+        "time stamp counter, of loads that could be timed. Kernel time has a separate table.",
     .examples = "loadstone report loadstone.h5\nloadstone report --by line --node Input/B "
                 "loadstone.h5\nloadstone report --json loadstone.h5 | jq '.rows[]'\n",
     .options = report_options,

@@ -52,14 +52,14 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
 
 const struct cli_command cli_cmd_resolve = {
     .name = "resolve",
-    .summary = "make a profile of a spool that was left behind",
+    .summary = "make a profile from the spool of an interrupted recording",
     .operands = "SPOOL",
     .description =
         "Attributes every sample of the spool directory SPOOL to the data it touched, names functions and "
         "source lines, and writes a profile. loadstone record does this by itself; resolve is for programs "
         "that were recorded with LD_PRELOAD alone and for launchers that were killed.\n\n"
         "SPOOL may also be the directory of record --spool, if it holds one spool. The spool stays. Levels "
-        "are inferred from the latencies of this machine: resolve on the one that recorded.",
+        "are inferred from the latencies of this machine, so run resolve on the machine that recorded.",
     .examples = "loadstone resolve /tmp/loadstone-spool-4711-k2jx5d -o run.h5\n",
     .options = resolve_options,
     .options_len = RESOLVE_OPTIONS,

@@ -194,11 +194,10 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
                        "from element to element of the stride kernels", "What to run", .least = 1,
                        .most = INT64_MAX / 64},
     [STREAM_HOT_SHARE] = {"hot-share", 0, CLI_PERCENT, "PERCENT", "90%",
-                          "of the hotspot kernels' loads go to the hot elements", "What to run"},
+                          "share of the hotspot kernels' loads that go to the hot elements", "What to run"},
     [STREAM_HOT_SIZE] = {"hot-size", 0, CLI_COUNT, "ELEMENTS", NULL, "hot elements; default: one of 1024",
                          "What to run", .least = 1, .most = INT64_MAX / 64},
-    [STREAM_SEED] = {"seed", 's', CLI_COUNT, "NUMBER", "0",
-                     "of the random indices: the same seed gives the same", "What to run"},
+    [STREAM_SEED] = {"seed", 's', CLI_COUNT, "NUMBER", "0", "seed of the random indices", "What to run"},
     [STREAM_NTIMES] = {"ntimes", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each kernel", "Measurement",
                        .least = 1, .most = UINT32_MAX},
     [STREAM_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10",
@@ -217,17 +216,18 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
                        "auto tries all: regular, nontemporal (past the caches)", "How to run"},
     [STREAM_INDEX] = {"index-bits", 0, CLI_CHOICE, "64|32", "64", "width of the indices", "How to run"},
     [STREAM_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default",
-                      "pages to ask for; the output says what came", "How to run"},
-    [STREAM_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL, "allowed; default: what the system has left",
+                      "pages to request; the output prints the result", "How to run"},
+    [STREAM_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL, "memory limit; default: available memory",
                        "How to run", .least = 1},
-    [STREAM_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+    [STREAM_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "format of the output",
+                       "Output"},
     [STREAM_BYTES_BY] = {"bytes", 0, CLI_CHOICE, "paper|code", "paper",
                          "bytes that the table's rates count: elements only, as STREAM and RaiderSTREAM's "
                          "paper do, or indices too, as its "
                          "program does; csv and json have both",
                          "Output"},
     [STREAM_LIST] = {"list", 0, CLI_FLAG, NULL, NULL,
-                     "print the kernels with what they compute and move, and stop", "Output"},
+                     "print the kernels with their formulas and bytes, and stop", "Output"},
 };
 
 enum { KERNELS_MAX = 128 };
@@ -334,17 +334,17 @@ static int stream_run(const struct cli_command *c, const struct cli_value *v, ch
 
 const struct cli_command cli_cmd_stream = {
     .name = "stream",
-    .summary = "measure memory bandwidth: STREAM, with indices at random too",
+    .summary = "measure memory bandwidth: STREAM, also with random indices",
     .operands = "",
-    .description = "Runs the kernels of STREAM (copy, scale, sum, triad) and those of RaiderSTREAM, whose "
-                   "loads, stores or both go to random places, and prints STREAM's table: the best rate of "
-                   "each kernel, and the average, least and greatest time of a run. Three groups more than "
-                   "RaiderSTREAM's: hotspot (most loads from a few elements), stride (every Nth element), "
-                   "and chase (each load waits for the one before).\n\n"
-                   "Threads touch first what they use. Each kernel is tried by every method "
-                   "this processor has, and the fastest is measured and named. Every result "
-                   "is checked, element by element, against what the kernel is to compute; "
-                   "elements differ, so that one in the wrong place is seen.",
+    .description =
+        "Runs the kernels of STREAM (copy, scale, sum, triad) and of RaiderSTREAM, whose loads, "
+        "stores or both go to random addresses, and prints STREAM's table: the best rate of each "
+        "kernel, and the average, least and greatest time of a run. Three groups are not in "
+        "RaiderSTREAM: hotspot (most loads from a few elements), stride (every Nth element), and "
+        "chase (each load waits for the one before).\n\n"
+        "Threads first touch the memory that they use. Each kernel is tried with every method that "
+        "this processor supports, and the fastest is measured and named. Every result is validated "
+        "element by element; elements differ, so that a misplaced one is detected.",
     .examples = "loadstone stream                            STREAM\n"
                 "loadstone stream -k all --bytes code        every kernel, indices counted\n"
                 "loadstone stream -k triad -n 100000 -t 1    triad in the caches of one core\n"

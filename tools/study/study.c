@@ -33,7 +33,7 @@ enum {
 static const struct cli_option study_options[STUDY_OPTIONS] = {
     [STUDY_LIST] = {"list", 0, CLI_FLAG, NULL, NULL, "print the studies and stop", "What to run"},
     [STUDY_SPAN] = {"span", 0, CLI_BYTES, "BYTES", NULL,
-                    "what the study's own patterns reach over; default: eight times all last-level caches",
+                    "extent of the study's patterns; default: eight times all last-level caches",
                     "What to run", .least = 1},
     [STUDY_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
                     "elements of the largest arrays; default: STREAM's run rule", "What to run", .least = 1,
@@ -59,7 +59,7 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
                      "How to run"},
     [STUDY_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
                              "a dense buffer for each thread: no false sharing", "How to run"},
-    [STUDY_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+    [STUDY_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "format of the output", "Output"},
     [STUDY_OUTPUT] = {"output", 'o', CLI_FILE, "FILE.h5", NULL, "keep the points in an HDF5 file", "Output"},
     [STUDY_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
                     "draw the curves: .svg, .png or .html by the name's end", "Output"},
@@ -123,7 +123,7 @@ static ls_err study_measure(const struct cli_value *v, char **operands, struct s
         return ls_fail(LS_ERR_USAGE, "there is no study '%s'; loadstone study --list names them",
                        operands[0]);
     if (operands[1] && !study->takes_patterns)
-        return ls_fail(LS_ERR_USAGE, "study %s has patterns of its own and takes no file", study->name);
+        return ls_fail(LS_ERR_USAGE, "study %s has built-in patterns and takes no file", study->name);
     LS_TRY(study_read_options(v, &o));
     s->report.study = study;
     ls_err err = study_read_patterns(operands + 1, v[STUDY_MAX_COUNT].number, &suite);
@@ -177,14 +177,13 @@ const struct cli_command cli_cmd_study = {
     .name = "study",
     .summary = "vary stride, threads, instructions or size, and measure each",
     .operands = "STUDY [FILE.json...]",
-    .description = "Runs a series of measurements in which one thing varies, as the papers on Spatter and "
-                   "RaiderSTREAM do, and prints a "
-                   "point a line: stride, simd, threads, size, length. --list says what each shows and which "
-                   "figure it repeats.\n\n"
-                   "threads and length take pattern files and then run these patterns instead of their own. "
-                   "threads also prints Pearson's R "
-                   "of each pattern with STREAM's triad. csv and json name the machine and hold every "
-                   "statistic of every point.",
+    .description =
+        "Runs a series of measurements in which one parameter varies, as in the papers on Spatter "
+        "and RaiderSTREAM, and prints one point per line: stride, simd, threads, size, length. "
+        "--list describes each and names the figure that it repeats.\n\n"
+        "threads and length take pattern files and then run these patterns instead of the built-in "
+        "ones. threads also prints Pearson's R of each pattern with STREAM's triad. csv and json "
+        "name the machine and hold every statistic of every point.",
     .examples = "loadstone study stride                      gather and scatter by strides 1 to 128\n"
                 "loadstone study threads lulesh.json         patterns of a file by 1, 2, 4, ... threads\n"
                 "loadstone study size -t 1 --format csv      the caches of one core\n",

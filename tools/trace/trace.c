@@ -54,52 +54,55 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
     [TRACE_PATTERNS] =
         {"patterns", 'p', CLI_FILE, "FILE.json", NULL,
          "find the patterns while the program runs and write them; without -o no trace is written", "Output"},
-    [TRACE_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
-                    "which patterns: the costliest, or those that the filters "
-                    "of the GS Patterns paper, of its version 1 or 2 keep",
-                    "Patterns"},
+    [TRACE_MODE] =
+        {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
+         "which patterns: the costliest, or the ones that the filters of the GS Patterns paper, or "
+         "of its version 1 or 2, keep",
+         "Patterns"},
     [TRACE_TOP] = {"top", 't', CLI_COUNT, "COUNT", NULL,
-                   "how many, the costliest; of the published modes: of each kind", "Patterns", .least = 1},
+                   "number of patterns, the costliest first; in the published modes: of each kind",
+                   "Patterns", .least = 1},
     [TRACE_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that finding patterns may use",
                       "Patterns", .least = 1 << 20},
     [TRACE_FUNCTION] = {"function", 0, CLI_TEXT, "NAME", NULL, "only this function's own code",
-                        "What is traced"},
+                        "What to trace"},
     [TRACE_LINES] = {"lines", 0, CLI_TEXT, "FILE:FIRST-LAST", NULL, "only the code of these source lines",
-                     "What is traced"},
+                     "What to trace"},
     [TRACE_MODULE] = {"module", 0, CLI_FILE, "FILE", NULL,
                       "the library, or PROGRAM, that --function and --lines are in (default: PROGRAM); "
                       "without these two all of its code, and no other",
-                      "What is traced"},
+                      "What to trace"},
     [TRACE_NODE] = {"node", 0, CLI_TEXTS, "LABEL", NULL,
                     "only accesses to this data: a variable, an allocation, "
                     "a registered range; may be given several times",
-                    "What is traced"},
-    [TRACE_AUTO] = {"auto", 0, CLI_FLAG, NULL, NULL,
-                    "record the program first, without input and output, and trace only "
-                    "the functions that have 90 % of its time, on the data that they do it "
-                    "on; all when the run is too short to tell. --node names other data",
-                    "What is traced"},
-    [TRACE_HOT] = {"hot", 0, CLI_FILE, "RUN.h5", NULL, "the same by a recording that is there already",
-                   "What is traced"},
+                    "What to trace"},
+    [TRACE_AUTO] =
+        {"auto", 0, CLI_FLAG, NULL, NULL,
+         "record the program first, without input and output, and trace only the functions with 90 "
+         "% of its time, on the data on which they spend it; everything if the run is too short to "
+         "decide. --node names other data",
+         "What to trace"},
+    [TRACE_HOT] = {"hot", 0, CLI_FILE, "RUN.h5", NULL, "like --auto, but with the existing recording RUN.h5",
+                   "What to trace"},
     [TRACE_PHASE] =
         {"phase", 0, CLI_TEXT, "NAME", NULL,
-         "only in phases of this name; a thread in no phase of its own is where the main thread is",
-         "What is traced"},
+         "only in phases of this name; a thread that is in no phase counts as in the main thread's",
+         "What to trace"},
     [TRACE_SKIP] = {"skip", 0, CLI_COUNT, "NUMBER", NULL,
-                    "leave out so many instructions of each thread, to the end of a basic block",
-                    "What is traced"},
+                    "leave out this number of instructions of each thread, to the end of a basic block",
+                    "What to trace"},
     [TRACE_COUNT] = {"count", 0, CLI_COUNT, "NUMBER", NULL,
-                     "trace so many instructions of each thread, to the end of a basic block",
-                     "What is traced", .least = 1},
-    [TRACE_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "1",
-                         "smallest heap block that has a home of its own", "What is traced"},
+                     "trace this number of instructions of each thread, to the end of a basic block",
+                     "What to trace", .least = 1},
+    [TRACE_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "1", "smallest heap block with a separate home",
+                         "What to trace"},
     [TRACE_AVX2] =
         {"avx2", 0, CLI_FLAG, NULL, NULL,
          "let the program see AVX2, which is hidden because QEMU 7.2 computes some gathers wrongly; one "
          "that it would compute wrongly ends the trace",
          "The program"},
     [TRACE_SPOOL] = {"spool", 0, CLI_DIR, "DIR", NULL,
-                     "make the directory for what the program tells of its data in DIR, which is made when "
+                     "create the directory for the program's records of its data in DIR, which is created if "
                      "missing; default: in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm",
                      "The program"},
 };
@@ -504,16 +507,16 @@ const struct cli_command cli_cmd_trace = {
     .operands = "[--] PROGRAM [ARGUMENT...]",
     .description =
         "Runs PROGRAM, unmodified, under QEMU's user mode and records each load and store of all its threads "
-        "in order, with the data it is to: variables, allocations by the place in the source that made them, "
-        "registered ranges. It takes some 10 to 50 times as long as PROGRAM does by itself.\n\n"
-        "What runs is what QEMU shows as the processor: no AVX-512, and AVX2 only "
-        "with --avx2. Accesses of the C library and of the dynamic loader are the "
-        "program's, too. Processes that it starts are run but not traced.\n\n"
+        "in order, with the data that it accesses: variables, allocations by the source line that made them, "
+        "registered ranges. It takes some 10 to 50 times as long as PROGRAM alone.\n\n"
+        "The program sees the processor that QEMU emulates: no AVX-512, and AVX2 only with --avx2. Accesses "
+        "of the C library and of the dynamic loader are the program's, too. Processes that it starts are run "
+        "but not traced.\n\n"
         "PROGRAM may also be an aarch64 program, or statically linked; then its allocations have no names.",
     .examples = "loadstone trace -o spmv.trace -- ./spmv small.mtx    trace a program\n"
                 "loadstone trace --phase solve -- ./solver             only what it does in a phase\n"
                 "loadstone trace --patterns p.json -- ./spmv small.mtx  its patterns, without a trace\n"
-                "loadstone trace --auto --patterns p.json -- ./spmv     those of what costs most\n"
+                "loadstone trace --auto --patterns p.json -- ./spmv     patterns of the costliest code\n"
                 "loadstone trace --function multiply --node x -- ./spmv  one function on one array\n"
                 "loadstone patterns spmv.trace -o spmv.json            the patterns of a trace\n",
     .exit_status =

@@ -106,8 +106,8 @@ static const struct cli_option view_options[VIEW_OPTIONS] = {
                    "samples drawn one by one (parallel coordinates), picked at random; at most 50000",
                    "Output"},
     [VIEW_PATTERNS] = {"patterns", 0, CLI_TEXT, "INPUT|none", NULL,
-                       "access patterns of this trace of the program, or none; without it those of FILE's "
-                       "bursts (loadstone patterns)",
+                       "access patterns from this trace of the program, or none; default: from FILE's bursts "
+                       "(loadstone patterns)",
                        "Output"},
     [VIEW_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the page", "Output"},
 };
@@ -281,14 +281,14 @@ const struct cli_command cli_cmd_view = {
     .summary = "make a page of a profile, to explore in a browser",
     .operands = "FILE",
     .description =
-        "Writes one file of HTML that needs nothing else: no server, no network. It "
-        "shows the tree of data, the natural domain, latencies, time, threads, source "
-        "lines and single samples. What is selected in one of them filters all others, "
-        "and the numbers are those that loadstone report prints for that selection.\n\n"
-        "Of any number of samples the page holds sums, by data, source line, thread, time, level and latency "
-        "at once, and a random pick for the parallel coordinates, which says so. Where there are very many "
-        "combinations, slices of time and bins of latency get wider, and what costs least is put together; "
-        "the page says what was.",
+        "Writes one file of HTML that needs nothing else: no server, no network. It shows the tree of data, "
+        "the natural domain, latencies, time, threads, source lines and single samples. A selection in one of "
+        "them filters all others, and the numbers equal the output of loadstone report for that "
+        "selection.\n\n"
+        "The page holds sums of the samples, by data, source line, thread, time, level and latency at once, "
+        "and a random selection of samples for the parallel coordinates. Where there are too many "
+        "combinations, slices of time and bins of latency become wider, and the least costly rows are merged; "
+        "the page lists the merged ones.",
     .examples = "loadstone view loadstone.h5\nloadstone view naive.h5 -o naive.html\n",
     .options = view_options,
     .options_len = VIEW_OPTIONS,
