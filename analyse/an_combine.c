@@ -14,7 +14,7 @@ static ls_err an_by_add(struct an_by *by, const char *name, size_t len)
     const struct an_dimension *d = an_dimension_named(name, len);
     if (!d) return ls_fail(LS_ERR_USAGE, "'%.*s' is no dimension", (int)len, name);
     for (size_t i = 0; i < by->len; i++)
-        if (by->dimensions[i] == d) return ls_fail(LS_ERR_USAGE, "%s stands there twice", d->name);
+        if (by->dimensions[i] == d) return ls_fail(LS_ERR_USAGE, "%s is listed twice", d->name);
     if (by->len == AN_COMBINE_MAX)
         return ls_fail(LS_ERR_USAGE, "at most %d dimensions can be combined", AN_COMBINE_MAX);
     by->dimensions[by->len++] = d;

@@ -20,7 +20,7 @@
     X(WATCH_AT, "LOADSTONE_WATCH_AT", "",                                                                    \
       "where the launcher found the watched variable: its linked address (hexadecimal), bytes of an "        \
       "element, 1 where the file lies where it was linked, and the file")                                    \
-    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "what starts a burst of the step engine: auto, perf or timer")   \
+    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "trigger of bursts of the step engine: auto, perf or timer")     \
     X(OVERHEAD, "LOADSTONE_OVERHEAD", "3%", "share of the run time that Loadstone may use, in percent")      \
     X(PERIOD, "LOADSTONE_PERIOD", "",                                                                        \
       "shortest CPU time between two bursts of a thread, such as 20ms; the budget may stretch it")           \
@@ -49,7 +49,7 @@
     X(HW_FREQ, "LOADSTONE_HW_FREQ", "", "samples a second and thread of the hw engine, instead of a period") \
     X(LDLAT, "LOADSTONE_LDLAT", "", "loads that took fewer cycles are not sampled by the hw engine")         \
     X(STORES, "LOADSTONE_STORES", "no", "the hw engine samples stores: no, also or only")                    \
-    X(SYSFS, "LOADSTONE_SYSFS", "/sys", "where the hw engine reads what the kernel tells about its PMUs")    \
+    X(SYSFS, "LOADSTONE_SYSFS", "/sys", "where the hw engine reads the kernel's description of PMUs")        \
     X(TRACED, "LOADSTONE_TRACED", "0",                                                                       \
       "1: the program runs under loadstone trace, which sets this: every block is recorded, and the tracer " \
       "hears of it")                                                                                         \

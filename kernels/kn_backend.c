@@ -236,7 +236,7 @@ static ls_err load(struct kn_pins *p)
         hwloc_get_cpubind(p->topology, p->before, HWLOC_CPUBIND_THREAD) != 0 ||
         hwloc_topology_restrict(p->topology, p->before, 0) != 0)
         return ls_fail(LS_ERR_UNSUPPORTED,
-                       "the system does not tell where threads may run, so they are not pinned");
+                       "the allowed processors of threads are unknown, so threads are not pinned");
     return LS_OK;
 }
 

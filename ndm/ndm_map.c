@@ -89,7 +89,7 @@ ls_err ndm_map_check_elements(const struct ndm_map *m, const struct ndm_geometry
         return ls_fail(
             LS_ERR_RANGE,
             "map of \"%.120s\": element %llu is not covered: the node has %llu elements, its map onto "
-            "\"%.120s\" %llu; say what the others are (ghosts, padding, NDM_STRIDED, targets)",
+            "\"%.120s\" %llu; describe the others (ghosts, padding, NDM_STRIDED, targets)",
             label, (ull)covered, (ull)elements, g->label, (ull)covered);
     if (elements < covered && !may_have_fewer)
         return ls_fail(LS_ERR_RANGE,

@@ -129,7 +129,7 @@ static ls_err take_array(struct ls_cursor *c, uint64_t len, size_t item_bytes, v
 {
     void *copy = NULL;
     if (len > ls_cursor_left(c) / item_bytes || padded(len * item_bytes) > ls_cursor_left(c))
-        return ls_fail(LS_ERR_TRUNCATED, "natural domain: %llu values are told, %zu bytes are left",
+        return ls_fail(LS_ERR_TRUNCATED, "natural domain: %llu values are announced, %zu bytes are left",
                        (unsigned long long)len, ls_cursor_left(c));
     if (len > 0) {
         copy = malloc(len * item_bytes);

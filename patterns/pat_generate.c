@@ -106,8 +106,8 @@ static ls_err pat_ms1(const struct pat_fields *f, struct pat_list *l, struct pat
     if (err == LS_OK) err = pat_ms1_walk((size_t)len, &locations.v, &gaps.v, l, &used);
     if (err == LS_OK && used < locations.v.len)
         snprintf(out->note, sizeof(out->note),
-                 "MS1: location %lld is not reached (not ascending, or beyond the length); it and what "
-                 "follows have no effect",
+                 "MS1: location %lld is not reached (not ascending, or beyond the length); this and the "
+                 "following ones have no effect",
                  (long long)locations.v.data[used]);
     pat_list_fini(&locations);
     pat_list_fini(&gaps);
@@ -185,7 +185,7 @@ static ls_err pat_generator_run(const struct pat_generator *g, const char *field
 {
     const struct pat_fields f = pat_fields_of(fields);
     if (f.len < g->fields_min || f.len > g->fields_max)
-        return ls_fail(LS_ERR_ARG, "%zu fields behind %s; expected %s", f.len, g->name, g->form);
+        return ls_fail(LS_ERR_ARG, "%zu fields after %s; expected %s", f.len, g->name, g->form);
     const ls_err err = g->run(&f, l, out);
     if (err == LS_OK || err == LS_ERR_NOMEM) return err;
     char why[256];

@@ -95,7 +95,7 @@ static const char *pat_json_expected(const struct pat_json *p)
     case PAT_JSON_END:
         break;
     }
-    return "nothing behind the array";
+    return "nothing after the array";
 }
 
 static int pat_json_wrong_type(struct pat_json *p, const char *found)

@@ -164,11 +164,10 @@ static ls_err amd_core_fit(const struct pe_site *site, const struct pe_request *
     for (size_t i = 0; i < sizeof(amd_core_events) / sizeof(amd_core_events[0]); i++)
         if (amd_core_events[i].config == a->config) core = &amd_core_events[i];
     if (!core)
-        return ls_fail(
-            LS_ERR_ARG,
-            "event config=0x%llx of AMD's cores tells no addresses of data: IBS does, for operations "
-            "(ibs_op/cnt_ctl=1/) and cycles (ibs_op//); leave out --event for the first",
-            (unsigned long long)a->config);
+        return ls_fail(LS_ERR_ARG,
+                       "event config=0x%llx of AMD's cores has no data addresses: IBS has, for operations "
+                       "(ibs_op/cnt_ctl=1/) and cycles (ibs_op//); leave out --event for the first",
+                       (unsigned long long)a->config);
     LS_TRY(amd_core_to_ibs(site, core, e));
     pe_plan_note(plan, "AMD's cores leave this event to IBS: %s is taken.",
                  core->counts_operations ? "ibs_op/cnt_ctl=1/" : "ibs_op//");

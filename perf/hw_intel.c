@@ -226,8 +226,7 @@ static ls_err intel_fit(const struct pe_site *site, const struct pe_request *r, 
         a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
         e->decode = PE_DECODE_DATA_SRC;
     } else {
-        pe_plan_note(plan,
-                     "The event is not asked to be precise: it then tells no data addresses; add a p or P.");
+        pe_plan_note(plan, "The event is not precise, so it has no data addresses; add a p or P.");
     }
     if (!is_memory) e->loads = e->stores = true; /* an event the user gave: it may be either */
     return LS_OK;

@@ -143,7 +143,7 @@ static void pe_no_pmu(const struct pe_facts *f, struct pe_advice *a)
     } else {
         pe_cause(a, "the kernel has no driver for %s, or the CPU is not of that PMU", pe_pmu(f));
         pe_remedy(a, "boot a kernel with CONFIG_PERF_EVENTS and the driver of this processor (Arm SPE: "
-                     "CONFIG_ARM_SPE_PMU, and kpti=off where it says so)");
+                     "CONFIG_ARM_SPE_PMU, and kpti=off where the kernel log asks for it)");
     }
 }
 
@@ -161,7 +161,7 @@ static void pe_not_supported(const struct pe_facts *f, struct pe_advice *a)
     } else if (precise) {
         pe_cause(a, "%s is not as precise as asked (precise_ip %u, see caps/max_precise)", pe_pmu(f),
                  (unsigned)f->attr->precise_ip);
-        pe_remedy(a, "write fewer p behind the event, or P for the highest level there is");
+        pe_remedy(a, "write fewer p after the event, or P for the highest level");
     } else {
         pe_no_pmu(f, a);
     }
@@ -282,7 +282,7 @@ static const struct pe_field_rule {
      "boot Linux 6.2, or sudo sysctl kernel.perf_event_paranoid=0 and record whole CPUs"},
     {pe_spe_freq, "freq is set: SPE samples by a period", "give --period instead of --freq"},
     {pe_counting_precise, "precise_ip is set on an event that only counts (sample_period 0)",
-     "write p behind the event that samples only"},
+     "write p only after the event that samples"},
     {pe_fast_freq, "sample_freq is above kernel.perf_event_max_sample_rate",
      "give a lower --freq, or sudo sysctl "
      "kernel.perf_event_max_sample_rate=100000"},
@@ -332,8 +332,8 @@ static void pe_einval_mmap(const struct pe_facts *f, struct pe_advice *a)
 static void pe_einval_aux(const struct pe_facts *f, struct pe_advice *a)
 {
     (void)f;
-    pe_cause(a, "aux_offset or aux_size is not what the kernel takes: a "
-                "power of two of pages (SPE: two or more) behind the ring");
+    pe_cause(a, "the kernel refuses aux_offset or aux_size: it must be a power of two of pages (SPE: two or "
+                "more) after the ring");
     pe_remedy(a, "write aux_offset and aux_size into the ring's first page before the area is mapped");
 }
 
@@ -372,7 +372,7 @@ static void pe_busy(const struct pe_facts *f, struct pe_advice *a)
 static void pe_needs_aux(const struct pe_facts *f, struct pe_advice *a)
 {
     pe_cause(
-        a, "loads of %s tell their source only in a group behind mem-loads-aux (Sapphire Rapids, Alder Lake)",
+        a, "loads of %s have a data source only in a group after mem-loads-aux (Sapphire Rapids, Alder Lake)",
         pe_pmu(f));
     pe_remedy(a, "leave out --event, or give --event '{%s/mem-loads-aux/,%s/mem-loads,ldlat=30/}:P'",
               f->pmu && *f->pmu ? f->pmu : "cpu", f->pmu && *f->pmu ? f->pmu : "cpu");

@@ -185,9 +185,7 @@ static ls_err user_fit(const struct pe_site *site, const struct pe_request *r, s
         a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
         e->decode = PE_DECODE_DATA_SRC;
     } else {
-        pe_plan_note(
-            plan,
-            "The event is not asked to be precise: most PMUs then tell no data addresses; add a p or P.");
+        pe_plan_note(plan, "The event is not precise: most PMUs then give no data addresses; add a p or P.");
     }
     if (r->ldlat_cycles) pe_plan_note(plan, "--ldlat has no effect on an event of PMU %s.", e->pmu);
     e->loads = e->stores = true;

@@ -259,7 +259,7 @@ static bool file_whose(const pe_file *f, const struct pe_record *rec, uint32_t *
 
 static ls_err file_add_record(pe_file *f, const struct pe_record *rec)
 {
-    if (f->events_len == 0) return file_bad(f, "a record stands before any event", 0);
+    if (f->events_len == 0) return file_bad(f, "a record comes before any event", 0);
     LS_TRY(LS_GROW(f->records, f->records_room, f->records_len + 1));
     struct pe_file_record r = {.rec = *rec, .number = f->records_len};
     const bool is_known = file_whose(f, rec, &r.event_row);

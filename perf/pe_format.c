@@ -94,8 +94,7 @@ ls_err pe_field_set(const struct pe_field *f, const char *name, uint64_t value, 
     if (!word)
         return ls_fail(
             LS_ERR_UNSUPPORTED,
-            "field %s lies in config3, which this build does not know: build with headers of Linux 6.3",
-            name);
+            "field %s is in config3, which this build does not know: build with headers of Linux 6.3", name);
     if (value > pe_field_max(f))
         return ls_fail(LS_ERR_RANGE, "%s=%llu does not fit: the PMU takes at most %llu", name,
                        (unsigned long long)value, (unsigned long long)pe_field_max(f));

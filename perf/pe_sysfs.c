@@ -87,7 +87,7 @@ ls_err pe_sysfs_type(const struct pe_sysfs *s, const char *pmu, uint32_t *out)
         return LS_OK;
     }
     pe_sysfs_pmus(s, known, sizeof(known));
-    return ls_fail(LS_ERR_NOT_FOUND, "the kernel knows no PMU '%s'; of the processor there %s %s", pmu,
+    return ls_fail(LS_ERR_NOT_FOUND, "the kernel knows no PMU '%s'; for the processor there %s %s", pmu,
                    s->pmus_len == 1 ? "is" : "are", *known ? known : "none");
 }
 

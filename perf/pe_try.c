@@ -116,7 +116,7 @@ static void pe_use_lane(struct pe_trial *t, struct pe_lane *l)
         t->out->opens = false;
         t->out->error = EIO;
         snprintf(t->out->advice.cause, sizeof(t->out->advice.cause),
-                 "what the kernel writes into the ring cannot be read");
+                 "the kernel's records in the ring cannot be read");
     }
 }
 

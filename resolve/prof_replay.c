@@ -394,7 +394,7 @@ static ls_err prof_put_own_events(struct prof_replay *r)
          .text = "phases that their thread left open when it ended",
          .count = r->phases_left_open},
         {.kind = "MAP_DAMAGED",
-         .text = "records of natural domains and maps that make no sense: what they mapped has no field",
+         .text = "invalid records of natural domains and maps: the data that they map has no field",
          .count = r->run->domains.refused},
     };
     r->run->phases_hidden = r->run->domains.refused = 0;

@@ -216,7 +216,7 @@ static ls_err prof_get_extents(const struct prof_h5_place *at, hid_t space, stru
         return prof_h5_bad(at, array->name, "has a wrong number of axes");
     for (int i = 0; i < array->axes; i++) {
         if (array->extents[i] != UINT64_MAX && array->extents[i] != extents[i])
-            return prof_h5_bad(at, array->name, "has another shape than what it belongs to");
+            return prof_h5_bad(at, array->name, "has a different shape than its table");
         array->extents[i] = extents[i];
         if (__builtin_mul_overflow(*out_len, extents[i], out_len) || *out_len > most)
             return ls_fail(LS_ERR_RANGE, "%s: %s: %s: more than %llu values", at->file, at->group,

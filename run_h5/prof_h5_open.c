@@ -98,7 +98,7 @@ static ls_err prof_check_seal(const char *path, int fd, uint64_t len_bytes)
     LS_TRY(prof_seal_compute(fd, path, &want));
     if (found.hash != want.hash || found.file_len_bytes != want.file_len_bytes)
         return ls_fail(LS_ERR_FORMAT,
-                       "%s: damaged: its bytes are not those that were written (checksum %016llx, expected "
+                       "%s: damaged: its bytes differ from the written ones (checksum %016llx, expected "
                        "%016llx); copy it again, or resolve its spool again",
                        path, (unsigned long long)want.hash, (unsigned long long)found.hash);
     return LS_OK;

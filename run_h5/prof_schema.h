@@ -22,7 +22,7 @@
     X(latency_valid, uint8_t, 0, "1: latency_cycles is a measurement free of run-ahead bias")             \
     X(level, uint8_t, UINT8_MAX,                                                                          \
       "index into the attribute levels: L1 L2 L3 DRAM; inferred by the step engine")                      \
-    X(tlb, uint8_t, UINT8_MAX, "0 miss, 1 L1 hit, 2 L2 hit; missing where the engine does not tell")      \
+    X(tlb, uint8_t, UINT8_MAX, "0 miss, 1 L1 hit, 2 L2 hit; missing where the engine does not record it") \
     X(snoop, uint8_t, UINT8_MAX,                                                                          \
       "0 none, 1 hit, 2 hit modified, 3 miss, 4 forwarded, 5 from a peer; missing where the engine does " \
       "not tell")                                                                                         \
@@ -36,9 +36,9 @@
     X(position, uint32_t, UINT32_MAX, "instructions since the trigger")                                   \
     X(numa, uint8_t, UINT8_MAX, "NUMA node of the page; missing on machines with one node")               \
     X(events, uint64_t, UINT64_MAX,                                                                       \
-      "accesses that the sample stands for (the sampling period); missing for the step engine")           \
+      "accesses that the sample represents (the sampling period); missing for the step engine")           \
     X(source, uint8_t, UINT8_MAX,                                                                         \
-      "index into the attribute sources: where the data came from, as the hardware told it")              \
+      "index into the attribute sources: where the data came from, as the hardware recorded it")          \
     X(fault, uint8_t, UINT8_MAX, "page faults: 0 minor, 1 major (waited for a disk)")                     \
     X(page_bytes, uint32_t, 0, "size of the page that was touched")                                       \
     X(field, uint32_t, UINT32_MAX,                                                                        \

@@ -81,8 +81,8 @@ ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes)
         const int code = errno;
         w->is_failed = true;
         return ls_fail_errno(code,
-                             "%s: no room for %llu bytes more; free space or choose another directory "
-                             "(nothing was left behind)",
+                             "%s: no room for %llu bytes more; free space or choose another directory (no "
+                             "file was left)",
                              w->path, (unsigned long long)(end - from));
     }
     w->reserved_end_bytes = end;

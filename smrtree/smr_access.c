@@ -8,7 +8,7 @@ LS_EXPORT ls_err smr_node_index_of(const smr_node *n, uint64_t addr, uint64_t *o
 {
     if (!n || n->is_group) return ls_fail(LS_ERR_ARG, "only a range has element indices");
     if (addr < n->base || addr >= n->end)
-        return ls_fail(LS_ERR_RANGE, "address %#llx lies outside \"%.120s\" [%#llx, %#llx)",
+        return ls_fail(LS_ERR_RANGE, "address %#llx is outside \"%.120s\" [%#llx, %#llx)",
                        (unsigned long long)addr, n->label, (unsigned long long)n->base,
                        (unsigned long long)n->end);
     const uint64_t component = (addr - n->base) / n->elem_size_bytes;

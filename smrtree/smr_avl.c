@@ -214,7 +214,7 @@ ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_place 
                       struct smr_range *conflict)
 {
     if (r.base >= r.end)
-        return ls_fail(LS_ERR_RANGE, "range [%#llx, %#llx) is empty: end must lie behind start",
+        return ls_fail(LS_ERR_RANGE, "range [%#llx, %#llx) is empty: end must be after start",
                        (unsigned long long)r.base, (unsigned long long)r.end);
     if (avl_conflict(t, r.base, r.end, conflict)) return LS_ERR_OVERLAP;
     LS_TRY(smr_avl_reserve(t, 1));

@@ -201,7 +201,7 @@ LS_EXPORT ls_err smr_tree_insert(smr_tree *t, const struct smr_spec *spec, smr_n
         return ls_fail(LS_ERR_ARG, "\"%.120s\": the element size is 0; give sizeof of one component",
                        spec->label);
     if ((uintptr_t)spec->start >= (uintptr_t)spec->end)
-        return ls_fail(LS_ERR_RANGE, "\"%.120s\" [%#llx, %#llx) is empty: end must lie behind start",
+        return ls_fail(LS_ERR_RANGE, "\"%.120s\" [%#llx, %#llx) is empty: end must be after start",
                        spec->label, (unsigned long long)(uintptr_t)spec->start,
                        (unsigned long long)(uintptr_t)spec->end);
     LS_TRY(lock_to_change());
@@ -277,7 +277,7 @@ static ls_err member_fits(const smr_node *group, const smr_node *member)
         return ls_fail(LS_ERR_ARG, "\"%.120s\" was freed: register it again first", member->label);
     for (const smr_node *p = group; p; p = p->links[SMR_SHOWN].parent)
         if (p == member)
-            return ls_fail(LS_ERR_ARG, "group \"%.120s\" lies inside \"%.120s\": that would be a cycle",
+            return ls_fail(LS_ERR_ARG, "group \"%.120s\" is inside \"%.120s\": that would be a cycle",
                            group->label, member->label);
     return LS_OK;
 }

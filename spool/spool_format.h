@@ -602,16 +602,16 @@ struct spool_kernel_call {
     X(EINTR_RESTARTED, "system calls interrupted by the timer and restarted")                               \
     X(EINTR_SEEN, "system calls interrupted by the timer that the program may have seen")                   \
     X(TRACED, "a debugger is attached: no stepping")                                                        \
-    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for what is not ours")       \
+    X(SIGNAL_OWNED, "the program handles SIGTRAP itself: its handler is called for the others")             \
     X(SAMPLING_BEGIN, "sampling switched on")                                                               \
     X(SAMPLING_END, "sampling switched off")                                                                \
     X(HOOK_ERRORS, "hooks that failed and went quiet")                                                      \
-    X(ALLOCS_SKIPPED, "allocations left out to hold the overhead budget: others like them stand for them")  \
-    X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: what they do is not sampled")    \
+    X(ALLOCS_SKIPPED, "allocations left out to hold the overhead budget: others like them represent them")  \
+    X(RAW_THREADS, "threads made by clone() itself, not by pthread_create: these are not sampled")          \
     X(CALLBACKS_OFF, "natural-domain callbacks are not called: the system gives no thread for them")        \
     X(CALLBACK_LOST, "accesses that no natural-domain callback saw: the program ended or went on first")    \
     X(DOMAINS_LEFT_OUT,                                                                                     \
-      "grids, meshes and maps of the natural domain, or what they became, that found no room in the spool") \
+      "grids, meshes and maps of the natural domain, or their new versions, that did not fit in the spool") \
     X(SAMPLES_LOST, "samples lost: the ring was full before they were read")                                \
     X(HARDWARE_LOST, "samples that the hardware lost")                                                      \
     X(THROTTLED, "times the kernel throttled sampling: lower the rate (--period)")                          \
@@ -622,8 +622,7 @@ struct spool_kernel_call {
                    "(sysctl kernel.perf_event_mlock_kb, ulimit -l)")                                        \
     X(KERNEL_UNSEEN, "threads whose accesses inside system calls are not seen "                             \
                      "(sysctl kernel.perf_event_paranoid=1 allows it)")                                     \
-    X(EVENTS_REFUSED,                                                                                       \
-      "events that the kernel refused for a CPU or thread: what happens there is not sampled")              \
+    X(EVENTS_REFUSED, "events that the kernel refused for a CPU or thread, which is hence not sampled")     \
     X(WATCH_UNKNOWN, "watched elements that nothing registered has")                                        \
     X(BY_THREAD, "processes whose threads were sampled one by one: events of whole CPUs found no room "     \
                  "(sysctl kernel.perf_event_mlock_kb, ulimit -n)")                                          \

@@ -30,7 +30,7 @@ static uint64_t spool_offset(const spool_reader *r)
 
 static ls_err spool_damage_at(const spool_reader *r, ls_err e, uint64_t at_bytes, const char *what)
 {
-    return ls_fail(e, "%s: byte %llu: %s; what stands before it is kept", spool_source_of(r)->path,
+    return ls_fail(e, "%s: byte %llu: %s; the data before it is kept", spool_source_of(r)->path,
                    (unsigned long long)at_bytes, what);
 }
 

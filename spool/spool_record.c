@@ -109,7 +109,7 @@ static const char *spool_data_fault(const struct spool_domain_data *d)
 {
     if (d->data == 0) return "data without a number";
     if (d->bytes_len > d->total_bytes || d->first_byte > d->total_bytes - d->bytes_len)
-        return "a piece that lies outside of its data";
+        return "a piece outside of its data";
     return NULL;
 }
 

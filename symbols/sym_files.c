@@ -91,7 +91,7 @@ static void sym_file_blame(sym_file *f, const char *problem)
 
 static const char *sym_problem_in(const struct sym_answer *a)
 {
-    return a->heads_len ? sym_answer_text(a, a->heads[0].problem) : "its reader told nothing";
+    return a->heads_len ? sym_answer_text(a, a->heads[0].problem) : "its reader gave no answer";
 }
 
 /* A broken DWARF costs the lines, not the names in the symbol tables: repeat the question without DWARF. */

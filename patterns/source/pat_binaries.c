@@ -94,14 +94,13 @@ ls_err pat_binaries_add(struct pat_binaries *b, const char *text)
     uint64_t base = 0;
     const bool has_base = at && pat_scan_hex(&p, &base) && *p == '\0';
     if (at && !has_base && access(text, F_OK) != 0) /* a file's name may have one */
-        return ls_fail(LS_ERR_USAGE, "%s: behind @ stands the address where it began, as @0x555555554000",
-                       text);
+        return ls_fail(LS_ERR_USAGE, "%s: after @ the load address is expected, as in @0x555555554000", text);
     snprintf(path, sizeof(path), "%.*s", has_base ? (int)(at - text) : (int)strlen(text), text);
     LS_TRY(binary_span_of(path, &span));
     if (!has_base && !span.is_fixed)
         return ls_fail(LS_ERR_ARG,
-                       "%s is position-independent: say where it was loaded, as %s@0x555555554000 "
-                       "(the first line of /proc/PID/maps that names it)",
+                       "%s is position-independent: add its load address, as in %s@0x555555554000 (the first "
+                       "line of /proc/PID/maps that names it)",
                        path, path);
     const uint64_t bias = has_base ? base - span.start : 0;
     const struct pat_module m = {

@@ -73,7 +73,7 @@ static ls_err input_fail(const struct pat_input *in, ls_err err)
     switch (err) {
     case LS_ERR_FORMAT:
     case LS_ERR_TRUNCATED:
-        return ls_fail(err, "%s: %s, at byte %llu of the file, behind %llu unpacked bytes", in->name, why,
+        return ls_fail(err, "%s: %s, at byte %llu of the file, after %llu unpacked bytes", in->name, why,
                        (unsigned long long)(in->file.end_bytes - in->file.left),
                        (unsigned long long)in->unpacked_bytes);
     case LS_ERR_NOMEM:

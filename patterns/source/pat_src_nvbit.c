@@ -115,7 +115,7 @@ static ls_err nv_end(const struct nv *n)
 {
     if (n->seen < n->told)
         return ls_fail(LS_ERR_TRUNCATED,
-                       "%s ends at byte %llu, behind %llu of the %llu records that its header tells of",
+                       "%s ends at byte %llu, after %llu of the %llu records that its header announces",
                        pat_input_name(n->records.input), (unsigned long long)n->records.at_bytes,
                        (unsigned long long)n->seen, (unsigned long long)n->told);
     if (n->collect.counts.accesses) return LS_OK;

@@ -61,7 +61,8 @@ static ls_err script_open(const char *path, const struct pat_source_options *o, 
     t->collect.counts.is_sampled = true;
     t->collect.counts.scale = NAN;
     pat_text_note(
-        t, "samples of perf are single accesses: they tell what is accessed from where, not in which order");
+        t, "samples of perf are single accesses: they show which instruction accesses which data, but no "
+           "order");
     return LS_OK;
 }
 

@@ -486,7 +486,7 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     LS_TRY(run_scale(r, &r->collect.counts.scale));
     if (r->samples.len <= r->bursts_len && o->note)
         o->note(o->user,
-                "its samples are single accesses: they tell what is accessed from where, not in which "
+                "its samples are single accesses: they show which instruction accesses which data, but no "
                 "order (record --engine step takes bursts)");
     return LS_OK;
 }

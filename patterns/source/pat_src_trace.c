@@ -57,7 +57,7 @@ static ls_err at_place(const struct trace *t, ls_err err, uint64_t at_bytes)
 static ls_err cut(const struct trace *t, const char *what)
 {
     return ls_fail(LS_ERR_TRUNCATED,
-                   "%s: the trace ends at byte %llu, inside %s; what is before was read (%llu accesses)",
+                   "%s: the trace ends at byte %llu, inside %s; the part before was read (%llu accesses)",
                    pat_input_name(t->input), (unsigned long long)t->at_bytes, what,
                    (unsigned long long)t->counts.accesses);
 }

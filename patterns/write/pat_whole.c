@@ -237,7 +237,7 @@ void pat_whole_note(const struct pat_findings *f, const struct pat_write_options
             pat_whole_name(&cut, i, written, made);
     }
     if (cut.found)
-        pat_write_note(o, "pattern%s %s: only so many were written; --longest and --memory allow more",
+        pat_write_note(o, "pattern%s %s: only a part was written; --longest and --memory allow more",
                        cut.found == 1 ? "" : "s", cut.text);
     if (drawn.found)
         pat_write_note(o,

@@ -251,7 +251,7 @@ static ls_err pat_json_write_spatter(const struct pat_findings *f, const struct 
 
 const struct pat_writer pat_writer_json = {
     .name = "json",
-    .text = "for loadstone replay, and for Spatter unless it is said",
+    .text = "for loadstone replay, and for Spatter unless a message excludes it",
     .joins = true,
     .end = ".json",
     .write = pat_json_write_ours,

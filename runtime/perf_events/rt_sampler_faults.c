@@ -156,7 +156,7 @@ static int faults_process_start(struct rt_engine_facts *facts)
     (void)facts;
     const uint32_t measured_ns = measure_cost_ns(&faults.spec.events[0].attr);
     if (measured_ns) faults.sample_cost_ns = measured_ns;
-    rt_perf_cost_text("page faults, told by the kernel when it has handled them", faults.sample_cost_ns,
+    rt_perf_cost_text("page faults, reported by the kernel after it has handled them", faults.sample_cost_ns,
                       measured_ns ? "measured" : "assumed", faults_text, sizeof(faults_text));
     faults.events = faults_text;
     count_numa_nodes(getenv(ls_env_rows[LS_ENV_SYSFS].variable));

@@ -10,7 +10,7 @@ victim=$top_builddir/tests/cases/watch_victim
 grep -qx done out || { echo "FAIL: the program's output:"; cat out; failed=1; }
 "$loadstone" report w.h5 2>/dev/null | grep -q '^engine  *watch' || skip "breakpoints cannot be set here: $("$loadstone" report w.h5 | grep ^engine)"
 "$loadstone" report --watch w.h5 >w.txt 2>err || { cat err; failed=1; }
-grep -q '^who touches A\[17\] (8 bytes' w.txt || { echo "FAIL: w.txt:"; cat w.txt; failed=1; }
+grep -q '^accesses to A\[17\] (8 bytes' w.txt || { echo "FAIL: w.txt:"; cat w.txt; failed=1; }
 grep -q '^11 touches seen, .* all there were' w.txt || { echo "FAIL: w.txt:"; cat w.txt; failed=1; }
 "$loadstone" report --watch --json w.h5 >w.json 2>err || { cat err; failed=1; }
 python3 - w.json <<'P' || { cat w.json; failed=1; }

@@ -88,7 +88,7 @@ static void pat_wrong_patterns_say_what_was_expected(void **state)
         {"", "the pattern is empty", LS_ERR_ARG},
         {"UNIFORM", "'UNIFORM' is no integer", LS_ERR_ARG},
         {"UNIFORM:8", "expected UNIFORM:LENGTH:STRIDE", LS_ERR_ARG},
-        {"UNIFORM:8:1:NR:3", "4 fields behind UNIFORM", LS_ERR_ARG},
+        {"UNIFORM:8:1:NR:3", "4 fields after UNIFORM", LS_ERR_ARG},
         {"UNIFORM:0:1", "length: 0 is below 1", LS_ERR_RANGE},
         {"UNIFORM:8:0", "stride: 0 is below 1", LS_ERR_RANGE},
         {"UNIFORM:8:1:XX", "delta: 'XX' is no integer", LS_ERR_ARG},

@@ -437,7 +437,7 @@ static void packed_traces_are_unpacked(void **state)
     assert_told(read_bytes(packed, gzip_len), drmemtrace_expected);
     assert_int_equal(read_bytes(packed, gzip_len - 9)->err, LS_ERR_TRUNCATED);
     assert_non_null(strstr(ls_last_error(), "the gzip data ends too early"));
-    snprintf(place, sizeof(place), "at byte %zu of the file, behind %zu unpacked bytes", gzip_len - 9,
+    snprintf(place, sizeof(place), "at byte %zu of the file, after %zu unpacked bytes", gzip_len - 9,
              records_len);
     assert_non_null(strstr(ls_last_error(), place));
     const size_t zip_len = zip_example();

@@ -272,7 +272,7 @@ static void ragged_ends_are_written_where_each_access_is(void **state)
     pat_whole_note(&f, &o);
     assert_string_equal(
         notes,
-        "pattern 0 (41 of 5000 accesses): only so many were written; --longest and --memory allow more\n");
+        "pattern 0 (41 of 5000 accesses): only a part was written; --longest and --memory allow more\n");
     f.len = FOUND_LEN;
     pat_findings_fini(&f);
 }

@@ -337,7 +337,7 @@ static void a_grid_of_impossible_size_is_refused(void **state)
     expect_refused("extents: are impossible");
     unlink(path);
     lie_in_attribute("/meshes/Matrix a%2Fb", "extents", H5T_NATIVE_UINT64, other);
-    expect_refused("has another shape");
+    expect_refused("has a different shape");
     unlink(path);
     lie_in_attribute("/meshes/Matrix a%2Fb", "dims", H5T_NATIVE_UINT32, &axes);
     expect_refused("dims: is not 1, 2 or 3");

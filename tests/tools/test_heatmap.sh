@@ -58,5 +58,5 @@ expect 2 "has 3 layers, the first is 0" "$loadstone" report --heatmap T --layer 
 expect 2 "is a mesh and has no layers" "$loadstone" report --heatmap edges --layer 0 run.h5
 expect 2 "20 to 1000" "$loadstone" report --heatmap A --width 3 run.h5
 "$top_builddir/tests/tools/make_profile" plain.h5 || exit 99
-expect 2 "nothing of this run is mapped onto a domain" "$loadstone" report --heatmap A plain.h5
+expect 2 "no data of this run is mapped to a domain" "$loadstone" report --heatmap A plain.h5
 exit $failed

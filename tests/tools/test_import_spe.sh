@@ -13,7 +13,7 @@ expect 0 "from issue to completion" "$loadstone" report given.h5
 size=$(wc -c <"$seed")
 head -c $((size - 900)) "$seed" >cut.data
 expect 0 "ends inside a record" "$loadstone" import cut.data -o cut.h5
-must grep -q "packets are damaged or cut off in 1 places, the first one behind byte [1-9]" err
+must grep -q "packets are damaged or cut off in 1 places, the first one after byte [1-9]" err
 must grep -Eq " ([89]|1[0-5]) samples" err
 
 has_python h5py || { [ $failed = 0 ] || exit 1; skip "h5py is needed to compare the samples"; }
@@ -57,8 +57,8 @@ check wide                             # by switches of CPUs
 check thread                           # areas of threads
 check itrace                           # by whom the event began with
 check first                            # before perf 6.13 CPUs were not described
-check clockless "does not tell when 640 operations were"
-check timeless "does not tell when 640 operations were"
+check clockless "has no time stamps for 640 operations"
+check timeless "has no time stamps for 640 operations"
 check ampere
 check late
 check pipe
@@ -73,7 +73,7 @@ assert told == {"SAMPLES_LOST": 43, "HARDWARE_LOST": 5, "THROTTLED": 1, "UNTHROT
 assert (run["run"].attrs["lost_records"], run["run"].attrs["throttled"]) == (48, 1)
 END
 check damaged "the AUX area was full"
-must grep -q "packets are damaged or cut off in 1 places, the first one behind byte [1-9][0-9]*" err
+must grep -q "packets are damaged or cut off in 1 places, the first one after byte [1-9][0-9]*" err
 if "$loadstone" import "$top_srcdir/tests/data/perf/compressed.data" -o zstd.h5 2>err; then
     check packed
     check allpacked
@@ -110,6 +110,6 @@ clock=$("$python" -c "import sys; print(open(sys.argv[1], 'rb').read().index(byt
 patch clock.data $((clock + 8)) '\100'
 expect 3 "the clock has an impossible rate (byte $clock)" "$loadstone" import clock.data -o bad.h5
 patch pt.data $((info + 8)) '\001'
-expect 1 "of Intel PT, which do not tell addresses of data" "$loadstone" import pt.data -o bad.h5
+expect 1 "of Intel PT, which have no data addresses" "$loadstone" import pt.data -o bad.h5
 must test ! -e bad.h5
 exit $failed

@@ -46,9 +46,9 @@ expect 2 "--runs: 0 is too little" "$loadstone" study x --runs 0
 expect 0 "(default: 1G; 1M or" "$loadstone" patterns --help
 # the suffix of a file must match its contents: no page in a .pdf, no trace in a .json; other names are
 # accepted
-expect 125 "x.csv: what is written here is HDF5, and .csv is for text; let the name end in .h5, .hdf5 or .hdf, or without a dot" "$loadstone" record -o x.csv true
-expect 1 "x.trace: what is written here is HDF5, and .trace is for a trace" "$loadstone" merge a.h5 b.h5 -o x.trace
-expect 1 "x.png: what is written here is HDF5, and .png is for a picture" "$loadstone" resolve spool -o x.png
-expect 2 "x.json: what is written here is HDF5, and .json is for JSON" "$loadstone" replay -p UNIFORM:8:1 -o x.json
+expect 125 "x.csv: this command writes HDF5, and .csv is for text; use the suffix .h5, .hdf5 or .hdf, or a name without a dot" "$loadstone" record -o x.csv true
+expect 1 "x.trace: this command writes HDF5, and .trace is for a trace" "$loadstone" merge a.h5 b.h5 -o x.trace
+expect 1 "x.png: this command writes HDF5, and .png is for a picture" "$loadstone" resolve spool -o x.png
+expect 2 "x.json: this command writes HDF5, and .json is for JSON" "$loadstone" replay -p UNIFORM:8:1 -o x.json
 [ -z "$(ls x.* 2>/dev/null)" ] || { echo "FAIL: $(ls x.*) was written"; failed=1; }
 exit $failed

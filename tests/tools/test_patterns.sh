@@ -131,7 +131,7 @@ must test "$(wc -c <R.0.sbin)" = 80056
 must grep -q '^NDISTS  -- 10007$' listing
 ! grep -q 'were written' err || { echo "FAIL: said to be cut"; failed=1; }
 must patterns ragged.lackey --to gs-patterns --longest 6000 -f -o R.json >listing 2>err
-must grep -q 'pattern 0 (6000 of 10007 accesses): only so many were written' err
+must grep -q 'pattern 0 (6000 of 10007 accesses): only a part was written' err
 must patterns t.trace --to spatter -o S.json >/dev/null 2>err
 must "$loadstone" replay $quick S.json >replayed
 must patterns t.trace --to gem5 -o E.py >/dev/null 2>err
@@ -170,11 +170,11 @@ fi
 
 # the suffix of the name selects the format, or it is refused
 for name in P.pdf P.csv P.txt P.v2 P.gif P.json.gz P.PDF; do
-    expect 2 "let the name end in .json, or without a dot; pictures end in .svg, .png or .html" patterns t.trace -o $name
+    expect 2 "use the suffix .json, or a name without a dot; pictures end in .svg, .png or .html" patterns t.trace -o $name
     must test ! -e $name
 done
-expect 2 "P.json: what is written here is a Python script, and .json is for JSON" patterns t.trace --to gem5 -f -o P.json
-expect 2 "E.py: what is written here is JSON, and .py is for a Python script" patterns t.trace --to spatter -f -o E.py
+expect 2 "P.json: this command writes a Python script, and .json is for JSON" patterns t.trace --to gem5 -f -o P.json
+expect 2 "E.py: this command writes JSON, and .py is for a Python script" patterns t.trace --to spatter -f -o E.py
 for name in plain P.JSON spmv-1.5 P.refined .hidden a.b-plain ./plain.; do
     expect 0 "" patterns t.trace -f -o $name
     must cmp P.json $name
@@ -200,7 +200,7 @@ cp t.trace own.trace
 ln -s own.trace link.trace
 for name in own.trace link.trace; do
     "$loadstone" patterns own.trace --force -o $name >/dev/null 2>err && { echo "FAIL: the trace was overwritten by way of $name"; failed=1; }
-    must grep -q 'is what is read' err
+    must grep -q 'is the input' err
 done
 must cmp t.trace own.trace
 

@@ -44,8 +44,8 @@ must patterns lackey.txt --binary "$loadstone@0x7f0000000000" >out 2>/dev/null
 must grep -q "gather at 0x$ip" out
 expect 3 "missing" patterns lackey.txt --binary missing
 expect 3 "no program or library" patterns lackey.txt --binary lackey.txt
-expect 2 "behind @ stands the address" patterns lackey.txt --binary "$program@nowhere"
-[ $base = 0 ] || expect 1 "position-independent: say where it was loaded" patterns lackey.txt --binary "$program"
+expect 2 "after @ the load address is expected" patterns lackey.txt --binary "$program@nowhere"
+[ $base = 0 ] || expect 1 "position-independent: add its load address" patterns lackey.txt --binary "$program"
 
 python=
 for p in /usr/bin/python3 python3; do $p -c 'import struct' 2>/dev/null && { python=$p; break; }; done

@@ -72,7 +72,7 @@ unpack zen4
 if LIBPFM_FORCE_PMU=amd64_fam19h_zen4 "$loadstone" record -f -o d.h5 --event RETIRED_OPS sh -c 'env | grep ^LOADSTONE_EVENT >vars' 2>err; then
     must grep -qx "LOADSTONE_EVENT=raw/config=0xc1/pp" vars
     must grep -q "leave this event to IBS: ibs_op/cnt_ctl=1/ is taken" err
-    expect 125 "config=0x129 of AMD's cores tells no addresses of data" \
+    expect 125 "config=0x129 of AMD's cores has no data addresses" \
         env LIBPFM_FORCE_PMU=amd64_fam19h_zen4 "$loadstone" record --event LS_DISPATCH:LD_DISPATCH true
 else
     must grep -q "libpfm4" err

@@ -55,7 +55,7 @@ golden report.csv report.csv
 expect 0 "It takes two." "$loadstone" report --sharing run.h5
 must grep -qF "in 200 bursts of 1 thread." out
 expect 2 "did you mean line?" "$loadstone" report --by lin,node run.h5
-expect 2 "stands there twice" "$loadstone" report --by line,line run.h5
+expect 2 "is listed twice" "$loadstone" report --by line,line run.h5
 expect 2 "did you mean multiply?" "$loadstone" report --where function=multply run.h5
 expect 2 "did you mean function?" "$loadstone" report --where funtion=multiply run.h5
 expect 2 "has no node" "$loadstone" report --node Nothing run.h5

@@ -81,8 +81,8 @@ for name in -o --patterns; do
     heard 125 'written to files only' "$loadstone" trace -f $name - -- "$victim" loops
 done
 heard 125 'cannot be the trace and its patterns' "$loadstone" trace -f -o t.trace --patterns t.trace -- "$victim" loops
-heard 125 'x.svg: what is written here is JSON, and .svg is for a picture' "$loadstone" trace --patterns x.svg -- touch ran
-heard 125 'x.json: what is written here is a trace, and .json is for JSON' "$loadstone" trace -o x.json -- touch ran
+heard 125 'x.svg: this command writes JSON, and .svg is for a picture' "$loadstone" trace --patterns x.svg -- touch ran
+heard 125 'x.json: this command writes a trace, and .json is for JSON' "$loadstone" trace -o x.json -- touch ran
 [ ! -e ran ] || { echo "FAIL: the program ran"; failed=1; }
 cp "$victim" program
 heard 125 'is a program or a library' "$loadstone" trace -f -o program -- ./program loops

@@ -183,7 +183,7 @@ static void vx_wrong_files_are_refused(void **state)
     refused(LS_ERR_FORMAT, "/results: kernel: has a type");
     write_two();
     replace_column("results/bytes", H5T_NATIVE_UINT64, 3);
-    refused(LS_ERR_FORMAT, "/results: bytes: has another shape");
+    refused(LS_ERR_FORMAT, "/results: bytes: has a different shape");
     unlink(path);
     refused(LS_ERR_NOT_FOUND, "cannot open");
     const int fd = open(path, O_CREAT | O_WRONLY, 0600);

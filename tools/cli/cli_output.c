@@ -86,7 +86,7 @@ ls_err cli_output_check_apart(const char *path, const char *input)
     struct stat a, b;
     if (stat(path, &a) != 0 || stat(input, &b) != 0 || !S_ISREG(a.st_mode)) return LS_OK;
     if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return LS_OK;
-    return ls_fail(LS_ERR_USAGE, "%s is what is read, and would be lost; name another file", path);
+    return ls_fail(LS_ERR_USAGE, "%s is the input and would be lost; name another file", path);
 }
 
 bool cli_output_is_kept(const char *path)
@@ -184,7 +184,7 @@ ls_err cli_ending_check(const char *path, enum cli_ending kind, bool is_strict)
     if (!other && !(is_strict && ending_looks_like_a_format(end))) return LS_OK;
     ending_list(endings[kind].ends, list, sizeof(list));
     return ls_fail(LS_ERR_USAGE,
-                   "%s: what is written here is %s, and %s %s%s; let the name end in %s, or without a dot",
+                   "%s: this command writes %s, and %s %s%s; use the suffix %s, or a name without a dot",
                    path, endings[kind].what, end, other ? "is for " : "is no format that it could be",
                    other ? other : "", list);
 }

@@ -296,8 +296,8 @@ static bool diff_check_bursts(const struct diff_view *v, char out[DIFF_WARNING_B
         const size_t bursts = an_diff_bursts(v->diff, side);
         if (bursts >= AN_BURSTS_MIN) continue;
         snprintf(out, DIFF_WARNING_BYTES,
-                 "%s has too few bursts (%zu of at least %d): no change can be told from chance; record a "
-                 "longer run, or record with --overhead 10%%",
+                 "%s has too few bursts (%zu of at least %d): no change can be distinguished from chance; "
+                 "record a longer run, or record with --overhead 10%%",
                  side ? "B" : "A", bursts, AN_BURSTS_MIN);
         return true;
     }

@@ -25,12 +25,11 @@ static const struct doc_engine doc_rows[DOC_ENGINES] = {
         {.name = "step",
          .gives =
              "bursts of stepped instructions: real addresses, measured latencies, levels inferred from them"},
-    [DOC_FAULTS] =
-        {.name = "faults",
-         .gives =
-             "first touch: which thread and code touched each page first, and on which NUMA node it lies"},
+    [DOC_FAULTS] = {.name = "faults",
+                    .gives =
+                        "first touch: the thread and code that touched each page first, and its NUMA node"},
     [DOC_WATCH] = {.name = "watch",
-                   .gives = "record --watch 'A[17]': who touches one element, each read and write with its "
+                   .gives = "record --watch 'A[17]': accesses to one element, each read and write with its "
                             "line, thread and call stack"},
 };
 
@@ -100,7 +99,7 @@ static void doc_take_certain(const struct pe_tried *tried, const char *what, str
     if (!e->works) return;
     e->works = tried->samples > 0;
     snprintf(e->detail, sizeof(e->detail), "%s%s", what,
-             e->works ? "" : " open, but the kernel tells of none");
+             e->works ? "" : " open, but the kernel reports none");
     if (!e->works) e->error = EIO;
     if (e->works) doc_add_ring(tried, e);
 }

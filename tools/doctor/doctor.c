@@ -116,7 +116,7 @@ static void doctor_print(const struct doctor *d)
     if (taken)
         printf("\nLoads can be sampled here: record takes engine %s.\n", taken->name);
     else
-        printf("\nLoads cannot be sampled here. See what failed above.\n");
+        printf("\nLoads cannot be sampled here. See the failures above.\n");
     doctor_print_left(d);
 }
 

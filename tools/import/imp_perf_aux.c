@@ -251,8 +251,8 @@ ls_err imp_perf_aux_none(const imp_perf_aux *a, const char *path)
     const unsigned long long bytes = a->trace->bytes;
     if (!a->spe)
         return ls_fail(LS_ERR_UNSUPPORTED,
-                       "%s: its %llu bytes of packets are of %s, which do not "
-                       "tell addresses of data; record with `perf mem record`",
+                       "%s: its %llu bytes of packets are of %s, which have no data addresses; record with "
+                       "`perf mem record`",
                        path, bytes, pe_trace_name(a->trace->kind));
     const struct pe_spe_told *told = pe_file_spe_told(a->spe);
     return ls_fail(
@@ -266,15 +266,14 @@ void imp_perf_aux_tell(const imp_perf_aux *a, const char *path)
 {
     if (!a || a->trace->bytes == 0) return;
     if (!a->spe) {
-        cli_warn(
-            "%s has %llu bytes of packets of %s, which do not tell addresses of data: they were left out",
-            path, (unsigned long long)a->trace->bytes, pe_trace_name(a->trace->kind));
+        cli_warn("%s has %llu bytes of packets of %s, which have no data addresses: they were left out", path,
+                 (unsigned long long)a->trace->bytes, pe_trace_name(a->trace->kind));
         return;
     }
     const struct pe_spe_told *told = pe_file_spe_told(a->spe);
     if (told->broken)
-        cli_warn("%s: its packets are damaged or cut off in %llu places, the first one behind byte %llu: "
-                 "what could not be read was left out",
+        cli_warn("%s: its packets are damaged or cut off in %llu places, the first one after byte %llu: "
+                 "unreadable parts were left out",
                  path, (unsigned long long)told->broken, (unsigned long long)told->broken_at_bytes);
     if (told->truncated + told->partial)
         cli_warn(
@@ -285,7 +284,7 @@ void imp_perf_aux_tell(const imp_perf_aux *a, const char *path)
                  "done: a longer period (-c) avoids that",
                  path, (unsigned long long)told->collided);
     if (told->timeless)
-        cli_warn("%s does not tell when %llu operations were: "
-                 "they have the time at which the kernel handed them on",
+        cli_warn("%s has no time stamps for %llu operations: they get the time at which the kernel delivered "
+                 "them",
                  path, (unsigned long long)told->timeless);
 }

@@ -487,7 +487,8 @@ static void pd_describe(struct pd_import *p)
     p->clock_hz = p->job->clock_hz > 0 ? p->job->clock_hz : pd_clock_of(about->cpu);
     if (p->clock_hz <= 0 && is_hardware)
         p->job->remedies =
-            "the file does not tell the clock of its cycles: one is taken for a nanosecond; --ghz tells it";
+            "the clock frequency of the file's cycles is unknown: a cycle counts as a nanosecond; set it by "
+            "--ghz";
     if (p->clock_hz <= 0) p->clock_hz = 1e9;
     snprintf(p->events, sizeof(p->events), "%s",
              is_hardware ? "loads and stores (perf record)" : "page faults (perf record)");

@@ -32,12 +32,12 @@ enum { PTN_JSON_SCHEMA = 1 };
 #define PTN_SIGNIFICANCE 0.05
 
 /* X(enumerator, text) */
-#define PTN_VERDICT_LIST(X)                                    \
-    X(PTN_SAME, "the same accesses")                           \
-    X(PTN_ALIKE, "not told apart")                             \
-    X(PTN_DIFFERS, "differs")                                  \
-    X(PTN_TOO_SHORT, "differs; too short to tell from chance") \
-    X(PTN_ONLY_A, "only in A")                                 \
+#define PTN_VERDICT_LIST(X)                           \
+    X(PTN_SAME, "the same accesses")                  \
+    X(PTN_ALIKE, "not told apart")                    \
+    X(PTN_DIFFERS, "differs")                         \
+    X(PTN_TOO_SHORT, "differs; too short for a test") \
+    X(PTN_ONLY_A, "only in A")                        \
     X(PTN_ONLY_B, "only in B")
 #define PTN_VERDICT_ENUM(id, text) id,
 enum ptn_verdict { PTN_VERDICT_LIST(PTN_VERDICT_ENUM) PTN_VERDICTS };

@@ -66,7 +66,7 @@ void ptn_print_diff(const struct ptn_diff *d, FILE *out)
     fputs("\ndistance  95 % interval     halves  mostly of    pattern\n", out);
     for (size_t i = 0; i < d->rows_len; i++)
         ptn_print_row(&d->rows[i], out);
-    fputs("\nFrom 0 (no feature tells them apart) to 1. halves: what two halves of one of them differ by.\n",
+    fputs("\nFrom 0 (no feature differs) to 1. halves: the distance between two halves of one of them.\n",
           out);
 }
 
@@ -99,7 +99,7 @@ void ptn_print_groups(const struct ptn_groups *g, FILE *out)
     fprintf(out, "%zu patterns of %zu file%s in %zu group%s; members of a group are at most %.3f apart\n\n",
             g->items.len, g->inputs_len, g->inputs_len == 1 ? "" : "s", g->clusters.groups_len,
             g->clusters.groups_len == 1 ? "" : "s", g->within);
-    fputs("group  patterns  threads  files  cost %  diameter  stands for it\n", out);
+    fputs("group  patterns  threads  files  cost %  diameter  representative\n", out);
     for (size_t i = 0; i < g->clusters.groups_len; i++) {
         ptn_print_group(g, i, out);
         if (g->with_members) ptn_print_members(g, i, out);

@@ -181,13 +181,13 @@ static void ptn_source(const char *path, const struct ptn_found *f, FILE *out)
             cli_format_grouped(accesses, f->counts.accesses), cli_format_grouped(sites, f->sequences.sites),
             threads, threads == 1 ? "" : "s", f->counts.is_sampled ? ", bursts: a sample" : "");
     if (f->counts.lost)
-        fprintf(out, "lost       %s accesses, as the tracer says\n",
+        fprintf(out, "lost       %s accesses, as the tracer reports\n",
                 cli_format_grouped(number, f->counts.lost));
     if (f->sequences.accesses_unplaced)
         fprintf(out, "no room    for %s accesses of further instructions: --memory allows more\n",
                 cli_format_grouped(number, f->sequences.accesses_unplaced));
     if (f->counts.skipped)
-        fprintf(out, "skipped    %s records that say nothing of memory\n",
+        fprintf(out, "skipped    %s records that are not accesses\n",
                 cli_format_grouped(number, f->counts.skipped));
 }
 
@@ -202,8 +202,10 @@ static void ptn_rows(const struct pat_findings *f, size_t rows, bool has_threads
     if (rows < f->len)
         fprintf(out, "\n%zu more: --top %zu shows them, -o and --json have them\n", f->len - rows, f->len);
     if (has_pieces)
-        fputs("\npieces: what the bursts saw and no more. Where they touch little, their replay runs in "
-              "caches that the\nprogram's accesses miss; an exact trace has all of them.\n",
+        fputs("\n"
+              "pieces: only the accesses of the bursts. Where they touch little, their replay runs in caches "
+              "that the\n"
+              "program's accesses miss; an exact trace has all of them.\n",
               out);
 }
 

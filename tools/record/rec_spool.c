@@ -211,8 +211,8 @@ void rec_resolve_say_missing(const struct prof_resolve_stats *s)
         cli_warn(
             "no thread could write anything: the spool's file system is full, or --spool-max is too small");
     if (s->dropped_bytes)
-        cli_warn("%llu KiB of records found no room: the spool reached its limit or its file system is full. "
-                 "What came later is missing: raise --spool-max or give --spool another place",
+        cli_warn("%llu KiB of records did not fit: the spool reached its limit or its file system is full. "
+                 "Later records are missing: raise --spool-max or let --spool name another directory",
                  (unsigned long long)(s->dropped_bytes / 1024 + 1));
     if (s->dumps_failed)
         cli_warn("%llu files that the program asked for could not be written: %s",

@@ -46,8 +46,8 @@ bool rec_spool_in_use(const char *path);
 #define REC_STEPS_OPTION                                                                               \
     {                                                                                                  \
         "steps", 0, CLI_COUNT, "COUNT", NULL,                                                          \
-            "equal parts of the run as steps of the fields on natural domains, 200 at most; 1: none; " \
-            "without it each time a phase at the top was entered is a step",                           \
+            "divide the run into COUNT equal steps of the fields on natural domains, at most 200; 1: " \
+            "none; default: each entry into a top-level phase is a step",                              \
             "Output", .least = 1                                                                       \
     }
 

@@ -117,9 +117,10 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
     snprintf(label, sizeof(label), *c->name ? "configuration %zu (%s)" : "configuration %zu%s", i, c->name);
     const struct pat_indices *outer = c->kernel == PAT_MULTIGATHER ? &c->gather : &c->scatter;
     if (c->kernel >= PAT_MULTIGATHER && outer->len > c->pattern.len)
-        cli_warn("%s: Spatter writes beyond its dense buffer here (%zu outer indices, %zu inner ones); this "
-                 "is sized by what is used",
-                 label, outer->len, c->pattern.len);
+        cli_warn(
+            "%s: Spatter writes beyond its dense buffer here (%zu outer indices, %zu inner ones); replay "
+            "allocates a sufficient buffer",
+            label, outer->len, c->pattern.len);
     LS_TRY(kn_replay_need(c, &s->settings.kernel, &need));
     return kn_memory_check(label, need.memory_bytes, s->settings.kernel.memory_bytes);
 }

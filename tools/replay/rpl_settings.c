@@ -238,7 +238,7 @@ static void rpl_warn_of_ignored(const struct cli_value *v, const char *file, boo
     for (size_t i = 0; i < RPL_KEYS; i++) {
         const enum rpl_option o = rpl_keys[i].option;
         if (v[o].given && !(by_pattern && o == RPL_PATTERN))
-            cli_warn("--%s has no effect: %s says what is run", rpl_options[o].name, file);
+            cli_warn("--%s has no effect: %s defines the run", rpl_options[o].name, file);
     }
 }
 

@@ -16,7 +16,7 @@ static void table_begin(const struct rpl_session *s, FILE *out)
     fprintf(out, "machine    %s\n", s->machine.cpu);
     fprintf(out, "           %s\n", s->machine.summary);
     if (isfinite(s->stream_mb_per_s))
-        fprintf(out, "STREAM     triad %s MB/s with as many threads: what the share is of\n",
+        fprintf(out, "STREAM     triad %s MB/s with as many threads: 100 %% of the share\n",
                 cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s));
     fprintf(out, "MB/s       published bytes by the least time; quartiles "
                  "of the runs as a distance from their median\n\n");

@@ -22,7 +22,7 @@ static const char *rep_hint(const struct an_finding *f)
     const bool is_in_memory = f->memory_part >= REP_ADVICE_MEMORY;
     switch (f->access) {
     case AN_ACCESS_UNKNOWN:
-        return "too few consecutive accesses to tell how it is walked";
+        return "too few consecutive accesses to find the access pattern";
     case AN_ACCESS_REPEATED:
         return "one place is read again and again: keep it in a register, or look for threads that share its line";
     case AN_ACCESS_SEQUENTIAL:
@@ -36,7 +36,7 @@ static const char *rep_hint(const struct an_finding *f)
                    ? "each access touches another line: interchange or block the loops, or store it in the order of use"
                    : "each access touches another line: interchange the loops, or store it in the order of use";
     case AN_ACCESS_IRREGULAR:
-        return "addresses follow no stride: sort or pack what is used together, or prefetch";
+        return "addresses follow no stride: sort or pack data that is used together, or prefetch";
     }
     return "";
 }

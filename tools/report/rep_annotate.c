@@ -351,16 +351,16 @@ static ls_err rep_fail_function(const struct rep_view *v, const char *function)
     if (*inlined)
         return ls_fail(
             LS_ERR_USAGE,
-            "--annotate: '%s' has no samples of its own; those in its code are of functions inlined into it: %s",
+            "--annotate: '%s' has no samples; the ones in its code belong to functions inlined into it: %s",
             function, inlined);
     while (len < REP_NEAREST && (names[len] = rep_nearest_function(v, function, names, len)))
         len++;
     if (len == 0)
         return ls_fail(
             LS_ERR_USAGE,
-            "--annotate: no sample lies in a function '%s'; loadstone report --by function %s lists them",
+            "--annotate: no sample is in a function '%s'; loadstone report --by function %s lists them",
             function, v->options.path);
-    return ls_fail(LS_ERR_USAGE, "--annotate: no sample lies in a function '%s'; did you mean %s%s%s%s%s?",
+    return ls_fail(LS_ERR_USAGE, "--annotate: no sample is in a function '%s'; did you mean %s%s%s%s%s?",
                    function, names[0], len > 1 ? " or " : "", len > 1 ? names[1] : "", len > 2 ? " or " : "",
                    len > 2 ? names[2] : "");
 }

@@ -151,16 +151,17 @@ static void rep_touch_table(const struct rep_first_touch *t, FILE *out)
 
 static const char *rep_touch_trust(const struct rep_first_touch *t)
 {
-    return t->faults.is_sampled ? "Estimates: to hold the overhead budget only some faults were taken, each "
-                                  "stands for several; record --overhead 100% takes all."
-                                : "Every page fault was taken.";
+    return t->faults.is_sampled
+               ? "Estimates: to hold the overhead budget only some faults were sampled, each "
+                 "represents several; record --overhead 100% takes all."
+               : "Every page fault was taken.";
 }
 
 static void rep_touch_text(const struct rep_first_touch *t, FILE *out)
 {
     cli_print_folded(
-        "Who touched which memory first, by page faults: a page belongs to the thread whose fault on it "
-        "was the first of its process, and lies on the NUMA node where that thread ran.",
+        "Who touched which memory first, by page faults: a page belongs to the thread whose fault on it was "
+        "the first of its process, and is on the NUMA node where that thread ran.",
         0, cli_term_width(), out);
     cli_print_folded(rep_touch_trust(t), 0, cli_term_width(), out);
     if (t->v.run->lost_records && t->v.run->lost_records != UINT64_MAX)

@@ -141,14 +141,14 @@ static void rep_heat_pixels(const struct rep_heat *h, FILE *out)
                                 (unsigned long long)h->options->layer, rep_axis_name(h, 2));
     if (r->looked == REP_LOOKED_MAX)
         len += (size_t)snprintf(text, sizeof(text),
-                                "Maximum projection: of each column along %s the largest value. ",
+                                "Maximum projection: the largest value of each column along %s. ",
                                 rep_axis_name(h, 2));
     const char *how = rep_mixing_words(h);
     if (r->looked == REP_LOOKED_BINNED)
         len += (size_t)snprintf(text + len, sizeof(text) - len, "Binned into %u x %u by %s and %s, %s. ",
                                 r->width, r->height, rep_axis_name(h, 0), rep_axis_name(h, 1), how);
     else if (r->cells[0] > 1 || r->cells[1] > 1)
-        len += (size_t)snprintf(text + len, sizeof(text) - len, "One %s stands for %llu x %llu cells, %s. ",
+        len += (size_t)snprintf(text + len, sizeof(text) - len, "One %s represents %llu x %llu cells, %s. ",
                                 h->colour ? "half of a sign" : "sign",
                                 (unsigned long long)(r->cells[0] ? r->cells[0] : 1),
                                 (unsigned long long)(r->cells[1] ? r->cells[1] : 1), how);

@@ -385,8 +385,8 @@ ls_err rep_field_find(const prof_profile *p, const struct ndm_atlas *a, const ch
     out->metric = NDM_STALL;
     if (a->fields_len == 0)
         return ls_fail(LS_ERR_USAGE,
-                       "--heatmap: nothing of this run is mapped onto a domain: the program says "
-                       "where its data lie with ndm_map_grid and its like (loadstone/ndm.h)");
+                       "--heatmap: no data of this run is mapped to a domain: programs do this with "
+                       "ndm_map_grid and similar calls (loadstone/ndm.h)");
     snprintf(name, sizeof(name), "%s", text);
     if (colon && rep_metric_parse(colon + 1, &out->metric))
         name[(size_t)(colon - text) < sizeof(name) ? (size_t)(colon - text) : sizeof(name) - 1] = '\0';

@@ -32,10 +32,10 @@ static const struct {
     [AN_SHARING_TRUE] = {"true sharing",
                          "the threads use the same bytes: share less often (a copy for each thread, "
                          "added up at the end), or write only when the value changes"},
-    [AN_SHARING_BOTH] = {"true and false sharing",
-                         "some bytes are common to the threads, others only share the line: "
-                         "move what each thread has for itself to lines of its own "
-                         "(alignas(64)), then share the rest less often"},
+    [AN_SHARING_BOTH] =
+        {"true and false sharing",
+         "some bytes are common to the threads, others only share the line: move the private "
+         "data of each thread to separate lines (alignas(64)), then share the rest less often"},
 };
 
 /* --- which lines --- */
@@ -180,7 +180,7 @@ static void rep_print_evidence(const struct rep_sharing *s, FILE *out)
     if (!s->found.unclear) return;
     snprintf(text, sizeof(text),
              "%s more line%s several threads touched and one wrote, but never two of them at the same time: "
-             "handed on, or too few bursts to tell.",
+             "passed from thread to thread, or too few bursts to decide.",
              cli_format_grouped(a, s->found.unclear), s->found.unclear == 1 ? "" : "s");
     cli_print_folded(text, 0, cli_term_width(), out);
 }
@@ -188,8 +188,8 @@ static void rep_print_evidence(const struct rep_sharing *s, FILE *out)
 static void rep_sharing_text(const struct rep_sharing *s, FILE *out)
 {
     cli_print_folded(
-        "Cache lines that several threads touch while one of them writes, the costliest first. Inferred "
-        "from addresses and times: no hardware counter tells which access found the line in another core.",
+        "Cache lines that several threads touch while one of them writes, the costliest first. Inferred from "
+        "addresses and times: no hardware counter shows which accesses found the line in another core.",
         0, cli_term_width(), out);
     fputc('\n', out);
     for (uint32_t i = 0; i < s->shown; i++)

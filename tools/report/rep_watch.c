@@ -49,7 +49,7 @@ static void rep_watch_text(const struct rep_watched *w, FILE *out)
     char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES];
     const struct prof_watch *first = &w->watches[0];
     const double part = 1 / rep_watch_scale(w);
-    fprintf(out, "who touches %s (%llu bytes at 0x%llx", first->name, (unsigned long long)first->len_bytes,
+    fprintf(out, "accesses to %s (%llu bytes at 0x%llx", first->name, (unsigned long long)first->len_bytes,
             (unsigned long long)first->base);
     if (w->watches_len > 1) fprintf(out, ", and in %zu more processes", w->watches_len - 1);
     fprintf(out, ")\n%s touches seen, watched for %s %% of its threads' CPU time",

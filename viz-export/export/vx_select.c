@@ -118,8 +118,8 @@ ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metr
     *out = (struct vx_selection){.atlas = a};
     if (a->fields_len == 0)
         return ls_fail(LS_ERR_NOT_FOUND,
-                       "the recording has no fields: the program maps no data onto a natural domain "
-                       "(ndm_map_grid and its kin), or no sample hit what it maps");
+                       "the recording has no fields: the program maps no data to a natural domain "
+                       "(ndm_map_grid and similar calls), or no sample hit the mapped data");
     out->fields = calloc(a->fields_len, sizeof(*out->fields));
     if (!out->fields) return ls_nomem("choosing fields");
     LS_TRY(vx_choose_all(out, fields ? fields : "*"));
@@ -137,8 +137,8 @@ ls_err vx_select_steps(struct vx_selection *s)
         if (f->steps_len == 0)
             return ls_fail(
                 LS_ERR_USAGE,
-                "field %s has no steps: only that of the whole run was recorded (no phases, or too many "
-                "cells: loadstone report says which)",
+                "field %s has no steps: only the whole run was recorded (no phases, or too many cells: "
+                "loadstone report says which)",
                 f->name);
         if (f->steps_len != first->steps_len)
             return ls_fail(LS_ERR_USAGE, "fields %s and %s have different steps: choose one with --field",

@@ -28,7 +28,7 @@ static ls_err trc_choice_record(const struct trc_choice *c, FILE *out, struct tr
             "choose by --function or --lines",
             c->program[0]);
     snprintf(profile, sizeof(profile), "%s/hot.h5", c->folder);
-    cli_note("recording %s, to see what is worth tracing", c->program[0]);
+    cli_note("recording %s, to choose the code and data to trace", c->program[0]);
     ls_err err = trc_hot_record(c->program, profile);
     if (err == LS_OK) err = trc_hot_code(profile, out, hot);
     unlink(profile);
@@ -48,7 +48,7 @@ static void trc_choice_say(const struct trc_hot *h)
     if (h->labels_len > 0)
         cli_note("on data with %.0f %% of their time: %s", h->labels_share * 100, h->label_names);
     else if (h->functions > 0)
-        cli_note("on all data: most of it, or of what one function uses, has no name of its own");
+        cli_note("on all data: most of it, or of the data of one function, has no name");
 }
 
 static ls_err trc_choice_hot(const struct trc_choice *c, FILE *out, struct trc_hot *hot)

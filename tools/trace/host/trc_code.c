@@ -133,8 +133,8 @@ static ls_err trc_code_functions(const char *path, trc_matches matches, const ch
     if (f.found) return LS_OK;
     return ls_fail(
         LS_ERR_NOT_FOUND,
-        "--function %s: %s has no function of that name (inlined ones have no code of their own: give "
-        "--lines; for one of a library give --module)",
+        "--function %s: %s has no function of that name (inlined functions have no separate code: give "
+        "--lines; for a function of a library give --module)",
         name, path);
 }
 

@@ -226,8 +226,8 @@ void trc_outcome_nothing(const struct trc_nothing *n)
         cli_warn("0 accesses: no thread of %s executed more than %llu instructions; skip fewer", n->program,
                  (unsigned long long)n->skip_instructions);
     else if (n->is_code_chosen)
-        cli_warn("0 accesses: %s ran none of the code that was chosen; name other code, or see by loadstone "
-                 "trace without choosing what it runs",
+        cli_warn("0 accesses: %s ran none of the chosen code; choose other code, or run loadstone trace "
+                 "without a choice to see all code",
                  n->program);
     else
         cli_warn("0 accesses: QEMU showed nothing of %s", n->program);
@@ -240,7 +240,7 @@ void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, cons
     char names[256];
     if (!o->exit_code && !o->exit_signal) return;
     if (trc_lacking_names(ring, elf_machine, names, sizeof(names)) == 0) return;
-    cli_warn("%s failed, and QEMU does not have what it called: %s", program, names);
+    cli_warn("%s failed after calls that QEMU does not support: %s", program, names);
     trc_say_alternative(program);
 }
 

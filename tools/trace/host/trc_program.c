@@ -143,8 +143,7 @@ static ls_err trc_preload_words(struct trc_words *w, const char *preload)
     char variable[2 * PATH_MAX];
     if (!preload) return LS_OK;
     if (strchr(preload, ','))
-        return ls_fail(LS_ERR_ARG, "QEMU cannot be told of the path '%s' (comma); install elsewhere",
-                       preload);
+        return ls_fail(LS_ERR_ARG, "QEMU cannot use the path '%s' (comma); install elsewhere", preload);
     snprintf(variable, sizeof(variable), "LD_PRELOAD=%s", preload);
     trc_word(w, "-E");
     trc_word(w, variable);
