@@ -100,6 +100,7 @@ static ls_err moved_of(const struct pat_stream *s, struct moved *out)
 
 /* Two sequences as long as extraction keeps them by default: some 14 bytes an index are taken meanwhile. */
 #define PAT_INDICES_AT_WORK (UINT64_C(1) << 26)
+enum { PAT_INDICES_A_THREAD = 4096 };
 
 /* Shared by all rows. */
 struct pat_compaction {
@@ -288,8 +289,10 @@ static uint64_t pat_weigh_finish(const void *user, size_t i)
 
 static ls_err pat_work(struct pat_workshop *w)
 {
-    const struct pat_jobs look = {2 * w->len, pat_job_look, pat_weigh_look, PAT_INDICES_AT_WORK, w};
-    const struct pat_jobs finish = {w->len, pat_job_finish, pat_weigh_finish, PAT_INDICES_AT_WORK, w};
+    const struct pat_jobs look = {2 * w->len, pat_job_look,        pat_weigh_look, PAT_INDICES_AT_WORK,
+                                  w,          PAT_INDICES_A_THREAD};
+    const struct pat_jobs finish = {w->len, pat_job_finish,      pat_weigh_finish, PAT_INDICES_AT_WORK,
+                                    w,      PAT_INDICES_A_THREAD};
     LS_TRY(pat_parallel(&look));
     return pat_parallel(&finish);
 }

@@ -83,6 +83,7 @@ struct pat_jobs {
     uint64_t (*weigh)(const void *user, size_t i);
     uint64_t weight_max;
     void *user;
+    uint64_t weight_min; /* what is worth a thread */
 };
 
 /* Calls run for each i below len, begun in that order, on this thread and others; returns when all are done.

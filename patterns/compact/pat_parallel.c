@@ -72,10 +72,21 @@ static void *parallel_work(void *user)
     return NULL;
 }
 
-static size_t parallel_threads(size_t jobs)
+/* Number of threads that the work is worth, this one included. */
+static size_t parallel_worth(const struct parallel *p)
+{
+    const size_t len = p->jobs->len, most = len < PARALLEL_THREADS ? len : PARALLEL_THREADS;
+    uint64_t weight = 0;
+    if (p->jobs->weight_min == 0) return most;
+    for (size_t i = 0; i < len && weight / p->jobs->weight_min < most; i++)
+        weight += parallel_weight(p, i);
+    return weight / p->jobs->weight_min < most ? (size_t)(weight / p->jobs->weight_min) : most;
+}
+
+static size_t parallel_threads(const struct parallel *p)
 {
     cpu_set_t cpus;
-    size_t most = jobs < PARALLEL_THREADS ? jobs : PARALLEL_THREADS;
+    size_t most = parallel_worth(p);
     /* more processors than the set has room for: as many as the limit */
     if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && (size_t)CPU_COUNT(&cpus) < most)
         most = (size_t)CPU_COUNT(&cpus);
@@ -89,7 +100,7 @@ ls_err pat_parallel(const struct pat_jobs *jobs)
                          .lighter = PTHREAD_COND_INITIALIZER,
                          .failed = jobs->len};
     pthread_t others[PARALLEL_THREADS];
-    const size_t wanted = parallel_threads(jobs->len);
+    const size_t wanted = parallel_threads(&p);
     sigset_t all, before;
     size_t len = 0;
     sigfillset(&all);

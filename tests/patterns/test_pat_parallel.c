@@ -4,6 +4,7 @@
 #include "patterns/compact/pat_compact_parts.h"
 #include "tests/unit.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -61,6 +62,29 @@ static void pat_parallel_tells_the_failure_of_the_least_job(void **state)
         assert_int_equal(c.runs[i], 1);
 }
 
+struct visit {
+    pthread_t thread;
+    size_t elsewhere;
+};
+
+static ls_err visit(void *user, size_t i)
+{
+    struct visit *v = user;
+    (void)i;
+    v->elsewhere += !pthread_equal(v->thread, pthread_self());
+    return LS_OK;
+}
+
+/* Threads take longer to start than light work takes. */
+static void pat_parallel_does_light_work_on_this_thread(void **state)
+{
+    struct visit v = {.thread = pthread_self()};
+    const struct pat_jobs jobs = {JOBS, visit, weigh, WEIGHT_MAX, &v, .weight_min = JOBS * WEIGHT_MAX};
+    (void)state;
+    assert_int_equal(pat_parallel(&jobs), LS_OK);
+    assert_int_equal(v.elsewhere, 0);
+}
+
 static void pat_parallel_of_nothing_is_done(void **state)
 {
     const struct pat_jobs jobs = {0, run, weigh, WEIGHT_MAX, NULL};
@@ -73,6 +97,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_parallel_runs_each_job_once_within_the_weight),
         cmocka_unit_test(pat_parallel_tells_the_failure_of_the_least_job),
+        cmocka_unit_test(pat_parallel_does_light_work_on_this_thread),
         cmocka_unit_test(pat_parallel_of_nothing_is_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
