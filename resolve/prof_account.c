@@ -191,14 +191,11 @@ static void sum_weights(struct closing *c)
     c->mean_weight_ns = len ? all_ns / (double)len : 0;
 }
 
-/* In a few milliseconds few ticks fall, perhaps all of them into the kernel: what they leave to the program
- * may be nothing or less. The weights of the bursts are then the better estimate of the user time, unless
- * they are few as well. */
+/* In a few milliseconds few ticks fall, perhaps all of them into the kernel, which leaves nothing or less to
+ * the program. The weights of the bursts are then the better estimate of the user time. */
 static void take_user_time_from_bursts(struct stratum *s)
 {
-    const bool is_none = s->user_ns <= 0,
-               is_vague = s->user_ns <= SPLIT_95 * sqrt(s->split_variance) && s->squares < s->split_variance;
-    if (!(s->found_ns > 0) || !(s->all_ns > 0) || !(is_none || is_vague)) return;
+    if (s->user_ns > 0 || !(s->found_ns > 0) || !(s->all_ns > 0)) return;
     const double room_ns = s->all_ns - s->recording_ns, kernel_ns = room_ns - s->user_ns;
     s->is_unsplit = true;
     s->user_ns = fmin(s->found_ns, room_ns > 0 ? room_ns : s->all_ns);
