@@ -13,7 +13,8 @@ expect 0 "" within export -f csv -o - long.h5
 # less is refused, with what allows more
 data=$((64 * 1024))
 expect 1 "LOADSTONE_MEMORY=8G" within report long.h5
-"$loadstone" view long.h5 2>&1 | grep -q "no program for the page" && exit $failed
+"$loadstone" view long.h5 -o free.html 2>&1 | grep -q "no program for the page" && exit $failed
 data=$((96 * 1024 + 8 * $(stat -c %s long.h5) / 1024))
-expect 0 "" within view -f long.h5
+expect 0 "" within view long.h5
+must cmp free.html long.html # with its patterns
 exit $failed

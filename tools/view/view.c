@@ -202,7 +202,7 @@ static ls_err view_patterns(const char *asked, const char *profile, struct ptn_f
                                           .compact = {.seed = 1}};
     if (asked && strcmp(asked, "none") == 0) return LS_OK;
     const ls_err err = ptn_read(asked ? asked : profile, &settings, out);
-    return asked ? err : LS_OK;
+    return asked || err == LS_ERR_NOMEM ? err : LS_OK;
 }
 
 static void view_content_fini(struct view_content *c)
