@@ -1,79 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merge the tables that are appended row by row, and the samples: which columns hold row numbers, and which
- * hold times. */
+/* Merge the tables that are appended row by row, and the samples. */
 #include "run_h5/prof_file.h"
 #include "run_h5/prof_merge_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A column that holds a row number of another table (or of the same one). Nodes and phases are in
- * prof_merge_nodes.c. */
-struct merge_link {
-    enum prof_table_id of, to;
-    size_t offset_bytes;
-};
-#define MERGE_LINK(table, row, member, to)                                \
-    {                                                                     \
-        PROF_TABLE_##table, PROF_TABLE_##to, offsetof(struct row, member) \
-    }
-static const struct merge_link merge_links[] = {
-    MERGE_LINK(threads, prof_thread, process, processes),
-    MERGE_LINK(processes, prof_process, parent, processes),
-    MERGE_LINK(bursts, prof_burst, thread, threads),
-    MERGE_LINK(bursts, prof_burst, frame, frames),
-    MERGE_LINK(bursts, prof_burst, phase, phases),
-    MERGE_LINK(modules, prof_module, process, processes),
-    MERGE_LINK(lines, prof_line, process, processes),
-    MERGE_LINK(inlines, prof_inline, line, lines),
-    MERGE_LINK(phase_spans, prof_phase_span, phase, phases),
-    MERGE_LINK(phase_spans, prof_phase_span, thread, threads),
-    MERGE_LINK(resident_bytes, prof_point, process, processes),
-    MERGE_LINK(minor_faults, prof_point, process, processes),
-    MERGE_LINK(major_faults, prof_point, process, processes),
-    MERGE_LINK(events, prof_event, process, processes),
-    MERGE_LINK(frames, prof_frame, parent, frames),
-    MERGE_LINK(frames, prof_frame, process, processes),
-    MERGE_LINK(frames, prof_frame, line, lines),
-    MERGE_LINK(sites, prof_site, id, sites),
-    MERGE_LINK(sites, prof_site, process, processes),
-    MERGE_LINK(sites, prof_site, frame, frames),
-    MERGE_LINK(sites, prof_site, label_frame, frames),
-    MERGE_LINK(sites, prof_site, node, nodes),
-    MERGE_LINK(watches, prof_watch, process, processes),
-    MERGE_LINK(kernels, prof_kernel, process, processes),
-    MERGE_LINK(kernels, prof_kernel, node, nodes),
-    MERGE_LINK(kernels, prof_kernel, line, lines),
-    MERGE_LINK(kernels, prof_kernel, frame, frames),
-    MERGE_LINK(in_places, prof_in_place, process, processes),
-};
-
-/* A column that holds a time of the run. */
-struct merge_time {
-    enum prof_table_id of;
-    size_t offset_bytes;
-};
-#define MERGE_TIME(table, row, member)                   \
-    {                                                    \
-        PROF_TABLE_##table, offsetof(struct row, member) \
-    }
-static const struct merge_time merge_times[] = {
-    MERGE_TIME(threads, prof_thread, begin_ns),
-    MERGE_TIME(threads, prof_thread, end_ns),
-    MERGE_TIME(processes, prof_process, begin_ns),
-    MERGE_TIME(processes, prof_process, end_ns),
-    MERGE_TIME(bursts, prof_burst, time_ns),
-    MERGE_TIME(lines, prof_line, until_ns),
-    MERGE_TIME(phase_spans, prof_phase_span, begin_ns),
-    MERGE_TIME(phase_spans, prof_phase_span, end_ns),
-    MERGE_TIME(resident_bytes, prof_point, time_ns),
-    MERGE_TIME(minor_faults, prof_point, time_ns),
-    MERGE_TIME(major_faults, prof_point, time_ns),
-    MERGE_TIME(events, prof_event, time_ns),
-    MERGE_TIME(watches, prof_watch, begin_ns),
-    MERGE_TIME(watches, prof_watch, end_ns),
-};
-#define MERGE_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 uint64_t prof_merge_time(const struct prof_merge_file *f, uint64_t time_ns)
 {
@@ -88,17 +19,37 @@ uint64_t prof_merge_row(const struct prof_merge_file *f, enum prof_table_id id, 
     return row + f->first_row[id];
 }
 
-static void merge_move(const struct prof_merge_file *f, enum prof_table_id id, void *row)
+/* Move the row numbers and times of a row, as the list of prof_schema.h has its columns. id: its table. */
+static void merge_move(const struct prof_merge_file *f, const struct prof_table *t, enum prof_table_id id,
+                       void *row)
 {
-    for (size_t i = 0; i < MERGE_LEN(merge_links); i++) {
-        uint32_t *at = (void *)((uint8_t *)row + merge_links[i].offset_bytes);
-        if (merge_links[i].of == id) *at = (uint32_t)prof_merge_row(f, merge_links[i].to, *at);
+    for (size_t i = 0; i < t->fields_len; i++) {
+        const struct prof_field *field = &t->fields[i];
+        void *at = (uint8_t *)row + field->offset_bytes;
+        uint32_t *number = at;
+        switch (field->meaning) {
+        case PROF_ID:
+        case PROF_EARLIER:
+            *number = (uint32_t)prof_merge_row(f, id, *number);
+            break;
+        case PROF_ROW:
+            *number = (uint32_t)prof_merge_row(f, field->table, *number);
+            break;
+        case PROF_FIELD_NUMBER:
+            if (*number != field->fill) *number += f->first_field;
+            break;
+        case PROF_TIME:
+            *(uint64_t *)at = prof_merge_time(f, *(uint64_t *)at);
+            break;
+        case PROF_SAMPLE:
+            *(uint64_t *)at += f->first_sample;
+            break;
+        case PROF_VALUE:
+        case PROF_CODE:
+        case PROF_LABEL:
+            break;
+        }
     }
-    for (size_t i = 0; i < MERGE_LEN(merge_times); i++) {
-        uint64_t *at = (void *)((uint8_t *)row + merge_times[i].offset_bytes);
-        if (merge_times[i].of == id) *at = prof_merge_time(f, *at);
-    }
-    if (id == PROF_TABLE_bursts) ((struct prof_burst *)row)->first_sample += f->first_sample;
 }
 
 ls_err prof_merge_count(struct prof_merge_job *job)
@@ -156,7 +107,7 @@ static ls_err merge_table(struct prof_merge_job *job, enum prof_table_id id)
         const uint8_t *from = prof_table_rows(job->files[i].profile, id, &len);
         if (len > 0) memcpy(at, from, len * row_bytes);
         for (size_t r = 0; r < len; r++, at += row_bytes)
-            merge_move(&job->files[i], id, at);
+            merge_move(&job->files[i], &prof_tables[id], id, at);
     }
     if (id == PROF_TABLE_sources) rows_len = merge_sources((void *)rows, rows_len);
     const ls_err e = prof_writer_table(job->writer, id, rows, rows_len);
@@ -174,16 +125,6 @@ ls_err prof_merge_tables(struct prof_merge_job *job)
     return LS_OK;
 }
 
-static void merge_move_sample(const struct prof_merge_file *f, struct prof_sample *s)
-{
-    s->time_ns = prof_merge_time(f, s->time_ns);
-    s->thread = (uint32_t)prof_merge_row(f, PROF_TABLE_threads, s->thread);
-    s->node = (uint32_t)prof_merge_row(f, PROF_TABLE_nodes, s->node);
-    s->phase = (uint32_t)prof_merge_row(f, PROF_TABLE_phases, s->phase);
-    s->burst = (uint32_t)prof_merge_row(f, PROF_TABLE_bursts, s->burst);
-    if (s->field != prof_sample_missing.field) s->field += f->first_field;
-}
-
 struct merge_samples {
     prof_writer *writer;
     const struct prof_merge_file *file;
@@ -194,10 +135,9 @@ static ls_err merge_part(void *user, const struct prof_samples *part)
     const struct merge_samples *m = user;
     for (uint64_t i = 0; i < part->len; i++) {
         struct prof_sample s;
-#define MERGE_TAKE(name, type, fill, text) s.name = part->name[i];
+#define MERGE_TAKE(name, type, fill, meaning, text) s.name = part->name[i];
         PROF_SAMPLE_COLUMNS(MERGE_TAKE)
-#undef MERGE_TAKE
-        merge_move_sample(m->file, &s);
+        merge_move(m->file, &prof_samples_table, PROF_TABLE_COUNT, &s);
         LS_TRY(prof_writer_add(m->writer, &s));
     }
     return LS_OK;

@@ -24,10 +24,9 @@ struct prof_profile {
     struct prof_h5_input file;
     struct prof_run run;
     void *tables[PROF_TABLE_COUNT];
-    size_t tables_len[PROF_TABLE_COUNT];
+    struct prof_lens lens;
     LS_VECTOR(struct prof_texts) texts;
     void *columns[PROF_COL_COUNT];
-    uint64_t samples_len;
     uint64_t room_bytes; /* memory that further reads may take */
 };
 
@@ -186,9 +185,9 @@ static ls_err prof_read_rows(prof_profile *p, enum prof_table_id id, const char 
         LS_TRY(prof_take_room(p, where, column->len, t->row_bytes));
         p->tables[id] = calloc(column->len + 1, t->row_bytes);
         if (!p->tables[id]) return ls_nomem("%s of %s", t->group, p->path);
-        p->tables_len[id] = column->len;
+        p->lens.rows[id] = column->len;
     }
-    return column->len == p->tables_len[id]
+    return column->len == p->lens.rows[id]
                ? LS_OK
                : prof_bad(p, where, "has another length than the columns before it");
 }
@@ -214,7 +213,6 @@ static ls_err prof_read_field(prof_profile *p, hid_t group, enum prof_table_id i
     return e;
 }
 
-/* A table that an older file lacks has later fields only. */
 static ls_err prof_read_table(prof_profile *p, enum prof_table_id id)
 {
     const hid_t group = H5Gopen2(p->file.id, prof_tables[id].group, H5P_DEFAULT);
@@ -295,23 +293,11 @@ static ls_err prof_read_samples_len(prof_profile *p)
     const char *problem = prof_h5_storage_problem(dataset, type);
     const hid_t space = problem ? H5I_INVALID_HID : H5Dget_space(dataset);
     const ls_err e = problem ? prof_bad(p, "/samples/ip", problem)
-                             : prof_space_len(p, "/samples/ip", space, &p->samples_len);
+                             : prof_space_len(p, "/samples/ip", space, &p->lens.samples);
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);
     H5Dclose(dataset);
     return e;
-}
-
-static struct prof_lens prof_lens_of(const prof_profile *p)
-{
-    return (struct prof_lens){.nodes = p->tables_len[PROF_TABLE_nodes],
-                              .threads = p->tables_len[PROF_TABLE_threads],
-                              .processes = p->tables_len[PROF_TABLE_processes],
-                              .bursts = p->tables_len[PROF_TABLE_bursts],
-                              .lines = p->tables_len[PROF_TABLE_lines],
-                              .frames = p->tables_len[PROF_TABLE_frames],
-                              .phases = p->tables_len[PROF_TABLE_phases],
-                              .samples = p->samples_len};
 }
 
 static ls_err prof_load(prof_profile *p)
@@ -322,9 +308,8 @@ static ls_err prof_load(prof_profile *p)
     for (int id = 0; id < PROF_TABLE_COUNT; id++)
         LS_TRY(prof_read_table(p, (enum prof_table_id)id));
     LS_TRY(prof_read_samples_len(p));
-    const struct prof_lens lens = prof_lens_of(p);
     for (int id = 0; id < PROF_TABLE_COUNT; id++)
-        LS_TRY(prof_check_table(p->path, (enum prof_table_id)id, p->tables[id], p->tables_len[id], &lens));
+        LS_TRY(prof_check_table(p->path, (enum prof_table_id)id, p->tables[id], &p->lens));
     return LS_OK;
 }
 
@@ -372,32 +357,31 @@ const struct prof_run *prof_run_of(const prof_profile *p)
     return &p->run;
 }
 
-#define PROF_TABLE_GETTER(id, row)                               \
-    const row *prof_##id(const prof_profile *p, size_t *out_len) \
-    {                                                            \
-        *out_len = p->tables_len[PROF_TABLE_##id];               \
-        return p->tables[PROF_TABLE_##id];                       \
+#define PROF_TABLE_GET(id, row, group, columns)                         \
+    const struct row *prof_##id(const prof_profile *p, size_t *out_len) \
+    {                                                                   \
+        *out_len = p->lens.rows[PROF_TABLE_##id];                       \
+        return p->tables[PROF_TABLE_##id];                              \
     }
-PROF_TABLE_LIST(PROF_TABLE_GETTER)
+PROF_TABLE_LIST(PROF_TABLE_GET)
 
 const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t *out_len)
 {
-    *out_len = p->tables_len[id];
+    *out_len = p->lens.rows[id];
     return p->tables[id];
 }
 
 /* Load rows of a column; most 0: all. */
 static ls_err prof_load_rows(prof_profile *p, int column, struct prof_column_data *data)
 {
-    const struct prof_column_row *row = &prof_column_rows[column];
+    const struct prof_field *row = &prof_column_rows[column];
     char where[64];
     snprintf(where, sizeof(where), "/samples/%s", row->name);
     LS_TRY(prof_read_column(p, where, row->type, data));
-    const struct prof_lens lens = prof_lens_of(p);
     const struct prof_rows rows = {data->values, data->first, data->len};
     ls_err e = LS_OK;
-    if (data->rows_len != p->samples_len) e = prof_bad(p, where, "has another length than /samples/ip");
-    if (e == LS_OK) e = prof_check_column(p->path, (enum prof_column)column, &rows, &lens);
+    if (data->rows_len != p->lens.samples) e = prof_bad(p, where, "has another length than /samples/ip");
+    if (e == LS_OK) e = prof_check_column(p->path, (enum prof_column)column, &rows, &p->lens);
     if (e != LS_OK) free(data->values);
     return e;
 }
@@ -413,9 +397,8 @@ static ls_err prof_load_column(prof_profile *p, int column)
 static struct prof_samples prof_hand_out(void *const columns[PROF_COL_COUNT], uint64_t len)
 {
     struct prof_samples s = {.len = len};
-#define PROF_COLUMN_HAND_OUT(name, type, fill, text) s.name = columns[PROF_COL_##name];
+#define PROF_COLUMN_HAND_OUT(name, type, fill, meaning, text) s.name = columns[PROF_COL_##name];
     PROF_SAMPLE_COLUMNS(PROF_COLUMN_HAND_OUT)
-#undef PROF_COLUMN_HAND_OUT
     return s;
 }
 
@@ -423,7 +406,7 @@ ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *ou
 {
     for (int c = 0; c < PROF_COL_COUNT; c++)
         if ((mask >> c & 1) && !p->columns[c]) LS_TRY(prof_load_column(p, c));
-    *out = prof_hand_out(p->columns, p->samples_len);
+    *out = prof_hand_out(p->columns, p->lens.samples);
     return LS_OK;
 }
 
@@ -433,9 +416,9 @@ void prof_drop_samples(prof_profile *p, uint64_t mask, struct prof_samples *s)
         if (!(mask >> c & 1) || !p->columns[c]) continue;
         free(p->columns[c]);
         p->columns[c] = NULL;
-        p->room_bytes += p->samples_len * prof_type_bytes(prof_column_rows[c].type);
+        p->room_bytes += p->lens.samples * prof_type_bytes(prof_column_rows[c].type);
     }
-    *s = prof_hand_out(p->columns, p->samples_len);
+    *s = prof_hand_out(p->columns, p->lens.samples);
 }
 
 /* Whole chunks of the files that Loadstone writes. */
@@ -456,9 +439,9 @@ static ls_err prof_load_part(prof_profile *p, uint64_t mask, uint64_t first, voi
 ls_err prof_each_part(prof_profile *p, uint64_t mask, prof_part_use *use, void *user)
 {
     ls_err e = LS_OK;
-    for (uint64_t first = 0; e == LS_OK && first < p->samples_len; first += PROF_PART_ROWS) {
+    for (uint64_t first = 0; e == LS_OK && first < p->lens.samples; first += PROF_PART_ROWS) {
         void *columns[PROF_COL_COUNT] = {0};
-        const uint64_t left = p->samples_len - first;
+        const uint64_t left = p->lens.samples - first;
         e = prof_load_part(p, mask, first, columns);
         const struct prof_samples part =
             prof_hand_out(columns, left < PROF_PART_ROWS ? left : PROF_PART_ROWS);

@@ -4,17 +4,17 @@
 #define PROF_READER_CHECK_H
 
 #include "common/ls_error.h"
-#include "run_h5/prof_schema.h"
 #include "run_h5/prof_tables.h"
 
 #include <stdint.h>
 
+/* How many rows there are of each table, and of /samples. */
 struct prof_lens {
-    uint64_t nodes, threads, processes, bursts, lines, frames, phases, samples;
+    uint64_t rows[PROF_TABLE_COUNT], samples;
 };
 
-/* Errors: LS_ERR_FORMAT, the text names file, column and row. */
-ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows, uint64_t rows_len,
+/* rows: the table, lens->rows[id] of them.  Errors: LS_ERR_FORMAT, the text names file, column and row. */
+ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows,
                         const struct prof_lens *lens);
 /* Rows of a column of /samples. */
 struct prof_rows {

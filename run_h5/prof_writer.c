@@ -36,13 +36,6 @@ struct prof_writer {
 /* Space for the data that HDF5 writes besides the values: headers, chunk indices, attributes. */
 enum { PROF_METADATA_BYTES = 128 * 1024 };
 
-#define PROF_SAMPLE_FILL(name, type, fill, text) .name = (type)(fill),
-const struct prof_sample prof_sample_missing = {PROF_SAMPLE_COLUMNS(PROF_SAMPLE_FILL)};
-
-/* Offset of a column in a prof_sample. */
-#define PROF_SAMPLE_OFFSET(name, type, fill, text) offsetof(struct prof_sample, name),
-static const size_t prof_sample_offsets[] = {PROF_SAMPLE_COLUMNS(PROF_SAMPLE_OFFSET)};
-
 /* HDF5 reports errno only in its message. */
 static herr_t prof_find_errno(unsigned n, const H5E_error2_t *error, void *user)
 {
@@ -89,9 +82,16 @@ ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes)
     return LS_OK;
 }
 
+/* Put the names of a column's numbers beside them. */
+static void prof_put_names(hid_t object, const struct prof_field *f)
+{
+    if (f->codes && f->codes->attribute)
+        prof_h5_put_attribute(object, f->codes->attribute, PROF_TEXT, f->codes->len, f->codes->names);
+}
+
 static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
 {
-    const struct prof_column_row *row = &prof_column_rows[column];
+    const struct prof_field *row = &prof_column_rows[column];
     const hsize_t zero = 0, chunk = PROF_CHUNK_ROWS, unlimited = H5S_UNLIMITED;
     const hid_t type = prof_h5_file_type(row->type), memory_type = prof_h5_memory_type(row->type);
     const hid_t space = H5Screate_simple(1, &zero, &unlimited), properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -105,6 +105,7 @@ static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
     if (w->columns[column] >= 0) {
         prof_h5_put_text(w->columns[column], "description", row->text);
         prof_h5_put_attribute(w->columns[column], "missing", row->type, 1, &row->fill);
+        prof_put_names(w->columns[column], row);
     }
     H5Pclose(properties);
     H5Sclose(space);
@@ -114,21 +115,12 @@ static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
     return w->columns[column] >= 0 ? LS_OK : prof_writer_failed(w, row->name);
 }
 
-/* Names beside the numbers with that meaning. */
-static void prof_put_names(hid_t object, const char *attribute, const char *const *names, size_t len)
-{
-    prof_h5_put_attribute(object, attribute, PROF_TEXT, len, names);
-}
-
 static ls_err prof_create_samples(prof_writer *w)
 {
     const hid_t group = H5Gcreate2(w->file, "/samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     ls_err e = group >= 0 ? LS_OK : prof_writer_failed(w, "/samples");
     for (size_t c = 0; e == LS_OK && c < PROF_COL_COUNT; c++)
         e = prof_create_column(w, group, c);
-    if (e == LS_OK) prof_put_names(w->columns[PROF_COL_level], "levels", prof_level_names, PROF_LEVEL_COUNT);
-    if (e == LS_OK)
-        prof_put_names(w->columns[PROF_COL_source], "sources", prof_source_names, LS_SOURCE_COUNT);
     if (group >= 0) H5Gclose(group);
     return e;
 }
@@ -210,7 +202,7 @@ ls_err prof_writer_new(const char *path, int force, prof_writer **out)
 /* A column without values need not be written: readers get the fill value. */
 static bool prof_is_all_missing(const prof_writer *w, size_t column)
 {
-    const struct prof_column_row *row = &prof_column_rows[column];
+    const struct prof_field *row = &prof_column_rows[column];
     const size_t bytes = prof_type_bytes(row->type);
     for (size_t i = 0; i < w->buffered_rows; i++)
         if (memcmp(w->buffers[column] + i * bytes, &row->fill, bytes) != 0) return false;
@@ -255,9 +247,9 @@ ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample)
 {
     if (w->is_failed) return prof_writer_check_usable(w);
     for (size_t c = 0; c < PROF_COL_COUNT; c++) {
-        const size_t bytes = prof_type_bytes(prof_column_rows[c].type);
-        memcpy(w->buffers[c] + w->buffered_rows * bytes, (const uint8_t *)sample + prof_sample_offsets[c],
-               bytes);
+        const struct prof_field *f = &prof_column_rows[c];
+        const size_t bytes = prof_type_bytes(f->type);
+        memcpy(w->buffers[c] + w->buffered_rows * bytes, (const uint8_t *)sample + f->offset_bytes, bytes);
     }
     return ++w->buffered_rows == PROF_CHUNK_ROWS ? prof_flush(w) : LS_OK;
 }
@@ -377,21 +369,6 @@ static ls_err prof_write_field(prof_writer *w, hid_t group, const struct prof_fi
     return out;
 }
 
-#define PROF_BURST_END_TEXT(name, text) text,
-static const char *const prof_burst_ends[] = {PROF_BURST_ENDS(PROF_BURST_END_TEXT)};
-#undef PROF_BURST_END_TEXT
-
-static void prof_put_table_names(hid_t group, enum prof_table_id id)
-{
-    if (id == PROF_TABLE_nodes) prof_put_names(group, "kinds", prof_kind_names, PROF_NODE_KIND_COUNT);
-    if (id == PROF_TABLE_processes) {
-        prof_put_names(group, "origins", prof_origin_names, PROF_ORIGIN_COUNT);
-        prof_put_names(group, "ends", prof_ended_names, PROF_ENDED_COUNT);
-    }
-    if (id == PROF_TABLE_kernels) prof_put_names(group, "causes", prof_cause_names, PROF_KERNEL_CAUSE_COUNT);
-    if (id == PROF_TABLE_bursts) prof_put_names(group, "ends", prof_burst_ends, PROF_BURST_END_COUNT);
-}
-
 ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len)
 {
     const struct prof_table *t = &prof_tables[id];
@@ -408,10 +385,9 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
         if (e == LS_OK) e = prof_write_field(w, group, &t->fields[i], column, rows_len);
         free(column);
     }
-    if (group >= 0) {
-        prof_put_table_names(group, id);
-        H5Gclose(group);
-    }
+    for (size_t i = 0; group >= 0 && i < t->fields_len; i++)
+        prof_put_names(group, &t->fields[i]);
+    if (group >= 0) H5Gclose(group);
     return e;
 }
 

@@ -7,7 +7,6 @@
 
 #include "common/ls_error.h"
 #include "run_h5/prof_reader.h"
-#include "run_h5/prof_schema.h"
 #include "run_h5/prof_tables.h"
 
 #include <stddef.h>
@@ -15,22 +14,13 @@
 
 typedef struct prof_writer prof_writer;
 
-/* One row of /samples. */
-struct prof_sample {
-#define PROF_SAMPLE_FIELD(name, type, fill, text) type name;
-    PROF_SAMPLE_COLUMNS(PROF_SAMPLE_FIELD)
-#undef PROF_SAMPLE_FIELD
-};
-/* Every column missing. */
-extern const struct prof_sample prof_sample_missing;
-
 /* Begin path: everything goes to a temporary file beside it, which prof_writer_finish renames.
  * Errors: LS_ERR_EXISTS (path is there and force is 0), LS_ERR_PERMISSION, LS_ERR_NOT_FOUND (no such
  * directory), LS_ERR_FULL, LS_ERR_IO, LS_ERR_NOMEM. */
 ls_err prof_writer_new(const char *path, int force, prof_writer **out);
 /* Append a sample.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
 ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample);
-/* The whole table id: rows is an array of its C struct (see PROF_TABLE_LIST). Each table once.
+/* The whole table id: rows is an array of its C struct (PROF_TABLE_LIST). Each table once.
  * Owns:   rows are only read.  Errors: LS_ERR_FULL, LS_ERR_IO: the writer then only fails; LS_ERR_NOMEM. */
 ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len);
 /* Write the attributes of /run, and empty groups where readers expect one. Once, after the tables: a group

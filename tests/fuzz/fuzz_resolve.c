@@ -97,11 +97,6 @@ unsigned sym_worker_deaths(const sym_worker *w)
 
 /* --- the writer --- */
 
-#define SAMPLE_FILL(name, type, fill, text) .name = (type)(fill),
-const struct prof_sample prof_sample_missing = {PROF_SAMPLE_COLUMNS(SAMPLE_FILL)};
-#define SAMPLE_OFFSET(name, type, fill, text) offsetof(struct prof_sample, name),
-static const size_t offsets[] = {PROF_SAMPLE_COLUMNS(SAMPLE_OFFSET)};
-
 struct prof_writer {
     struct prof_sample *samples;
     size_t len, room;
@@ -154,20 +149,22 @@ ls_err prof_writer_run(prof_writer *w, const struct prof_run *run)
 
 ls_err prof_writer_read(prof_writer *w, enum prof_column column, struct prof_slice slice, void *out)
 {
-    const size_t bytes = prof_type_bytes(prof_column_rows[column].type);
+    const struct prof_field *f = &prof_column_rows[column];
+    const size_t bytes = prof_type_bytes(f->type);
     if (slice.first + slice.len > w->len) abort();
     for (uint64_t i = 0; i < slice.len; i++)
-        memcpy((uint8_t *)out + i * bytes, (uint8_t *)&w->samples[slice.first + i] + offsets[column], bytes);
+        memcpy((uint8_t *)out + i * bytes, (uint8_t *)&w->samples[slice.first + i] + f->offset_bytes, bytes);
     return LS_OK;
 }
 
 ls_err prof_writer_rewrite(prof_writer *w, enum prof_column column, struct prof_slice slice,
                            const void *values)
 {
-    const size_t bytes = prof_type_bytes(prof_column_rows[column].type);
+    const struct prof_field *f = &prof_column_rows[column];
+    const size_t bytes = prof_type_bytes(f->type);
     if (slice.first + slice.len > w->len) abort();
     for (uint64_t i = 0; i < slice.len; i++)
-        memcpy((uint8_t *)&w->samples[slice.first + i] + offsets[column], (const uint8_t *)values + i * bytes,
+        memcpy((uint8_t *)&w->samples[slice.first + i] + f->offset_bytes, (const uint8_t *)values + i * bytes,
                bytes);
     return LS_OK;
 }

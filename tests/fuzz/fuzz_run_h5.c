@@ -40,17 +40,10 @@ static void change_table(const struct change *c)
 
 static void change_sample(const struct change *c)
 {
-    static const struct {
-        size_t offset_bytes, len_bytes;
-    } columns[] = {
-#define COLUMN(name, type, fill, text) {offsetof(struct prof_sample, name), sizeof(type)},
-        PROF_SAMPLE_COLUMNS(COLUMN)
-#undef COLUMN
-    };
-    const size_t column = c->field % (sizeof(columns) / sizeof(columns[0]));
+    const struct prof_field *column = &prof_column_rows[c->field % PROF_COL_COUNT];
     const uint64_t value = values[c->value % (sizeof(values) / sizeof(values[0]))];
-    memcpy((uint8_t *)&samples[c->row % SAMPLES] + columns[column].offset_bytes, &value,
-           columns[column].len_bytes);
+    memcpy((uint8_t *)&samples[c->row % SAMPLES] + column->offset_bytes, &value,
+           prof_type_bytes(column->type));
 }
 
 static void mangle(const uint8_t *data, size_t len_bytes)
@@ -95,14 +88,10 @@ static const struct prof_run run = {.schema = PROF_SCHEMA,
 
 static struct prof_lens lens_of_tables(void)
 {
-    return (struct prof_lens){.nodes = tables[PROF_TABLE_nodes].len,
-                              .threads = tables[PROF_TABLE_threads].len,
-                              .processes = tables[PROF_TABLE_processes].len,
-                              .bursts = tables[PROF_TABLE_bursts].len,
-                              .lines = tables[PROF_TABLE_lines].len,
-                              .frames = tables[PROF_TABLE_frames].len,
-                              .phases = tables[PROF_TABLE_phases].len,
-                              .samples = SAMPLES};
+    struct prof_lens lens = {.samples = SAMPLES};
+    for (unsigned id = 0; id < PROF_TABLE_COUNT; id++)
+        lens.rows[id] = tables[id].len;
+    return lens;
 }
 
 /* The reader leaves no text NULL. */
@@ -122,7 +111,7 @@ ls_err prof_open(const char *path, prof_profile **out)
     const struct prof_lens lens = lens_of_tables();
     for (unsigned id = 0; id < PROF_TABLE_COUNT; id++) {
         fill_texts((enum prof_table_id)id);
-        LS_TRY(prof_check_table(path, (enum prof_table_id)id, mangled[id], tables[id].len, &lens));
+        LS_TRY(prof_check_table(path, (enum prof_table_id)id, mangled[id], &lens));
     }
     *out = &the_profile;
     return LS_OK;
@@ -161,15 +150,12 @@ const void *prof_table_rows(const prof_profile *p, enum prof_table_id id, size_t
     return mangled[id];
 }
 
-#define GETTER(id, row)                                          \
-    const row *prof_##id(const prof_profile *p, size_t *out_len) \
-    {                                                            \
-        return prof_table_rows(p, PROF_TABLE_##id, out_len);     \
+#define GETTER(id, row, group, columns)                                 \
+    const struct row *prof_##id(const prof_profile *p, size_t *out_len) \
+    {                                                                   \
+        return prof_table_rows(p, PROF_TABLE_##id, out_len);            \
     }
 PROF_TABLE_LIST(GETTER)
-
-#define COLUMN_OFFSET(name, type, fill, text) offsetof(struct prof_sample, name),
-static const size_t column_offsets[] = {PROF_SAMPLE_COLUMNS(COLUMN_OFFSET)};
 
 static ls_err load_column(prof_profile *p, enum prof_column column)
 {
@@ -178,7 +164,8 @@ static ls_err load_column(prof_profile *p, enum prof_column column)
     uint8_t *values = malloc(SAMPLES * bytes);
     if (!values) abort();
     for (size_t i = 0; i < SAMPLES; i++)
-        memcpy(values + i * bytes, (const uint8_t *)&samples[i] + column_offsets[column], bytes);
+        memcpy(values + i * bytes, (const uint8_t *)&samples[i] + prof_column_rows[column].offset_bytes,
+               bytes);
     p->columns[column] = values;
     return prof_check_column("fuzz", column, &(struct prof_rows){values, 0, SAMPLES}, &lens);
 }
@@ -186,7 +173,7 @@ static ls_err load_column(prof_profile *p, enum prof_column column)
 static void hand_out(const prof_profile *p, struct prof_samples *out)
 {
     *out = (struct prof_samples){.len = SAMPLES};
-#define HAND_OUT(name, type, fill, text) out->name = p->columns[PROF_COL_##name];
+#define HAND_OUT(name, type, fill, meaning, text) out->name = p->columns[PROF_COL_##name];
     PROF_SAMPLE_COLUMNS(HAND_OUT)
 }
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""h5py and pandas read run.h5 directly; doc/run-h5.md shows their output.
+"""h5py and pandas read run.h5 directly; doc/run-h5.md lists its columns and shows their output.
 
 usage: test_run_h5.py RUN.h5 DOC.md
 The part of DOC.md between the two marks must be the output of show(); LS_UPDATE=1 writes it there."""
 import os
+import re
 import sys
 
 import h5py
@@ -69,12 +70,42 @@ def check(run):
         table(run[name])
 
 
+TYPES = {"u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64", "i32": "int32"}
+
+
+def missing(text, dtype):
+    """The fill value that the page calls text."""
+    values = {"all ones": numpy.iinfo(dtype).max, "lowest": numpy.iinfo(dtype).min, "": 0}
+    return values[text] if text in values else int(text)
+
+
+def check_page(run, page):
+    """The tables of the page have the columns of the file, with their types and missing values, and no others."""
+    samples, tables = {}, {}
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        names = re.findall(r"`([^`]+)`", cells[0]) if cells else []
+        if len(cells) == 4 and cells[1] in TYPES:
+            samples.update({name: (TYPES[cells[1]], missing(cells[2], TYPES[cells[1]])) for name in names})
+        elif len(cells) == 3 and names and names[0][0] == "/" and "NAME" not in names[0]:
+            tables.update({name: sorted(re.search(r"`([^`]+)`", cells[2])[1].split()) for name in names})
+    want = {name: (str(data.dtype), data.fillvalue) for name, data in run["samples"].items()}
+    assert samples == want, set(samples.items()) ^ set(want.items())
+    found = {}
+    run.visititems(lambda name, item: found.setdefault("/" + name.rpartition("/")[0], []).append(name.rpartition("/")[2])
+                   if isinstance(item, h5py.Dataset) and not name.startswith("samples/") else None)
+    found = {group: sorted(names) for group, names in found.items()}
+    assert tables == found, [(g, tables.get(g), found.get(g)) for g in tables.keys() | found if tables.get(g) != found.get(g)]
+
+
 def main():
     with h5py.File(sys.argv[1], "r") as run:
         check(run)
         want = f"{BEGIN}\n```\n{show(run)}\n```\n{END}"
     with open(sys.argv[2], encoding="utf-8") as doc:
         text = doc.read()
+    with h5py.File(sys.argv[1], "r") as run:
+        check_page(run, text)
     before, rest = text.split(BEGIN)
     inside, after = rest.split(END)
     if BEGIN + inside + END == want:

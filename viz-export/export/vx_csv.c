@@ -298,7 +298,7 @@ static void vx_put_number(FILE *out, int64_t small, uint64_t large, bool is_sign
 
 static void vx_csv_head(FILE *out)
 {
-#define VX_HEAD(name, type, fill, text) fputs(PROF_COL_##name == 0 ? #name : "," #name, out);
+#define VX_HEAD(name, type, fill, meaning, text) fputs(PROF_COL_##name == 0 ? #name : "," #name, out);
     PROF_SAMPLE_COLUMNS(VX_HEAD)
 #undef VX_HEAD
     fputs(",data,level_name,function,file,line,phase_name,thread_name\n", out);
@@ -307,7 +307,7 @@ static void vx_csv_head(FILE *out)
 /* latency_valid is a flag: its fill value, 0, is an answer. */
 static void vx_csv_columns(const struct prof_samples *s, uint64_t i, FILE *out)
 {
-#define VX_CELL(name, type, fill, text)                                          \
+#define VX_CELL(name, type, fill, meaning, text)                                 \
     if (PROF_COL_##name > 0) fputc(',', out);                                    \
     if (PROF_COL_##name == PROF_COL_latency_valid || s->name[i] != (type)(fill)) \
         vx_put_number(out, (int64_t)s->name[i], (uint64_t)s->name[i], (type)-1 < (type)1);
