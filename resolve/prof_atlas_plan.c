@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "resolve/prof_atlas_plan.h"
+#include "resolve/prof_fields.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,11 +3,49 @@
 
 #include "ndm/ndm_wire.h"
 #include "resolve/prof_forks.h"
-#include "resolve/prof_replay_state.h"
+#include "resolve/prof_replay.h"
 #include "spool/spool_record.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* --- spots of functions --- */
+
+static int prof_compare_bursts(const struct prof_spot_key *a, const struct prof_spot_key *b)
+{
+    if (a->process != b->process) return a->process < b->process ? -1 : 1;
+    if (a->tid != b->tid) return a->tid < b->tid ? -1 : 1;
+    return (a->burst_ns > b->burst_ns) - (a->burst_ns < b->burst_ns);
+}
+
+static int prof_compare_spots(const void *a, const void *b)
+{
+    const struct prof_spot *x = a, *y = b;
+    const int burst = prof_compare_bursts(&x->burst, &y->burst);
+    return burst ? burst : (x->access > y->access) - (x->access < y->access);
+}
+
+static void prof_spots_sort(prof_spot_list *l)
+{
+    if (l->len > 1) qsort(l->rows, l->len, sizeof(*l->rows), prof_compare_spots);
+}
+
+const struct prof_spot *prof_spots_of(const prof_spot_list *l, const struct prof_spot_key *burst,
+                                      size_t *out_len)
+{
+    size_t lo = 0, hi = l->len, end;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (prof_compare_bursts(&l->rows[mid].burst, burst) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (end = lo; end < l->len && prof_compare_bursts(&l->rows[end].burst, burst) == 0;)
+        end++;
+    *out_len = end - lo;
+    return end > lo ? &l->rows[lo] : NULL;
+}
 
 /* Numbers count from 1 without big holes; a larger one is damage, as is more data than any program maps. */
 enum { PROF_NUMBER_MAX = 1 << 24 };

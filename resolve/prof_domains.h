@@ -8,11 +8,32 @@
 #include "common/ls_vector.h"
 #include "ndm/ndm_finder.h"
 #include "ndm/ndm_map.h"
-#include "resolve/prof_spots.h"
 #include "spool/spool_format.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* --- spots of functions ---
+ *
+ * Results of the program's natural-domain functions for single accesses. A separate thread records them,
+ * later than the accesses: the key is thread, time of the burst and number of the access in it. */
+
+struct prof_spot_key {
+    uint32_t process, tid;
+    uint64_t burst_ns; /* since the start of the run */
+};
+struct prof_spot {
+    struct prof_spot_key burst;
+    uint32_t access; /* number of the access in the burst, from 0 */
+    uint32_t domain; /* row of prof_domains */
+    uint64_t value;  /* NDM_NOWHERE: outside of it */
+};
+typedef LS_VECTOR(struct prof_spot) prof_spot_list;
+
+/* Return the spots of one burst, in the order of access.
+ * Errors: none, *out_len is 0. */
+const struct prof_spot *prof_spots_of(const prof_spot_list *l, const struct prof_spot_key *burst,
+                                      size_t *out_len);
 
 struct prof_forks;
 struct prof_replay;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "resolve/prof_dump.h"
+#include "resolve/prof_replay.h"
 
 #include "common/ls_put.h"
 #include "run_h5/prof_tables.h"

@@ -4,10 +4,7 @@
 #include "resolve/prof_fields.h"
 
 #include "ndm/ndm_gather.h"
-#include "resolve/prof_atlas_plan.h"
-#include "resolve/prof_events.h"
 #include "resolve/prof_replay.h"
-#include "resolve/prof_steps.h"
 #include "run_h5/prof_atlas.h"
 #include "run_h5/prof_cost.h"
 #include "run_h5/prof_file.h"
@@ -373,10 +370,10 @@ static ls_err prof_make_steps(struct prof_fields *f)
         const struct prof_planned_domain *d = &f->plan.domains.rows[i];
         const uint64_t cells = ndm_geometry_values(&d->geometry, NDM_CELLS),
                        points = ndm_geometry_values(&d->geometry, NDM_POINTS);
-        const struct prof_step_source source = {.phases = s->phases.rows,
-                                                .phases_len = s->phases.len,
-                                                .spans = s->phase_spans.rows,
-                                                .spans_len = s->phase_spans.len,
+        const struct prof_step_source source = {.phases = s->phases.phases.rows,
+                                                .phases_len = s->phases.phases.len,
+                                                .spans = s->phases.spans.rows,
+                                                .spans_len = s->phases.spans.len,
                                                 .threads = s->threads.rows,
                                                 .process = f->domains->domains.rows[d->from].process,
                                                 .slices = f->slices,

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROF_NO_FRAME UINT32_MAX
 enum { PROF_PATH_FRAMES_MAX = 256 }; /* frames further out are cut off */
 
 /* Zeroed is empty. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "resolve/prof_heap.h"
+#include "resolve/prof_space.h"
 
 #include "spool/spool_record.h"
 

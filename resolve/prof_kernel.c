@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_kernel.h"
 
-#include "resolve/prof_replay_state.h"
+#include "resolve/prof_replay.h"
 
 #include <math.h>
 #include <stdlib.h>

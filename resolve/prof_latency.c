@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "resolve/prof_latency.h"
+#include "resolve/prof_replay.h"
 
 #include <math.h>
 

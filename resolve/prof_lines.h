@@ -25,7 +25,6 @@ void prof_ip_fini(struct prof_ip_set *set);
 
 typedef LS_VECTOR(struct prof_line) prof_line_list;
 typedef LS_VECTOR(struct prof_inline) prof_inline_list;
-typedef LS_VECTOR(struct prof_module) prof_module_list;
 
 struct prof_modules;
 struct prof_lines_context {

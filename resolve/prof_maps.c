@@ -2,8 +2,11 @@
 #include "resolve/prof_maps.h"
 
 #include "common/ls_text.h"
+#include "common/ls_vector.h"
+#include "spool/spool_record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* glibc malloc/arena.c: HEAP_MAX_SIZE on 64-bit machines */
@@ -173,4 +176,22 @@ ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, pr
     if (len > 0) prof_drop_spool(out->rows + first, &len);
     out->len = first + len;
     return LS_OK;
+}
+
+/* --- snapshots --- */
+
+ls_err prof_snapshot_take(struct prof_snapshot *s, const struct spool_maps *piece, bool *out_whole)
+{
+    if (piece->rec.flags & SPOOL_MAPS_FIRST) s->len = 0;
+    *out_whole = (piece->rec.flags & SPOOL_MAPS_LAST) != 0;
+    LS_TRY(LS_GROW(s->text, s->room, s->len + piece->text_len));
+    if (piece->text_len > 0) memcpy(s->text + s->len, SPOOL_REC_TAIL(piece), piece->text_len);
+    s->len += piece->text_len;
+    return LS_OK;
+}
+
+void prof_snapshot_fini(struct prof_snapshot *s)
+{
+    free(s->text);
+    *s = (struct prof_snapshot){0};
 }

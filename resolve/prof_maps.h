@@ -7,6 +7,7 @@
 #include "common/ls_vector.h"
 #include "run_h5/prof_names.h"
 #include "run_h5/prof_schema.h"
+#include "spool/spool_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +34,20 @@ enum prof_node_kind prof_maps_kind_of_special(const struct prof_mapping *m);
 
 /* Shared memory that is in no file on a disk: code there was generated, not loaded. */
 bool prof_is_memory_file(const char *path);
+
+/* --- snapshots ---
+ *
+ * Snapshots of /proc/self/maps arrive in pieces, a thread's pieces in order. */
+
+/* Zeroed is empty. */
+struct prof_snapshot {
+    char *text;
+    size_t len, room;
+};
+
+/* Take a MAPS record. *out_whole: the text is a whole snapshot now; it stays until the next one begins.
+ * Errors: LS_ERR_NOMEM. */
+ls_err prof_snapshot_take(struct prof_snapshot *s, const struct spool_maps *piece, bool *out_whole);
+void prof_snapshot_fini(struct prof_snapshot *s);
 
 #endif

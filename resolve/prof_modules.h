@@ -5,10 +5,11 @@
 #define PROF_MODULES_H
 
 #include "common/ls_error.h"
-#include "resolve/prof_lines.h"
 #include "resolve/prof_survey.h"
+#include "run_h5/prof_schema.h"
 #include "run_h5/prof_names.h"
 #include "symbols/sym_files.h"
+#include "symbols/sym_session.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,8 +39,15 @@ struct prof_loaded *prof_modules_at(const struct prof_modules *m, const char *pa
 /* The copy that held addr at that time (CLOCK_MONOTONIC), else another one that holds it, NULL: none. */
 struct prof_loaded *prof_modules_then(const struct prof_modules *m, uint64_t addr, uint64_t time_ns);
 
+typedef LS_VECTOR(struct prof_module) prof_module_list;
+
 /* Append rows for /modules. Errors: LS_ERR_NOMEM. */
 ls_err prof_modules_tell(const struct prof_modules *m, uint32_t process, prof_names *names,
                          prof_module_list *out);
+
+/* A session that knows every module whose unwinding tables are sound.
+ * Owns:   the caller ends it with sym_session_free.
+ * Errors: LS_ERR_NOMEM; other files are left out. */
+ls_err prof_session_open(const struct prof_modules *modules, sym_session **out);
 
 #endif

@@ -1,19 +1,56 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_replay.h"
 
-#include "resolve/prof_callbacks.h"
-#include "resolve/prof_events.h"
-#include "resolve/prof_pages.h"
-#include "resolve/prof_processes.h"
-#include "resolve/prof_replay_state.h"
-#include "resolve/prof_sampled.h"
-#include "resolve/prof_session.h"
+#include "common/ls_error.h"
+#include "resolve/prof_modules.h"
+#include "run_h5/prof_writer.h"
+#include "spool/spool_format.h"
 #include "spool/spool_merge.h"
 #include "spool/spool_record.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- NUMA nodes of pages --- */
+
+static int prof_compare_pages(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The page's entry among sorted ones, NULL: none. */
+static const uint64_t *prof_page_find(const uint64_t *pages, size_t len, uint64_t page)
+{
+    size_t from = 0, to = len;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (pages[middle] < page)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < len && (pages[from] & ~SPOOL_PAGE_NODE_MASK) == page ? &pages[from] : NULL;
+}
+
+/* Set the column numa of the samples whose page is in the record. Errors: LS_ERR_NOMEM. */
+static ls_err prof_pages_apply(const struct spool_pages *record, struct prof_sample *rows, size_t len)
+{
+    const size_t bytes = record->pages_len * sizeof(uint64_t);
+    uint64_t *pages = malloc(bytes + 1);
+    if (!pages) return ls_nomem("%u pages", record->pages_len);
+    memcpy(pages, SPOOL_REC_TAIL(record), bytes);
+    qsort(pages, record->pages_len, sizeof(*pages), prof_compare_pages);
+    for (size_t i = 0; i < len; i++) {
+        const uint64_t *page = prof_page_find(pages, record->pages_len, rows[i].addr & ~SPOOL_PAGE_NODE_MASK);
+        if (page && (*page & SPOOL_PAGE_NODE_MASK) < UINT8_MAX)
+            rows[i].numa = (uint8_t)(*page & SPOOL_PAGE_NODE_MASK);
+    }
+    free(pages);
+    return LS_OK;
+}
 
 #define PROF_BURST_END_SAME(name, text) \
     _Static_assert((int)PROF_BURST_END_##name == (int)SPOOL_BURST_##name, "run.h5 has the spool's numbers");
@@ -154,7 +191,7 @@ static ls_err prof_on_thread_end(struct prof_replay *r, struct prof_lane *lane,
     thread->spent_ns = end->spent_ns;
     LS_TRY(prof_close_burst(r, lane));
     const size_t left_open =
-        prof_phase_end_all(&lane->phases, r->run, prof_since_start(r->run, end->time_ns));
+        prof_phase_end_all(&lane->phases, &r->run->phases, prof_since_start(r->run, end->time_ns));
     if (lane != r->main_lane) r->phases_left_open += left_open;
     const uint64_t base = lane->stack_base;
     lane->stack_base = 0;
@@ -173,10 +210,10 @@ static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const
     const char *name = prof_name(r->run->names, SPOOL_REC_TAIL(p), p->name_len);
     const struct prof_phase_point at = {lane->thread, prof_since_start(r->run, p->time_ns)};
     if (!(p->rec.flags & SPOOL_PHASE_BEGIN)) {
-        r->phases_unmatched += !prof_phase_end(&lane->phases, r->run, name, at.time_ns);
+        r->phases_unmatched += !prof_phase_end(&lane->phases, &r->run->phases, name, at.time_ns);
         return LS_OK;
     }
-    return prof_phase_begin(&lane->phases, r->run, name, prof_phase_of_lane(r, lane), at);
+    return prof_phase_begin(&lane->phases, &r->run->phases, name, prof_phase_of_lane(r, lane), at);
 }
 
 static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resources *rec)
@@ -378,34 +415,6 @@ static ls_err prof_replay_forks(struct prof_replay *r, const spool_merge *merge,
     return LS_OK;
 }
 
-static ls_err prof_put_own_events(struct prof_replay *r)
-{
-    const struct prof_event events[] = {
-        {.kind = "FORKS_LEFT_OUT",
-         .text = "fork children that do not know their parent's blocks: too many at once to resolve",
-         .count = r->forks_left_out},
-        {.kind = "PHASE_UNMATCHED",
-         .text = "ends of phases that were not open in their thread",
-         .count = r->phases_unmatched},
-        {.kind = "PHASE_TOO_DEEP",
-         .text = "phases nested so deep that they count as the one around them",
-         .count = r->run->phases_hidden},
-        {.kind = "PHASE_LEFT_OPEN",
-         .text = "phases that their thread left open when it ended",
-         .count = r->phases_left_open},
-        {.kind = "MAP_DAMAGED",
-         .text = "invalid records of natural domains and maps: the data that they map has no field",
-         .count = r->run->domains.refused},
-    };
-    r->run->phases_hidden = r->run->domains.refused = 0;
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-        struct prof_event e = events[i];
-        e.time_ns = prof_process_of(r)->end_ns;
-        if (e.count > 0) LS_TRY(prof_event_put(r->run, r->process, e));
-    }
-    return LS_OK;
-}
-
 static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
     for (size_t i = 0; i < files_len; i++) {
@@ -428,7 +437,7 @@ static ls_err prof_begin_inherited(struct prof_replay *r)
     const struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);
     if (!fork || !r->main_lane) return LS_OK;
     const struct prof_phase_point at = {r->main_lane->thread, prof_process_of(r)->begin_ns};
-    return prof_phase_copy(&fork->phases, &r->main_lane->phases, r->run, at);
+    return prof_phase_copy(&fork->phases, &r->main_lane->phases, &r->run->phases, at);
 }
 
 static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
@@ -479,7 +488,7 @@ static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t 
     }
     LS_TRY(prof_replay_forks(r, merge, files_len, UINT64_MAX));
     LS_TRY(prof_end_lanes(r, merge, files_len));
-    LS_TRY(prof_put_own_events(r));
+    LS_TRY(prof_event_put_own(r));
     LS_TRY(prof_replay_lines(r));
     return prof_kernel_write(r);
 }

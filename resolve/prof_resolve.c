@@ -4,16 +4,15 @@
 #include "resolve/prof_resolve.h"
 
 #include "common/ls_clock.h"
+#include "common/ls_error.h"
 #include "machine/mach_topology.h"
 #include "resolve/prof_fields.h"
 #include "resolve/prof_forks.h"
 #include "resolve/prof_kernel.h"
+#include "resolve/prof_lines.h"
 #include "resolve/prof_maps.h"
-#include "resolve/prof_nameless.h"
-#include "resolve/prof_processes.h"
 #include "resolve/prof_replay.h"
 #include "resolve/prof_site_names.h"
-#include "resolve/prof_sources.h"
 #include "run_h5/prof_file.h"
 #include "spool/spool_dir.h"
 #include "spool/spool_merge.h"
@@ -21,8 +20,94 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* --- source text --- */
+
+enum { PROF_SOURCE_CONTEXT_LINES = 3, PROF_SOURCE_LINES_MAX = 20000 };
+
+typedef LS_VECTOR(struct prof_source) prof_source_list;
+
+struct prof_wanted {
+    const char *file;
+    uint32_t line;
+};
+
+static int prof_compare_wanted(const void *a, const void *b)
+{
+    const struct prof_wanted *x = a, *y = b;
+    const int by_file = x->file == y->file ? 0 : strcmp(x->file, y->file);
+    return by_file ? by_file : (x->line > y->line) - (x->line < y->line);
+}
+
+/* Sorted; the caller frees it. */
+static struct prof_wanted *prof_wanted_lines(const prof_line_list *lines, size_t *out_len)
+{
+    struct prof_wanted *wanted = malloc((lines->len + 1) * sizeof(*wanted));
+    *out_len = 0;
+    for (size_t i = 0; wanted && i < lines->len; i++)
+        if (lines->rows[i].line > 0 && lines->rows[i].file[0] == '/')
+            wanted[(*out_len)++] = (struct prof_wanted){lines->rows[i].file, lines->rows[i].line};
+    if (wanted) qsort(wanted, *out_len, sizeof(*wanted), prof_compare_wanted);
+    return wanted;
+}
+
+static FILE *prof_open_source(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+}
+
+/* Is line near one of the sorted wanted lines from *at on? Moves *at past wanted lines that are before it. */
+static bool prof_is_near(const struct prof_wanted *wanted, size_t len, size_t *at, uint32_t line)
+{
+    while (*at < len && wanted[*at].line + PROF_SOURCE_CONTEXT_LINES < line)
+        ++*at;
+    return *at < len && line + PROF_SOURCE_CONTEXT_LINES >= wanted[*at].line;
+}
+
+/* The wanted lines are all of one file. */
+static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, prof_names *names,
+                                prof_source_list *out)
+{
+    FILE *file = prof_open_source(wanted[0].file);
+    char *text = NULL;
+    size_t room = 0, at = 0;
+    ls_err e = LS_OK;
+    ssize_t got;
+    for (uint32_t line = 1; file && e == LS_OK && at < len && (got = getline(&text, &room, file)) >= 0;
+         line++) {
+        if (!prof_is_near(wanted, len, &at, line) || out->len >= PROF_SOURCE_LINES_MAX) continue;
+        while (got > 0 && (text[got - 1] == '\n' || text[got - 1] == '\r'))
+            got--;
+        e = LS_VECTOR_ROOM(out);
+        if (e == LS_OK)
+            out->rows[out->len++] =
+                (struct prof_source){wanted[0].file, line, prof_name(names, text, (size_t)got)};
+    }
+    free(text);
+    if (file) fclose(file);
+    return e;
+}
+
+/* Files that are missing, or are no regular files, cost their text only.  Errors: LS_ERR_NOMEM. */
+static ls_err prof_sources_collect(const prof_line_list *lines, prof_names *names, prof_source_list *out)
+{
+    size_t len;
+    struct prof_wanted *wanted = prof_wanted_lines(lines, &len);
+    if (!wanted) return ls_nomem("source lines");
+    ls_err e = LS_OK;
+    for (size_t from = 0, to; e == LS_OK && from < len; from = to) {
+        for (to = from + 1; to < len && wanted[to].file == wanted[from].file; to++)
+            ;
+        e = prof_collect_file(wanted + from, to - from, names, out);
+    }
+    free(wanted);
+    return e;
+}
 
 struct prof_resolve_job {
     const struct prof_resolve_options *options;
@@ -322,8 +407,8 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_kernels, s->kernels.rows, s->kernels.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_in_places, s->in_places.rows, s->in_places.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
-    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.rows, s->phases.len));
-    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phase_spans.rows, s->phase_spans.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.phases.rows, s->phases.phases.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phases.spans.rows, s->phases.spans.len));
     LS_TRY(prof_series_write(&s->series, s->writer));
     return prof_writer_table(s->writer, PROF_TABLE_sources, job->sources.rows, job->sources.len);
 }
@@ -389,9 +474,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->cpus.rows);
     free(s->threads.rows);
     free(s->bursts.rows);
-    free(s->phases.rows);
-    ls_index_fini(&s->phase_ids);
-    free(s->phase_spans.rows);
+    prof_phase_tables_fini(&s->phases);
     free(s->dumps.rows);
     free(s->child_ends.rows);
     prof_series_fini(&s->series);

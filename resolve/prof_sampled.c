@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "resolve/prof_sampled.h"
 
 #include "common/ls_access.h"
 #include "common/ls_checked.h"
 #include "common/ls_clock.h"
-#include "resolve/prof_events.h"
+#include "resolve/prof_replay.h"
 #include "spool/spool_record.h"
 
 #include <string.h>

@@ -5,13 +5,76 @@
 #define PROF_SITE_NAMES_H
 
 #include "common/ls_error.h"
-#include "resolve/prof_site_frames.h"
 #include "resolve/prof_sites.h"
 #include "run_h5/prof_names.h"
+#include "run_h5/prof_reader.h"
 #include "run_h5/prof_tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- places of a call path ---
+ *
+ * The places of a call path as a reader of the source sees them: inlined functions are frames like others. */
+
+/* Borrowed tables: /frames, /lines (sorted), /inlines (sorted by line, depth), /modules (sorted by process). */
+struct prof_place_tables {
+    const struct prof_frame *frames;
+    const struct prof_line *lines;
+    const struct prof_inline *inlines;
+    const struct prof_module *modules;
+    size_t frames_len, lines_len, inlines_len, modules_len;
+    uint8_t *line_kinds; /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
+};
+
+/* The place of a call in the source. Strings: "" when not known. */
+struct prof_call_place {
+    uint32_t frame; /* row of /frames */
+    uint32_t depth; /* 0: the innermost function at this address, else it was inlined there */
+    const char *module, *function, *file;
+    uint32_t line; /* 0: not known */
+};
+
+/* The next place of the path further out. False: there is none. */
+bool prof_place_next(const struct prof_place_tables *t, struct prof_call_place *place);
+
+/* The first place outside of allocators; the innermost one when there is no other. */
+bool prof_place_of_site(const struct prof_place_tables *t, uint32_t frame, struct prof_call_place *out);
+
+/* Address in the file's own view, which does not depend on where it is mapped. */
+uint64_t prof_frame_offset(const struct prof_place_tables *t, uint32_t frame);
+
+/* For each frame, so that paths of equal code have equal numbers, whatever process ran it and wherever its
+ * files were mapped. out has room for all frames. */
+void prof_path_identities(const struct prof_place_tables *t, uint64_t *out);
 
 /* Name all sites, and their nodes of the tree. The frames know their lines.  Errors: LS_ERR_NOMEM. */
 ls_err prof_sites_name(struct prof_sites *s, const struct prof_place_tables *tables, prof_names *names,
                        prof_tree *tree);
+
+/* --- the variable that a source line assigns to ---
+ *
+ * Find the variable to which a source line assigns memory: `double *A = malloc(n)` is A, `x->field =
+ * calloc(...)` is x->field, `std::vector<double> v(n)` and `v.resize(n)` are v, `posix_memalign(&p, ...)` is
+ * p, Fortran's `allocate(a(n))` is a. It reads text, not programs: it returns none if several variables could
+ * be meant. */
+
+enum { PROF_LABEL_BYTES = 96, PROF_LABEL_LINES_MAX = 6 };
+
+/* lines[0..len): source lines, the last one contains the call. Earlier lines are read only as far back as its
+ * statement begins.  True: out is the variable's name. */
+bool prof_source_label(const char *const *lines, size_t len, bool is_fortran, char out[PROF_LABEL_BYTES]);
+
+/* By the ending of its name. */
+bool prof_is_fortran(const char *path);
+
+/* --- allocators ---
+ *
+ * Functions that hand out memory for others: malloc's wrappers, operator new, containers, language run times.
+ * The place that an allocation is named after is the first one outside of them. */
+
+/* module and file are paths, function is as in the symbol table or the debug information; "" is not known. */
+bool prof_is_allocator(const char *module, const char *function, const char *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "resolve/prof_source_label.h"
+#include "resolve/prof_site_names.h"
 
 #include <ctype.h>
 #include <stdint.h>

@@ -7,17 +7,127 @@
 #define PROF_SPACE_H
 
 #include "common/ls_error.h"
-#include "resolve/prof_heap.h"
-#include "resolve/prof_place.h"
-#include "resolve/prof_statics.h"
+#include "resolve/prof_modules.h"
+#include "resolve/prof_sites.h"
 #include "resolve/prof_survey.h"
-#include "resolve/prof_tls.h"
 #include "run_h5/prof_tree.h"
+#include "smrtree/smr_live.h"
 #include "spool/spool_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The place of an address: node, element and component; missing ones are fill values. */
+struct prof_place {
+    uint32_t node;
+    uint32_t component;
+    uint64_t element;
+};
+
+/* --- static data ---
+ *
+ * Homes of global and static data: the variable or, without symbols, the section that contains an address of
+ * a module. Only variables and sections with samples become nodes. */
+
+/* Zeroed is empty. */
+struct prof_statics {
+    const struct prof_modules *modules; /* borrowed, as tree is */
+    prof_tree *tree;
+    uint64_t start_ns;
+    struct prof_static_slot *slots, *recent; /* caches of earlier lookups */
+    size_t recent_next;
+};
+
+/* Errors: LS_ERR_NOMEM.  End with prof_statics_fini. */
+ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modules, prof_tree *tree,
+                         uint64_t start_ns);
+void prof_statics_fini(struct prof_statics *s);
+
+/* addr is in a mapping of the file path (from names) whose home is place->node: make *place more precise if
+ * the file has symbols or sections for it. Out of memory leaves it as it is. */
+void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_place *place);
+
+/* --- thread-local storage ---
+ *
+ * Thread-local storage: finds the variable and module of an address in a thread's block. A variable is one
+ * node for all threads; the sample holds the thread that accessed it. */
+
+/* A block of one thread. */
+struct prof_tls_block {
+    uint64_t base, end;
+    struct prof_loaded *module; /* NULL: the thread's control block */
+    uint32_t lane;
+    uint32_t next_free; /* used in free rows */
+    bool is_live;
+};
+struct prof_tls {
+    const struct prof_modules *modules; /* borrowed, as survey and tree are */
+    const struct prof_survey *survey;
+    prof_tree *tree;
+    smr_live *live;                          /* values: rows of blocks */
+    LS_VECTOR(struct prof_tls_block) blocks; /* rows of ended threads are used again */
+    uint32_t first_free;                     /* UINT32_MAX: none */
+};
+
+/* Zeroed *t.  Owns: end with prof_tls_fini.  Errors: LS_ERR_NOMEM. */
+ls_err prof_tls_init(struct prof_tls *t, const struct prof_modules *modules, const struct prof_survey *survey,
+                     prof_tree *tree);
+void prof_tls_fini(struct prof_tls *t);
+
+/* The thread of lane has these blocks from now on; no others.  Errors: LS_ERR_NOMEM. */
+ls_err prof_tls_blocks(struct prof_tls *t, uint32_t lane, const struct spool_tls_blocks *r);
+/* The thread of lane ended. */
+ls_err prof_tls_end(struct prof_tls *t, uint32_t lane);
+/* Drop blocks in memory that now has another use. */
+ls_err prof_tls_evict(struct prof_tls *t, uint64_t base, uint64_t end);
+
+/* False: addr is in no block. Out of memory gives false too. */
+bool prof_tls_find(struct prof_tls *t, uint64_t addr, struct prof_place *out);
+
+/* --- heap ---
+ *
+ * The live heap blocks of one process image, and the anonymous memory it mapped: the owner of each address at
+ * this moment of the replay. Memory use follows the live blocks, not all that ever existed. */
+
+typedef struct prof_heap prof_heap;
+
+/* All borrowed. */
+struct prof_heap_context {
+    struct prof_sites *sites;
+    struct prof_frames *frames;
+    const struct prof_survey *survey;
+    prof_tree *tree;
+    prof_names *names;
+    uint64_t start_ns; /* 0 of the times in the tree */
+    uint32_t process;
+};
+
+/* Errors: LS_ERR_NOMEM. */
+ls_err prof_heap_new(const struct prof_heap_context *context, prof_heap **out);
+void prof_heap_free(prof_heap *h);
+/* About how much memory a clone of h takes. */
+size_t prof_heap_clone_bytes(const prof_heap *h);
+/* Clone h for a fork child; survey and process are the child's.  Errors: LS_ERR_NOMEM. */
+ls_err prof_heap_clone(const prof_heap *h, const struct prof_survey *survey, uint32_t process,
+                       prof_heap **out);
+
+/* Follow the program. Records that make no sense change nothing.  Errors: LS_ERR_NOMEM. */
+ls_err prof_heap_alloc(prof_heap *h, const struct spool_alloc *r);
+/* *out_end: the end of the block that began at base, base when none did. */
+ls_err prof_heap_end_block(prof_heap *h, uint64_t base, uint64_t time_ns, uint64_t *out_end);
+/* [base, end) is something else from now on. */
+ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end);
+
+/* The node of the block, or of the mapping, that holds addr. PROF_NO_NODE: none does. */
+uint32_t prof_heap_find_block(prof_heap *h, uint64_t addr);
+uint32_t prof_heap_find_mapping(prof_heap *h, uint64_t addr);
+/* The same, but a block or mapping of a site belongs to the site's node, and gets none itself. */
+uint32_t prof_heap_find_site(prof_heap *h, uint64_t addr);
+/* Number of blocks that the recorded one at addr represents; 1: there is none. */
+double prof_heap_blocks_at(const prof_heap *h, uint64_t addr);
+
+/* --- the address space --- */
 
 typedef struct prof_space prof_space;
 

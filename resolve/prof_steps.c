@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "resolve/prof_steps.h"
+#include "resolve/prof_fields.h"
 
 #include "common/ls_vector.h"
 #include "resolve/prof_phases.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "resolve/prof_tls.h"
+#include "resolve/prof_space.h"
 
 #include "common/ls_text.h"
 #include "resolve/prof_maps.h"

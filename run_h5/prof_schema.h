@@ -154,6 +154,7 @@ struct prof_sample {
 enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };
 
 #define PROF_NO_PROCESS UINT32_MAX
+#define PROF_NO_FRAME UINT32_MAX
 
 /* Tables. X(row, type, name, meaning, text): row is the C struct; missing numbers are all ones. */
 #define PROF_MEMBER_U32(name) uint32_t name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Frames of stacks, call paths and pages of bursts, from records with known truth. */
-#include "resolve/prof_frame_homes.h"
+#include "resolve/prof_calls.h"
 #include "resolve/prof_resolve.h"
 #include "run_h5/prof_reader.h"
 #include "tests/resolve/prof_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recordings with known truth resolve to it. */
-#include "resolve/prof_latency.h"
+#include "resolve/prof_replay.h"
 #include "resolve/prof_resolve.h"
 #include "run_h5/prof_reader.h"
 #include "tests/resolve/prof_fixture.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Heap blocks at known call paths: each sample finds the block that lived then, sites count what they made,
  * and their names are different. */
-#include "resolve/prof_allocators.h"
-#include "resolve/prof_paths.h"
+#include "resolve/prof_survey.h"
 #include "resolve/prof_resolve.h"
 #include "resolve/prof_site_names.h"
 #include "run_h5/prof_reader.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which variable a line puts memory into. */
-#include "resolve/prof_source_label.h"
+#include "resolve/prof_site_names.h"
 #include "tests/unit.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Addresses in threads' blocks are the variables of their modules, as long as the threads have them. */
-#include "resolve/prof_tls.h"
+#include "resolve/prof_space.h"
 #include "tests/unit.h"
 
 #include <setjmp.h>

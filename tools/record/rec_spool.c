@@ -3,7 +3,7 @@
 
 #include "tools/record/rec_spool.h"
 #include "common/ls_private.h"
-#include "resolve/prof_steps.h"
+#include "resolve/prof_fields.h"
 #include "tools/cli/cli_message.h"
 #include "common/ls_draft.h"
 

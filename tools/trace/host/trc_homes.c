@@ -4,7 +4,7 @@
 #include "common/ls_text.h"
 #include "common/ls_vector.h"
 #include "patterns/source/pat_tables.h"
-#include "resolve/prof_paths.h"
+#include "resolve/prof_survey.h"
 #include "smrtree/smr_live.h"
 #include "tools/trace/host/trc_lives.h"
 #include "patterns/source/pat_intern.h"
