@@ -3,14 +3,13 @@
 noinst_LTLIBRARIES += librunh5.la
 librunh5_la_SOURCES = \
     run_h5/prof_atlas.h \
-    run_h5/prof_atlas_names.c \
     run_h5/prof_atlas_read.c \
     run_h5/prof_atlas_write.c \
     run_h5/prof_cost.c run_h5/prof_cost.h \
     run_h5/prof_file.h \
     run_h5/prof_h5.c run_h5/prof_h5.h \
-    run_h5/prof_h5_get.c run_h5/prof_h5_get.h \
-    run_h5/prof_h5_open.c run_h5/prof_h5_open.h \
+    run_h5/prof_h5_get.c \
+    run_h5/prof_h5_open.c \
     run_h5/prof_merge.c run_h5/prof_merge.h \
     run_h5/prof_merge_atlas.c \
     run_h5/prof_merge_nodes.c \
@@ -19,7 +18,7 @@ librunh5_la_SOURCES = \
     run_h5/prof_merge_tables.c \
     run_h5/prof_names.c run_h5/prof_names.h \
     run_h5/prof_reader.c run_h5/prof_reader.h \
-    run_h5/prof_reader_check.c run_h5/prof_reader_check.h \
+    run_h5/prof_reader_check.c \
     run_h5/prof_schema.h \
     run_h5/prof_tables.c run_h5/prof_tables.h \
     run_h5/prof_tree.c run_h5/prof_tree.h \

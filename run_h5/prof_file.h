@@ -5,10 +5,13 @@
 #ifndef PROF_FILE_H
 #define PROF_FILE_H
 
+#include "common/ls_error.h"
 #include "run_h5/prof_reader.h"
+#include "run_h5/prof_tables.h"
 #include "run_h5/prof_writer.h"
 
 #include <hdf5.h>
+#include <stdint.h>
 
 /* Borrowed: do not close. */
 hid_t prof_writer_file(const prof_writer *w);
@@ -36,5 +39,27 @@ ls_err prof_writer_read(prof_writer *w, enum prof_column column, struct prof_sli
 /* Write rows of a column, which were added before, once more.  Errors: as above. */
 ls_err prof_writer_rewrite(prof_writer *w, enum prof_column column, struct prof_slice slice,
                            const void *values);
+
+/* --- checks ---
+ *
+ * Check that row numbers in run.h5 refer to existing rows, before they are used. */
+
+/* How many rows there are of each table, and of /samples. */
+struct prof_lens {
+    uint64_t rows[PROF_TABLE_COUNT], samples;
+};
+
+/* rows: the table, lens->rows[id] of them.  Errors: LS_ERR_FORMAT, the text names file, column and row. */
+ls_err prof_check_table(const char *path, enum prof_table_id id, const void *rows,
+                        const struct prof_lens *lens);
+/* Rows of a column of /samples. */
+struct prof_rows {
+    const void *values;
+    uint64_t first, len;
+};
+/* The fill value is allowed.
+ * Errors: LS_ERR_FORMAT, the text names file, column and row. */
+ls_err prof_check_column(const char *path, enum prof_column column, const struct prof_rows *rows,
+                         const struct prof_lens *lens);
 
 #endif

@@ -51,4 +51,67 @@ herr_t prof_h5_put_list(hid_t object, const char *name, enum prof_type type, hsi
 /* Compute the seal of the open file fd. Errors: LS_ERR_IO; path is for the message. */
 ls_err prof_seal_compute(int fd, const char *path, struct prof_seal *out);
 
+/* --- reading ---
+ *
+ * Attributes and arrays of an untrusted file: types and extents are checked before a value is read, sizes
+ * before memory is allocated. */
+
+enum { PROF_GET_AXES_MAX = 4 };
+
+/* An open group, and its names in messages. */
+struct prof_h5_place {
+    const char *file, *group;
+    hid_t id;
+};
+
+struct prof_h5_array {
+    const char *name;
+    enum prof_type type;
+    int axes;
+    uint64_t extents[PROF_GET_AXES_MAX]; /* wanted; UINT64_MAX: any, replaced by the extent found */
+    uint64_t values_max;
+};
+
+/* LS_ERR_FORMAT with a text that names file, group and name. */
+ls_err prof_h5_bad(const struct prof_h5_place *at, const char *name, const char *what) __attribute__((cold));
+/* Owns: the caller frees *out.  Errors: LS_ERR_FORMAT, LS_ERR_NOMEM. */
+ls_err prof_h5_get_text(const struct prof_h5_place *at, const char *name, char **out);
+/* len numbers into out, or len texts (char *, the caller's to free).  Errors: as above. */
+ls_err prof_h5_get_list(const struct prof_h5_place *at, const char *name, enum prof_type type, uint64_t len,
+                        void *out);
+/* Numbers, in an array, or texts (char *).  Owns: the caller frees *out and the texts.
+ * Errors: as above; LS_ERR_RANGE when there are more than values_max. */
+ls_err prof_h5_get_array(const struct prof_h5_place *at, struct prof_h5_array *array, void **out);
+
+/* Parts of the above, for readers with other messages; NULL or the problem. */
+const char *prof_h5_type_problem(hid_t type, enum prof_type want);
+/* Values that are not in this file, or in chunks that take too much memory. */
+const char *prof_h5_storage_problem(hid_t dataset, hid_t type);
+/* Destination of texts (the caller frees each), and the memory that they may take. */
+struct prof_h5_texts {
+    char **texts;
+    uint64_t room_bytes;
+};
+/* Read all len texts of a data set of the type file_type. After a failure the caller owns the texts that are
+ * not NULL, too. */
+const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, struct prof_h5_texts *t);
+const char *prof_h5_read_attribute_texts(hid_t attribute, hid_t file_type, uint64_t len, char **texts);
+
+/* --- opening ---
+ *
+ * Open untrusted HDF5 files: only regular files are opened, neither plugins nor links to other files are
+ * followed, and the memory of this process is bounded while one is open. */
+
+struct prof_h5_input {
+    hid_t id; /* H5I_INVALID_HID: nothing is open */
+    uint64_t len_bytes;
+    uint64_t values_bytes; /* memory that its values may take */
+    uint64_t memory_bytes; /* memory for the values and all that is made from them */
+};
+
+/* Open path to read it; writer is the command that writes such files, for messages.
+ * Errors: as of open(2), LS_ERR_FORMAT, LS_ERR_TRUNCATED, LS_ERR_NOMEM; *out then has nothing open. */
+ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *out);
+void prof_h5_close(struct prof_h5_input *in);
+
 #endif

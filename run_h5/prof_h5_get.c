@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "run_h5/prof_h5_get.h"
 
 #include "common/ls_text.h"
 #include "run_h5/prof_h5.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "run_h5/prof_h5_open.h"
 
 #include "common/ls_env.h"
 #include "common/ls_quantity.h"

@@ -4,9 +4,6 @@
 #include "common/ls_vector.h"
 #include "run_h5/prof_file.h"
 #include "run_h5/prof_h5.h"
-#include "run_h5/prof_h5_get.h"
-#include "run_h5/prof_h5_open.h"
-#include "run_h5/prof_reader_check.h"
 
 #include <stdbool.h>
 #include <stdio.h>

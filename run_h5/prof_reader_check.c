@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "run_h5/prof_reader_check.h"
+#include "run_h5/prof_file.h"
 
 #include <stdio.h>
 #include <string.h>

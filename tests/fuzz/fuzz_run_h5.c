@@ -3,7 +3,6 @@
  * expects into a field of a row of a table, or of a sample. HDF5 is left out, which takes 20 ms for a file:
  * the rows go through the checks of the reader, and on. */
 #include "run_h5/prof_file.h"
-#include "run_h5/prof_reader_check.h"
 #include "run_h5/prof_writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"

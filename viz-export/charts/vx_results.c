@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/charts/vx_results.h"
 #include "run_h5/prof_h5.h"
-#include "run_h5/prof_h5_get.h"
-#include "run_h5/prof_h5_open.h"
 
 #include <math.h>
 #include <stdbool.h>
