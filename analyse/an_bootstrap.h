@@ -51,10 +51,25 @@ const double *an_bootstrap_wholes(const an_bootstrap *b, enum an_metric metric, 
 /* The resampled unit that a burst belongs to, UINT32_MAX for bursts with neither weight nor accesses; how
  * many there are; how often each resample holds one. */
 uint32_t an_bootstrap_block(const an_bootstrap *b, uint32_t burst);
-size_t an_bootstrap_blocks(const an_bootstrap *b);
 const uint8_t *an_bootstrap_counts(const an_bootstrap *b, uint32_t block);
 /* Sort AN_RESAMPLES values, NAN at the end, and store the limits that hold AN_CONFIDENCE of them, NAN when
  * fewer than half are numbers. */
 void an_bootstrap_limits(double values[AN_RESAMPLES], double *low, double *high);
+
+/* --- medians of resamples ---
+ *
+ * The median latency of a group in every resample of the bootstrap over bursts. */
+
+/* A measured load: its latency, and the resampled unit of its burst. */
+struct an_latency {
+    int32_t cycles;
+    uint32_t block;
+};
+
+/* The median of the loads in each resample, refined by step as in an_median_refined; NAN in resamples without
+ * loads. Sorts loads. All resamples bisect over the values at once: they meet near the median, so few values
+ * are counted.  Errors: LS_ERR_NOMEM. */
+ls_err an_median_resample(const an_bootstrap *b, struct an_latency *loads, size_t len, double step,
+                          double out[AN_RESAMPLES]);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_diff.h"
-#include "analyse/an_median.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,8 +13,43 @@
 #define AN_DIFF_H
 
 #include "analyse/an_bootstrap.h"
+#include "analyse/an_combine.h"
+#include "common/ls_error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct an_name {
+    const char *text;
+    uint32_t side; /* 0 or 1 */
+    uint32_t row;  /* out: names with one row are one thing */
+};
+
+/* Match names of two sides. Equal texts are one row. Among the unmatched names of both sides, names that
+ * differ only in their line numbers (":12") are one row if no other name of the kind is unmatched: the source
+ * was edited above the line. Rows are numbered by text. *out_labels: by row, the index of a name that
+ * represents it, of side 1 if it has one; free it.
+ * Owns:   nothing of names, whose order is unchanged.
+ * Errors: LS_ERR_NOMEM. */
+ls_err an_match_names(struct an_name *names, size_t len, uint32_t *out_rows_len, uint32_t **out_labels);
+
+/* --- names in both runs ---
+ *
+ * Names that mean the same thing in another run of the program, or of its next version: no address, no
+ * process or thread number, and the program itself is called "program" whatever its file is called. */
+
+/* Name of a key; for AN_NO_KEY the dimension's text.
+ * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends. */
+const char *an_identity(const struct an_dimension *d, const struct an_tables *t, uint32_t key,
+                        char out[AN_LABEL_BYTES]);
+
+enum { AN_IDENTITY_BYTES = AN_COMBINE_MAX * AN_LABEL_BYTES };
+
+/* Name of a group: its name in each dimension, joined by " / ".
+ * Owns:   nothing; the text is in out. */
+void an_identity_of_group(const struct an_combination *c, const struct an_tables *t, uint32_t group,
+                          char out[AN_IDENTITY_BYTES]);
 
 /* Below, of the bursts that met the row in both runs together, no interval is given. */
 #define AN_DIFF_BURSTS_MIN 5

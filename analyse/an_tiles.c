@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_tiles.h"
-#include "analyse/an_tiles_fold.h"
+
 #include "common/ls_index.h"
+#include "common/ls_random.h"
 #include "common/ls_vector.h"
 
 #include <math.h>
@@ -227,4 +228,18 @@ void an_tiles_fini(struct an_tiles *t)
     an_keys_fini(&t->thread);
     free(t->tiles);
     memset(t, 0, sizeof(*t));
+}
+
+/* --- rows at random --- */
+
+size_t an_pick_rows(uint64_t *out, size_t rows, uint64_t len)
+{
+    uint64_t state = 1;
+    size_t picked = 0;
+    if (rows > len) rows = len;
+    for (uint64_t i = 0; picked < rows; i++) {
+        const double uniform = ls_random_uniform(&state);
+        if ((double)(len - i) * uniform < (double)(rows - picked)) out[picked++] = i;
+    }
+    return picked;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "analyse/an_tiles_fold.h"
+#include "analyse/an_tiles.h"
 
 #include <stdlib.h>
 

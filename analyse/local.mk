@@ -10,18 +10,14 @@ libanalyse_la_SOURCES = \
     analyse/an_cost.c analyse/an_cost.h \
     analyse/an_diff.c analyse/an_diff.h \
     analyse/an_dimension.c analyse/an_dimension.h \
-    analyse/an_faults.c analyse/an_faults.h \
     analyse/an_filter.c analyse/an_filter.h \
-    analyse/an_identity.c analyse/an_identity.h \
+    analyse/an_identity.c \
     analyse/an_kernel.c analyse/an_kernel.h \
     analyse/an_keys.c analyse/an_keys.h \
-    analyse/an_match.c analyse/an_match.h \
-    analyse/an_median.c analyse/an_median.h \
-    analyse/an_pick.c \
     analyse/an_select.c analyse/an_select.h \
     analyse/an_sharing.c analyse/an_sharing.h \
     analyse/an_table.c analyse/an_table.h \
     analyse/an_tables.c analyse/an_tables.h \
     analyse/an_tiles.c analyse/an_tiles.h \
-    analyse/an_tiles_fold.c analyse/an_tiles_fold.h
+    analyse/an_tiles_fold.c
 libanalyse_la_LIBADD = librunh5.la libcommon.la -lm

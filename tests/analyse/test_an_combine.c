@@ -8,7 +8,7 @@
 #include "analyse/an_calls.h"
 #include "analyse/an_combine.h"
 #include "analyse/an_filter.h"
-#include "analyse/an_identity.h"
+#include "analyse/an_diff.h"
 #include "analyse/an_table.h"
 #include "run_h5/prof_tables.h"
 #include "tests/analyse/an_fixture.h"

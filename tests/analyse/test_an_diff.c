@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "analyse/an_diff.h"
-#include "analyse/an_median.h"
+#include "analyse/an_bootstrap.h"
 #include "analyse/an_select.h"
 #include "common/ls_random.h"
 #include "tests/analyse/an_fixture.h"

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "analyse/an_match.h"
+#include "analyse/an_diff.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>

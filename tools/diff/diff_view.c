@@ -2,8 +2,7 @@
 #include "config.h"
 
 #include "tools/diff/diff_view.h"
-#include "analyse/an_identity.h"
-#include "analyse/an_match.h"
+#include "analyse/an_diff.h"
 #include "common/ls_vector.h"
 
 #include <math.h>
