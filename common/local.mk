@@ -6,7 +6,6 @@ libcommon_la_SOURCES = \
     common/ls_checked.h \
     common/ls_clock.h \
     common/ls_compat.h \
-    common/ls_cpus.c common/ls_cpus.h \
     common/ls_env.c common/ls_env.h \
     common/ls_error.c common/ls_error.h \
     common/ls_file.c common/ls_file.h \
@@ -15,13 +14,10 @@ libcommon_la_SOURCES = \
     common/ls_json.c common/ls_json.h \
     common/ls_marker.h \
     common/ls_quantity.c common/ls_quantity.h \
-    common/ls_draft.c common/ls_draft.h \
     common/ls_outputs.c common/ls_outputs.h \
-    common/ls_prefetch.h \
     common/ls_private.c common/ls_private.h \
     common/ls_put.c common/ls_put.h \
     common/ls_random.h \
-    common/ls_rank.c common/ls_rank.h \
     common/ls_span.h \
     common/ls_text.c common/ls_text.h \
     common/ls_vector.c common/ls_vector.h

@@ -1,5 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "common/ls_env.h"
 
+#include "common/ls_quantity.h"
+
+#include <stddef.h>
+
 #define LS_ENV_ROW(id, variable, value, help) [LS_ENV_##id] = {variable, value, help},
 const struct ls_env_row ls_env_rows[LS_ENV_COUNT] = {LS_ENV_LIST(LS_ENV_ROW)};
+
+/* --- ranks --- */
+
+/* Best first: the variable of an MPI library counts more than the batch system's, which is also set for the
+ * script that starts the job. A row with a witness applies only if that variable is set, too. */
+static const struct ls_rank_row {
+    const char *rank, *ranks_len, *witness;
+} ls_rank_rows[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL}, /* Open MPI */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL},   /* MVAPICH2 */
+    {"MP_CHILD", "MP_PROCS", NULL},                         /* IBM POE */
+    {"PMI_RANK", "PMI_SIZE", NULL},                         /* MPICH, Intel MPI, Cray */
+    {"PMIX_RANK", "PMIX_SIZE", NULL},                       /* any PMIx launcher */
+    {"PALS_RANKID", "PALS_SIZE", NULL},                     /* HPE PALS */
+    {"ALPS_APP_PE", NULL, NULL},                            /* Cray ALPS */
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", NULL},              /* Flux */
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", NULL},     /* IBM jsrun */
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"},      /* srun; a batch script has no step */
+};
+
+static bool ls_rank_read(const char *text, uint32_t *out)
+{
+    uint64_t number = 0;
+    if (!text || !*text || ls_parse_u64(text, &number) != LS_OK || number >= INT32_MAX) return false;
+    *out = (uint32_t)number;
+    return true;
+}
+
+bool ls_rank_find(char *(*get)(const char *name), struct ls_rank *out)
+{
+    *out = (struct ls_rank){0};
+    for (size_t i = 0; i < sizeof(ls_rank_rows) / sizeof(ls_rank_rows[0]); i++) {
+        const struct ls_rank_row *row = &ls_rank_rows[i];
+        if (row->witness && !get(row->witness)) continue;
+        if (!ls_rank_read(get(row->rank), &out->rank)) continue;
+        out->variable = row->rank;
+        if (!row->ranks_len || !ls_rank_read(get(row->ranks_len), &out->ranks_len)) out->ranks_len = 0;
+        return true;
+    }
+    return false;
+}

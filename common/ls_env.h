@@ -7,6 +7,9 @@
 #ifndef LS_ENV_H
 #define LS_ENV_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /* X(id, variable, default value or "", help) */
 #define LS_ENV_LIST(X)                                                                                       \
     X(SPOOL, "LOADSTONE_SPOOL", "",                                                                          \
@@ -70,5 +73,21 @@ struct ls_env_row {
 };
 
 extern const struct ls_env_row ls_env_rows[LS_ENV_COUNT];
+
+/* --- ranks ---
+ *
+ * The rank of a process in a parallel job, from environment variables of the launcher.
+ *
+ * Signal: not safe. */
+
+struct ls_rank {
+    const char *variable; /* the variable it was read from; NULL: no rank */
+    uint32_t rank;
+    uint32_t ranks_len; /* number of ranks in the job, 0 when not known */
+};
+
+/* Find the rank in the environment, through get (getenv). False: no parallel job; out->variable is NULL then.
+ * Thread: as get. */
+bool ls_rank_find(char *(*get)(const char *name), struct ls_rank *out);
 
 #endif

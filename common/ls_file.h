@@ -16,4 +16,12 @@ size_t ls_file_read(const char *path, char *out, size_t out_bytes);
 /* Read the number at the start of a file.  Thread: any.  Signal: safe. */
 bool ls_file_number(const char *path, int64_t *out);
 
+/* --- lists of CPUs ---
+ *
+ * Lists of CPUs or NUMA nodes as the kernel prints them: "0-7,16". */
+
+/* Read the next piece "FIRST" or "FIRST-LAST" at *at, and move *at past it and its comma; the list ends at
+ * the end of the line. False at the end, and at a syntax error; *at then points there. */
+bool ls_cpus_next(const char **at, unsigned *first, unsigned *last);
+
 #endif

@@ -5,7 +5,7 @@
  * arm_spe_pmu_event_init: freq is EINVAL, exclude_idle EOPNOTSUPP, physical addresses without CAP_PERFMON
  * EACCES; arm_spe_event_sanitise_period: the interval is cut to bits 31:8 and raised to caps/min_interval),
  * Arm ARM DDI 0487, PMSIRR_EL1 and PMSFCR_EL1. */
-#include "common/ls_cpus.h"
+#include "common/ls_file.h"
 #include "perf/pe_spe.h"
 #include "perf/pe_vendor.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_encode.h"
 
-#include "common/ls_cpus.h"
+#include "common/ls_file.h"
 #include "machine/mach_privilege.h"
 #include "perf/pe_vendor.h"
 

@@ -2,7 +2,7 @@
 #include "perf/pe_traffic.h"
 
 #include "common/ls_compat.h"
-#include "common/ls_cpus.h"
+#include "common/ls_file.h"
 #include "common/ls_vector.h"
 #include "perf/pe_event.h"
 

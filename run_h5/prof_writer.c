@@ -3,7 +3,7 @@
 
 #include "run_h5/prof_writer.h"
 
-#include "common/ls_draft.h"
+#include "common/ls_outputs.h"
 #include "run_h5/prof_file.h"
 #include "run_h5/prof_h5.h"
 

@@ -5,7 +5,7 @@
 #define PAT_MEASURE_MAP_H
 
 #include "common/ls_error.h"
-#include "common/ls_prefetch.h"
+#include "common/ls_compat.h"
 #include "common/ls_random.h"
 
 #include <stdbool.h>

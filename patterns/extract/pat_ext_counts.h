@@ -3,7 +3,7 @@
 #ifndef PAT_EXT_COUNTS_H
 #define PAT_EXT_COUNTS_H
 
-#include "common/ls_prefetch.h"
+#include "common/ls_compat.h"
 #include "patterns/extract/pat_ext.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_engine.h"
-#include "common/ls_prefetch.h"
+#include "common/ls_compat.h"
 
 #include <stdlib.h>
 

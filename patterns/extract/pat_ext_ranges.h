@@ -4,7 +4,7 @@
 #ifndef PAT_EXT_RANGES_H
 #define PAT_EXT_RANGES_H
 
-#include "common/ls_prefetch.h"
+#include "common/ls_compat.h"
 #include "patterns/extract/pat_ext.h"
 #include "patterns/pat_access.h"
 #include "smrtree/smr_avl.h"

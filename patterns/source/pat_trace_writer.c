@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_trace_writer.h"
-#include "common/ls_draft.h"
+#include "common/ls_outputs.h"
 #include "patterns/source/pat_codec.h"
 #include "patterns/source/pat_trace_format.h"
 #include "patterns/source/pat_trace_guess.h"

@@ -8,7 +8,6 @@
 #include "common/ls_clock.h"
 #include "common/ls_compat.h"
 #include "common/ls_env.h"
-#include "common/ls_rank.h"
 #include "spool/spool_writer_sigsafe.h"
 
 #include <limits.h>

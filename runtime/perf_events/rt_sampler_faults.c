@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The engine faults: page faults, so which thread touched which page first. */
 #include "common/ls_compat.h"
-#include "common/ls_cpus.h"
 #include "common/ls_file.h"
 #include "runtime/perf_events/rt_perf.h"
 

@@ -5,7 +5,7 @@ top_srcdir=$(cd "${top_srcdir:-.}" && pwd)
 . "$top_srcdir/tests/needs.inc"
 loadstone=$top_builddir/tools/loadstone
 unset LOADSTONE_SPOOL XDG_RUNTIME_DIR COLUMNS LD_PRELOAD
-# common/ls_rank.c: the tests themselves are no rank
+# common/ls_env.c: the tests themselves are no rank
 unset OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK MP_CHILD PMI_RANK PMIX_RANK PALS_RANKID ALPS_APP_PE FLUX_TASK_RANK \
     JSM_NAMESPACE_RANK SLURM_PROCID SLURM_STEP_ID
 export LC_ALL=C.UTF-8 NO_COLOR=1 TZ=UTC

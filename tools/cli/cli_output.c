@@ -2,7 +2,7 @@
 #include "tools/cli/cli_output.h"
 #include "common/ls_text.h"
 
-#include "common/ls_rank.h"
+#include "common/ls_env.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "common/ls_private.h"
 #include "resolve/prof_fields.h"
 #include "tools/cli/cli_message.h"
-#include "common/ls_draft.h"
+#include "common/ls_outputs.h"
 
 #include <dirent.h>
 #include <errno.h>
