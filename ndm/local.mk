@@ -2,13 +2,11 @@
 # ndm: natural domains. libndm.la is plain data, for resolve and the exporters.
 noinst_LTLIBRARIES += libndm.la
 libndm_la_SOURCES = \
-    ndm/ndm_check.c ndm/ndm_check.h \
-    ndm/ndm_curve.c ndm/ndm_curve.h \
     ndm/ndm_field.c ndm/ndm_field.h \
-    ndm/ndm_finder.c ndm/ndm_finder.h \
+    ndm/ndm_finder.c \
     ndm/ndm_gather.c ndm/ndm_gather.h \
-    ndm/ndm_layout.c ndm/ndm_layout.h \
-    ndm/ndm_make.c ndm/ndm_make.h \
+    ndm/ndm_layout.c \
+    ndm/ndm_make.c \
     ndm/ndm_map.c ndm/ndm_map.h \
     ndm/ndm_mix.c ndm/ndm_mix.h \
     ndm/ndm_shape.c ndm/ndm_shape.h \
@@ -22,4 +20,3 @@ libndmlive_la_SOURCES = \
     ndm/ndm_domain.c \
     ndm/ndm_live.h \
     ndm/ndm_registry.c ndm/ndm_registry.h
-EXTRA_DIST += ndm/ndm_untold_keep.c ndm/ndm_untold_drop.c

@@ -3,7 +3,7 @@
 #include "common/ls_compat.h"
 #include "common/ls_error.h"
 #include "ndm/ndm_live.h"
-#include "ndm/ndm_make.h"
+#include "ndm/ndm_map.h"
 
 #include <stdlib.h>
 #include <string.h>

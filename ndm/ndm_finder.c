@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ndm/ndm_finder.h"
+#include "ndm/ndm_map.h"
 #include "common/ls_error.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ndm/ndm_make.h"
+#include "ndm/ndm_map.h"
 #include "common/ls_error.h"
-#include "ndm/ndm_check.h"
+#include "ndm/ndm_shape.h"
 
 #include <stdlib.h>
 #include <string.h>

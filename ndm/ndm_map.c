@@ -2,7 +2,6 @@
 #include "ndm/ndm_map.h"
 #include "common/ls_checked.h"
 #include "common/ls_error.h"
-#include "ndm/ndm_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

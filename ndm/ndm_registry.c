@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 struct ndm_state ndm_state;
+__attribute__((weak)) const bool ndm_untold_kept = false;
 
 uint32_t ndm_calls_len(void)
 {

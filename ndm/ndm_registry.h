@@ -34,8 +34,9 @@ struct ndm_sink {
  * Owns:   sink is borrowed and must stay valid while set. */
 void ndm_registry_set_sink(const struct ndm_sink *sink);
 
-/* true: domains and maps that were not yet reported to a sink are kept for a later one (in the preloaded
- * runtime). false: they are only checked (in libloadstone.so, which never gets a sink). */
+/* true: domains and maps that were not yet reported to a sink are kept for a later one; the preloaded runtime
+ * defines it so, since it may start after libraries have made their maps. false, a weak definition: they are
+ * only checked (in libloadstone.so, which never gets a sink). */
 extern const bool ndm_untold_kept;
 
 /* Number of nodes with a callback; 0: no thread is needed for them. One relaxed load.  Signal: safe. */

@@ -6,7 +6,6 @@
 
 #include "common/ls_error.h"
 #include "common/ls_vector.h"
-#include "ndm/ndm_finder.h"
 #include "ndm/ndm_map.h"
 #include "spool/spool_format.h"
 

@@ -23,7 +23,6 @@ EXTRA_DIST += runtime/core/rt_unwind_x86_64_sigsafe.c
 
 pkglib_LTLIBRARIES += libloadstone-preload.la
 libloadstone_preload_la_SOURCES = \
-    ndm/ndm_untold_keep.c \
     runtime/core/rt_alloc_note.c runtime/core/rt_alloc_note.h \
     runtime/core/rt_bell_sigsafe.c runtime/core/rt_bell_sigsafe.h \
     runtime/core/rt_budget_sigsafe.c \

@@ -16,8 +16,8 @@ libsmrtree_la_SOURCES = \
 libsmrtree_la_LIBADD = libcommon.la
 
 lib_LTLIBRARIES += libloadstone.la
-libloadstone_la_SOURCES = ndm/ndm_untold_drop.c
-nodist_EXTRA_libloadstone_la_SOURCES = ndm/ndm_untold_drop.c
+libloadstone_la_SOURCES =
+nodist_EXTRA_libloadstone_la_SOURCES = dummy.c
 libloadstone_la_LIBADD = libndmlive.la libndm.la libsmrtree.la -lpthread
 libloadstone_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
     -export-symbols-regex '^(smr_tree_|smr_node_(add|binding|born|died|dims|elem|end$$|first|id$$|index|is_|label|next|parent|remove|resize|set_|start|user)|loadstone_|ndm_(domain_(new_|free$$|label$$|refresh_at)|map_(grid$$|mesh$$|indirect$$|callback$$)|shape_points$$|unmap$$)|ls_err_(name|text)$$|ls_last_error$$)'

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+const bool ndm_untold_kept = true;
+
 /* Arrays that grow, in memory of our own: we must not use the program's allocator. */
 
 enum { GROWN_FIRST_BYTES = 4096 };

@@ -2,8 +2,7 @@
 /* Any bytes as a natural domain and a map to it: data that passes the checks must be safe to use.
  * length of the geometry u64, geometry, map (both in the format of ndm/ndm_wire.h). */
 #include "common/ls_span.h"
-#include "ndm/ndm_finder.h"
-#include "ndm/ndm_layout.h"
+#include "ndm/ndm_map.h"
 #include "ndm/ndm_wire.h"
 #include "tests/fuzz/fuzz.h"
 

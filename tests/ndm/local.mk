@@ -2,7 +2,6 @@
 # tests/ndm
 unit_programs += tests/ndm/unit
 tests_ndm_unit_SOURCES = \
-    ndm/ndm_untold_keep.c \
     tests/ndm/test_ndm_layout.c \
     tests/ndm/test_ndm_live.c \
     tests/ndm/test_ndm_plain.c
@@ -12,7 +11,7 @@ tests_ndm_unit_LDADD = libndmlive.la libndm.la libsmrtree.la libcommon.la $(unit
 
 check_PROGRAMS += tests/ndm/ndm_functions
 TESTS += tests/ndm/ndm_functions
-tests_ndm_ndm_functions_SOURCES = tests/ndm/ndm_functions.cc ndm/ndm_untold_keep.c
+tests_ndm_ndm_functions_SOURCES = tests/ndm/ndm_functions.cc
 tests_ndm_ndm_functions_LDADD = libndmlive.la libndm.la libsmrtree.la -lpthread
 
 # The examples of doc/natural-domain.md, as programs see them: headers and libraries as they are installed.

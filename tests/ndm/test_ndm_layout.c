@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Layouts: each is a one-to-one map of its cells onto elements, and equals a naive walk over the array. */
 #include "common/ls_random.h"
-#include "ndm/ndm_layout.h"
+#include "ndm/ndm_map.h"
 #include "loadstone/error.h"
-#include "ndm/ndm_curve.h"
-#include "ndm/ndm_make.h"
 #include "tests/unit.h"
 
 #include <setjmp.h>

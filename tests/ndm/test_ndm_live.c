@@ -19,6 +19,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+const bool ndm_untold_kept = true; /* as in the preloaded runtime */
+
 #define BASE UINT64_C(0x100000)
 #define AT(address) ((const void *)(uintptr_t)(address))
 

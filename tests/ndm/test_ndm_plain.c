@@ -3,11 +3,10 @@
 #include "common/ls_random.h"
 #include "common/ls_span.h"
 #include "loadstone/error.h"
-#include "ndm/ndm_check.h"
-#include "ndm/ndm_finder.h"
+#include "ndm/ndm_shape.h"
 #include "ndm/ndm_gather.h"
 #include "ndm/ndm_mix.h"
-#include "ndm/ndm_make.h"
+#include "ndm/ndm_map.h"
 #include "ndm/ndm_wire.h"
 #include "tests/unit.h"
 
