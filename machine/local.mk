@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # machine
 # The probe alone, shared by the preloaded runtime and the calibration.
-noinst_LTLIBRARIES += libmachprobe.la
-libmachprobe_la_SOURCES = machine/mach_probe_sigsafe.c machine/mach_probe_sigsafe.h
 if HOST_X86_64
-libmachprobe_la_SOURCES += machine/mach_probe_x86_64.S
-else
-libmachprobe_la_SOURCES += machine/mach_probe_none_sigsafe.c
+noinst_LTLIBRARIES += libmachprobe.la
+libmachprobe_la_SOURCES = machine/mach_probe_sigsafe.h machine/mach_probe_x86_64.S
 endif
 
 # The privileges of the process, which the runtime reads, too.
@@ -18,22 +15,17 @@ libmachpriv_la_LIBADD = libcommon.la
 noinst_LTLIBRARIES += libmachine.la
 libmachine_la_SOURCES = \
     machine/mach_calibration.c machine/mach_calibration.h \
-    machine/mach_calibration_cache.c machine/mach_calibration_cache.h \
+    machine/mach_calibration_cache.c \
     machine/mach_capability.c machine/mach_capability.h \
-    machine/mach_capability_try.c machine/mach_capability_try.h \
     machine/mach_cpu.c machine/mach_cpu.h \
-    machine/mach_fault.c machine/mach_fault.h \
-    machine/mach_flush.h \
-    machine/mach_latency.c machine/mach_latency.h \
-    machine/mach_step_try.h \
-    machine/mach_topology.c machine/mach_topology.h \
-    machine/mach_tsc.h
+    machine/mach_fault.c \
+    machine/mach_isa.h \
+    machine/mach_latency.c \
+    machine/mach_topology.c machine/mach_topology.h
 libmachine_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 libmachine_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS)
-libmachine_la_LIBADD = libmachprobe.la libmachpriv.la libcommon.la $(HWLOC_LIBS) -lm
+libmachine_la_LIBADD = libmachpriv.la libcommon.la $(HWLOC_LIBS) -lm
 if HOST_X86_64
-libmachine_la_SOURCES += machine/mach_step_try_x86_64.c machine/mach_tsc_x86_64.c machine/mach_flush_x86_64.c
-else
-libmachine_la_SOURCES += machine/mach_step_try_none.c machine/mach_tsc_none.c machine/mach_flush_none.c
+libmachine_la_SOURCES += machine/mach_isa_x86_64.c
+libmachine_la_LIBADD += libmachprobe.la
 endif
-EXTRA_DIST += machine/mach_step_try_x86_64.c machine/mach_step_try_none.c machine/mach_tsc_x86_64.c machine/mach_tsc_none.c machine/mach_flush_x86_64.c machine/mach_flush_none.c

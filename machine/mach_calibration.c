@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "machine/mach_calibration.h"
 
-#include "machine/mach_calibration_cache.h"
 #include "machine/mach_cpu.h"
-#include "machine/mach_fault.h"
-#include "machine/mach_latency.h"
-#include "machine/mach_tsc.h"
+#include "machine/mach_isa.h"
 
 #include <math.h>
+
+#ifdef HAVE_TSC
+const struct mach_isa *const mach_isa = &mach_isa_x86_64;
+#else
+const struct mach_isa *const mach_isa = NULL;
+#endif
+
+ls_err mach_tsc_hz(uint64_t window_ns, uint64_t *out_hz)
+{
+    if (!mach_isa) return ls_fail(LS_ERR_UNSUPPORTED, "latencies are measured on x86-64 only");
+    return mach_isa->tsc_hz(window_ns, out_hz);
+}
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -89,8 +100,8 @@ static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out
     for (int l = 0; l < MACH_CPU_CACHE_LEVELS; l++)
         c.cache_bytes[l] = cpu->cache_bytes[l];
     LS_TRY(mach_tsc_hz(TSC_WINDOW_NS, &c.tsc_hz));
-    c.tsc_step_cycles = mach_tsc_step_cycles();
-    c.issue_width = mach_tsc_issue_width();
+    c.tsc_step_cycles = mach_isa->tsc_step_cycles();
+    c.issue_width = mach_isa->issue_width();
     const struct mach_fault_costs faults = mach_fault_measure();
     c.fault_ns = faults.page_ns;
     c.huge_fault_ns = faults.huge_ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/mach_calibration_cache.h"
+#include "machine/mach_calibration.h"
 #include "common/ls_hash.h"
 
-#include "machine/mach_tsc.h"
+#include "machine/mach_isa.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/mach_fault.h"
+#include "machine/mach_calibration.h"
 
 #include "common/ls_clock.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/mach_latency.h"
+#include "machine/mach_calibration.h"
 
-#include "machine/mach_flush.h"
 #include "machine/mach_probe_sigsafe.h"
-#include "machine/mach_tsc.h"
+#include "machine/mach_isa.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,12 +74,12 @@ static double best_stretch_cycles(char *base)
     void *volatile *at = (void *volatile *)(void *)base;
     double best = INFINITY;
     for (int s = 0; s < CHASE_STRETCHES; s++) {
-        const uint64_t begin = mach_tsc_read();
+        const uint64_t begin = mach_isa->tsc_read();
         for (int i = 0; i < CHASE_LOADS; i += 8) {
             at = *at, at = *at, at = *at, at = *at;
             at = *at, at = *at, at = *at, at = *at;
         }
-        best = fmin(best, (double)(mach_tsc_read() - begin) / CHASE_LOADS);
+        best = fmin(best, (double)(mach_isa->tsc_read() - begin) / CHASE_LOADS);
     }
     return best;
 }
@@ -110,7 +109,7 @@ double mach_latency_control(void)
         /* start at another phase of the counter's step each time */
         for (volatile uint64_t spin = next_random(&state) & CONTROL_SPIN_MAX; spin > 0;)
             spin = spin - 1;
-        const uint64_t reading = mach_probe_control(&line);
+        const uint64_t reading = mach_isa->probe_control(&line);
         if (reading >= CONTROL_MOST_CYCLES) continue;
         sum += reading;
         len++;
@@ -130,14 +129,14 @@ static void warm(const volatile char *base, size_t lines)
 static void flush_lines(const char *base, size_t lines, uint64_t state)
 {
     for (int i = 0; i < PROBES; i++)
-        mach_flush_line(base + random_line(&state, lines) * LINE_BYTES);
-    mach_flush_wait();
+        mach_isa->flush_line(base + random_line(&state, lines) * LINE_BYTES);
+    mach_isa->flush_wait();
 }
 
 static bool probe_lines(const char *base, size_t lines, uint64_t state, uint64_t *latencies)
 {
     for (int i = 0; i < PROBES; i++) {
-        latencies[i] = mach_probe_load(base + random_line(&state, lines) * LINE_BYTES);
+        latencies[i] = mach_isa->probe_load(base + random_line(&state, lines) * LINE_BYTES);
         if (latencies[i] == MACH_PROBE_FAULTED) return false;
     }
     return true;

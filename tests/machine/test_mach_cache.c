@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "machine/mach_calibration_cache.h"
-#include "machine/mach_tsc.h"
+#include "machine/mach_calibration.h"
+#include "machine/mach_isa.h"
 #include "tests/unit.h"
 
 #include <limits.h>

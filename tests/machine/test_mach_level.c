@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "machine/mach_calibration.h"
-#include "machine/mach_latency.h"
 #include "tests/unit.h"
 
 #include <math.h>

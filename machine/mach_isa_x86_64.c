@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "machine/mach_tsc.h"
+#include "config.h"
+
+#include "machine/mach_isa.h"
 
 #include "common/ls_clock.h"
+#include "machine/mach_probe_sigsafe.h"
 
 #include <cpuid.h>
+#include <immintrin.h>
 #include <math.h>
 #include <stdbool.h>
+#include <ucontext.h>
 #include <x86intrin.h>
 
 #define CPUID_1_EDX_TSC (1u << 4) /* Intel SDM vol. 2A, CPUID, leaf 01H */
@@ -22,7 +27,7 @@ struct tsc_edge {
     uint64_t tsc, mono_ns, width_cycles;
 };
 
-uint64_t mach_tsc_read(void)
+static uint64_t tsc_read(void)
 {
     return __rdtsc();
 }
@@ -50,7 +55,7 @@ static uint64_t tsc_hz_by_cpuid(void)
     return (uint64_t)crystal_hz * numerator / denominator;
 }
 
-ls_err mach_tsc_hz(uint64_t window_ns, uint64_t *out_hz)
+static ls_err tsc_hz(uint64_t window_ns, uint64_t *out_hz)
 {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(edx & CPUID_1_EDX_TSC))
@@ -79,7 +84,7 @@ static uint64_t gcd_u64(uint64_t a, uint64_t b)
     return a;
 }
 
-uint32_t mach_tsc_step_cycles(void)
+static uint32_t tsc_step_cycles(void)
 {
     uint64_t step = 0, before = __rdtsc();
     for (int i = 0; i < TSC_STEP_READINGS; i++) {
@@ -105,7 +110,7 @@ static uint64_t issue_run_cycles(void)
     return __rdtsc() - start;
 }
 
-double mach_tsc_issue_width(void)
+static double issue_width(void)
 {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < ISSUE_RUNS; i++) {
@@ -114,3 +119,51 @@ double mach_tsc_issue_width(void)
     }
     return (double)ISSUE_LOOPS * (ISSUE_PER_LOOP + 2) / (double)best;
 }
+
+static void flush_line(const void *addr)
+{
+    _mm_clflush(addr);
+}
+
+static void flush_wait(void)
+{
+    _mm_mfence();
+}
+
+#define MACH_TRAP_FLAG 0x100 /* EFLAGS.TF, Intel SDM vol. 1, 3.4.3.3 */
+
+static void step_try(void)
+{
+    __asm__ volatile("sub $128, %%rsp\n\t" /* the red zone */
+                     "pushfq\n\t"
+                     "orq $0x100, (%%rsp)\n\t"
+                     "popfq\n\t"
+                     "nop\n\tnop\n\tnop\n\tnop\n\t"
+                     "add $128, %%rsp"
+                     :
+                     :
+                     : "cc", "memory");
+}
+
+static void step_end(void *ucontext)
+{
+    ((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)MACH_TRAP_FLAG;
+}
+
+static uint64_t probe_control(const volatile void *line)
+{
+    return mach_probe_control(line);
+}
+
+const struct mach_isa mach_isa_x86_64 = {
+    .tsc_read = tsc_read,
+    .tsc_hz = tsc_hz,
+    .tsc_step_cycles = tsc_step_cycles,
+    .issue_width = issue_width,
+    .flush_line = flush_line,
+    .flush_wait = flush_wait,
+    .probe_load = mach_probe_load,
+    .probe_control = probe_control,
+    .step_try = step_try,
+    .step_end = step_end,
+};
