@@ -8,6 +8,7 @@
 #include "common/ls_clock.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -103,6 +104,20 @@ static inline uint64_t ls_cpu_ticks(void)
     return __builtin_ia32_rdtsc();
 #else
     return ls_clock_mono_ns();
+#endif
+}
+
+/* Read Arm's virtual counter, CNTVCT_EL0, and its frequency. Packets of SPE have this counter's time unless
+ * physical time was requested (PMSCR_EL1.PCT; Arm ARM DDI 0487). False on other processors. */
+static inline bool ls_arm_counter(uint64_t *out_ticks, uint64_t *out_hz)
+{
+#if defined(__aarch64__)
+    __asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(*out_ticks)::"memory");
+    __asm__("mrs %0, cntfrq_el0" : "=r"(*out_hz));
+    return true;
+#else
+    *out_ticks = *out_hz = 0;
+    return false;
 #endif
 }
 

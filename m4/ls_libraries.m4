@@ -29,7 +29,8 @@ AS_IF([test "x$have_zydis" = xyes],
 
 have_libpfm=no
 AC_CHECK_HEADER([perfmon/pfmlib_perf_event.h],
-    [AC_CHECK_LIB([pfm], [pfm_get_os_event_encoding], [have_libpfm=yes; PFM_LIBS=-lpfm])])
+    [AC_CHECK_LIB([pfm], [pfm_get_os_event_encoding], [have_libpfm=yes; PFM_LIBS=-lpfm
+        AC_DEFINE([HAVE_PFM], [1], [libpfm4 knows the names of events])])])
 AC_SUBST([PFM_LIBS])
 
 have_libunwind=no
@@ -46,7 +47,6 @@ have_unwind=no
 AC_CHECK_FUNC([_dl_find_object], [test "x$host_cpu" = xx86_64 && have_unwind=yes])
 
 LIBS=$ls_saved_libs
-AM_CONDITIONAL([HAVE_PFM], [test "x$have_libpfm" = xyes])
 AM_CONDITIONAL([HAVE_UNWIND], [test "x$have_unwind" = xyes])
 AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
 AM_CONDITIONAL([HAVE_ZSTD], [test "x$have_zstd" = xyes])

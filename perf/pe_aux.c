@@ -1,9 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_aux.h"
 
+#include "common/ls_checked.h"
+#include "common/ls_clock.h"
+#include "common/ls_compat.h"
 #include "perf/pe_spe.h"
 
 #include <sys/auxv.h>
+
+/* --- the clock of SPE packets --- */
+
+struct pe_ticks pe_ticks_now(void)
+{
+    struct pe_ticks t;
+    const uint64_t before_ns = ls_clock_mono_ns();
+    if (!ls_arm_counter(&t.ticks, &t.hz))
+        return (struct pe_ticks){.hz = LS_NS_PER_S, .ticks = before_ns, .time_ns = before_ns};
+    t.time_ns = before_ns + (ls_clock_mono_ns() - before_ns) / 2;
+    return t;
+}
+
+uint64_t pe_ticks_time_ns(const struct pe_ticks *t, uint64_t ticks)
+{
+    if (!t->hz) return t->time_ns;
+    if (ticks >= t->ticks) return t->time_ns + ls_muldiv_u64(ticks - t->ticks, LS_NS_PER_S, t->hz);
+    const uint64_t ago_ns = ls_muldiv_u64(t->ticks - ticks, LS_NS_PER_S, t->hz);
+    return ago_ns < t->time_ns ? t->time_ns - ago_ns : 0;
+}
 
 enum {
     ERRNO_MAX = 4095,

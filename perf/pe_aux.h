@@ -13,9 +13,25 @@
 
 #include "perf/pe_ring.h"
 #include "perf/pe_spe.h"
-#include "perf/pe_ticks.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* --- the clock of SPE packets ---
+ *
+ * Convert the counter that time stamps of SPE packets come from (CNTVCT_EL0) to CLOCK_MONOTONIC. */
+
+/* One instant on both clocks. Taken again for each drain, so that adjustments of the clock do not add up. */
+struct pe_ticks {
+    uint64_t hz; /* 0: the counter cannot be read */
+    uint64_t ticks, time_ns;
+};
+
+/* Read both clocks now. Without such a counter (any machine but Arm's), ticks are CLOCK_MONOTONIC in ns. */
+struct pe_ticks pe_ticks_now(void);
+
+/* Time at which the counter was at ticks, before or after t. */
+uint64_t pe_ticks_time_ns(const struct pe_ticks *t, uint64_t ticks);
 
 enum {
     PE_AUX_MIN_BYTES = 8192,        /* SPE takes two pages at least (arm_spe_pmu_setup_aux) */

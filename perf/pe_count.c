@@ -2,7 +2,6 @@
 #include "perf/pe_count.h"
 
 #include "common/ls_vector.h"
-#include "perf/pe_traffic.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,9 @@
 #include "common/ls_error.h"
 #include "perf/pe_kernel.h"
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 enum pe_count_kind { PE_COUNT_CORE, PE_COUNT_TRAFFIC, PE_COUNT_SOFTWARE };
 
@@ -59,5 +61,24 @@ void pe_counter_stop(pe_counter *c, struct pe_tally *out);
 
 /* A sentence when no counter of this kind opened, with the remedy; NULL when one did. Lives as long as c. */
 const char *pe_counter_why_not(const pe_counter *c, enum pe_count_kind kind);
+
+/* --- memory controllers ---
+ *
+ * The counters of memory controllers, as sysfs describes them: the events, their CPUs, and the bytes of one
+ * count. Known: Intel's uncore_imc (servers: cas_count_*, clients: data_*), and uncore_imc_free_running;
+ * AMD's amd_umc. */
+
+struct pe_traffic_event {
+    struct perf_event_attr attr; /* type and config */
+    int cpu;
+    int is_write;
+    double bytes; /* per count */
+};
+
+/* Find all events of the first kind of controller that is present, one for each controller, direction and CPU
+ * of its cpumask. None: *out_len is 0.
+ * Owns:   the caller frees *out.
+ * Errors: LS_ERR_NOMEM; LS_ERR_FORMAT when the kernel's description cannot be read (names the file). */
+ls_err pe_traffic_find(const char *sysfs_root, struct pe_traffic_event **out, size_t *out_len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "perf/pe_data_src.h"
+#include "perf/pe_sample.h"
 
 #include <stdbool.h>
 #include <string.h>

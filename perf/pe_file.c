@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "perf/pe_file.h"
 
 #include "common/ls_checked.h"
@@ -278,6 +280,13 @@ static ls_err file_add_record(pe_file *f, const struct pe_record *rec)
     return LS_OK;
 }
 
+/* NULL: this build lacks libzstd. */
+#ifdef HAVE_ZSTD
+static const struct pe_unpacking *const unpacking = &pe_unpacking_zstd;
+#else
+static const struct pe_unpacking *const unpacking;
+#endif
+
 static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain);
 
 /* Unpack one compressed record and read the records in it. A record may continue in the next one: the
@@ -287,8 +296,13 @@ static ls_err file_take_compressed(pe_file *f, const uint8_t *bytes, size_t len_
 {
     struct pe_unpacked out = *rest;
     *rest = (struct pe_unpacked){0};
-    if (!f->unpack) LS_TRY(pe_unpack_new(&f->unpack));
-    const ls_err err = pe_unpack_more(f->unpack, bytes, len_bytes, &out);
+    if (!unpacking)
+        return ls_fail(
+            LS_ERR_UNSUPPORTED,
+            "the records are compressed and this Loadstone was built without libzstd; `perf inject "
+            "-i FILE -o PLAIN` where perf is unpacks them");
+    if (!f->unpack) LS_TRY(unpacking->open(&f->unpack));
+    const ls_err err = unpacking->more(f->unpack, bytes, len_bytes, &out);
     if (LS_VECTOR_ADD(&f->unpacked, out) != LS_OK) {
         free(out.bytes);
         return LS_ERR_NOMEM;
@@ -508,7 +522,7 @@ void pe_file_free(pe_file *f)
     free(f->command);
     pe_trace_fini(&f->trace);
     free(f->unpacked.rows);
-    pe_unpack_free(f->unpack);
+    if (f->unpack) unpacking->close(f->unpack);
     free(f->events);
     free(f->records);
     free(f->build_ids.rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "perf/pe_file_trace.h"
+#include "perf/pe_file.h"
 
 #include "common/ls_checked.h"
 #include "common/ls_vector.h"

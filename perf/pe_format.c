@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "perf/pe_format.h"
+#include "perf/pe_event.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "perf/pe_ibs.h"
+#include "perf/pe_sample.h"
 
 #include "common/ls_span.h"
 #include "perf/pe_record.h"

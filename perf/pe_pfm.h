@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of libpfm4 (MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30) as events in perf's syntax. Only the tools use
- * it; the runtime in the program gets the numbers. Two files, the build takes one: with libpfm4 and without.
+ * it; the runtime in the program gets the numbers.
  *
  * Thread: the main one (libpfm4 keeps state).  Signal: not safe. */
 #ifndef PE_PFM_H

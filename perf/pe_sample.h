@@ -10,6 +10,7 @@
 #include "common/ls_access.h"
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,7 +31,7 @@ struct pe_sample {
     uint16_t misc;             /* misc field of the record: PERF_RECORD_MISC_* */
     uint64_t data_src, weight; /* raw words */
     uint64_t phys_addr, cgroup, transaction, data_page_bytes, code_page_bytes;
-    /* decoded, by pe_data_src.h, pe_ibs.h, pe_spe.h */
+    /* decoded, by the functions below and by pe_spe.h */
     uint8_t op, source, level, snoop, tlb; /* LS_NOT_TOLD: unknown */
     uint8_t locked;       /* 1: by an atomic instruction (LOCK prefix, xchg; on Arm, atomic or exclusive), 0,
                              LS_NOT_TOLD */
@@ -57,5 +58,32 @@ static inline struct pe_sample pe_sample_missing(void)
                               .tlb = LS_NOT_TOLD,
                               .locked = LS_NOT_TOLD};
 }
+
+/* --- data source and weight ---
+ *
+ * Decoders for two words of a sample: the data source (union perf_mem_data_src) and the latency
+ * (PERF_SAMPLE_WEIGHT, PERF_SAMPLE_WEIGHT_STRUCT). */
+
+/* Fill op, source, level, snoop, tlb and locked from the word. The composite fields (lvl_num, remote, hops,
+ * snoopx, region) come first, the older mem_lvl where they are empty. kind identifies the vendor that filled
+ * the word, as for weights: vendors differ in the lock field and in the names of the caches beside a core. */
+void pe_data_src_decode(uint64_t word, enum ls_latency kind, struct pe_sample *s);
+
+/* Fill the latencies from s->weight; kind identifies the vendor that filled it. A weight of 0 is no
+ * latency. */
+void pe_weight_decode(enum ls_latency kind, struct pe_sample *s);
+
+/* The latency kind of a vendor as pe_encode.h names them ("intel", "amd", "arm", "power"). */
+enum ls_latency pe_latency_kind_of(const char *vendor);
+
+/* --- IBS ---
+ *
+ * The registers of an IBS op sample, as PERF_SAMPLE_RAW carries them. They hold more than the kernel's data
+ * source: the size of the access, and all fields on kernels that do not translate them (before 6.1). */
+
+/* Decode s->raw into op, source, level, tlb, locked, addr, phys_addr and latency. *size_bytes is the size of
+ * the access, 0 if not known. False when raw is too short to hold IBS op registers; s is unchanged then. A
+ * sample of an instruction that is neither load nor store has op LS_NOT_TOLD. */
+bool pe_ibs_decode(struct pe_sample *s, uint32_t *size_bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "perf/pe_traffic.h"
+#include "perf/pe_count.h"
 
 #include "common/ls_compat.h"
 #include "common/ls_file.h"

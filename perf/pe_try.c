@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_try.h"
 
-#include "perf/pe_drain.h"
+#include "perf/pe_open.h"
 #include "perf/pe_open_plan.h"
 
 #include <errno.h>

@@ -11,26 +11,26 @@ struct pe_unpack {
     ZSTD_DStream *stream;
 };
 
-ls_err pe_unpack_new(pe_unpack **out)
-{
-    pe_unpack *u = calloc(1, sizeof(*u));
-    if (u) u->stream = ZSTD_createDStream();
-    if (!u || !u->stream) {
-        pe_unpack_free(u);
-        return ls_nomem("unpacking compressed records");
-    }
-    *out = u;
-    return LS_OK;
-}
-
-void pe_unpack_free(pe_unpack *u)
+static void unpack_free(pe_unpack *u)
 {
     if (!u) return;
     ZSTD_freeDStream(u->stream);
     free(u);
 }
 
-ls_err pe_unpack_more(pe_unpack *u, const void *bytes, size_t len_bytes, struct pe_unpacked *out)
+static ls_err unpack_new(pe_unpack **out)
+{
+    pe_unpack *u = calloc(1, sizeof(*u));
+    if (u) u->stream = ZSTD_createDStream();
+    if (!u || !u->stream) {
+        unpack_free(u);
+        return ls_nomem("unpacking compressed records");
+    }
+    *out = u;
+    return LS_OK;
+}
+
+static ls_err unpack_more(pe_unpack *u, const void *bytes, size_t len_bytes, struct pe_unpacked *out)
 {
     ZSTD_inBuffer in = {bytes, len_bytes, 0};
     for (bool is_full = true; in.pos < in.size || is_full;) {
@@ -45,3 +45,5 @@ ls_err pe_unpack_more(pe_unpack *u, const void *bytes, size_t len_bytes, struct 
     }
     return LS_OK;
 }
+
+const struct pe_unpacking pe_unpacking_zstd = {.open = unpack_new, .more = unpack_more, .close = unpack_free};

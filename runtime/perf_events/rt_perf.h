@@ -12,7 +12,6 @@
 #define RT_PERF_H
 
 #include "perf/pe_advice.h"
-#include "perf/pe_drain.h"
 #include "perf/pe_open.h"
 #include "perf/pe_record.h"
 #include "runtime/core/rt_sampler.h"

@@ -5,8 +5,7 @@
 
 #include "common/ls_access.h"
 #include "perf/pe_advice.h"
-#include "perf/pe_data_src.h"
-#include "perf/pe_ibs.h"
+#include "perf/pe_sample.h"
 #include "perf/pe_open_plan.h"
 #include "perf/pe_settings.h"
 #include "runtime/core/rt_text_sigsafe.h"

@@ -2,7 +2,7 @@
 /* Any bytes as an event that a user writes (first line, on a machine with a PMU that has fields and events)
  * and as a field that a kernel describes (the rest). */
 #include "perf/pe_encode.h"
-#include "perf/pe_format.h"
+#include "perf/pe_event.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/perf/machine_root.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any layout (the first 32 bytes) and any bytes after it as the kernel's records. */
-#include "perf/pe_data_src.h"
-#include "perf/pe_ibs.h"
+/* Any layout (the first 32 bytes) and any bytes behind it as the kernel's records. */
+#include "perf/pe_sample.h"
 #include "perf/pe_record.h"
 #include "tests/fuzz/fuzz.h"
 

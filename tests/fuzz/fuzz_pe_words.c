@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any words as data sources and weights. */
-#include "perf/pe_data_src.h"
+#include "perf/pe_sample.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as a perf.data. */
-#include "perf/pe_file_spe.h"
+#include "perf/pe_file.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* Counting: memory controllers as made-up sysfs trees describe them, counters that a made-up kernel keeps,
  * and page faults of the running one. */
 #include "perf/pe_count.h"
-#include "perf/pe_traffic.h"
 #include "tests/unit.h"
 
 #include <errno.h>

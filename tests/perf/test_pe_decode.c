@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rings, records and decoders against words made by hand after the kernel's headers. */
-#include "perf/pe_data_src.h"
-#include "perf/pe_drain.h"
-#include "perf/pe_ibs.h"
+#include "perf/pe_sample.h"
+#include "perf/pe_open.h"
 #include "perf/pe_spe.h"
 #include "tests/unit.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "perf/pe_encode.h"
-#include "perf/pe_format.h"
+#include "perf/pe_event.h"
 #include "perf/pe_settings.h"
 #include "tests/unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/import/imp_perf.h"
 
-#include "perf/pe_file_spe.h"
+#include "perf/pe_file.h"
 #include "tools/cli/cli_message.h"
 #include "common/ls_index.h"
 #include "common/ls_vector.h"

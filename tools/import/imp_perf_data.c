@@ -4,7 +4,7 @@
  * on this machine. */
 #include "common/ls_index.h"
 #include "common/ls_vector.h"
-#include "perf/pe_data_src.h"
+#include "perf/pe_sample.h"
 #include "perf/pe_file.h"
 #include "resolve/prof_resolve.h"
 #include "spool/spool_put_sigsafe.h"

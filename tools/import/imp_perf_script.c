@@ -3,7 +3,7 @@
 #include "common/ls_access.h"
 #include "common/ls_text.h"
 #include "patterns/source/pat_script_line.h"
-#include "perf/pe_data_src.h"
+#include "perf/pe_sample.h"
 #include "tools/cli/cli_message.h"
 #include "tools/import/imp_source.h"
 #include "tools/import/imp_table.h"
