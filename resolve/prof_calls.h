@@ -11,7 +11,6 @@
 #include "resolve/prof_space.h"
 #include "run_h5/prof_tree.h"
 #include "spool/spool_format.h"
-#include "symbols/sym_session.h"
 #include "symbols/sym_unwind.h"
 
 /* --- frames of a stack ---

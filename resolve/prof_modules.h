@@ -9,7 +9,7 @@
 #include "run_h5/prof_schema.h"
 #include "run_h5/prof_names.h"
 #include "symbols/sym_files.h"
-#include "symbols/sym_session.h"
+#include "symbols/sym_unwind.h"
 
 #include <stdbool.h>
 #include <stdint.h>

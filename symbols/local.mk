@@ -5,20 +5,15 @@ libsymbols_la_SOURCES = \
     symbols/sym_code.c symbols/sym_code.h \
     symbols/sym_perfmap.c symbols/sym_perfmap.h \
     symbols/sym_answer.c symbols/sym_answer.h \
-    symbols/sym_cfi.c symbols/sym_cfi.h \
     symbols/sym_demangle.c symbols/sym_demangle.h \
     symbols/sym_dies.c symbols/sym_dies.h \
     symbols/sym_elf.c symbols/sym_elf.h \
-    symbols/sym_facts.h \
     symbols/sym_files.c symbols/sym_files.h \
-    symbols/sym_functions.c symbols/sym_functions.h \
+    symbols/sym_functions.c \
     symbols/sym_lines.c symbols/sym_lines.h \
-    symbols/sym_reader.c symbols/sym_reader.h \
-    symbols/sym_scopes.c symbols/sym_scopes.h \
-    symbols/sym_session.c symbols/sym_session.h \
-    symbols/sym_units.c symbols/sym_units.h \
+    symbols/sym_reader.c \
     symbols/sym_unwind.c symbols/sym_unwind.h \
-    symbols/sym_variable_types.c symbols/sym_variable_types.h \
+    symbols/sym_variable_types.c \
     symbols/sym_variables.c symbols/sym_variables.h \
     symbols/sym_worker.c symbols/sym_worker.h
 libsymbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)

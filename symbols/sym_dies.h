@@ -7,6 +7,7 @@
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { SYM_DIE_DEPTH_MAX = 64 };
@@ -22,5 +23,33 @@ const char *sym_die_name(Dwarf_Die *die, struct sym_demangler *d);
 /* An attribute of die, or of the entry it is a copy of, as number.  False: none. */
 bool sym_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *out);
 bool sym_die_is_fortran(Dwarf_Die *unit);
+
+/* --- units ---
+ *
+ * Find the compilation unit of an address, even without .debug_aranges (clang and rustc write none).
+ * Addresses are those in the DWARF. */
+
+struct sym_unit_range {
+    uint64_t base, end;
+    uint32_t unit; /* row of units */
+};
+struct sym_unit {
+    Dwarf_Die die;  /* has the line table */
+    Dwarf_Die body; /* has the functions: die itself, or the unit of a .dwo file */
+};
+
+/* Zeroed is empty. */
+struct sym_units {
+    struct sym_unit *units;
+    size_t units_len, units_room;
+    struct sym_unit_range *rows; /* sorted by base */
+    size_t len, room;
+};
+
+/* Read the units. Without memory or DWARF there are fewer, or none. */
+void sym_units_read(struct sym_units *u, Dwarf *dwarf);
+void sym_units_fini(struct sym_units *u);
+/* The unit that holds the address, NULL: none. */
+struct sym_unit *sym_units_find(const struct sym_units *u, uint64_t at);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "symbols/sym_elf.h"
 
-#include "symbols/sym_files.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

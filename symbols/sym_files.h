@@ -42,13 +42,11 @@ const char *sym_file_open_path(const sym_file *f);
 bool sym_file_was_asked(const sym_file *f);
 /* They are wanted, but the file is not the one that was mapped. */
 void sym_file_mark_other(sym_file *f);
-/* Can its unwinding tables be followed (sym_cfi.h)? */
+/* Can its unwinding tables be followed (sym_reader.c)? */
 bool sym_file_unwinds(sym_files *all, sym_file *f);
 const char *sym_file_build_id(const sym_file *f); /* hexadecimal, "" when there is none */
 /* Why names are missing: the file is not there, no ELF, damaged. "" when all is well. */
 const char *sym_file_problem(const sym_file *f);
-/* One of these problems: data that the program mapped, which has no names. */
-#define SYM_PROBLEM_NOT_ELF "not an ELF file"
 uint64_t sym_file_tls_len_bytes(const sym_file *f);
 
 /* The linked address of the first byte of the file's lowest mapping, which begins at offset_bytes of the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "symbols/sym_functions.h"
+#include "symbols/sym_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,26 @@
 #ifndef SYM_UNWIND_H
 #define SYM_UNWIND_H
 
-#include "symbols/sym_session.h"
+#include "common/ls_error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- files of a process image ---
+ *
+ * The files of one process image in the form that libdwfl needs for unwinding. Only files that a reading
+ * process found sound (sym_file_unwinds) belong here: broken tables would break this process. */
+
+typedef struct sym_session sym_session;
+
+/* Errors: LS_ERR_NOMEM. */
+ls_err sym_session_new(sym_session **out);
+void sym_session_free(sym_session *s); /* NULL-safe */
+
+/* path is mapped, bias (address minus linked address) off the file's own view. A file that cannot be opened
+ * is left out. Call before sym_session_dwfl.  Errors: LS_ERR_NOMEM. */
+ls_err sym_session_add(sym_session *s, const char *path, uint64_t bias);
 
 enum { SYM_REG_BP = 6, SYM_REG_SP = 7, SYM_REG_IP = 16, SYM_REGS = 17 }; /* DWARF numbers, x86-64 psABI */
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "symbols/sym_variable_types.h"
+#include "symbols/sym_variables.h"
 
 #include "symbols/sym_dies.h"
-#include "symbols/sym_units.h"
 
 #include <dwarf.h>
 #include <stdio.h>

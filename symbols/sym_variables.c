@@ -2,7 +2,6 @@
 #include "symbols/sym_variables.h"
 
 #include "common/ls_vector.h"
-#include "symbols/sym_variable_types.h"
 
 #include <stdio.h>
 #include <stdlib.h>

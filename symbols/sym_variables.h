@@ -35,4 +35,8 @@ ls_err sym_finding_add(struct sym_finding *f, struct sym_found row);
 /* Fill d's variables. Without DWARF in e: names and sizes only.  Errors: LS_ERR_NOMEM. */
 ls_err sym_variables_read(const struct sym_elf *e, struct sym_draft *d);
 
+/* Complete the rows of f, which are sorted: elements of arrays, the function around a static. Fortran's
+ * COMMON blocks get their names; rows for their members are appended.  Errors: LS_ERR_NOMEM. */
+ls_err sym_variable_types_read(struct sym_finding *f);
+
 #endif

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "symbols/sym_files.h"
-#include "symbols/sym_reader.h"
+#include "symbols/sym_worker.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
