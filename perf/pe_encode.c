@@ -289,7 +289,7 @@ static ls_err pe_encode_user(const struct pe_site *site, const struct pe_request
     struct pe_event_group group;
     if (strlen(r->event) >= PE_EVENT_BYTES)
         return ls_fail(LS_ERR_ARG, "the event is longer than %d characters", PE_EVENT_BYTES - 1);
-    if (pe_event_is_bare(r->event, bare, sizeof(bare))) return pe_encode_bare(site, r, bare, plan);
+    if (pe_event_take_bare(r->event, bare, sizeof(bare))) return pe_encode_bare(site, r, bare, plan);
     LS_TRY(pe_event_parse(&site->sysfs, r->event, NULL, &group));
     return pe_encode_group(site, r, &group, plan);
 }

@@ -293,7 +293,7 @@ ls_err pe_event_parse(const struct pe_sysfs *s, const char *text, const char *de
     return LS_OK;
 }
 
-bool pe_event_is_bare(const char *text, char *out, size_t out_bytes)
+bool pe_event_take_bare(const char *text, char *out, size_t out_bytes)
 {
     const size_t len = strcspn(text, ":");
     uint64_t code = 0;

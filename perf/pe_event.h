@@ -78,7 +78,7 @@ bool pe_event_field(const struct pe_sysfs *s, const char *pmu, const char *name,
 
 /* True when text is a bare name (no slash, brace, raw code): an event to look up on each PMU, or in libpfm4.
  * out gets it without modifiers. */
-bool pe_event_is_bare(const char *text, char *out, size_t out_bytes);
+bool pe_event_take_bare(const char *text, char *out, size_t out_bytes);
 
 /* Print the event in this syntax with all numbers: "cpu/config=0x1cd,config1=0x3/pp". */
 void pe_event_print(const char *pmu, const struct perf_event_attr *attr, char out[PE_EVENT_BYTES]);

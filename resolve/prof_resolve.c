@@ -61,8 +61,8 @@ static FILE *prof_open_source(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 }
 
-/* Is line near one of the sorted wanted lines from *at on? Moves *at past wanted lines that are before it. */
-static bool prof_is_near(const struct prof_wanted *wanted, size_t len, size_t *at, uint32_t line)
+/* Move *at past the sorted wanted lines that are before line; true: line is near the next one. */
+static bool prof_advance_near(const struct prof_wanted *wanted, size_t len, size_t *at, uint32_t line)
 {
     while (*at < len && wanted[*at].line + PROF_SOURCE_CONTEXT_LINES < line)
         ++*at;
@@ -80,7 +80,7 @@ static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, pr
     ssize_t got;
     for (uint32_t line = 1; file && e == LS_OK && at < len && (got = getline(&text, &room, file)) >= 0;
          line++) {
-        if (!prof_is_near(wanted, len, &at, line) || out->len >= PROF_SOURCE_LINES_MAX) continue;
+        if (!prof_advance_near(wanted, len, &at, line) || out->len >= PROF_SOURCE_LINES_MAX) continue;
         while (got > 0 && (text[got - 1] == '\n' || text[got - 1] == '\r'))
             got--;
         e = LS_VECTOR_ROOM(out);

@@ -34,7 +34,7 @@ static bool late_says_so(const struct spool_rec_header *rec)
     return rec->type == SPOOL_REC_SAMPLING && (rec->flags & SPOOL_SAMPLING_LATE);
 }
 
-static bool late_is(spool_reader *r)
+static bool late_scan(spool_reader *r)
 {
     const struct spool_rec_header *rec;
     for (int i = 0; i < LATE_HEAD_RECORDS; i++) {
@@ -106,7 +106,7 @@ ls_err spool_late_open(const struct spool_stream *stream, spool_late **out)
     spool_reader *r = NULL;
     *out = NULL;
     if (spool_reader_open(stream, &r) != LS_OK) return LS_OK; /* its reader reports the error */
-    const bool is_late = late_is(r);
+    const bool is_late = late_scan(r);
     spool_reader_free(r);
     if (!is_late) return LS_OK;
     spool_late *l = calloc(1, sizeof(*l));

@@ -411,7 +411,7 @@ static bool spool_fits_farewell(const struct spool_writer *w, uint16_t type, uin
     return keeps != UINT32_MAX && end + keeps <= w->chunk.len_bytes;
 }
 
-static bool spool_has_room(struct spool_writer *w, uint16_t type, size_t len_bytes)
+static bool spool_make_room(struct spool_writer *w, uint16_t type, size_t len_bytes)
 {
     for (;;) {
         const uint32_t end = w->chunk.used_bytes + (uint32_t)len_bytes;
@@ -430,7 +430,7 @@ void *spool_writer_reserve(struct spool_writer *w, uint16_t type, uint16_t flags
         spool_count_drop(w, len);
         return NULL;
     }
-    if (!spool_has_room(w, type, len)) {
+    if (!spool_make_room(w, type, len)) {
         __atomic_store_n(&w->busy, 0, __ATOMIC_RELEASE);
         spool_count_drop(w, len);
         return NULL;
