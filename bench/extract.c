@@ -2,8 +2,8 @@
 /* Measure extraction: CPU time of an access, without that of generating it, by mix and length, with the growth
  * from one length to the next and the peak memory. Goal: 30 million accesses a second on a core.
  * usage: extract [LONGEST [MIX [print]]]    10^6, 10^7 ... accesses; without LONGEST up to 10^9, as far as
- * one length takes less than two minutes of CPU; with MIX what jumps cost is left out; print: a fingerprint
- * of the sequences, too, which must not change */
+ * one length takes less than two minutes of CPU; with MIX the cost of random accesses is not measured; print: also print a
+ * fingerprint of the sequences, which must not change */
 #include "common/ls_compat.h"
 #include "patterns/extract/pat_extract.h"
 #include "smrtree/smr_array.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* usage: perf_rate [SECONDS [THREADS [HZ]]]
- * Does the way from the kernel to a decoded sample keep up with 10,000 samples a second and thread? Threads
- * that burn CPU are sampled HZ times a second of their CPU time by the kernel's task clock, and touch pages,
- * each of which is sampled; all threads and the reader share one core. Prints what came, what should have
- * come, what was lost, and what reading took. */
+ * Test whether sampling from the kernel to a decoded sample keeps up with 10,000 samples a second and thread. The
+ * kernel's task clock samples busy threads HZ times a second of their CPU time; the threads also touch pages, and
+ * each touch is sampled. All threads and the reader share one core. Prints received, expected and lost samples, and
+ * the time for reading. */
 #include "perf/pe_open.h"
 #include "runtime/perf_events/rt_perf_pace.h"
 

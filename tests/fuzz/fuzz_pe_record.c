@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any layout (the first 32 bytes) and any bytes behind it as the kernel's records. */
+/* Any layout (the first 32 bytes) and any bytes after it as the kernel's records. */
 #include "perf/pe_sample.h"
 #include "perf/pe_record.h"
 #include "tests/fuzz/fuzz.h"

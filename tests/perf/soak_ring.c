@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* usage: soak_ring BYTES [SEED]
- * Rings, records, AUX areas and their decoders under as many bytes as asked for: one thread is the kernel and
- * writes records of random sizes as fast as it finds room, another one drains. What finds no room is counted
- * and told in LOST records, of AUX areas as truncated. In the end nothing is missing: every sample was read
- * once or is counted as lost, and the sums of all addresses agree. Records and operations lie over the end of
- * their ring and area at every offset. Status 1 and what is missing where it does not add up. */
+ * Rings, records, AUX areas and their decoders with the given number of bytes: one thread represents the kernel and
+ * writes records of random sizes as fast as they fit, another one drains. Records that do not fit are counted and
+ * reported in LOST records, in AUX areas as truncated. In the end nothing is missing: every sample was read
+ * once or is counted as lost, and the sums of all addresses agree. Records and operations cross the end
+ * of their ring and area at every offset. If the sums differ: status 1 and the missing samples. */
 #include "perf/pe_open.h"
 
 #include <linux/perf_event.h>
