@@ -19,7 +19,8 @@ uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave)
     return (uint8_t)(1 + floor(log2((double)latency_cycles) * bins_per_octave + 1e-9));
 }
 
-enum an_class an_class_of(const struct prof_samples *s, uint64_t i)
+/* The class of sample i. */
+static enum an_class an_class_of(const struct prof_samples *s, uint64_t i)
 {
     if (s->op[i] == 1) return AN_CLASS_STORE;
     if (s->op[i] != 0) return AN_CLASS_OTHER;

@@ -70,8 +70,6 @@ struct an_tiles {
 
 /* The latency bin of a measured load. */
 uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave);
-/* Return the class of sample i.  Columns needed: op, latency_cycles, latency_valid, level. */
-enum an_class an_class_of(const struct prof_samples *s, uint64_t i);
 
 /* A single sample with the numbers of the tiles' keys; their len: not known. The caller sets sample and
  * addr. */
@@ -85,7 +83,8 @@ struct an_tile_row {
 };
 
 /* Sum all samples into tiles; if there are more than about len_max, merge some. Columns needed: as for the
- * dimensions node, line, thread and slice, and for an_class_of. t has the number of slices.
+ * dimensions node, line, thread and slice, and op, latency_cycles, latency_valid, level. t has the number of
+ * slices.
  * Owns:   the caller ends out with an_tiles_fini, also after a failure; out borrows from->places, nothing else.
  * Errors: LS_ERR_NOMEM. */
 struct an_tiles_input {
