@@ -94,7 +94,7 @@ static ls_err check_grid(const struct ndm_geometry *g)
                            g->label, (ull)g->extents[0], (ull)g->extents[1], (ull)g->extents[2]);
     }
     if (cells != g->cells_len)
-        return ls_fail(LS_ERR_ARG, "grid \"%.120s\": %llu cells are given, but the extents have %llu", g->label,
+        return ls_fail(LS_ERR_ARG, "grid \"%.120s\": %llu cells are given, the extents make %llu", g->label,
                        (ull)g->cells_len, (ull)cells);
     return LS_OK;
 }
