@@ -65,12 +65,12 @@ static void parallel(unsigned shares, kn_task *task, void *arg)
     }
 }
 
-const struct kn_backend kn_backend_openmp = {.name = "openmp",
-                                             .summary = "OpenMP threads",
-                                             .built = always,
-                                             .threads_max = processors,
-                                             .threads_default = as_asked,
-                                             .parallel = parallel};
+static const struct kn_backend kn_backend_openmp = {.name = "openmp",
+                                                    .summary = "OpenMP threads",
+                                                    .built = always,
+                                                    .threads_max = processors,
+                                                    .threads_default = as_asked,
+                                                    .parallel = parallel};
 
 const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .summary = "OpenMP threads without vectorisation: the baseline",
@@ -87,12 +87,12 @@ static bool never(void)
     return false;
 }
 
-const struct kn_backend kn_backend_openmp = {.name = "openmp",
-                                             .summary = "OpenMP threads",
-                                             .built = never,
-                                             .threads_max = one_thread,
-                                             .threads_default = one_thread,
-                                             .parallel = run_in_turn};
+static const struct kn_backend kn_backend_openmp = {.name = "openmp",
+                                                    .summary = "OpenMP threads",
+                                                    .built = never,
+                                                    .threads_max = one_thread,
+                                                    .threads_default = one_thread,
+                                                    .parallel = run_in_turn};
 
 const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .summary =

@@ -22,7 +22,7 @@ struct kn_backend {
     void (*parallel)(unsigned shares, kn_task *task, void *arg);
 };
 
-extern const struct kn_backend kn_backend_serial, kn_backend_openmp, kn_backend_scalar;
+extern const struct kn_backend kn_backend_serial, kn_backend_scalar;
 
 /* Run task on shares threads: seconds, by the monotonic clock, from before the first begins until all have
  * ended; never 0.

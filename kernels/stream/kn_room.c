@@ -206,8 +206,9 @@ uint64_t kn_room_huge_bytes(const struct kn_room *r)
     return bytes;
 }
 
-uint64_t kn_room_place(const struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o,
-                       uint64_t j)
+/* The place of an operand in iteration j, by the sequences themselves. */
+static uint64_t kn_room_place(const struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o,
+                              uint64_t j)
 {
     switch (o->at) {
     case KN_AT_I1:

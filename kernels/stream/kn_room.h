@@ -82,9 +82,6 @@ uint64_t kn_room_huge_bytes(const struct kn_room *r);
 /* Share s of threads has iterations [begin, end) of a kernel's. */
 uint64_t kn_room_iterations(const struct kn_room *r, const struct kn_kernel *k);
 uint64_t kn_room_begin(const struct kn_room *r, uint64_t iterations, unsigned s);
-/* The place of an operand in iteration j, by the sequences themselves. */
-uint64_t kn_room_place(const struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o,
-                       uint64_t j);
 /* The job of k. */
 struct kn_lane_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k);
 

@@ -79,10 +79,6 @@ struct kn_commons {
     size_t len;
 };
 
-/* Store the bytes that shared arrays save over an array per session (kn_plan.need).
- * Errors: as for kn_commons_init. */
-ls_err kn_commons_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes);
-
 /* Map the arrays that two sessions or more name (pat_config.array); nothing is filled.
  * Owns:   the caller ends out with kn_commons_fini, also after a failure.
  * Errors: LS_ERR_NOMEM; LS_ERR_RANGE for an array that does not fit 63 bits of bytes, naming it. */
@@ -92,7 +88,5 @@ void kn_commons_fini(struct kn_commons *c);
 
 /* Where session k has its sparse array, as long as c lives; or NULL: it shares with none. */
 const struct kn_block *kn_commons_place(const struct kn_commons *c, size_t k);
-/* Return the bytes of all arrays that are in huge pages, as reported by the kernel. */
-uint64_t kn_commons_huge_bytes(const struct kn_commons *c);
 
 #endif

@@ -109,7 +109,9 @@ static ls_err add_spared(void *user, const struct kn_session *sessions, const st
     return LS_OK;
 }
 
-ls_err kn_commons_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes)
+/* Store the bytes that shared arrays save over an array per session (kn_plan.need).
+ * Errors: as for kn_commons_init. */
+static ls_err kn_commons_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes)
 {
     *out_bytes = 0;
     return each_array(sessions, len, add_spared, out_bytes);
@@ -159,7 +161,8 @@ const struct kn_block *kn_commons_place(const struct kn_commons *c, size_t k)
     return c->places[k].base ? &c->places[k] : NULL;
 }
 
-uint64_t kn_commons_huge_bytes(const struct kn_commons *c)
+/* Return the bytes of all arrays that are in huge pages, as reported by the kernel. */
+static uint64_t kn_commons_huge_bytes(const struct kn_commons *c)
 {
     uint64_t bytes = 0;
     for (size_t k = 0; k < c->len; k++)

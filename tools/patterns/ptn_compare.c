@@ -35,7 +35,9 @@ static ls_err ptn_name_items(struct pat_items *items)
     return LS_OK;
 }
 
-ls_err ptn_is_pattern_file(const char *path, bool *out)
+/* Set *out if path is a pattern file: its first character is [, after unpacking.
+ * Errors: as reading it. */
+static ls_err ptn_is_pattern_file(const char *path, bool *out)
 {
     char bytes[PTN_PEEK_BYTES];
     pat_input *in;
@@ -110,7 +112,10 @@ static ls_err ptn_extract_patterns(const char *path, const struct ptn_settings *
     return ptn_add_findings(&out->found.findings, &out->found.sequences, &out->items);
 }
 
-ls_err ptn_input_read(const char *path, const struct ptn_settings *s, struct ptn_input *out)
+/* Read the patterns of a pattern file, or extract them from any other input.
+ * Owns:   the caller ends *out with ptn_input_fini, also after a failure; path is borrowed.
+ * Errors: as pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
+static ls_err ptn_input_read(const char *path, const struct ptn_settings *s, struct ptn_input *out)
 {
     bool is_pattern_file;
     *out = (struct ptn_input){.path = path};
@@ -121,7 +126,7 @@ ls_err ptn_input_read(const char *path, const struct ptn_settings *s, struct ptn
                    "%s: no pattern passed the filters; --trivial and --min-accesses 1 keep more", path);
 }
 
-void ptn_input_fini(struct ptn_input *in)
+static void ptn_input_fini(struct ptn_input *in)
 {
     pat_items_fini(&in->items);
     pat_suite_fini(&in->suite);
@@ -198,7 +203,9 @@ static ls_err ptn_settings_for(char *const paths[2], const struct ptn_options *o
     return LS_OK;
 }
 
-ls_err ptn_diff_make(char *const paths[2], const struct ptn_options *o, struct ptn_diff *out)
+/* Owns:   the caller ends *out with ptn_diff_fini, also after a failure.
+ * Errors: as ptn_input_read, LS_ERR_NOMEM. */
+static ls_err ptn_diff_make(char *const paths[2], const struct ptn_options *o, struct ptn_diff *out)
 {
     struct pat_match *matches = NULL;
     size_t len = 0;
@@ -218,7 +225,7 @@ ls_err ptn_diff_make(char *const paths[2], const struct ptn_options *o, struct p
     return err;
 }
 
-void ptn_diff_fini(struct ptn_diff *d)
+static void ptn_diff_fini(struct ptn_diff *d)
 {
     free(d->rows);
     ptn_input_fini(&d->sides[0]);
@@ -244,8 +251,10 @@ static void ptn_share_among_files(struct ptn_groups *g)
         g->clusters.groups[i].share /= (double)files;
 }
 
-ls_err ptn_groups_make(char *const *paths, size_t paths_len, const struct ptn_group_options *o,
-                       struct ptn_groups *out)
+/* Owns:   the caller ends *out with ptn_groups_fini, also after a failure.
+ * Errors: as ptn_input_read, LS_ERR_NOMEM. */
+static ls_err ptn_groups_make(char *const *paths, size_t paths_len, const struct ptn_group_options *o,
+                              struct ptn_groups *out)
 {
     *out = (struct ptn_groups){.within = o->within, .inputs = calloc(paths_len, sizeof *out->inputs)};
     if (!out->inputs) return ls_nomem("%zu files of patterns", paths_len);
@@ -259,7 +268,7 @@ ls_err ptn_groups_make(char *const *paths, size_t paths_len, const struct ptn_gr
     return LS_OK;
 }
 
-void ptn_groups_fini(struct ptn_groups *g)
+static void ptn_groups_fini(struct ptn_groups *g)
 {
     pat_clusters_fini(&g->clusters);
     pat_items_fini(&g->items);

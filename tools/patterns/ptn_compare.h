@@ -17,15 +17,6 @@ struct ptn_input {
     struct ptn_found found; /* set for any other input */
 };
 
-/* Set *out if path is a pattern file: its first character is [, after unpacking.
- * Errors: as reading it. */
-ls_err ptn_is_pattern_file(const char *path, bool *out);
-/* Read the patterns of a pattern file, or extract them from any other input.
- * Owns:   the caller ends *out with ptn_input_fini, also after a failure; path is borrowed.
- * Errors: as pat_json_read_file and ptn_read; LS_ERR_FORMAT for a file without patterns. */
-ls_err ptn_input_read(const char *path, const struct ptn_settings *s, struct ptn_input *out);
-void ptn_input_fini(struct ptn_input *in);
-
 /* ---- diff: pairs of patterns ---- */
 
 enum { PTN_JSON_SCHEMA = 1 };
@@ -61,11 +52,6 @@ struct ptn_options {
     struct ptn_settings settings; /* for inputs that patterns are extracted from */
 };
 
-/* Owns:   the caller ends *out with ptn_diff_fini, also after a failure.
- * Errors: as ptn_input_read, LS_ERR_NOMEM. */
-ls_err ptn_diff_make(char *const paths[2], const struct ptn_options *o, struct ptn_diff *out);
-void ptn_diff_fini(struct ptn_diff *d);
-
 /* "differs"; never NULL. */
 const char *ptn_verdict_text(enum ptn_verdict v);
 /* The term that adds most to the distance. */
@@ -89,12 +75,6 @@ struct ptn_group_options {
     double within;
     struct ptn_settings settings; /* for inputs that patterns are extracted from */
 };
-
-/* Owns:   the caller ends *out with ptn_groups_fini, also after a failure.
- * Errors: as ptn_input_read, LS_ERR_NOMEM. */
-ls_err ptn_groups_make(char *const *paths, size_t paths_len, const struct ptn_group_options *o,
-                       struct ptn_groups *out);
-void ptn_groups_fini(struct ptn_groups *g);
 
 void ptn_print_groups(const struct ptn_groups *g, FILE *out);
 void ptn_json_groups(const struct ptn_groups *g, FILE *out);

@@ -24,10 +24,6 @@ struct ptn_show_range {
 
 enum ptn_show_what { PTN_SHOW_ALL, PTN_SHOW_OFFSETS, PTN_SHOW_DELTAS, PTN_SHOW_HISTOGRAM };
 
-/* Errors: LS_ERR_NOMEM. */
-ls_err ptn_show_print(const struct pat_suite *s, struct ptn_show_range range, FILE *out);
-ls_err ptn_show_print_json(const struct pat_suite *s, struct ptn_show_range range, FILE *out);
-
 /* Draw the selected charts of each configuration to path; title names their source.
  * Errors: as vx_page_write, LS_ERR_NOMEM. */
 ls_err ptn_show_plot(const struct pat_suite *s, struct ptn_show_range range, enum ptn_show_what what,

@@ -15,77 +15,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- the action ---- */
-
-static void ptn_show_note(void *user, const char *text)
-{
-    (void)user;
-    cli_warn("%s", text);
-}
-
-static ls_err ptn_show_read(const struct cli_value *v, const char *path, struct pat_suite *s,
-                            struct ptn_show_range *range)
-{
-    const struct pat_json_options o = {.compress = v[PTN_COMPRESS].given, .note = ptn_show_note};
-    LS_TRY(pat_json_read_file(path, &o, s));
-    *range = (struct ptn_show_range){0, s->len};
-    if (!v[PTN_CONFIG].given) return LS_OK;
-    if (v[PTN_CONFIG].number >= s->len)
-        return ls_fail(LS_ERR_USAGE, "--config: there is no configuration %s; %s has 0 to %zu",
-                       v[PTN_CONFIG].text, path, s->len - 1);
-    *range = (struct ptn_show_range){v[PTN_CONFIG].number, v[PTN_CONFIG].number + 1};
-    return LS_OK;
-}
-
-static ls_err ptn_show(const struct cli_value *v, const char *path, struct pat_suite *s)
-{
-    struct ptn_show_range range;
-    const char *picture = v[PTN_OUTPUT].text;
-    if (picture) {
-        LS_TRY(vx_page_check(picture));
-        LS_TRY(cli_output_check(picture, v[PTN_FORCE].given));
-    }
-    LS_TRY(ptn_show_read(v, path, s, &range));
-    if (picture) { /* first: the reader of the listing may close the pipe early */
-        LS_TRY(ptn_show_plot(s, range, (enum ptn_show_what)v[PTN_PLOT].number, path, picture));
-        cli_note("drawn: %s", picture);
-    }
-    LS_TRY(v[PTN_JSON].given ? ptn_show_print_json(s, range, stdout) : ptn_show_print(s, range, stdout));
-    fflush(stdout);
-    if (!cli_output_is_kept(path)) return LS_OK;
-    if (picture)
-        cli_next("loadstone replay %s", cli_quote(path));
-    else
-        cli_next("loadstone patterns show %s -o patterns.html", cli_quote(path));
-    return LS_OK;
-}
-
-static int ptn_show_run(const struct cli_value *v, char **operands, size_t operands_len)
-{
-    (void)operands_len;
-    struct pat_suite s = {0};
-    const ls_err err = ptn_show(v, operands[0], &s);
-    pat_suite_fini(&s);
-    return err == LS_OK ? CLI_OK : cli_fail(err);
-}
-
-const struct ptn_action ptn_action_show = {
-    .about =
-        {.name = "show",
-         .operands = "FILE.json",
-         .description =
-             "show prints each configuration of a pattern file: its shape, its extent, the memory for "
-             "replaying it, and its most frequent distances from index to index; with -o it draws the indices "
-             "and the distances in order, and the frequency of each distance.",
-         .examples =
-             "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n",
-         .options = PTN_BIT(PTN_CONFIG) | PTN_BIT(PTN_COMPRESS) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_PLOT) |
-                    PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE)},
-    .operands_min = 1,
-    .operands_max = 1,
-    .run = ptn_show_run,
-};
-
 /* ---- in words and as JSON ---- */
 
 enum { PTN_SHOW_INDICES_SHOWN = 16, PTN_SHOW_DISTANCES_SHOWN = 6, PTN_SHOW_ELEMENT_BYTES = 8 };
@@ -156,7 +85,8 @@ static ls_err ptn_show_config(const struct pat_config *c, size_t number, FILE *o
     return LS_OK;
 }
 
-ls_err ptn_show_print(const struct pat_suite *s, struct ptn_show_range range, FILE *out)
+/* Errors: LS_ERR_NOMEM. */
+static ls_err ptn_show_print(const struct pat_suite *s, struct ptn_show_range range, FILE *out)
 {
     for (size_t i = range.begin; i < range.end; i++)
         LS_TRY(ptn_show_config(&s->rows[i], i, out));
@@ -211,7 +141,8 @@ static ls_err ptn_show_json_config(struct ls_json *j, const struct pat_config *c
     return LS_OK;
 }
 
-ls_err ptn_show_print_json(const struct pat_suite *s, struct ptn_show_range range, FILE *out)
+/* Errors: LS_ERR_NOMEM. */
+static ls_err ptn_show_print_json(const struct pat_suite *s, struct ptn_show_range range, FILE *out)
 {
     struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
     ls_json_open(&j, NULL, '{');
@@ -223,3 +154,74 @@ ls_err ptn_show_print_json(const struct pat_suite *s, struct ptn_show_range rang
     ls_json_close(&j, '}');
     return LS_OK;
 }
+
+/* ---- the action ---- */
+
+static void ptn_show_note(void *user, const char *text)
+{
+    (void)user;
+    cli_warn("%s", text);
+}
+
+static ls_err ptn_show_read(const struct cli_value *v, const char *path, struct pat_suite *s,
+                            struct ptn_show_range *range)
+{
+    const struct pat_json_options o = {.compress = v[PTN_COMPRESS].given, .note = ptn_show_note};
+    LS_TRY(pat_json_read_file(path, &o, s));
+    *range = (struct ptn_show_range){0, s->len};
+    if (!v[PTN_CONFIG].given) return LS_OK;
+    if (v[PTN_CONFIG].number >= s->len)
+        return ls_fail(LS_ERR_USAGE, "--config: there is no configuration %s; %s has 0 to %zu",
+                       v[PTN_CONFIG].text, path, s->len - 1);
+    *range = (struct ptn_show_range){v[PTN_CONFIG].number, v[PTN_CONFIG].number + 1};
+    return LS_OK;
+}
+
+static ls_err ptn_show(const struct cli_value *v, const char *path, struct pat_suite *s)
+{
+    struct ptn_show_range range;
+    const char *picture = v[PTN_OUTPUT].text;
+    if (picture) {
+        LS_TRY(vx_page_check(picture));
+        LS_TRY(cli_output_check(picture, v[PTN_FORCE].given));
+    }
+    LS_TRY(ptn_show_read(v, path, s, &range));
+    if (picture) { /* first: the reader of the listing may close the pipe early */
+        LS_TRY(ptn_show_plot(s, range, (enum ptn_show_what)v[PTN_PLOT].number, path, picture));
+        cli_note("drawn: %s", picture);
+    }
+    LS_TRY(v[PTN_JSON].given ? ptn_show_print_json(s, range, stdout) : ptn_show_print(s, range, stdout));
+    fflush(stdout);
+    if (!cli_output_is_kept(path)) return LS_OK;
+    if (picture)
+        cli_next("loadstone replay %s", cli_quote(path));
+    else
+        cli_next("loadstone patterns show %s -o patterns.html", cli_quote(path));
+    return LS_OK;
+}
+
+static int ptn_show_run(const struct cli_value *v, char **operands, size_t operands_len)
+{
+    (void)operands_len;
+    struct pat_suite s = {0};
+    const ls_err err = ptn_show(v, operands[0], &s);
+    pat_suite_fini(&s);
+    return err == LS_OK ? CLI_OK : cli_fail(err);
+}
+
+const struct ptn_action ptn_action_show = {
+    .about =
+        {.name = "show",
+         .operands = "FILE.json",
+         .description =
+             "show prints each configuration of a pattern file: its shape, its extent, the memory for "
+             "replaying it, and its most frequent distances from index to index; with -o it draws the indices "
+             "and the distances in order, and the frequency of each distance.",
+         .examples =
+             "loadstone patterns show amg.json --config 1 -o amg.svg  a picture of the second configuration\n",
+         .options = PTN_BIT(PTN_CONFIG) | PTN_BIT(PTN_COMPRESS) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_PLOT) |
+                    PTN_BIT(PTN_JSON) | PTN_BIT(PTN_FORCE)},
+    .operands_min = 1,
+    .operands_max = 1,
+    .run = ptn_show_run,
+};

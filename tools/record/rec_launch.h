@@ -45,8 +45,6 @@ ls_err rec_limits_check(void);
 
 /* A file that grows over its limit (RLIMIT_FSIZE) is an error of the write, not our end. */
 void rec_limits_ignore_file_size(void);
-/* Restore the previous action, in the child before exec. */
-void rec_limits_restore(void);
 
 /* ---- the request to the processor ---- */
 

@@ -13,14 +13,9 @@ struct vx_format {
     ls_err (*write)(const struct vx_page *page, FILE *out, const char *path);
 };
 
-extern const struct vx_format vx_format_svg, vx_format_png, vx_format_html;
+extern const struct vx_format vx_format_html;
 
 enum { VX_PAGE_WIDTH = 960, VX_MARGIN = 22 };
-
-/* Title and all charts, one below the other.
- * Errors: none; drawing errors stay in c's status. */
-double vx_page_height(const struct vx_page *page);
-void vx_page_draw(cairo_t *c, const struct vx_page *page);
 
 /* One chart alone, with its margins. */
 double vx_single_height(const struct vx_chart *chart);

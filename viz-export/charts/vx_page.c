@@ -15,8 +15,6 @@
 
 /* ---- a page ---- */
 
-static const struct vx_format *const vx_formats[] = {&vx_format_svg, &vx_format_png, &vx_format_html};
-
 static const double vx_title_height = 62;
 
 static void vx_chart_draw(cairo_t *c, struct vx_box box, const struct vx_chart *chart)
@@ -32,7 +30,9 @@ static void vx_chart_draw(cairo_t *c, struct vx_box box, const struct vx_chart *
     cairo_restore(c);
 }
 
-double vx_page_height(const struct vx_page *page)
+/* Title and all charts, one below the other.
+ * Errors: none; drawing errors stay in c's status. */
+static double vx_page_height(const struct vx_page *page)
 {
     double height = vx_title_height;
     for (size_t i = 0; i < page->charts_len; i++)
@@ -46,7 +46,7 @@ static void vx_paper(cairo_t *c)
     cairo_paint(c);
 }
 
-void vx_page_draw(cairo_t *c, const struct vx_page *page)
+static void vx_page_draw(cairo_t *c, const struct vx_page *page)
 {
     struct vx_box box = {VX_MARGIN, vx_title_height, VX_PAGE_WIDTH - 2 * VX_MARGIN, 0};
     vx_paper(c);
@@ -88,6 +88,56 @@ ls_err vx_status(cairo_status_t status, const char *path)
     return ls_fail(LS_ERR_IO, "%s cannot be drawn: %s", path, cairo_status_to_string(status));
 }
 
+/* ---- SVG ---- */
+
+static ls_err vx_svg_write(const struct vx_page *page, FILE *out, const char *path)
+{
+    cairo_surface_t *surface =
+        cairo_svg_surface_create_for_stream(vx_to_file, out, VX_PAGE_WIDTH, vx_page_height(page));
+    cairo_t *c = cairo_create(surface);
+    vx_page_draw(c, page);
+    cairo_status_t status = cairo_status(c);
+    cairo_destroy(c);
+    cairo_surface_finish(surface);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
+    cairo_surface_destroy(surface);
+    return vx_status(status, path);
+}
+
+static const struct vx_format vx_format_svg = {.end = ".svg", .write = vx_svg_write};
+
+/* ---- PNG ---- */
+
+/* Two pixels a unit: sharp on dense screens and in print. Cairo's images end at 32767 pixels. */
+enum { VX_PNG_SCALE = 2, VX_PNG_PIXELS_MAX = 32767 };
+
+static ls_err vx_png_write(const struct vx_page *page, FILE *out, const char *path)
+{
+    const double height = vx_page_height(page);
+    const double scale =
+        height * VX_PNG_SCALE > VX_PNG_PIXELS_MAX ? VX_PNG_PIXELS_MAX / height : VX_PNG_SCALE;
+    if (scale < 0.5)
+        return ls_fail(LS_ERR_RANGE,
+                       "%s: %zu charts with this many rows do not fit one image; write .svg or .html", path,
+                       page->charts_len);
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(VX_PAGE_WIDTH * scale),
+                                                          (int)floor(height * scale));
+    cairo_t *c = cairo_create(surface);
+    cairo_scale(c, scale, scale);
+    vx_page_draw(c, page);
+    cairo_status_t status = cairo_status(c);
+    cairo_destroy(c);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_write_to_png_stream(surface, vx_to_file, out);
+    cairo_surface_destroy(surface);
+    return vx_status(status, path);
+}
+
+static const struct vx_format vx_format_png = {.end = ".png", .write = vx_png_write};
+
+/* ---- written ---- */
+
+static const struct vx_format *const vx_formats[] = {&vx_format_svg, &vx_format_png, &vx_format_html};
+
 static const struct vx_format *vx_format_of(const char *path)
 {
     const size_t len = strlen(path);
@@ -117,52 +167,6 @@ ls_err vx_page_write(const struct vx_page *page, const char *path)
     ls_outputs_free(files);
     return err;
 }
-
-/* ---- SVG ---- */
-
-static ls_err vx_svg_write(const struct vx_page *page, FILE *out, const char *path)
-{
-    cairo_surface_t *surface =
-        cairo_svg_surface_create_for_stream(vx_to_file, out, VX_PAGE_WIDTH, vx_page_height(page));
-    cairo_t *c = cairo_create(surface);
-    vx_page_draw(c, page);
-    cairo_status_t status = cairo_status(c);
-    cairo_destroy(c);
-    cairo_surface_finish(surface);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
-    return vx_status(status, path);
-}
-
-const struct vx_format vx_format_svg = {.end = ".svg", .write = vx_svg_write};
-
-/* ---- PNG ---- */
-
-/* Two pixels a unit: sharp on dense screens and in print. Cairo's images end at 32767 pixels. */
-enum { VX_PNG_SCALE = 2, VX_PNG_PIXELS_MAX = 32767 };
-
-static ls_err vx_png_write(const struct vx_page *page, FILE *out, const char *path)
-{
-    const double height = vx_page_height(page);
-    const double scale =
-        height * VX_PNG_SCALE > VX_PNG_PIXELS_MAX ? VX_PNG_PIXELS_MAX / height : VX_PNG_SCALE;
-    if (scale < 0.5)
-        return ls_fail(LS_ERR_RANGE,
-                       "%s: %zu charts with this many rows do not fit one image; write .svg or .html", path,
-                       page->charts_len);
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(VX_PAGE_WIDTH * scale),
-                                                          (int)floor(height * scale));
-    cairo_t *c = cairo_create(surface);
-    cairo_scale(c, scale, scale);
-    vx_page_draw(c, page);
-    cairo_status_t status = cairo_status(c);
-    cairo_destroy(c);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_write_to_png_stream(surface, vx_to_file, out);
-    cairo_surface_destroy(surface);
-    return vx_status(status, path);
-}
-
-const struct vx_format vx_format_png = {.end = ".png", .write = vx_png_write};
 
 #else
 /* Built without cairo: no pictures. */

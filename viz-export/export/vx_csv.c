@@ -7,6 +7,177 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* ---- fields ---- */
+
+/* Fields as comma-separated values: a row a cell or point (and step), its place, a column a metric. */
+
+struct vx_rows {
+    const struct vx_source *s;
+    const struct vx_array *arrays;
+    size_t arrays_len;
+    enum ndm_centering centering;
+    uint32_t step;
+};
+
+static void vx_put_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i, FILE *out)
+{
+    double at[NDM_AXES_MAX];
+    ndm_geometry_place(g, centering, i, at);
+    for (uint32_t d = 0; d < (g->kind == NDM_GRID ? g->dims : NDM_AXES_MAX); d++)
+        vx_csv_double(out, at[d]);
+}
+
+static void vx_put_row(const struct vx_rows *r, uint64_t i, FILE *out)
+{
+    const struct vx_selection *chosen = r->s->selection;
+    if (r->step != VX_WHOLE_RUN) {
+        fprintf(out, "%" PRIu32 ",", r->step);
+        ls_put_csv(out, vx_step_label(chosen, r->step));
+        vx_csv_double(out, vx_step_begin_s(chosen, r->step));
+        fputc(',', out);
+    }
+    fprintf(out, "%" PRIu64, i);
+    vx_put_place(chosen->geometry, r->centering, i, out);
+    for (size_t k = 0; k < r->arrays_len; k++)
+        vx_csv_double(out, r->arrays[k].values[i]);
+    fputc('\n', out);
+}
+
+static void vx_put_head(const struct vx_rows *r, FILE *out)
+{
+    static const char *const mesh_axes[] = {"x", "y", "z"};
+    const struct ndm_geometry *g = r->s->selection->geometry;
+    if (r->step != VX_WHOLE_RUN) fputs("step,step_label,step_begin_s,", out);
+    fputs(r->centering == NDM_CELLS ? "cell" : "point", out);
+    for (uint32_t d = 0; d < (g->kind == NDM_GRID ? g->dims : NDM_AXES_MAX); d++) {
+        fputc(',', out);
+        ls_put_csv(out, g->kind == NDM_GRID ? g->axes[d] : mesh_axes[d]);
+    }
+    for (size_t k = 0; k < r->arrays_len; k++) {
+        fputc(',', out);
+        ls_put_csv(out, r->arrays[k].name);
+    }
+    fputc('\n', out);
+}
+
+static ls_err vx_one_centering(const struct vx_selection *s, enum ndm_centering *out)
+{
+    *out = s->atlas->fields[s->fields[0]].centering;
+    for (size_t i = 1; i < s->fields_len; i++)
+        if (s->atlas->fields[s->fields[i]].centering != *out)
+            return ls_fail(LS_ERR_USAGE,
+                           "fields %s and %s lie on cells and on points, "
+                           "which one table cannot hold: choose with --field",
+                           s->atlas->fields[s->fields[0]].name, s->atlas->fields[s->fields[i]].name);
+    return LS_OK;
+}
+
+static ls_err vx_put_step(struct vx_rows *r, bool with_head, FILE *out)
+{
+    struct vx_array *arrays = NULL;
+    LS_TRY(vx_arrays_of(r->s->selection, r->step, &arrays, &r->arrays_len));
+    r->arrays = arrays;
+    if (with_head) vx_put_head(r, out);
+    for (uint64_t i = 0; r->arrays_len > 0 && i < arrays[0].len; i++)
+        vx_put_row(r, i, out);
+    vx_arrays_free(arrays, r->arrays_len);
+    return LS_OK;
+}
+
+static ls_err vx_csv_fields(const struct vx_source *s, FILE *out)
+{
+    struct vx_rows r = {.s = s, .step = VX_WHOLE_RUN};
+    LS_TRY(vx_one_centering(s->selection, &r.centering));
+    if (s->selection->steps_len == 0) return vx_put_step(&r, true, out);
+    for (r.step = 0; r.step < s->selection->steps_len; r.step++)
+        LS_TRY(vx_put_step(&r, r.step == 0, out));
+    return LS_OK;
+}
+
+/* ---- samples ---- */
+
+/* /samples as comma-separated values: its columns under their names, then the names of the referenced
+ * objects. */
+
+/* Digits of a number before end; samples are millions, and printf takes most of the time. */
+static const char *vx_digits(uint64_t number, bool negative, char *end)
+{
+    do {
+        *--end = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    if (negative) *--end = '-';
+    return end;
+}
+
+static void vx_put_number(FILE *out, int64_t small, uint64_t large, bool is_signed)
+{
+    char text[24];
+    const bool negative = is_signed && small < 0;
+    const char *begin = vx_digits(negative ? 0 - (uint64_t)small : large, negative, text + sizeof(text));
+    fwrite(begin, 1, (size_t)(text + sizeof(text) - begin), out);
+}
+
+static void vx_csv_head(FILE *out)
+{
+#define VX_HEAD(name, type, fill, meaning, text) fputs(PROF_COL_##name == 0 ? #name : "," #name, out);
+    PROF_SAMPLE_COLUMNS(VX_HEAD)
+#undef VX_HEAD
+    fputs(",data,level_name,function,file,line,phase_name,thread_name\n", out);
+}
+
+/* latency_valid is a flag: its fill value, 0, is an answer. */
+static void vx_csv_columns(const struct prof_samples *s, uint64_t i, FILE *out)
+{
+#define VX_CELL(name, type, fill, meaning, text)                                 \
+    if (PROF_COL_##name > 0) fputc(',', out);                                    \
+    if (PROF_COL_##name == PROF_COL_latency_valid || s->name[i] != (type)(fill)) \
+        vx_put_number(out, (int64_t)s->name[i], (uint64_t)s->name[i], (type)-1 < (type)1);
+    PROF_SAMPLE_COLUMNS(VX_CELL)
+#undef VX_CELL
+}
+
+static void vx_csv_names(const struct an_tables *t, const struct prof_samples *s, uint64_t i, FILE *out)
+{
+    char path[VX_PATH_BYTES];
+    const struct prof_line *line = vx_line_of(t, s->thread[i], s->ip[i], s->time_ns[i]);
+    const char *const texts[] = {vx_node_path(t, s->node[i], path), vx_level_name(s->level[i]),
+                                 line ? line->function : "", line ? line->file : ""};
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        fputc(',', out);
+        ls_put_csv(out, texts[k]);
+    }
+    fputc(',', out);
+    if (line && line->line) vx_put_number(out, 0, line->line, false);
+    fputc(',', out);
+    ls_put_csv(out, vx_phase_name(t, s->phase[i]));
+    fputc(',', out);
+    ls_put_csv(out, s->thread[i] < t->threads_len ? t->threads[s->thread[i]].name : "");
+    fputc('\n', out);
+}
+
+struct vx_csv_of_samples {
+    const struct an_tables *tables;
+    FILE *out;
+};
+
+static ls_err vx_csv_part(void *user, const struct prof_samples *part)
+{
+    const struct vx_csv_of_samples *csv = user;
+    for (uint64_t i = 0; i < part->len; i++) {
+        vx_csv_columns(part, i, csv->out);
+        vx_csv_names(csv->tables, part, i, csv->out);
+    }
+    return LS_OK;
+}
+
+static ls_err vx_csv_samples(const struct vx_source *s, FILE *out)
+{
+    struct vx_csv_of_samples csv = {s->tables, out};
+    vx_csv_head(out);
+    return prof_each_part(s->profile, PROF_MASK_ALL, vx_csv_part, &csv);
+}
+
 /* ---- tables ---- */
 
 /* All ones is missing. */
@@ -184,174 +355,3 @@ const struct vx_exporter vx_exporter_csv = {.name = "csv",
                                             .one_file = true,
                                             .has_steps = true,
                                             .write = vx_csv_export};
-
-/* ---- fields ---- */
-
-/* Fields as comma-separated values: a row a cell or point (and step), its place, a column a metric. */
-
-struct vx_rows {
-    const struct vx_source *s;
-    const struct vx_array *arrays;
-    size_t arrays_len;
-    enum ndm_centering centering;
-    uint32_t step;
-};
-
-static void vx_put_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i, FILE *out)
-{
-    double at[NDM_AXES_MAX];
-    ndm_geometry_place(g, centering, i, at);
-    for (uint32_t d = 0; d < (g->kind == NDM_GRID ? g->dims : NDM_AXES_MAX); d++)
-        vx_csv_double(out, at[d]);
-}
-
-static void vx_put_row(const struct vx_rows *r, uint64_t i, FILE *out)
-{
-    const struct vx_selection *chosen = r->s->selection;
-    if (r->step != VX_WHOLE_RUN) {
-        fprintf(out, "%" PRIu32 ",", r->step);
-        ls_put_csv(out, vx_step_label(chosen, r->step));
-        vx_csv_double(out, vx_step_begin_s(chosen, r->step));
-        fputc(',', out);
-    }
-    fprintf(out, "%" PRIu64, i);
-    vx_put_place(chosen->geometry, r->centering, i, out);
-    for (size_t k = 0; k < r->arrays_len; k++)
-        vx_csv_double(out, r->arrays[k].values[i]);
-    fputc('\n', out);
-}
-
-static void vx_put_head(const struct vx_rows *r, FILE *out)
-{
-    static const char *const mesh_axes[] = {"x", "y", "z"};
-    const struct ndm_geometry *g = r->s->selection->geometry;
-    if (r->step != VX_WHOLE_RUN) fputs("step,step_label,step_begin_s,", out);
-    fputs(r->centering == NDM_CELLS ? "cell" : "point", out);
-    for (uint32_t d = 0; d < (g->kind == NDM_GRID ? g->dims : NDM_AXES_MAX); d++) {
-        fputc(',', out);
-        ls_put_csv(out, g->kind == NDM_GRID ? g->axes[d] : mesh_axes[d]);
-    }
-    for (size_t k = 0; k < r->arrays_len; k++) {
-        fputc(',', out);
-        ls_put_csv(out, r->arrays[k].name);
-    }
-    fputc('\n', out);
-}
-
-static ls_err vx_one_centering(const struct vx_selection *s, enum ndm_centering *out)
-{
-    *out = s->atlas->fields[s->fields[0]].centering;
-    for (size_t i = 1; i < s->fields_len; i++)
-        if (s->atlas->fields[s->fields[i]].centering != *out)
-            return ls_fail(LS_ERR_USAGE,
-                           "fields %s and %s lie on cells and on points, "
-                           "which one table cannot hold: choose with --field",
-                           s->atlas->fields[s->fields[0]].name, s->atlas->fields[s->fields[i]].name);
-    return LS_OK;
-}
-
-static ls_err vx_put_step(struct vx_rows *r, bool with_head, FILE *out)
-{
-    struct vx_array *arrays = NULL;
-    LS_TRY(vx_arrays_of(r->s->selection, r->step, &arrays, &r->arrays_len));
-    r->arrays = arrays;
-    if (with_head) vx_put_head(r, out);
-    for (uint64_t i = 0; r->arrays_len > 0 && i < arrays[0].len; i++)
-        vx_put_row(r, i, out);
-    vx_arrays_free(arrays, r->arrays_len);
-    return LS_OK;
-}
-
-ls_err vx_csv_fields(const struct vx_source *s, FILE *out)
-{
-    struct vx_rows r = {.s = s, .step = VX_WHOLE_RUN};
-    LS_TRY(vx_one_centering(s->selection, &r.centering));
-    if (s->selection->steps_len == 0) return vx_put_step(&r, true, out);
-    for (r.step = 0; r.step < s->selection->steps_len; r.step++)
-        LS_TRY(vx_put_step(&r, r.step == 0, out));
-    return LS_OK;
-}
-
-/* ---- samples ---- */
-
-/* /samples as comma-separated values: its columns under their names, then the names of the referenced
- * objects. */
-
-/* Digits of a number before end; samples are millions, and printf takes most of the time. */
-static const char *vx_digits(uint64_t number, bool negative, char *end)
-{
-    do {
-        *--end = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    if (negative) *--end = '-';
-    return end;
-}
-
-static void vx_put_number(FILE *out, int64_t small, uint64_t large, bool is_signed)
-{
-    char text[24];
-    const bool negative = is_signed && small < 0;
-    const char *begin = vx_digits(negative ? 0 - (uint64_t)small : large, negative, text + sizeof(text));
-    fwrite(begin, 1, (size_t)(text + sizeof(text) - begin), out);
-}
-
-static void vx_csv_head(FILE *out)
-{
-#define VX_HEAD(name, type, fill, meaning, text) fputs(PROF_COL_##name == 0 ? #name : "," #name, out);
-    PROF_SAMPLE_COLUMNS(VX_HEAD)
-#undef VX_HEAD
-    fputs(",data,level_name,function,file,line,phase_name,thread_name\n", out);
-}
-
-/* latency_valid is a flag: its fill value, 0, is an answer. */
-static void vx_csv_columns(const struct prof_samples *s, uint64_t i, FILE *out)
-{
-#define VX_CELL(name, type, fill, meaning, text)                                 \
-    if (PROF_COL_##name > 0) fputc(',', out);                                    \
-    if (PROF_COL_##name == PROF_COL_latency_valid || s->name[i] != (type)(fill)) \
-        vx_put_number(out, (int64_t)s->name[i], (uint64_t)s->name[i], (type)-1 < (type)1);
-    PROF_SAMPLE_COLUMNS(VX_CELL)
-#undef VX_CELL
-}
-
-static void vx_csv_names(const struct an_tables *t, const struct prof_samples *s, uint64_t i, FILE *out)
-{
-    char path[VX_PATH_BYTES];
-    const struct prof_line *line = vx_line_of(t, s->thread[i], s->ip[i], s->time_ns[i]);
-    const char *const texts[] = {vx_node_path(t, s->node[i], path), vx_level_name(s->level[i]),
-                                 line ? line->function : "", line ? line->file : ""};
-    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
-        fputc(',', out);
-        ls_put_csv(out, texts[k]);
-    }
-    fputc(',', out);
-    if (line && line->line) vx_put_number(out, 0, line->line, false);
-    fputc(',', out);
-    ls_put_csv(out, vx_phase_name(t, s->phase[i]));
-    fputc(',', out);
-    ls_put_csv(out, s->thread[i] < t->threads_len ? t->threads[s->thread[i]].name : "");
-    fputc('\n', out);
-}
-
-struct vx_csv_of_samples {
-    const struct an_tables *tables;
-    FILE *out;
-};
-
-static ls_err vx_csv_part(void *user, const struct prof_samples *part)
-{
-    const struct vx_csv_of_samples *csv = user;
-    for (uint64_t i = 0; i < part->len; i++) {
-        vx_csv_columns(part, i, csv->out);
-        vx_csv_names(csv->tables, part, i, csv->out);
-    }
-    return LS_OK;
-}
-
-ls_err vx_csv_samples(const struct vx_source *s, FILE *out)
-{
-    struct vx_csv_of_samples csv = {s->tables, out};
-    vx_csv_head(out);
-    return prof_each_part(s->profile, PROF_MASK_ALL, vx_csv_part, &csv);
-}

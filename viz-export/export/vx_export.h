@@ -105,9 +105,6 @@ extern const struct vx_csv_table vx_csv_tables[];
 /* name NULL: the samples.  Errors: LS_ERR_USAGE: there is no such table; the text names those there are. */
 ls_err vx_csv_table_of(const char *name, const struct vx_csv_table **out);
 
-ls_err vx_csv_samples(const struct vx_source *s, FILE *out);
-ls_err vx_csv_fields(const struct vx_source *s, FILE *out);
-
 /* ---- metrics of nodes ---- */
 
 /* Metrics that colour the nodes of the semantic tree: one row per metric in vx_dot.c. */

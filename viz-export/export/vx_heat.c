@@ -8,9 +8,12 @@
 
 /* ---- panels ---- */
 
+static ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
+
 enum { VX_HEAD = 26, VX_FOOT = 46, VX_LEFT_ROOM = 62, VX_RIGHT_ROOM = 104, VX_STRIP = 46 };
 
-bool vx_runs_down(const struct ndm_geometry *g)
+/* Return true if axis y is drawn downwards: for grids whose second axis is called row, like matrices. */
+static bool vx_runs_down(const struct ndm_geometry *g)
 {
     return g->kind == NDM_GRID && g->dims >= 2 && strncmp(g->axes[1], "row", 3) == 0;
 }
@@ -260,7 +263,9 @@ static void vx_paint(cairo_t *c, cairo_surface_t *image, const struct vx_panel *
     cairo_restore(c);
 }
 
-ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
+/* Draw the colours of values; one file per kind of domain.
+ * Errors: as for vx_panel_draw. */
+static ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f)
 {
     const struct vx_squares *s = &p->squares;
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)s->across, (int)s->up);

@@ -36,7 +36,6 @@ bool vx_panel_colour(const struct vx_panel *p, double value, struct vx_rgb *out)
 void vx_use_nothing(cairo_t *c);
 /* Draw the colours of values; one file per kind of domain.
  * Errors: as for vx_panel_draw. */
-ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
 /* Are less than half of many values there? Then dots are drawn instead of coloured faces. */
@@ -44,8 +43,6 @@ bool vx_is_sparse(const struct vx_panel *p);
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
-/* Return true if axis y is drawn downwards: for grids whose second axis is called row, like matrices. */
-bool vx_runs_down(const struct ndm_geometry *g);
 /* Position of a mesh point in the picture: across, up and away. In 3-D the eye is at x -, y -, z +. */
 struct vx_seen {
     double across, up, away;

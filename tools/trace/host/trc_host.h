@@ -94,14 +94,7 @@ struct trc_hot {
  * machine.
  * Owns:   the caller ends found with trc_hot_fini, also after a failure.
  * Errors: as prof_open and prof_load_samples; LS_ERR_NOMEM. */
-ls_err trc_hot_code(const char *path, FILE *out, struct trc_hot *found);
 void trc_hot_fini(struct trc_hot *found);
-/* Return whether there were enough bursts to choose by. */
-bool trc_hot_can_choose(const struct trc_hot *found);
-
-/* Record the program argv to the profile at path, with /dev/null as its input and output.
- * Errors: LS_ERR_IO when it cannot be started or recorded. */
-ls_err trc_hot_record(char **argv, const char *path);
 
 /* ---- code by options ---- */
 
