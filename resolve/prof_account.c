@@ -100,7 +100,7 @@ static uint32_t process_of(const struct prof_account *a, const struct prof_burst
 /* Engines that sample accesses give their samples weights of another kind. */
 static bool has_bursts(const struct prof_process *p)
 {
-    return p->engine && strcmp(p->engine, "step") == 0;
+    return p->engine && (strcmp(p->engine, "step") == 0 || strcmp(p->engine, "translate") == 0);
 }
 
 static int by_exe(const void *x, const void *y)
@@ -394,8 +394,11 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
 /* Fewer instructions than the run-ahead window has: no load was timed. */
 enum { WINDOW_INSTRUCTIONS = 600 };
 
+/* A translated burst that ended before its first record says nothing about data, unless it went through many
+ * instructions without a load. */
 static bool was_cut(const struct prof_burst *b)
 {
+    if (b->method == SPOOL_METHOD_TRANSLATE) return b->samples_len == 0 && b->end_why != SPOOL_BURST_LENGTH;
     if (b->instructions >= WINDOW_INSTRUCTIONS) return false;
     switch (b->end_why) {
     case SPOOL_BURST_PREEMPTED:

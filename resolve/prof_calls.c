@@ -273,12 +273,16 @@ ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_
     return prof_frames_intern(c->context.frames, c->context.process, path, kept, out_path);
 }
 
+/* After a gap the frames are those of the trigger, and may be over: only a function's access to its own frame
+ * counts. */
 static ls_err prof_calls_home(prof_calls *c, const struct prof_calls_thread *t, const struct spool_access *a,
                               uint32_t *node)
 {
     const uint64_t ip = prof_frame_homes_find(&t->frames, a->addr, a->ip);
     const char *function = ip != 0 ? prof_function_at(c->functions, ip) : "";
     if (*function == '\0') return LS_OK; /* the thread's stack it stays */
+    const bool is_old = a->rec.flags & SPOOL_ACCESS_AFTER_GAP;
+    if (is_old && strcmp(function, prof_function_at(c->functions, a->ip)) != 0) return LS_OK;
     *node = prof_tree_child(c->context.tree, t->home, PROF_NODE_FRAME, function);
     return *node == PROF_NO_NODE ? ls_nomem("the frames of %s", function) : LS_OK;
 }
@@ -288,6 +292,7 @@ ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struc
 {
     if (*node != t->home) return LS_OK; /* another thread's stack, or memory that serves as one */
     LS_TRY(prof_calls_home(c, t, a, node));
+    if (a->rec.flags & SPOOL_ACCESS_AFTER_GAP) return LS_OK;
     if (a->rec.flags & SPOOL_ACCESS_CALL) return prof_frame_homes_call(&t->frames, a->addr, a->ip);
     if (a->rec.flags & SPOOL_ACCESS_RETURN) prof_frame_homes_return(&t->frames, a->addr);
     return LS_OK;

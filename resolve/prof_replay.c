@@ -57,6 +57,11 @@ static ls_err prof_pages_apply(const struct spool_pages *record, struct prof_sam
 PROF_BURST_ENDS(PROF_BURST_END_SAME)
 #undef PROF_BURST_END_SAME
 _Static_assert(PROF_BURST_END_COUNT == SPOOL_BURST_LAST + 1, "every end has a name");
+#define PROF_METHOD_SAME(name, text) \
+    _Static_assert((int)PROF_METHOD_##name == (int)SPOOL_METHOD_##name, "run.h5 has the spool's numbers");
+PROF_METHODS(PROF_METHOD_SAME)
+#undef PROF_METHOD_SAME
+_Static_assert(PROF_METHOD_COUNT == SPOOL_METHOD_LAST + 1, "every method has a name");
 
 static ls_err prof_close_burst(struct prof_replay *r, struct prof_lane *lane)
 {
@@ -88,6 +93,7 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
                             .spent_ns = 0,
                             .ip = b->ip,
                             .end_why = UINT32_MAX,
+                            .method = UINT32_MAX,
                             .frame = PROF_NO_FRAME,
                             .phase = prof_phase_of_lane(r, lane)};
     prof_calls_forget(&lane->calls);
@@ -112,7 +118,7 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     struct prof_process *p = prof_process_of(r);
     if (end->all_spent_ns > p->bursts_ns) p->bursts_ns = end->all_spent_ns;
     if (end->hooks_ns > p->hooks_ns) p->hooks_ns = end->hooks_ns;
-    r->run->instructions_stepped += end->instructions;
+    if (end->method == SPOOL_METHOD_STEP) r->run->instructions_stepped += end->instructions;
     r->run->instructions_in_place += end->in_place;
     prof_latency_learn(&r->latency, end);
     if (end->control_len)
@@ -120,6 +126,12 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     if (lane->burst == PROF_NO_BURST) return LS_OK;
     struct prof_burst *b = &r->run->bursts.rows[lane->burst];
     b->spent_ns = end->spent_ns;
+    b->program_ns = end->program_ns;
+    if (end->program_ns < UINT64_MAX - b->weight_ns) b->weight_ns += end->program_ns;
+    b->method = end->method <= SPOOL_METHOD_LAST ? end->method : UINT32_MAX;
+    b->pace_instructions = end->pace_instructions;
+    b->pace_cycles = end->pace_cycles;
+    b->probe_loads = end->probe_loads;
     b->instructions = end->instructions;
     b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
     return prof_close_burst(r, lane);
@@ -145,6 +157,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.size = a->size_bytes;
     prof_sampled_flags(a->rec.flags, &s);
     prof_latency_set(&r->latency, a, &s);
+    if (a->rec.flags & SPOOL_ACCESS_DRAIN_VALID) s.drain_cycles = a->drain_cycles;
     s.node = place.node;
     s.element = place.element;
     s.component = place.component;

@@ -250,8 +250,9 @@ static double prof_share(uint64_t part, uint64_t all)
 static const char *prof_run_why(prof_names *names, const struct prof_process *first, const char *why_no_hw)
 {
     /* a spool too small for the process's record names no engine */
-    if (!why_no_hw || !first->engine || strcmp(first->engine, "step") != 0 || strstr(first->why, "hw:"))
-        return first->why;
+    const bool has_bursts =
+        first->engine && (strcmp(first->engine, "step") == 0 || strcmp(first->engine, "translate") == 0);
+    if (!why_no_hw || !has_bursts || strstr(first->why, "hw:")) return first->why;
     return prof_name_printf(names, "%s%s%s", first->why, *first->why ? "; " : "", why_no_hw);
 }
 

@@ -118,6 +118,7 @@ static ls_err prof_sample_burst(struct prof_replay *r, struct prof_lane *lane, s
                                                                     .weight_ns = s->weight_ns,
                                                                     .ip = s->ip,
                                                                     .end_why = UINT32_MAX,
+                                                                    .method = UINT32_MAX,
                                                                     .first_sample = r->run->samples_len,
                                                                     .samples_len = 1,
                                                                     .frame = PROF_NO_FRAME,

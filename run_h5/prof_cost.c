@@ -11,6 +11,7 @@ struct prof_cost_window {
     double penalty_cycles, issue_cycles;
     double counted; /* part of each penalty that counts: below 1 with a coarse counter */
     uint64_t accesses, measured;
+    uint32_t begin; /* position */
 };
 
 static double prof_known_or(double value, double fallback)
@@ -195,16 +196,30 @@ static double prof_penalty_cycles(const struct prof_cost_model *m, const struct 
     return fmax(prof_latency_cycles(m, s, i) - m->l1_cycles, 0);
 }
 
+/* Each timed load stands for as many as lie between two of them; together they wait no longer than the pace
+ * leaves room for. */
+static void prof_spread_probes(const struct prof_burst *b, double instructions, struct prof_cost_window *w)
+{
+    double penalty_cycles = w->penalty_cycles * b->probe_loads;
+    if (b->pace_instructions) {
+        const double cycles = (double)b->pace_cycles / b->pace_instructions * instructions;
+        penalty_cycles = fmin(penalty_cycles, fmax(cycles - w->issue_cycles, 0));
+    }
+    if (w->penalty_cycles > 0) w->counted *= penalty_cycles / w->penalty_cycles;
+    w->penalty_cycles = penalty_cycles;
+}
+
 static struct prof_cost_window prof_window_of(const struct prof_cost_model *m, const struct prof_burst *b,
                                               const struct prof_cost_samples *s)
 {
-    struct prof_cost_window w = {.counted = 1};
+    struct prof_cost_window w = {.begin = b->probe_loads ? 0 : m->window_begin, .counted = 1};
     double signed_cycles = 0;
+    uint32_t first_timed = b->instructions;
     for (uint64_t i = 0; i < s->len; i++) {
-        if (s->position[i] < m->window_begin) continue;
+        if (s->position[i] < w.begin) continue;
         w.accesses++;
         if (!prof_cost_is_measured(s, i)) continue;
-        w.measured++;
+        if (!w.measured++) first_timed = s->position[i];
         w.penalty_cycles += prof_penalty_cycles(m, s, i);
         signed_cycles += prof_latency_cycles(m, s, i) - m->l1_cycles;
     }
@@ -212,9 +227,10 @@ static struct prof_cost_window prof_window_of(const struct prof_cost_model *m, c
         w.counted = fmax(signed_cycles, 0) / w.penalty_cycles;
         w.penalty_cycles *= w.counted;
     }
-    const double instructions =
-        b->instructions > m->window_begin ? (double)(b->instructions - m->window_begin) : 1.0;
+    const uint32_t begin = b->probe_loads ? first_timed : w.begin;
+    const double instructions = b->instructions > begin ? (double)(b->instructions - begin) : 1.0;
     w.issue_cycles = instructions / m->issue_width;
+    if (b->probe_loads) prof_spread_probes(b, instructions, &w);
     return w;
 }
 
@@ -237,7 +253,7 @@ struct prof_cost_burst prof_cost_split(const struct prof_cost_model *m, const st
     const double ns_per_cycle = weight_ns / (w.penalty_cycles + w.issue_cycles);
     const double issue_each = w.issue_cycles / (double)w.accesses;
     for (uint64_t i = 0; i < s->len; i++) {
-        if (s->position[i] < m->window_begin) continue;
+        if (s->position[i] < w.begin) continue;
         const double penalty = w.counted * prof_penalty_cycles(m, s, i);
         stall_ns[i] = (float)(penalty * ns_per_cycle);
         time_ns[i] = (float)((penalty + issue_each) * ns_per_cycle);

@@ -13,6 +13,10 @@
  *   stall of an access    = weight * p / (S + I)
  *   time of an access     = weight * (p + I / accesses in the window) / (S + I)
  *
+ * In a translated burst only one of some 64 loads is timed, and each represents as many: S is multiplied by
+ * that number, but S + I is at most what the burst's pace allows. The window goes from the first timed load to
+ * the end, and the untimed accesses before it get their part of I.
+ *
  * Times of a burst's accesses add up to its weight. A burst without a timed load has no stall estimate and
  * its time is split evenly over its accesses; so is the time of every burst where less than
  * PROF_COST_TIMED_MIN of the loads of the run were timed. A burst without accesses belongs to no data.

@@ -53,21 +53,31 @@
     X(OTHER, "kernel, other")
 
 /* X(name, text): why a burst ended. The numbers are those of the spool. */
-#define PROF_BURST_ENDS(X)    \
-    X(BUDGET, "budget")       \
-    X(SYSCALL, "syscall")     \
-    X(FLAGS, "flags")         \
-    X(TSX, "tsx")             \
-    X(MASKED, "masked")       \
-    X(DECODE, "decode")       \
-    X(LOST, "lost")           \
-    X(RSEQ, "rseq")           \
-    X(TIME, "time")           \
-    X(FULL, "full")           \
-    X(FAULT, "fault")         \
-    X(PREEMPTED, "preempted") \
-    X(STOPPED, "stopped")     \
-    X(SIGNAL, "signal")
+#define PROF_BURST_ENDS(X)        \
+    X(BUDGET, "budget")           \
+    X(SYSCALL, "syscall")         \
+    X(FLAGS, "flags")             \
+    X(TSX, "tsx")                 \
+    X(MASKED, "masked")           \
+    X(DECODE, "decode")           \
+    X(LOST, "lost")               \
+    X(RSEQ, "rseq")               \
+    X(TIME, "time")               \
+    X(FULL, "full")               \
+    X(FAULT, "fault")             \
+    X(PREEMPTED, "preempted")     \
+    X(STOPPED, "stopped")         \
+    X(SIGNAL, "signal")           \
+    X(UNSUPPORTED, "unsupported") \
+    X(CODE, "code")               \
+    X(REACH, "reach")             \
+    X(CACHE, "cache")             \
+    X(LOCKED, "locked")           \
+    X(COLD, "cold")               \
+    X(LENGTH, "length")
+
+/* X(name, text): how the instructions of a burst were executed. The numbers are those of the spool. */
+#define PROF_METHODS(X) X(STEP, "step") X(TRANSLATE, "translate")
 
 /* X(name, text): how a process began. */
 #define PROF_ORIGINS(X) X(START, "start") X(FORK, "fork") X(EXEC, "exec")
@@ -83,6 +93,8 @@ enum prof_node_kind { PROF_NODE_KINDS(PROF_KIND_ENUM) PROF_NODE_KIND_COUNT };
 enum prof_kernel_cause { PROF_KERNEL_CAUSES(PROF_CAUSE_ENUM) PROF_KERNEL_CAUSE_COUNT };
 #define PROF_BURST_END_ENUM(name, text) PROF_BURST_END_##name,
 enum prof_burst_end { PROF_BURST_ENDS(PROF_BURST_END_ENUM) PROF_BURST_END_COUNT };
+#define PROF_METHOD_ENUM(name, text) PROF_METHOD_##name,
+enum prof_method { PROF_METHODS(PROF_METHOD_ENUM) PROF_METHOD_COUNT };
 #define PROF_ORIGIN_ENUM(name, text) PROF_ORIGIN_##name,
 enum prof_origin { PROF_ORIGINS(PROF_ORIGIN_ENUM) PROF_ORIGIN_COUNT };
 #define PROF_ENDED_ENUM(name, text) PROF_ENDED_##name,
@@ -142,7 +154,10 @@ enum prof_ended { PROF_ENDS(PROF_ENDED_ENUM) PROF_ENDED_COUNT };
       "cell or point of that field, x fastest; missing in ghost layers, padding and nowhere")              \
     X(locked, uint8_t, UINT8_MAX, VALUE,                                                                   \
       "1: by an atomic instruction (LOCK prefix, xchg with memory; of Arm atomic or exclusive), 0: "       \
-      "not; missing where the hardware does not record it")
+      "not; missing where the hardware does not record it")                                                \
+    X(drain_cycles, uint32_t, UINT32_MAX, VALUE,                                                           \
+      "TSC cycles until all older instructions were done, before the load was timed; missing where not "   \
+      "measured")
 
 /* One row of /samples. */
 struct prof_sample {
@@ -233,24 +248,33 @@ struct prof_process {
 };
 
 /* /bursts */
-#define PROF_BURST_COLUMNS(X, row)                                                                         \
-    X(row, U32, thread, ROW(threads), "row of /threads")                                                   \
-    X(row, U32, cpu, VALUE, "logical CPU at the trigger")                                                  \
-    X(row, U64, time_ns, TIME, "of the trigger, ns since start_mono_ns")                                   \
-    X(row, U64, weight_ns, VALUE, "CPU time that the burst represents, at the instruction where it began") \
-    X(row, U64, spent_ns, VALUE, "cost of the burst")                                                      \
-    X(row, U64, ip, VALUE, "interrupted instruction")                                                      \
-    X(row, U32, instructions, VALUE, "stepped")                                                            \
-    X(row, U32, end_why, LABEL(burst_ends),                                                                \
-      "index into the attribute ends; missing when the program was killed in it")                          \
-    X(row, U64, first_sample, SAMPLE, "row of its first sample")                                           \
-    X(row, U32, samples_len, VALUE, "number of its samples")                                               \
-    X(row, U32, frame, ROW_OR_NONE(frames),                                                                \
-      "row of /frames: call stack at the trigger; missing when none was taken")                            \
-    X(row, U32, phase, ROW_OR_NONE(phases), "id in /phases at the trigger, the innermost one")             \
-    X(row, U64, data_weight_ns, VALUE,                                                                     \
-      "CPU time that its accesses represent: bursts that were cut short before their loads could be "      \
-      "timed leave theirs to other bursts that began in the same function")
+#define PROF_BURST_COLUMNS(X, row)                                                                             \
+    X(row, U32, thread, ROW(threads), "row of /threads")                                                       \
+    X(row, U32, cpu, VALUE, "logical CPU at the trigger")                                                      \
+    X(row, U64, time_ns, TIME, "of the trigger, ns since start_mono_ns")                                       \
+    X(row, U64, weight_ns, VALUE, "CPU time that the burst represents, at the instruction where it began")     \
+    X(row, U64, spent_ns, VALUE, "cost of the burst")                                                          \
+    X(row, U64, ip, VALUE, "interrupted instruction")                                                          \
+    X(row, U32, instructions, VALUE, "executed in it")                                                         \
+    X(row, U32, end_why, LABEL(burst_ends),                                                                    \
+      "index into the attribute ends; missing when the program was killed in it")                              \
+    X(row, U64, first_sample, SAMPLE, "row of its first sample")                                               \
+    X(row, U32, samples_len, VALUE, "number of its samples")                                                   \
+    X(row, U32, frame, ROW_OR_NONE(frames),                                                                    \
+      "row of /frames: call stack at the trigger; missing when none was taken")                                \
+    X(row, U32, phase, ROW_OR_NONE(phases), "id in /phases at the trigger, the innermost one")                 \
+    X(row, U64, data_weight_ns, VALUE,                                                                         \
+      "CPU time that its accesses represent: bursts that were cut short before their loads could be "          \
+      "timed leave theirs to other bursts that began in the same function")                                    \
+    X(row, U32, method, LABEL(methods),                                                                        \
+      "index into the attribute methods: how its instructions were executed; missing: of no burst, or no end") \
+    X(row, U32, pace_instructions, VALUE,                                                                      \
+      "instructions executed in pace_cycles; 0: the pace was not measured")                                    \
+    X(row, U64, pace_cycles, VALUE, "TSC cycles of them, at nearly native pace")                               \
+    X(row, U64, program_ns, VALUE,                                                                             \
+      "CPU time in which the program itself continued in the burst: part of weight_ns")                        \
+    X(row, U32, probe_loads, VALUE,                                                                            \
+      "mean distance of its timed loads, in loads; 0: all loads that could be timed were")
 struct prof_burst {
     PROF_BURST_COLUMNS(PROF_MEMBER, )
 };

@@ -10,6 +10,7 @@ const char *const prof_origin_names[PROF_ORIGIN_COUNT] = {PROF_ORIGINS(PROF_NAME
 const char *const prof_ended_names[PROF_ENDED_COUNT] = {PROF_ENDS(PROF_NAME)};
 const char *const prof_cause_names[PROF_KERNEL_CAUSE_COUNT] = {PROF_KERNEL_CAUSES(PROF_NAME)};
 static const char *const prof_burst_end_names[PROF_BURST_END_COUNT] = {PROF_BURST_ENDS(PROF_NAME)};
+static const char *const prof_method_names[PROF_METHOD_COUNT] = {PROF_METHODS(PROF_NAME)};
 static const char *const prof_source_names[LS_SOURCE_COUNT] = {LS_SOURCE_LIST(PROF_NAME)};
 
 static const struct prof_codes prof_codes_levels = {"levels", prof_level_names, PROF_LEVEL_COUNT};
@@ -18,6 +19,7 @@ static const struct prof_codes prof_codes_origins = {"origins", prof_origin_name
 static const struct prof_codes prof_codes_ended = {"ends", prof_ended_names, PROF_ENDED_COUNT};
 static const struct prof_codes prof_codes_causes = {"causes", prof_cause_names, PROF_KERNEL_CAUSE_COUNT};
 static const struct prof_codes prof_codes_burst_ends = {"ends", prof_burst_end_names, PROF_BURST_END_COUNT};
+static const struct prof_codes prof_codes_methods = {"methods", prof_method_names, PROF_METHOD_COUNT};
 static const struct prof_codes prof_codes_sources = {"sources", prof_source_names, LS_SOURCE_COUNT};
 static const struct prof_codes prof_codes_ops = {.len = 3};
 static const struct prof_codes prof_codes_flags = {.len = 2};

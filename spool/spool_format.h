@@ -314,6 +314,9 @@ enum spool_op {
 #define SPOOL_ACCESS_NO_PROBE 0x20u     /* device or unknown mapping: never read twice */
 #define SPOOL_ACCESS_CALL 0x40u         /* the return address that a call pushes */
 #define SPOOL_ACCESS_RETURN 0x80u       /* the return address that a return pops */
+#define SPOOL_ACCESS_DRAIN_VALID 0x400u
+#define SPOOL_ACCESS_AFTER_GAP \
+    0x800u /* instructions of the burst before it are not recorded, nor their calls */
 /* rec.flags of ACCESS and SAMPLE: was it by an atomic instruction? Neither: unknown. */
 #define SPOOL_LOCKED_NO 0x100u
 #define SPOOL_LOCKED_YES 0x200u
@@ -335,8 +338,16 @@ struct spool_access {
     uint32_t position;       /* instructions executed in this burst before this one */
     uint16_t size_bytes;     /* size of the access; a gather gives one record a lane */
     uint16_t lane;           /* lane of a gather or scatter, else 0 */
+    uint32_t drain_cycles;   /* until all older instructions were done, before the load; with DRAIN_VALID */
+    uint32_t reserved;
 };
-_Static_assert(sizeof(struct spool_access) == 40, "on-disk layout");
+_Static_assert(sizeof(struct spool_access) == 48, "on-disk layout");
+/* How the instructions of a burst were executed. */
+enum spool_method {
+    SPOOL_METHOD_STEP,      /* one trap an instruction */
+    SPOOL_METHOD_TRANSLATE, /* by translated copies, at nearly native pace */
+    SPOOL_METHOD_LAST = SPOOL_METHOD_TRANSLATE
+};
 enum spool_burst_end_why {
     SPOOL_BURST_BUDGET,
     SPOOL_BURST_SYSCALL,
@@ -353,19 +364,33 @@ enum spool_burst_end_why {
                               them */
     SPOOL_BURST_STOPPED,   /* sampling was switched off */
     SPOOL_BURST_SIGNAL,    /* a handler of the program is about to run */
-    SPOOL_BURST_LAST = SPOOL_BURST_SIGNAL
+    /* ends of translated bursts, before an instruction */
+    SPOOL_BURST_UNSUPPORTED, /* that cannot be translated */
+    SPOOL_BURST_CODE,        /* in code that is not translated: generated, writable, or Loadstone's own */
+    SPOOL_BURST_REACH,       /* too far from all memory for translations */
+    SPOOL_BURST_CACHE,       /* the cache of translations is full */
+    SPOOL_BURST_LOCKED,      /* another thread translates */
+    SPOOL_BURST_COLD,        /* too much code was not translated yet */
+    SPOOL_BURST_LENGTH,      /* too many instructions passed without the loads looked for */
+    SPOOL_BURST_LAST = SPOOL_BURST_LENGTH
 };
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
     uint64_t time_ns;
-    uint64_t spent_ns;     /* cost of this burst: CPU time of the thread from trigger to end */
-    uint64_t hooks_ns;     /* estimated cost of hooks of the whole process so far */
-    uint64_t all_spent_ns; /* bursts of the whole process so far */
-    uint32_t instructions; /* stepped */
-    uint32_t reserved;
+    uint64_t spent_ns;       /* cost of this burst: CPU time of the thread, without program_ns */
+    uint64_t hooks_ns;       /* estimated cost of hooks of the whole process so far */
+    uint64_t all_spent_ns;   /* bursts of the whole process so far */
+    uint32_t instructions;   /* executed in the burst */
+    uint32_t method;         /* enum spool_method */
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
     uint32_t in_place;       /* part of `instructions` stepped in place: loads after them are not timed */
+    uint64_t program_ns; /* CPU time in which the program itself went on: part of what the burst represents */
+    uint64_t pace_cycles;       /* TSC cycles of pace_instructions instructions at nearly native pace */
+    uint32_t pace_instructions; /* 0: not measured */
+    uint32_t pace_discarded;    /* windows that something interrupted */
+    uint32_t translate_ns;
+    uint32_t probe_loads; /* mean distance of timed loads, in loads; 0: all that were possible */
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */

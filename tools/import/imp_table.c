@@ -316,6 +316,7 @@ static ls_err imp_write_samples(imp_table *t, const struct imp_about *about, pro
                                         .data_weight_ns = s.weight_ns,
                                         .ip = s.ip,
                                         .end_why = UINT32_MAX,
+                                        .method = UINT32_MAX,
                                         .first_sample = i,
                                         .samples_len = 1,
                                         .frame = UINT32_MAX,
