@@ -18,14 +18,17 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 enum {
     START_CREDIT_NS = 10000000,
     TRACER_AGE_NS = 100000000,     /* there may be many threads; bursts check for a tracer themselves */
     HWCAP2_FSGSBASE_BIT = 1u << 1, /* asm/hwcap2.h */
+    OWN_ALIGN_BYTES = 64,
 };
 
 struct rt_burst_engine rt_burst_engine;
+static const struct rt_burst_life *lifes[RT_BURST_METHODS]; /* by enum spool_method; NULL: not in use */
 _Thread_local struct rt_burst_thread *rt_burst_self LS_TLS_INITIAL_EXEC;
 
 static struct {
@@ -124,6 +127,8 @@ static void set_numbers(void)
                                              .credit_ns = rt_state.ancestor.pid ? 0 : START_CREDIT_NS};
     e->window_wall_ns = e->governor.start_ns;
     e->window_cpu_ns = e->start_cpu_ns = rt_burst_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    e->clock_tsc = __rdtsc();
+    e->clock_ns = ls_clock_mono_ns();
     e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     e->has_shadow_stack = has_shadow_stack();
 }
@@ -157,11 +162,22 @@ static void scan_maps(void)
     close(fd);
 }
 
-bool rt_burst_probe(char *why, size_t why_len)
+bool rt_burst_probe(const struct rt_burst_life *life, char *why, size_t why_len)
 {
+    struct rt_burst_engine *e = &rt_burst_engine;
     const char *why_not = "";
-    const char *text = load_zydis(&rt_burst_engine.zydis);
+    memset(e->methods, 0, sizeof e->methods);
+    memset(lifes, 0, sizeof lifes);
+    lifes[life->method->id] = life;
+    lifes[SPOOL_METHOD_STEP] = &rt_step_life;
+    e->method = life->method;
+    const char *text = load_zydis(&e->zydis);
     if (!text) text = choose_trigger(rt_state.config.trigger, &why_not);
+    for (unsigned i = 0; i < RT_BURST_METHODS && !text; i++) {
+        if (!lifes[i]) continue;
+        e->methods[i] = lifes[i]->method;
+        text = lifes[i]->open();
+    }
     if (text) snprintf(why, why_len, "%s", text);
     return text == NULL;
 }
@@ -182,10 +198,9 @@ static const char *start(const char **out_why_not)
     return NULL;
 }
 
-int rt_burst_process_start(const struct rt_burst_method *method, struct rt_engine_facts *facts)
+int rt_burst_process_start(struct rt_engine_facts *facts)
 {
     const char *why_not = "";
-    rt_burst_engine.method = method;
     const char *why = start(&why_not);
     const char *text = why ? why : why_not;
     const size_t used = strlen(facts->why); /* why no better engine */
@@ -206,11 +221,18 @@ static struct rt_burst_thread *take_spare(void)
 
 static struct rt_burst_thread *map_thread(void)
 {
-    void *at = mmap(NULL, sizeof(struct rt_burst_thread) + rt_burst_engine.method->thread_bytes,
-                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t len_bytes = sizeof(struct rt_burst_thread), at_bytes[RT_BURST_METHODS];
+    for (unsigned i = 0; i < RT_BURST_METHODS; i++) {
+        const struct rt_burst_method *m = rt_burst_engine.methods[i];
+        at_bytes[i] = len_bytes;
+        if (m) len_bytes += (m->thread_bytes + OWN_ALIGN_BYTES - 1) & ~(size_t)(OWN_ALIGN_BYTES - 1);
+    }
+    void *at =
+        mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return NULL;
     struct rt_burst_thread *t = (struct rt_burst_thread *)at;
-    t->own = t + 1;
+    for (unsigned i = 0; i < RT_BURST_METHODS; i++)
+        t->own[i] = (char *)at + at_bytes[i];
     return t;
 }
 
@@ -233,7 +255,8 @@ static struct rt_burst_thread *new_thread(struct rt_thread *rt)
     if (is_new) t = map_thread();
     if (!t) return NULL;
     clear_head(t);
-    rt_burst_engine.method->thread_open(t, is_new);
+    for (unsigned i = 0; i < RT_BURST_METHODS; i++)
+        if (lifes[i]) lifes[i]->thread_open(t, is_new);
     t->rt = rt;
     t->tid = rt_burst_gettid();
     t->trigger_fd = t->faults_fd = -1;
@@ -317,11 +340,23 @@ static void put_count(enum spool_event_kind kind, uint64_t *count)
     if (n) rt_event_count_sigsafe(kind, n, 0);
 }
 
-void rt_burst_drain(void)
+static void drain_methods(void)
+{
+    for (unsigned i = 0; i < RT_BURST_METHODS; i++)
+        if (lifes[i] && lifes[i]->drain) lifes[i]->drain();
+}
+
+static void put_counts(void)
 {
     put_count(SPOOL_EVENT_EINTR_RESTARTED, &rt_burst_engine.eintr_restarted);
     put_count(SPOOL_EVENT_EINTR_SEEN, &rt_burst_engine.eintr_seen);
     put_count(SPOOL_EVENT_TRACED, &rt_burst_engine.traced_triggers);
+}
+
+void rt_burst_drain(void)
+{
+    put_counts();
+    drain_methods();
 }
 
 static void close_thread(void)
@@ -341,7 +376,7 @@ void rt_burst_thread_close(struct rt_thread *rt)
 {
     (void)rt;
     close_thread();
-    rt_burst_drain();
+    put_counts();
 }
 
 /* 0 or an errno. */
@@ -375,6 +410,8 @@ static int take_over_child(struct rt_thread *rt)
 
 void rt_burst_after_fork_child(struct rt_thread *rt)
 {
+    for (unsigned i = 0; i < RT_BURST_METHODS; i++)
+        if (lifes[i] && lifes[i]->after_fork_child) lifes[i]->after_fork_child();
     const int error = take_over_child(rt);
     if (error) rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
 }
@@ -408,6 +445,7 @@ void rt_burst_wake(void)
 
 void rt_burst_seal(void)
 {
+    drain_methods();
     rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
     if (rt_burst_engine.quiet || !rt_burst_engine.trigger) return;
     disarm_all();

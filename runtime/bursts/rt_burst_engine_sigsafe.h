@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State that burst engines share: one per process, one per thread. The engine's method runs the instructions
- * of a burst. */
+/* State that burst engines share: one per process, one per thread. A method runs the instructions of a burst,
+ * chosen when the burst begins. */
 #ifndef RT_BURST_ENGINE_SIGSAFE_H
 #define RT_BURST_ENGINE_SIGSAFE_H
 
@@ -38,16 +38,21 @@ struct rt_burst_trigger {
 };
 extern const struct rt_burst_trigger rt_burst_trigger_perf, rt_burst_trigger_timer;
 
-/* Method that runs the instructions of a burst: one row an engine. All but thread_open run in signal handlers
- * of t's thread.  Signal: safe, but thread_open. */
+/* Methods that run the instructions of a burst. Each can be missing but STEP, which runs the bursts that
+ * another one refuses. */
+enum { RT_BURST_METHODS = SPOOL_METHOD_LAST + 1 };
+
+/* A method: one row an engine. Its functions run in signal handlers of t's thread.  Signal: safe. */
 struct rt_burst_method {
-    size_t thread_bytes;    /* of rt_burst_thread.own */
+    enum spool_method id;
+    size_t thread_bytes;    /* of rt_burst_thread.own[id] */
     uint64_t first_cost_ns; /* cost of a burst, assumed until the first one was measured */
-    /* For the calling thread. is_new: own is zeroed; else it is as another thread left it. */
-    void (*thread_open)(struct rt_burst_thread *t, bool is_new);
+    bool is_whole;          /* run returns or leaves the handler when the burst is over: none is ever lost */
+
     /* A burst begins: forget the last one. Its first record is not written yet. */
     void (*begin)(struct rt_burst_thread *t);
-    /* Go on from uc, the program's context, before the first instruction of the burst. */
+    /* Go on from uc, the program's context, before the first instruction of the burst. May leave the handler
+     * by itself, after rt_burst_leave. */
     void (*run)(struct rt_burst_thread *t, ucontext_t *uc);
     /* A single-step trap before the instruction at uc's ip, or at the end of code that take_back
      * recognised. */
@@ -55,11 +60,16 @@ struct rt_burst_method {
     /* At the entry of every handler: move a context from the method's own code back to the program's code.
      * True: it was in such code. */
     bool (*take_back)(struct rt_burst_thread *t, ucontext_t *uc);
+    /* A fault, or a signal sent by hand that is not blocked. True: it belongs to the method, which changed
+     * uc. May be NULL. */
+    bool (*fault)(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc);
     /* The burst was lost: its context may come back later from a signal frame, or never. */
     void (*abandon)(struct rt_burst_thread *t);
     /* The burst ends: add the method's counts. */
     void (*end)(const struct rt_burst_thread *t, struct spool_burst_end *r);
 };
+
+extern const struct rt_burst_method rt_step_method, rt_translate_method;
 
 /* Marks signals of our triggers. */
 #define RT_BURST_TRIGGER_MAGIC UINT64_C(0x4c6f616473746f6e)
@@ -69,20 +79,24 @@ struct rt_burst_engine {
     struct rt_burst_zydis zydis;
     struct rt_burst_xlayout xlayout;
     struct rt_burst_devices devices;
-    const struct rt_burst_method *method;
+    const struct rt_burst_method *methods[RT_BURST_METHODS]; /* by enum spool_method; NULL: not in use */
+    const struct rt_burst_method *method;                    /* the one that bursts begin with */
     const struct rt_burst_trigger *trigger;
     const struct rt_burst_stack_mode *stack_mode;
     uint64_t seed;
-    uint64_t start_cpu_ns;     /* CPU time of the process when recording began in it */
-    uint64_t rseq_area_offset; /* from the thread pointer, as an unsigned wrap-around */
-    uint32_t tsc_per_us;       /* 0: not known before the first burst has ended */
-    int timer_signal;          /* 0: none */
+    uint64_t start_cpu_ns;        /* CPU time of the process when recording began in it */
+    uint64_t rseq_area_offset;    /* from the thread pointer, as an unsigned wrap-around */
+    uint64_t clock_tsc, clock_ns; /* the same instant, at the start */
+    uint32_t tsc_per_us;          /* 0: not known yet */
+    int timer_signal;             /* 0: none */
     bool has_rseq, has_fsgsbase, has_shadow_stack;
     bool has_memory_nodes; /* several: the kernel is asked for the nodes of pages */
     /* The system no longer allows sampling: make no system call from handlers. */
     volatile uint32_t quiet;
     /* By atomics, all threads: */
     uint64_t mean_cost_ns;
+    uint64_t interrupt_ns, rearm_ns;      /* cost of a trigger outside of its handler; 0: not measured yet */
+    uint32_t interrupts_measured;         /* bursts that asked for it */
     uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
     uint32_t window_busy;
     uint64_t window_wall_ns, window_cpu_ns;
@@ -103,6 +117,7 @@ struct rt_burst_thread {
     uint32_t faults_mean; /* page faults that the next sample represents */
     bool timer_open;
     bool outside;  /* the handler interrupted the program, not the runtime's own work */
+    bool deaf;     /* a trigger that came while SIGTRAP was blocked came inside a burst: ignore one */
     uint8_t state; /* enum rt_burst_state */
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;
@@ -110,12 +125,15 @@ struct rt_burst_thread {
     uint64_t mean_ns, drawn_ns, armed_cpu_ns; /* the interval under way */
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
     uint64_t handler_tsc, handlers_tsc;   /* begin of the handler under way; time in all of this burst */
+    uint64_t program_ns;                  /* CPU time of the burst in which the program itself went on */
+    int saved_errno;                      /* the program's, at the begin of the handler under way */
+    const struct rt_burst_method *method; /* of the burst */
     uint32_t number;                      /* bursts that the thread began */
     uint32_t position, recorded;          /* instructions of the burst; its accesses that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: the one that the program believes to have set */
     struct rt_burst_thread *next;         /* list of the process */
     /* From here on the content stays when another thread takes the block over; all before is zeroed. */
-    void *own; /* the method's */
+    void *own[RT_BURST_METHODS]; /* the methods' */
     struct spool_link links[RT_BURST_LINKS_MAX];
     struct rt_burst_numa numa;
 };

@@ -5,6 +5,7 @@
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_poisson_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/bursts/rt_burst_signals_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 
 #include <errno.h>
@@ -155,20 +156,10 @@ static bool is_huge(uint64_t addr)
     return pagemap() > 0 && ls_syscall(SYS_ioctl, faults.pagemap_fd, SCAN_IOCTL, &arg) == 1;
 }
 
-/* TRAP_PERF_FLAG_ASYNC of asm-generic/siginfo.h: the thread blocked the signal when the fault happened, and
- * it does so in our handlers only. */
-static bool was_blocked(const siginfo_t *info)
-{
-    enum { FLAGS_OFFSET = 36 };
-    uint32_t flags;
-    __builtin_memcpy(&flags, (const char *)info + FLAGS_OFFSET, sizeof flags);
-    return flags & 1;
-}
-
 static bool is_the_programs(const struct rt_burst_thread *t, const siginfo_t *info, uint64_t ip)
 {
-    return t->outside && !was_blocked(info) && !rt_is_own_text(ip) && !t->rt->writer.stopped &&
-           rt_control_update(ls_clock_mono_ns());
+    return t->outside && !rt_burst_signals_was_blocked(info) && !rt_is_own_text(ip) &&
+           !t->rt->writer.stopped && rt_control_update(ls_clock_mono_ns());
 }
 
 static void record(struct rt_burst_thread *t, const siginfo_t *info, uint64_t ip)

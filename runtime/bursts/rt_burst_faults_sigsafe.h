@@ -21,8 +21,8 @@
 void rt_burst_faults_begin(struct rt_burst_thread *t);
 /* Thread: any of the process. */
 void rt_burst_faults_close(struct rt_burst_thread *t);
-/* Also around a burst: its probes touch pages before the program does, and signals that wait would disturb
- * it. */
+/* Also around a burst that is stepped: its probes touch pages before the program does, and signals that wait
+ * would disturb it. */
 void rt_burst_faults_stop(struct rt_burst_thread *t);
 void rt_burst_faults_go_on(struct rt_burst_thread *t);
 /* Disown the event in a fork child: the descriptors are the child's, but refer to the parent's event. */

@@ -4,7 +4,7 @@
 #include "common/ls_random.h"
 #include "runtime/core/rt_poisson_sigsafe.h"
 
-enum { MEAN_WEIGHT = 8 };
+enum { MEAN_WEIGHT = 8, OUTLIER_TIMES = 4 };
 static const double SHARE_FLOOR = 0.1;  /* part of the share that bursts always keep */
 static const double HOOKS_PART = 0.5;   /* at most this part of the budget is charged for hooks and starts */
 static const double HORIZON_NS = 0.2e9; /* the rest of the budget is used within this time */
@@ -56,5 +56,7 @@ uint64_t rt_burst_governor_draw_ns(uint64_t mean_ns, uint64_t *random)
 
 uint64_t rt_burst_governor_mean_ns(uint64_t mean_ns, uint64_t cost_ns)
 {
-    return mean_ns ? (mean_ns * (MEAN_WEIGHT - 1) + cost_ns) / MEAN_WEIGHT : cost_ns;
+    if (!mean_ns) return cost_ns;
+    const uint64_t most_ns = OUTLIER_TIMES * mean_ns;
+    return (mean_ns * (MEAN_WEIGHT - 1) + (cost_ns < most_ns ? cost_ns : most_ns)) / MEAN_WEIGHT;
 }

@@ -51,7 +51,8 @@ uint64_t rt_burst_random_next(uint64_t *state);
 /* Return a state for a thread: differs by thread, the same for the same seed. */
 uint64_t rt_burst_random_seed(uint64_t seed, uint64_t thread);
 
-/* Exponential mean of burst costs. */
+/* Exponential mean of burst costs. One outlier must not stretch all of the next intervals: it is cut, while
+ * the budget that it used up is known exactly. */
 uint64_t rt_burst_governor_mean_ns(uint64_t mean_ns, uint64_t cost_ns);
 
 #endif

@@ -22,13 +22,13 @@ struct kernel_action {
     uint64_t mask;
 };
 
-enum { OWN_TRAP, OWN_SEGV, OWN_BUS, OWN_TIMER, OWN_COUNT };
+enum { OWN_TRAP, OWN_TIMER, OWN_SEGV, OWN_BUS, OWN_FPE, OWN_ILL, OWN_COUNT };
 static struct {
     int signals[OWN_COUNT];
     struct rt_burst_action actions[OWN_COUNT];
     uint32_t sequence[OWN_COUNT]; /* odd: being written */
     bool installed;
-} owned = {.signals = {SIGTRAP, SIGSEGV, SIGBUS, 0}};
+} owned = {.signals = {SIGTRAP, 0, SIGSEGV, SIGBUS, SIGFPE, SIGILL}};
 
 _Thread_local uint64_t rt_burst_blocked_view LS_TLS_INITIAL_EXEC;
 _Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;
@@ -91,6 +91,12 @@ static void write_action(int place, const struct rt_burst_action *a)
     set_mask(SIG_SETMASK, mask);
 }
 
+/* Signals that an instruction raises by what it does. */
+static bool is_fault(int sig)
+{
+    return place_of(sig) >= OWN_SEGV;
+}
+
 static bool is_real_handler(const struct rt_burst_action *a)
 {
     return a->handler != (void *)SIG_DFL && a->handler != (void *)SIG_IGN;
@@ -115,7 +121,7 @@ static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *in
         def.handler = (void *)SIG_DFL;
         write_action(place_of(sig), &def);
     }
-    if (sig != SIGSEGV && sig != SIGBUS) {
+    if (!is_fault(sig)) {
         const uint64_t own = a->flags & SA_NODEFER ? 0 : RT_BURST_SIGBIT(sig);
         const uint64_t *before = (const uint64_t *)&uc->uc_sigmask;
         set_mask(SIG_SETMASK, *before | a->mask | own);
@@ -125,17 +131,14 @@ static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *in
 
 /* Enter the runtime for a handler: hooks that it calls itself must not record. `outside` (the program's code
  * was interrupted) decides about bursts. */
-static void enter(struct rt_burst_thread *t)
+static void enter(struct rt_burst_thread *t, int saved_errno)
 {
-    if (t) t->outside = rt_tls.depth == 0;
+    if (t) {
+        t->outside = rt_tls.depth == 0;
+        t->saved_errno = saved_errno;
+    }
     rt_tls.depth++;
     RT_COMPILER_BARRIER();
-}
-
-static void leave(void)
-{
-    RT_COMPILER_BARRIER();
-    rt_tls.depth--;
 }
 
 /* Handle a signal that is not ours as it would be handled without us. */
@@ -149,24 +152,40 @@ static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
     }
     if (rt_burst_self && rt_burst_self->state == RT_BURST_RUNNING &&
         uc->uc_mcontext.gregs[REG_EFL] & RT_BURST_TRAP_FLAG) {
-        enter(rt_burst_self);
+        enter(rt_burst_self, saved_errno);
         rt_burst_finish(rt_burst_self, uc, SPOOL_BURST_FAULT);
-        leave();
+        rt_burst_leave();
     }
     if (is_real_handler(&a)) {
         errno = saved_errno;
         call_program(sig, &a, info, uc);
     } else if (by_cpu || a.handler == (void *)SIG_DFL) {
-        die_by_default(sig, by_cpu && (sig == SIGSEGV || sig == SIGBUS));
+        die_by_default(sig, by_cpu && is_fault(sig));
     }
 }
 
 static void on_trap(int sig, siginfo_t *info, void *context);
 
-/* True: the context was in code of the method's own, and is the program's again. */
+/* True: the context was in code of a method's own, and is the program's again. */
 static bool take_back(struct rt_burst_thread *t, ucontext_t *uc)
 {
-    return t && rt_burst_engine.method->take_back(t, uc);
+    bool taken_back = false;
+    for (unsigned i = 0; i < RT_BURST_METHODS && t && !taken_back; i++) {
+        const struct rt_burst_method *m = rt_burst_engine.methods[i];
+        taken_back = m && m->take_back && m->take_back(t, uc);
+    }
+    return taken_back;
+}
+
+/* True: the signal was a method's own. */
+static bool was_fault_of_burst(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc)
+{
+    bool was = false;
+    for (unsigned i = 0; i < RT_BURST_METHODS && t && !was; i++) {
+        const struct rt_burst_method *m = rt_burst_engine.methods[i];
+        was = m && m->fault && m->fault(t, info, uc);
+    }
+    return was;
 }
 
 static uint64_t perf_data(const siginfo_t *info)
@@ -179,6 +198,23 @@ static uint64_t perf_data(const siginfo_t *info)
 static bool is_trigger(const siginfo_t *info)
 {
     return info->si_code == CODE_PERF && perf_data(info) == RT_BURST_TRIGGER_MAGIC;
+}
+
+/* TRAP_PERF_FLAG_ASYNC of asm-generic/siginfo.h; a thread blocks the signal in our handlers only. */
+bool rt_burst_signals_was_blocked(const siginfo_t *info)
+{
+    enum { FLAGS_OFFSET = 36 };
+    uint32_t flags;
+    __builtin_memcpy(&flags, (const char *)info + FLAGS_OFFSET, sizeof flags);
+    return flags & 1;
+}
+
+/* Was the trigger raised inside of the last burst, whose end armed the next one? */
+static bool comes_from_burst(struct rt_burst_thread *t, const siginfo_t *info)
+{
+    if (!t || !t->deaf) return false;
+    t->deaf = false;
+    return rt_burst_signals_was_blocked(info);
 }
 
 static bool is_page_fault(const siginfo_t *info)
@@ -217,6 +253,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     bool lost_fault = false;
     const bool lost_trigger = take_back_trap(uc, &lost_fault) && !lost_fault;
     if (lost_fault && rt_burst_self) rt_burst_faults_miss(rt_burst_self);
+    if (was_fault_of_burst(rt_burst_self, info, uc)) return;
     const bool taken_back = take_back(rt_burst_self, uc);
     for (unsigned i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         if (*ip != (greg_t)(uintptr_t)expected[i].load_ip || info->si_code <= 0) continue;
@@ -236,18 +273,18 @@ static void on_trap(int sig, siginfo_t *info, void *context)
     const bool taken_back = take_back(t, uc);
     const bool stepped = info->si_code == CODE_TRACE || (taken_back && info->si_code == CODE_INT3);
     if (is_page_fault(info)) {
-        enter(t);
+        enter(t, saved_errno);
         if (taken_back) rt_burst_set_trap_flag(uc, true); /* the burst goes on in place */
         if (t) rt_burst_faults_take(t, info, uc);
-        leave();
+        rt_burst_leave();
     } else if (is_trigger(info)) {
-        enter(t);
-        if (t) rt_burst_take_trigger(t, uc, taken_back);
-        leave();
+        enter(t, saved_errno);
+        if (t && !comes_from_burst(t, info)) rt_burst_take_trigger(t, uc, taken_back);
+        rt_burst_leave();
     } else if (stepped && t && t->state == RT_BURST_RUNNING) {
-        enter(t);
-        rt_burst_engine.method->step(t, uc);
-        leave();
+        enter(t, saved_errno);
+        t->method->step(t, uc);
+        rt_burst_leave();
     } else if (stepped && t && (taken_back || t->stale)) {
         rt_burst_set_trap_flag(uc, false); /* the frame of a burst that was given up came back */
     } else {
@@ -268,11 +305,11 @@ static void on_timer(int sig, siginfo_t *info, void *context)
         if (taken_back) rt_burst_set_trap_flag(uc, true); /* so that chain sees a burst to end */
         chain(sig, info, uc, saved_errno);
     } else {
-        enter(t);
+        enter(t, saved_errno);
         if (t) t->in_kernel = !taken_back && rt_burst_eintr_is_at_call(uc);
         rt_burst_eintr_repair(&rt_burst_engine, uc);
         if (t) rt_burst_take_trigger(t, uc, taken_back);
-        leave();
+        rt_burst_leave();
     }
     errno = saved_errno;
 }
@@ -310,12 +347,15 @@ static struct kernel_action kernel_trigger_action(void *handler)
     };
 }
 
+/* SIGFPE and SIGILL that the program ignores are ignored by the programs that it starts, too. A fault kills it
+ * then, with us or without. */
 static struct kernel_action kernel_action_for(int place)
 {
     if (place == OWN_TRAP) return kernel_trigger_action((void *)(uintptr_t)on_trap);
     if (place == OWN_TIMER) return kernel_trigger_action((void *)(uintptr_t)on_timer);
     const struct rt_burst_action a = read_action(place);
-    return kernel_fault_action(&a);
+    const bool is_inherited = place >= OWN_FPE && a.handler == (void *)SIG_IGN;
+    return is_inherited ? (struct kernel_action){.handler = a.handler} : kernel_fault_action(&a);
 }
 
 void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct rt_burst_action *old)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals that the engine shares with the program: SIGTRAP, SIGSEGV, SIGBUS and the timer's. Our handler is
+/* Signals that the engine shares with the program: SIGTRAP, the signals of faults and the timer's. Our handler is
  * installed in the kernel; the program's own settings are kept here, shown to it, and called for signals that
  * are not ours.
  *
@@ -30,6 +30,9 @@ int rt_burst_signals_install(int timer_signal);
 bool rt_burst_signals_owns(int sig);
 /* Set (a != NULL) the program's action for a signal of ours and return the previous one. */
 void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct rt_burst_action *old);
+
+/* Was perf's signal raised while the thread blocked it? */
+bool rt_burst_signals_was_blocked(const siginfo_t *info);
 
 /* Signals that must never be blocked in the kernel: SIGTRAP and the timer's. 0 before install. */
 uint64_t rt_burst_signals_needed(void);

@@ -16,9 +16,17 @@
 
 enum {
     WINDOW_NS = 100000000,
-    CLOCK_LEAST_US = 200,
+    CLOCK_LEAST_US = 1000,
     TSC_PER_US_MOST = 5000, /* before the first burst has measured it */
     BACKSTOP_COSTS = 4,     /* a silent burst is given up after this multiple of its cost */
+    DELIVERY_NS = 2500,     /* a signal, and the return from it: right order */
+    REARM_EVERY = 16,       /* bursts between measurements of the cost to arm */
+    INTERRUPTS_FIRST = 4,
+    INTERRUPT_EVERY = 64, /* bursts between measurements, after the first ones */
+    INTERRUPT_US_LEAST = 1,
+    INTERRUPT_US_MOST = 100,
+    TRACER_AGE_NS =
+        10000000, /* a tracer sees the signals of triggers; the steps of a burst it must not see */
 };
 
 bool rt_burst_took_longer(uint64_t cycles, unsigned us)
@@ -39,6 +47,13 @@ static uint64_t expected_cost_ns(void)
 {
     const uint64_t mean_ns = __atomic_load_n(&rt_burst_engine.mean_cost_ns, __ATOMIC_RELAXED);
     return mean_ns ? mean_ns : rt_burst_engine.method->first_cost_ns;
+}
+
+/* As long as a burst of t may be silent: one that is stepped takes longer than the mean of all methods. */
+static uint64_t backstop_ns(const struct rt_burst_thread *t)
+{
+    const uint64_t mean_ns = expected_cost_ns(), first_ns = t->method->first_cost_ns;
+    return BACKSTOP_COSTS * (mean_ns > first_ns ? mean_ns : first_ns);
 }
 
 /* Return the threads that use a CPU now, from the process's CPU time over the last window. */
@@ -78,7 +93,32 @@ static void draw_and_arm(struct rt_burst_thread *t, uint64_t cpu_ns)
                                                expected_cost_ns(), threads_running(now_ns));
     t->drawn_ns = rt_burst_governor_draw_ns(t->mean_ns, &t->random);
     t->armed_cpu_ns = cpu_ns;
+    if (cpu_ns == UINT64_MAX || t->number % REARM_EVERY) return rt_burst_engine.trigger->arm(t, t->drawn_ns);
+    const uint64_t begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     rt_burst_engine.trigger->arm(t, t->drawn_ns);
+    const uint64_t took_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    rt_burst_engine.rearm_ns = rt_burst_governor_mean_ns(rt_burst_engine.rearm_ns, took_ns);
+}
+
+/* The time stamps of this loop have a gap where the interrupt was. */
+void rt_burst_measure_trigger(struct rt_burst_thread *t)
+{
+    enum { DUE_US = RT_BURST_SHORTEST_NS / 1000 };
+    struct rt_burst_engine *e = &rt_burst_engine;
+    const uint64_t us = e->tsc_per_us;
+    if (!us || !e->trigger->repeats) return;
+    const uint32_t number = __atomic_fetch_add(&e->interrupts_measured, 1, __ATOMIC_RELAXED);
+    if (number >= INTERRUPTS_FIRST && number % INTERRUPT_EVERY) return;
+    e->trigger->arm(t, RT_BURST_SHORTEST_NS);
+    const uint64_t begin = __rdtsc();
+    for (uint64_t before = begin, now; before - begin < 4 * DUE_US * us; before = now) {
+        now = __rdtsc();
+        const uint64_t gap = now - before;
+        if (before - begin < DUE_US / 2 * us || gap < INTERRUPT_US_LEAST * us) continue;
+        if (gap < INTERRUPT_US_MOST * us) /* else something else had the processor */
+            e->interrupt_ns = rt_burst_governor_mean_ns(e->interrupt_ns, gap * 1000 / us);
+        return;
+    }
 }
 
 void rt_burst_rearm(struct rt_burst_thread *t)
@@ -107,12 +147,12 @@ static uint64_t weight_now_ns(const struct rt_burst_thread *t)
     return t->mean_ns + (due_ns > t->drawn_ns && cpu_ns > due_ns ? cpu_ns - due_ns : 0);
 }
 
-/* Measure the rate of the time stamp counter by a burst: accurate to a percent. */
+/* Measure the rate of the time stamp counter from the start to this burst: accurate to a percent. */
 static void learn_clock(const struct rt_burst_thread *t)
 {
-    const uint64_t took_us = (ls_clock_mono_ns() - t->burst_begin_ns) / 1000;
-    if (took_us >= CLOCK_LEAST_US)
-        rt_burst_engine.tsc_per_us = (uint32_t)((__rdtsc() - t->burst_tsc) / took_us);
+    struct rt_burst_engine *e = &rt_burst_engine;
+    const uint64_t took_us = (t->burst_begin_ns - e->clock_ns) / 1000;
+    if (took_us >= CLOCK_LEAST_US) e->tsc_per_us = (uint32_t)((t->burst_tsc - e->clock_tsc) / took_us);
 }
 
 void rt_burst_note_handler_time(struct rt_burst_thread *t)
@@ -157,16 +197,18 @@ void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
     rt_burst_numa_put(rt_spool_writer(t->rt), &t->numa, rt_burst_numa_ask_kernel, ls_clock_mono_ns());
     rt_resources_poll_sigsafe(t->rt, ls_clock_mono_ns());
     const uint64_t cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    const uint64_t spent_ns = why == SPOOL_BURST_LOST ? expected_cost_ns() : cpu_ns - t->burst_begin_cpu_ns;
+    const uint64_t trigger_ns = e->interrupt_ns + e->rearm_ns + DELIVERY_NS;
+    const uint64_t spent_ns = why == SPOOL_BURST_LOST
+                                  ? expected_cost_ns()
+                                  : cpu_ns - t->burst_begin_cpu_ns - t->program_ns + trigger_ns;
     const uint64_t cost_ns = spent_ns < cpu_ns ? spent_ns : cpu_ns;
     const uint64_t all_ns = __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
     if (why != SPOOL_BURST_LOST) {
-        learn_clock(t);
         rt_burst_note_handler_time(t);
         const uint64_t handlers_ns = e->tsc_per_us ? t->handlers_tsc * 1000 / e->tsc_per_us : cost_ns / 2;
         if (handlers_ns < cost_ns)
             __atomic_add_fetch(&rt_state.budget.spent_kernel_ns, cost_ns - handlers_ns, __ATOMIC_RELAXED);
-        if (t->position) e->mean_cost_ns = rt_burst_governor_mean_ns(e->mean_cost_ns, cost_ns);
+        if (t->position) e->mean_cost_ns = rt_burst_governor_mean_ns(expected_cost_ns(), cost_ns);
     }
     struct spool_burst_end r = {
         .time_ns = ls_clock_mono_ns(),
@@ -174,15 +216,17 @@ void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
         .hooks_ns = spent_now().hooks_ns,
         .all_spent_ns = all_ns,
         .instructions = t->position,
+        .method = t->method->id,
+        .program_ns = t->program_ns,
     };
-    e->method->end(t, &r);
+    t->method->end(t, &r);
     t->rt->spent_ns += cost_ns;
     if (rt_tap_is_open(t->rt)) {
         rt_tap_add_controls(r.control_cycles, r.control_len);
         if (rt_tap_room(t->rt) < RT_TAP_ROWS - RT_TAP_BELL_ROWS) rt_bell_ring();
     }
     spool_put_burst_end(rt_spool_writer(t->rt), why, r);
-    rt_burst_faults_go_on(t);
+    if (!t->method->is_whole) rt_burst_faults_go_on(t);
 }
 
 void rt_burst_finish(struct rt_burst_thread *t, ucontext_t *uc, enum spool_burst_end_why why)
@@ -210,7 +254,7 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
 {
     unsigned cpu = 0;
     const uint64_t weight_ns = weight_now_ns(t);
-    rt_burst_faults_stop(t);
+    if (!rt_burst_engine.method->is_whole) rt_burst_faults_stop(t);
     t->burst_begin_cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     t->handlers_tsc = 0;
     t->handler_tsc = __rdtsc();
@@ -220,8 +264,11 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
     t->burst_begin_ns = ls_clock_mono_ns();
     t->position = t->recorded = 0;
+    learn_clock(t);
     rt_burst_xlayout_learn(&rt_burst_engine.xlayout);
-    rt_burst_engine.method->begin(t);
+    t->program_ns = 0;
+    t->method = rt_burst_engine.method;
+    t->method->begin(t);
     rt_burst_numa_clear(&t->numa);
     const struct spool_burst_begin r = {
         .time_ns = t->burst_begin_ns,
@@ -238,9 +285,19 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     record_stack(t, uc);
     t->state = RT_BURST_RUNNING;
     if (why >= 0) return rt_burst_finish(t, uc, (enum spool_burst_end_why)why);
-    rt_burst_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
-    rt_burst_engine.method->run(t, uc);
+    if (!t->method->is_whole) rt_burst_engine.trigger->arm(t, backstop_ns(t));
+    t->method->run(t, uc);
     rt_burst_note_handler_time(t);
+}
+
+void rt_burst_step_instead(struct rt_burst_thread *t, ucontext_t *uc)
+{
+    t->method = rt_burst_engine.methods[SPOOL_METHOD_STEP];
+    t->method->begin(t);
+    if (rt_burst_look_for_tracer(&rt_burst_engine, 0)) return rt_burst_finish(t, uc, SPOOL_BURST_STOPPED);
+    rt_burst_faults_stop(t);
+    rt_burst_engine.trigger->arm(t, backstop_ns(t));
+    t->method->run(t, uc);
 }
 
 /* A trigger inside a burst is the backstop: the burst may go on, or its trap flag may be lost, as when a
@@ -266,19 +323,21 @@ static bool is_outside_program(struct rt_burst_thread *t, const ucontext_t *uc)
 void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken_back)
 {
     if (rt_burst_engine.quiet) return;
+    if (t->state == RT_BURST_RUNNING && t->method->is_whole)
+        return; /* inside of it, whose end arms the next */
     if (is_alive(t, uc, taken_back)) {
         rt_burst_set_trap_flag(uc, t->state == RT_BURST_RUNNING); /* taken back: it goes on in place */
-        return rt_burst_engine.trigger->arm(t, BACKSTOP_COSTS * expected_cost_ns());
+        return rt_burst_engine.trigger->arm(t, backstop_ns(t));
     }
     if (t->state != RT_BURST_IDLE) {
         t->stale = true;
-        rt_burst_engine.method->abandon(t);
+        t->method->abandon(t);
         rt_burst_end(t, NULL, SPOOL_BURST_LOST);
         return rt_burst_rearm(t); /* the backstop's time is not the Poisson process's */
     }
     if (t->tid != rt_burst_gettid()) return; /* a raw clone that shares our thread block */
     if (is_outside_program(t, uc)) return rt_burst_rearm(t);
-    if (rt_burst_look_for_tracer(&rt_burst_engine, 0)) {
+    if (rt_burst_look_for_tracer(&rt_burst_engine, rt_burst_engine.method->is_whole ? TRACER_AGE_NS : 0)) {
         __atomic_fetch_add(&rt_burst_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_burst_disarm(t); /* the tracer would see the next one */
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A burst, from the trigger to its last record: whether it may begin, its weight and its cost.
- * The engine's method runs its instructions.
+ * A method runs its instructions.
  *
  * Unless noted otherwise: Thread: t's own. */
 #ifndef RT_BURST_SIGSAFE_H
@@ -20,6 +20,13 @@ void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why);
 /* The same, and arm the next trigger. */
 void rt_burst_finish(struct rt_burst_thread *t, ucontext_t *uc, enum spool_burst_end_why why);
 
+/* The method of the current burst, which began already, does not run it: step it from uc on. */
+void rt_burst_step_instead(struct rt_burst_thread *t, ucontext_t *uc);
+
+/* Now and then, measure the cost of the trigger's interrupt. SIGTRAP is blocked, and the next trigger
+ * is armed afterwards. */
+void rt_burst_measure_trigger(struct rt_burst_thread *t);
+
 /* Draw a new interval and arm the next trigger of the calling thread t. */
 void rt_burst_rearm(struct rt_burst_thread *t);
 /* The same for another thread t of the process whose trigger is not armed. */
@@ -34,6 +41,13 @@ void rt_burst_note_handler_time(struct rt_burst_thread *t);
 /* A longer interruption means that something else had the processor, even if the kernel does not know, as
  * when a hypervisor took it; a tick of the kernel inside a handler takes some 30. */
 enum { RT_BURST_PREEMPTED_US = 50 };
+/* The end of a handler's work for the runtime, which its entry began. */
+static inline void rt_burst_leave(void)
+{
+    RT_COMPILER_BARRIER();
+    rt_tls.depth--;
+}
+
 /* Is this number of TSC cycles longer than us? */
 bool rt_burst_took_longer(uint64_t cycles, unsigned us);
 

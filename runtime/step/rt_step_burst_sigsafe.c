@@ -49,7 +49,7 @@ uint64_t rt_step_in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 
 static struct step_thread *own(const struct rt_burst_thread *t)
 {
-    return t->own;
+    return t->own[SPOOL_METHOD_STEP];
 }
 
 static struct rt_burst_plan *place_of(struct decoded *c, uint64_t ip)
@@ -352,7 +352,7 @@ static void step(struct rt_burst_thread *t, ucontext_t *uc)
     rt_burst_note_handler_time(t);
 }
 
-static void open_thread(struct rt_burst_thread *t, bool is_new)
+void rt_step_thread_open(struct rt_burst_thread *t, bool is_new)
 {
     if (is_new && !rt_burst_engine.has_shadow_stack) rt_step_slots_open(&own(t)->slots);
     own(t)->slots.pending = false;
@@ -385,9 +385,9 @@ static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
 }
 
 const struct rt_burst_method rt_step_method = {
+    .id = SPOOL_METHOD_STEP,
     .thread_bytes = sizeof(struct step_thread),
     .first_cost_ns = FIRST_COST_NS,
-    .thread_open = open_thread,
     .begin = begin,
     .run = advance,
     .step = step,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The row of the step engine in the runtime's sampler table. */
+/* The row of the step engine in the runtime's sampler table, and what its method does outside of handlers. */
 #include "runtime/bursts/rt_burst_engine.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_sampler.h"
@@ -11,22 +11,14 @@
 
 enum { TRACER_AGE_NS = 100000000 }; /* a tracer would see the trial: without one, as without bursts */
 
-static bool probe(char *why, size_t why_len)
+static const char *open_process(void)
 {
-    if (!rt_burst_probe(why, why_len)) return false;
-    if (rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS) || rt_step_try()) return true;
-    snprintf(why, why_len,
-             "single steps do not work: the program runs in an emulator or a translator of code");
-    return false;
-}
-
-static int process_start(struct rt_engine_facts *facts)
-{
-    return rt_burst_process_start(&rt_step_method, facts);
+    if (rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS) || rt_step_try()) return NULL;
+    return "single steps do not work: the program runs in an emulator or a translator of code";
 }
 
 /* Write the instructions stepped in place since the last call, the most frequent ones, to the spool. */
-static void put_in_place(void)
+static void drain(void)
 {
     enum { ROWS_MOST = SPOOL_IN_PLACE_ROWS_MOST };
     struct spool_in_place_row rows[ROWS_MOST] = {0};
@@ -47,34 +39,34 @@ static void put_in_place(void)
     if (len) spool_put_in_place(rt_spool_writer(t), ls_clock_mono_ns(), rows, len);
 }
 
-static void drain(void)
-{
-    rt_burst_drain();
-    put_in_place();
-}
-
-static void after_fork_child(struct rt_thread *t)
+static void after_fork_child(void)
 {
     memset(rt_step_in_place, 0, sizeof rt_step_in_place); /* the parent reports its own */
-    rt_burst_after_fork_child(t);
 }
 
-static void seal(void)
+const struct rt_burst_life rt_step_life = {
+    .method = &rt_step_method,
+    .open = open_process,
+    .thread_open = rt_step_thread_open,
+    .drain = drain,
+    .after_fork_child = after_fork_child,
+};
+
+static bool probe(char *why, size_t why_len)
 {
-    put_in_place();
-    rt_burst_seal();
+    return rt_burst_probe(&rt_step_life, why, why_len);
 }
 
 const struct rt_sampler rt_sampler_step = {
     .name = "step",
     .splits_kernel_time = true,
     .probe = probe,
-    .process_start = process_start,
+    .process_start = rt_burst_process_start,
     .thread_open = rt_burst_thread_open,
     .thread_close = rt_burst_thread_close,
     .start = rt_burst_wake,
-    .drain = drain,
+    .drain = rt_burst_drain,
     .mapped = rt_burst_mapped,
-    .after_fork_child = after_fork_child,
-    .seal = seal,
+    .after_fork_child = rt_burst_after_fork_child,
+    .seal = rt_burst_seal,
 };

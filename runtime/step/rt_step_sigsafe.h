@@ -12,12 +12,13 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-/* --- rt_step_burst_sigsafe.c: one instruction a trap, until a reason to stop. --- */
-
-extern const struct rt_burst_method rt_step_method;
+/* --- rt_step_burst_sigsafe.c: rt_step_method, one instruction a trap, until a reason to stop. --- */
 
 /* By atomics: instructions stepped in place, by mnemonic. */
 extern uint64_t rt_step_in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1];
+
+/* For the calling thread. is_new: own is zeroed; else it is as another thread left it. */
+void rt_step_thread_open(struct rt_burst_thread *t, bool is_new);
 
 /* --- rt_step_trial_sigsafe.c: do single steps work here? --- */
 
