@@ -18,16 +18,19 @@
     X(SPOOL_MAX, "LOADSTONE_SPOOL_MAX", "1G",                                                                \
       "size cap of the spool of one process; recording stops there, the "                                    \
       "program goes on and the loss is counted")                                                             \
-    X(ENGINE, "LOADSTONE_ENGINE", "auto", "sampling engine: auto, hw, step, faults, watch or null")          \
+    X(ENGINE, "LOADSTONE_ENGINE", "auto",                                                                    \
+      "sampling engine: auto, hw, translate, step, faults, watch or null")                                   \
     X(WATCH, "LOADSTONE_WATCH", "", "engine watch: the element that breakpoints are set on, NAME[INDEX]")    \
     X(WATCH_AT, "LOADSTONE_WATCH_AT", "",                                                                    \
       "where the launcher found the watched variable: its linked address (hexadecimal), bytes of an "        \
       "element, 1 where the file lies where it was linked, and the file")                                    \
-    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "trigger of bursts of the step engine: auto, perf or timer")     \
+    X(TRIGGER, "LOADSTONE_TRIGGER", "auto", "event that starts a burst: auto, perf or timer")                \
     X(OVERHEAD, "LOADSTONE_OVERHEAD", "3%", "share of the run time that Loadstone may use, in percent")      \
     X(PERIOD, "LOADSTONE_PERIOD", "",                                                                        \
       "shortest CPU time between two bursts of a thread, such as 20ms; the budget may stretch it")           \
-    X(BURST, "LOADSTONE_BURST", "1200", "instructions in a burst of the step engine")                        \
+    X(BURST, "LOADSTONE_BURST", "1200", "instructions in a stepped burst")                                   \
+    X(ACCESSES, "LOADSTONE_ACCESSES", "64",                                                                  \
+      "consecutive accesses of a translated burst that are recorded, at most 256")                           \
     X(CALLSTACK, "LOADSTONE_CALLSTACK", "off",                                                               \
       "call stack of each burst: off, fp (frame pointers), unwind (copied stack, unwound by resolve) or "    \
       "auto (both)")                                                                                         \

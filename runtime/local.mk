@@ -73,7 +73,7 @@ libloadstone_preload_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 libloadstone_preload_la_LIBADD = librtperf.la librtalloc.la libndmlive.la libndm.la libsmrtree.la libspoolwrite.la
 if HAVE_STEP
 libloadstone_preload_la_CPPFLAGS += -DRT_HAVE_STEP=1
-libloadstone_preload_la_LIBADD += librtstep.la librtbursts.la librthooks.la
+libloadstone_preload_la_LIBADD += librtstep.la librttr.la librtbursts.la librthooks.la
 else
 libloadstone_preload_la_CPPFLAGS += -DRT_HAVE_STEP=0
 endif

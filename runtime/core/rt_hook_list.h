@@ -36,6 +36,8 @@
     X(void *, mmap64, (void *, size_t, int, int, int, off_t))                                               \
     X(int, munmap, (void *, size_t))                                                                        \
     X(void *, mremap, (void *, size_t, size_t, int, ...))                                                   \
+    X(int, mprotect, (void *, size_t, int))                                                                 \
+    X(int, pkey_mprotect, (void *, size_t, int, int))                                                       \
     /* rt_hooks_dl.c */                                                                                     \
     X(void *, dlopen, (const char *, int))                                                                  \
     X(int, dlclose, (void *))                                                                               \

@@ -57,6 +57,7 @@ static const struct rt_config_row rt_config_rows[] = {
     ROW(OVERHEAD, SHARE, overhead_share),
     ROW(PERIOD, NS, period_ns),
     ROW(BURST, NUMBER, burst_instructions),
+    ROW(ACCESSES, NUMBER, burst_accesses),
     ROW(SEED, NUMBER, seed),
     ROW(ALLOC_MIN, BYTES, alloc_min_bytes),
     ROW(SPOOL_MAX, BYTES, spool_max_bytes),

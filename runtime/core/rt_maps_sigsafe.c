@@ -2,6 +2,7 @@
 #include "runtime/core/rt_maps_sigsafe.h"
 
 #include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_sampler.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 
 #include <errno.h>
@@ -91,6 +92,8 @@ static void rt_maps_copy(struct rt_thread *t, uint64_t time_ns)
         if (len == 0 && (flags & SPOOL_MAPS_FIRST)) return; /* no text at all: the older snapshot holds */
         if (end) flags |= SPOOL_MAPS_LAST;
         if (!spool_put_maps(w, time_ns, flags, (struct spool_text){t->scratch, len})) return;
+        if (rt_state.engine->maps && !rt_state.engine->maps((const char *)t->scratch, len, flags))
+            rt_maps_mark_dirty();
         have -= len;
         memmove(t->scratch, t->scratch + len, have);
     }

@@ -45,6 +45,13 @@ struct rt_sampler {
 
     /* The program mapped path at [base, end); depth > 0. */
     void (*mapped)(uint64_t base, uint64_t end, const char *path);
+    /* Mappings in [base, end) ended, were replaced or got another protection.  Thread: any, depth > 0. */
+    void (*remapped)(uint64_t base, uint64_t end);
+    /* dlclose begins, or is over.  Thread: any, depth > 0. */
+    void (*unloading)(bool begins);
+    /* A piece of a snapshot of /proc/self/maps in whole lines, flags as in its record. False: another snapshot
+     * is needed.  Signal: called in handlers, too. */
+    bool (*maps)(const char *text, uint32_t len_bytes, unsigned flags);
 
     /* A range was registered, or covers other memory from now on; it ended.  Thread: any, depth > 0. */
     void (*range)(const struct smr_event_node *e);
@@ -66,6 +73,25 @@ extern const struct rt_sampler rt_sampler_faults;
 extern const struct rt_sampler rt_sampler_watch;
 extern const struct rt_sampler rt_sampler_hw;
 extern const struct rt_sampler rt_sampler_step;
+extern const struct rt_sampler rt_sampler_translate;
+
+/* Tell the engine of a change of mappings. */
+static inline void rt_sampler_remapped(const void *addr, size_t len_bytes)
+{
+    enum { PAGE_MASK = 4095 };
+    const uint64_t base = (uint64_t)(uintptr_t)addr;
+    if (!rt_state.engine || !rt_state.engine->remapped || !rt_is_recording()) return;
+    rt_quiet_begin();
+    rt_state.engine->remapped(base, (base + len_bytes + PAGE_MASK) & ~(uint64_t)PAGE_MASK);
+    rt_quiet_end();
+}
+static inline void rt_sampler_unloading(bool begins)
+{
+    if (!rt_state.engine || !rt_state.engine->unloading) return;
+    rt_quiet_begin();
+    rt_state.engine->unloading(begins);
+    rt_quiet_end();
+}
 
 /* Put the engine named ("auto": the first whose probe and process_start succeed) into rt_state.engine and the
  * reasons against the better ones into facts->why. If it cannot work, use null. */

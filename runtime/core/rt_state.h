@@ -27,7 +27,7 @@ struct rt_config {
     char callstack[16];
     double overhead_share; /* 0.03: 3 % */
     uint64_t period_ns;    /* 0: the engine decides */
-    uint64_t burst_instructions;
+    uint64_t burst_instructions, burst_accesses;
     uint64_t seed; /* meaningful with has_seed */
     uint64_t alloc_min_bytes;
     uint64_t spool_max_bytes;

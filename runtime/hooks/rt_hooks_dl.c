@@ -5,6 +5,7 @@
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_real.h"
+#include "runtime/core/rt_sampler.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
 
 #include <errno.h>
@@ -60,7 +61,9 @@ static void rt_end_pause(void)
 LS_EXPORT int dlclose(void *handle)
 {
     rt_note_before_unload();
+    rt_sampler_unloading(true);
     const int result = RT_REAL(dlclose)(handle);
+    rt_sampler_unloading(false);
     if (RT_HAVE_UNWIND) rt_unwind_forget();
     rt_maps_mark_dirty();
     rt_note_after_unload();

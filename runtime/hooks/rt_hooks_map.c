@@ -98,6 +98,7 @@ static void *rt_mmap(const struct rt_mapping *want)
         m.base = rt_result_pointer(
             ls_syscall(SYS_mmap, m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes));
     rt_timed_stop(&c);
+    if (m.base != MAP_FAILED) rt_sampler_remapped(m.base, m.len_bytes);
     rt_note_mapping(&m, &c);
     return m.base;
 }
@@ -114,13 +115,34 @@ LS_EXPORT void *mmap64(void *addr, size_t n, int prot, int flags, int fd, off_t 
     return rt_mmap(&want);
 }
 
-static int rt_munmap(void *addr, size_t n)
+static int rt_result(long result)
 {
-    if (RT_REAL(munmap)) return rt_real.munmap(addr, n);
-    const long result = ls_syscall(SYS_munmap, addr, n);
-    if (result == 0) return 0;
+    if (result >= 0) return 0;
     errno = (int)-result;
     return -1;
+}
+
+static int rt_munmap(void *addr, size_t n)
+{
+    const int result = RT_REAL(munmap) ? rt_real.munmap(addr, n) : rt_result(ls_syscall(SYS_munmap, addr, n));
+    if (result == 0) rt_sampler_remapped(addr, n);
+    return result;
+}
+
+LS_EXPORT int mprotect(void *addr, size_t n, int prot)
+{
+    const int result = RT_REAL(mprotect) ? rt_real.mprotect(addr, n, prot)
+                                         : rt_result(ls_syscall(SYS_mprotect, addr, n, prot));
+    if (result == 0) rt_sampler_remapped(addr, n);
+    return result;
+}
+
+LS_EXPORT int pkey_mprotect(void *addr, size_t n, int prot, int key)
+{
+    const int result = RT_REAL(pkey_mprotect) ? rt_real.pkey_mprotect(addr, n, prot, key)
+                                              : rt_result(ls_syscall(SYS_pkey_mprotect, addr, n, prot, key));
+    if (result == 0) rt_sampler_remapped(addr, n);
+    return result;
 }
 
 /* time_ns was taken before the call: after it, the addresses may belong to another mapping. */
@@ -185,6 +207,10 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
                         ? rt_real.mremap(addr, old_n, new_n, flags, wish)
                         : rt_result_pointer(ls_syscall(SYS_mremap, addr, old_n, new_n, flags, wish));
     rt_timed_stop(&c);
+    if (p != MAP_FAILED) {
+        rt_sampler_remapped(addr, old_n);
+        rt_sampler_remapped(p, new_n);
+    }
     if (!t) return p;
     const struct rt_mapping old = {.base = addr, .len_bytes = old_n};
     const struct rt_mapping moved = {.base = p,

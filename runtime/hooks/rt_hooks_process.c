@@ -3,6 +3,7 @@
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
+#include "runtime/core/rt_sampler.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -65,6 +66,10 @@ LS_EXPORT long syscall(long number, ...)
     if (__builtin_expect(may_fork, 0)) rt_fork_expect();
     const long result = ls_syscall6(number, args);
     if (__builtin_expect(may_fork, 0)) result == 0 ? rt_fork_in_child() : rt_fork_in_parent();
+    if (__builtin_expect(number == SYS_mprotect || number == SYS_munmap || number == SYS_pkey_mprotect, 0))
+        rt_sampler_remapped((const void *)args[0], (size_t)args[1]);
+    if (__builtin_expect(number == SYS_mmap, 0) && (result >= 0 || result <= -4096))
+        rt_sampler_remapped((const void *)result, (size_t)args[1]);
     if (result < 0 && result > -4096) {
         errno = (int)-result;
         return -1;

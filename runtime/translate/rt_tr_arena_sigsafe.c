@@ -197,6 +197,22 @@ static bool map_near(uint64_t ip, uint64_t *at, int64_t *write_delta)
     return false;
 }
 
+bool rt_tr_arena_try(uint64_t ip)
+{
+    uint64_t at;
+    int64_t write_delta;
+    if (!map_near(ip, &at, &write_delta)) return false;
+    unmap(at, RT_TR_ARENA_BYTES);
+    if (write_delta) unmap(at + (uint64_t)write_delta, RT_TR_ARENA_BYTES);
+    return true;
+}
+
+uint32_t rt_tr_active(void)
+{
+    struct rt_tr_cache *c = __atomic_load_n(&rt_tr_process.cache, __ATOMIC_ACQUIRE);
+    return c ? __atomic_load_n(&c->active, __ATOMIC_SEQ_CST) : 0;
+}
+
 static bool is_near(const struct rt_tr_arena *a, uint64_t ip)
 {
     const uint64_t distance = a->base > ip ? a->base - ip : ip - a->base;

@@ -18,6 +18,7 @@ enum {
     PACE_ATTEMPTS = 16,
     PACE_TRANSLATIONS = 12, /* code that is so new is not waited for */
     PACE_LEAST = 256,
+    LIST_INSTRUCTIONS_MOST = 2048, /* code with so few accesses is left to the fast versions */
     CONTROLS = 4,
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
     SETTLE_ATTEMPTS = 64,
@@ -42,7 +43,7 @@ struct run {
     enum rt_tr_end reason, end;
     uint64_t random;
     uint64_t warm_tsc, warm_position;
-    uint64_t pace_from, pace_instructions, switches;
+    uint64_t pace_from, pace_instructions, switches, list_from;
     unsigned settle_attempts;
     uint32_t translated_before_pace;
     struct rt_tr_block *next; /* the one at ip, where that is known */
@@ -464,8 +465,10 @@ static void advance(struct run *u, const struct rt_tr_block *b)
         }
         u->r->pace.overhead_cycles = u->t->round_trip_cycles;
         u->part = PART_LIST;
+        u->list_from = u->position;
     }
-    if (u->part == PART_LIST && u->r->access_count >= u->accesses) {
+    if (u->part == PART_LIST &&
+        (u->r->access_count >= u->accesses || u->position - u->list_from >= LIST_INSTRUCTIONS_MOST)) {
         u->part = PART_PROBE;
         u->event = u->position + draw(u);
         if (u->probes) measure_controls(u, b);
@@ -610,11 +613,12 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.settled = true;
     u.reason = u.end = RT_TR_END_NONE;
     u.random = plan->random | 1;
-    u.warm_tsc = u.warm_position = u.pace_from = u.pace_instructions = u.switches = 0;
+    u.warm_tsc = u.warm_position = u.pace_from = u.pace_instructions = u.switches = u.list_from = 0;
     u.settle_attempts = 0;
     u.translated_before_pace = 0;
     u.link = NULL;
     u.next = NULL;
+    if (rt_tr_is_before_sequence(u.ip)) u.end = RT_TR_END_CODE;
     begin_result(result, u.ip);
     begin_thread(t, cache, plan);
     take_registers(&t->context, uc);

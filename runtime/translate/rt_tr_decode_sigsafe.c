@@ -95,6 +95,52 @@ static bool is_rip_relative(const struct rt_burst_scratch *s, const struct rt_bu
            (p->code[modrm] & 0xc7) == 0x05;
 }
 
+/* The descriptor of a restartable sequence (struct rseq_cs of linux/rseq.h), whose abort handler follows the
+ * signature that the C library registers. A thread that is preempted in a sequence must be found there by the
+ * kernel, so a burst ends before the instruction that fetches the descriptor to store its address. */
+static bool is_sequence(uint64_t at)
+{
+    enum {
+        SIGNATURE = 0x53053053,
+        SIGNATURE_BYTES = 4,
+        FLAGS_MOST = 7,
+        ALIGN_BYTES = 32,
+        LEN_MOST = 1 << 20,
+        LOWEST = 1 << 16
+    };
+    struct {
+        uint32_t version, flags;
+        uint64_t start_ip, len_bytes, abort_ip;
+    } d;
+    uint32_t signature;
+    if (at % ALIGN_BYTES || at < LOWEST || rt_tr_copy(&d, (const void *)(uintptr_t)at, sizeof d) != sizeof d)
+        return false;
+    if (d.version || d.flags > FLAGS_MOST || !d.len_bytes || d.len_bytes > LEN_MOST) return false;
+    const void *before_abort = (const void *)(uintptr_t)(d.abort_ip - SIGNATURE_BYTES);
+    return rt_tr_copy(&signature, before_abort, sizeof signature) == sizeof signature &&
+           signature == SIGNATURE;
+}
+
+/* By the instruction of scratch and n: lea, or a constant that is moved. */
+static bool fetches_sequence(const struct rt_burst_scratch *s, const struct rt_tr_insn *n)
+{
+    if (s->insn.mnemonic == ZYDIS_MNEMONIC_LEA)
+        return n->disp_offset && is_sequence(n->ip + n->plan.len_bytes + (uint64_t)n->plan.rip_disp);
+    return s->insn.mnemonic == ZYDIS_MNEMONIC_MOV && s->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+           s->operands[1].imm.value.u && is_sequence(s->operands[1].imm.value.u);
+}
+
+bool rt_tr_is_before_sequence(uint64_t ip)
+{
+    enum { LEA_BYTES = 7, REX_W = 0x48, REX_R = 4, LEA = 0x8d, RIP_RELATIVE = 5 };
+    uint8_t code[LEA_BYTES];
+    int32_t displacement;
+    if (rt_tr_copy(code, (const void *)(uintptr_t)(ip - LEA_BYTES), LEA_BYTES) != LEA_BYTES) return false;
+    if ((code[0] & ~REX_R) != REX_W || code[1] != LEA || (code[2] & 0xc7) != RIP_RELATIVE) return false;
+    memcpy(&displacement, code + 3, sizeof displacement);
+    return is_sequence(ip + (uint64_t)(int64_t)displacement);
+}
+
 /* Why the instruction in scratch and n ends a burst, or END_NONE. */
 static enum rt_tr_end forbids(const struct rt_burst_scratch *s, const struct rt_tr_insn *n)
 {
@@ -193,6 +239,7 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
     while (t->decoded < most && ip < end) {
         struct rt_tr_insn *n = &t->insns[t->decoded];
         t->stop = decode(c, n, ip, end);
+        if (!t->stop && fetches_sequence(&c->scratch, n)) t->stop = RT_TR_END_CODE;
         if (t->stop) break;
         note_extent(t, n);
         t->order[t->len++] = t->decoded++;

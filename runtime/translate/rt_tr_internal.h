@@ -224,10 +224,14 @@ const struct rt_tr_arena *rt_tr_arena_of(const struct rt_tr_cache *c, uint64_t i
 const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struct rt_tr_block **block,
                                        bool *slow);
 bool rt_tr_cache_map(struct rt_tr_process *p);
+/* Can an arena be mapped within reach of ip? Keeps none. */
+bool rt_tr_arena_try(uint64_t ip);
 
 /* rt_tr_decode_sigsafe.c: choose the instructions of a block. END_NONE: *trace has at least one. Needs the
  * lock. */
 enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip);
+/* Does the instruction before ip fetch the descriptor of a restartable sequence, which the one at ip may store? */
+bool rt_tr_is_before_sequence(uint64_t ip);
 /* Decode the same instructions again, for the slow version of b. */
 bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 /* The decoded instruction at ip into trace.insns[0]; false: not readable or not decodable. Needs the lock. */

@@ -53,7 +53,10 @@ static enum rt_tr_refused ask_machine(void)
     if (!__get_cpuid(0x80000001, &a, &b, &extended_c, &extended_d)) return RT_TR_NO_XSAVE;
     enum { RDTSCP = 1 << 27 };
     if (!(extended_c & bit_LAHF_LM) || !(extended_d & RDTSCP)) return RT_TR_NO_XSAVE;
-    return has_shadow_stack() ? RT_TR_SHADOW_STACK : RT_TR_ACCEPTED;
+    if (has_shadow_stack()) return RT_TR_SHADOW_STACK;
+    uint64_t gs_base;
+    __asm__ volatile("rdgsbase %0" : "=r"(gs_base));
+    return gs_base ? RT_TR_GS_IN_USE : RT_TR_ACCEPTED;
 }
 
 /* The name of the program is the uppermost thing on the stack (execve(2), getauxval(3)). The kernel keeps at
@@ -77,6 +80,7 @@ enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
     if (rt_tr_process.options.trace_most > RT_TR_BLOCK_MOST)
         rt_tr_process.options.trace_most = RT_TR_BLOCK_MOST;
     learn_stack();
+    if (!rt_tr_arena_try((uint64_t)(uintptr_t)rt_tr_template)) return RT_TR_NO_ARENA;
     return rt_tr_cache_map(&rt_tr_process) ? RT_TR_ACCEPTED : RT_TR_NO_MEMORY;
 }
 
@@ -142,6 +146,7 @@ const char *rt_tr_refused_text(enum rt_tr_refused refused)
         [RT_TR_NO_XSAVE] = "the processor has no XSAVE, RDTSCP or LAHF",
         [RT_TR_SHADOW_STACK] = "shadow stacks are on",
         [RT_TR_NO_MEMORY] = "no memory for translations",
+        [RT_TR_NO_ARENA] = "no executable memory can be written (a policy such as SELinux's execmem)",
         [RT_TR_NOT_OPEN] = "the translator is not set up",
         [RT_TR_BUSY] = "a burst of this thread is running",
         [RT_TR_FRAME] = "the signal frame holds no extended state that fits",

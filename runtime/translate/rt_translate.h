@@ -15,7 +15,7 @@
  * | pace  | fast           | plan.pace_instructions, or pace_us as far as  | cycles and instructions of |
  * |       |                | the warm part foretells; begins anew after    | one window, fenced at both |
  * |       |                | each return to the dispatcher                 | ends; windows discarded    |
- * | list  | slow           | plan.accesses                                 | each access                |
+ * | list  | slow           | plan.accesses, or 2,048 instructions          | each access                |
  * | probe | slow at probes | plan.probes                                   | latency, drain, address    |
  *
  * Ends of a burst (enum rt_tr_end): the instruction at result.end_ip is the next one that the program
@@ -29,7 +29,7 @@
  * | UNSUPPORTED  | an instruction that is not translated (popf, far branches, segment registers, ...)      |
  * | GS           | an operand in the segment GS                                                            |
  * | UNDECODABLE  | unknown to the decoder, or its bytes cannot be read                                     |
- * | CODE         | options.may_translate refused the code                                                  |
+ * | CODE         | options.may_translate refused the code, or it is about to open a restartable sequence   |
  * | REACH        | no memory for translations within reach of the code, or an operand out of reach         |
  * | FULL         | the cache is full; it is dropped when no thread is in a burst                           |
  * | LOCKED       | another thread translates                                                               |
@@ -71,6 +71,7 @@ enum rt_tr_refused {
     RT_TR_NO_XSAVE,     /* or one of rdtscp, lahf */
     RT_TR_SHADOW_STACK, /* calls would not match it */
     RT_TR_NO_MEMORY,    /* mmap, or MADV_WIPEONFORK, which keeps a fork from sharing the cache */
+    RT_TR_NO_ARENA,     /* no executable memory that can be written, also not mapped twice */
     RT_TR_NOT_OPEN,     /* rt_tr_open did not succeed */
     RT_TR_BUSY,         /* a burst of this thread is running: a trigger came inside of it */
     RT_TR_FRAME,        /* the signal frame holds no extended state, or more than there is room for */
@@ -85,9 +86,7 @@ struct rt_burst_zydis;
 struct rt_tr_options {
     const struct rt_burst_zydis *zydis; /* borrowed until the end of the process */
     /* May the instruction at ip be translated? RT_TR_END_NONE: yes, and *end becomes the end of the code
-     * around ip for which that holds: at most to the end of the mapping, to a restartable sequence or to the
-     * store that opens one (a thread that is preempted between store and sequence must be out of the burst).
-     * Otherwise the reason with which the burst ends. Called in the handler, on the stack of the thread. */
+     * around ip for which that holds, at most to the end of the mapping. Otherwise the reason with which the burst ends. Called in the handler, on the stack of the thread. */
     enum rt_tr_end (*may_translate)(void *arg, uint64_t ip, uint64_t *end);
     void *may_translate_arg;
     unsigned trace_most; /* instructions in a block; 0: the default. 1 ends bursts anywhere */
@@ -200,6 +199,10 @@ bool rt_tr_is_running(const struct rt_tr_thread *t);
 /* Note that the code in [base, base + len_bytes) has changed. No burst that begins later uses its old
  * translations.  Thread: any.  Signal: safe. */
 void rt_tr_invalidate(uint64_t base, uint64_t len_bytes);
+
+/* Return how many threads are in bursts. Where none begins for a moment, 0 means that none runs.
+ * Thread: any.  Signal: safe. */
+uint32_t rt_tr_active(void);
 
 /* Return the bytes that the cache of the process uses, and how many of them are code. */
 void rt_tr_memory(uint64_t *all_bytes, uint64_t *code_bytes);

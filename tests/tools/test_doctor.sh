@@ -11,7 +11,7 @@ done
 if [ $status -eq 0 ]; then must grep -q "Loads can be sampled here" text; else must grep -q "cannot be sampled" text; fi
 "$loadstone" doctor --json >json 2>err
 if command -v python3 >/dev/null; then
-    must python3 -c 'import json; d = json.load(open("json")); assert d["schema"] == 1 and len(d["tries"]) == 5 and [e["name"] for e in d["engines"]] == ["hw", "step", "faults", "watch"]
+    must python3 -c 'import json; d = json.load(open("json")); assert d["schema"] == 1 and len(d["tries"]) == 5 and [e["name"] for e in d["engines"]] == ["hw", "translate", "step", "faults", "watch"]
 for t in d["tries"] + d["engines"]: assert t["works"] or t["detail"], t'
 fi
 # files that killed launchers left are listed with a remedy; no process has such a number

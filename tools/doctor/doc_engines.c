@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,6 +22,9 @@ static const struct doc_engine doc_rows[DOC_ENGINES] = {
     [DOC_HW] = {.name = "hw",
                 .gives = "loads sampled by the processor: addresses, levels and "
                          "latencies as they natively were, at a fraction of the cost"},
+    [DOC_TRANSLATE] = {.name = "translate",
+                       .gives = "bursts that run translated at nearly native pace: real addresses, measured "
+                                "latencies of a few loads, many more bursts than from stepping"},
     [DOC_STEP] =
         {.name = "step",
          .gives =
@@ -174,6 +178,34 @@ static void doc_try_step(const struct mach_capability *can, bool has_preload, st
              has_preload ? failed->remedy : "make install, or run the built tree");
 }
 
+/* Why the translator of the runtime (runtime/translate/rt_tr_open.c) refuses this machine, or NULL. */
+static const char *doc_translator_lacks(void)
+{
+    enum { HWCAP2_FSGSBASE_BIT = 1u << 1 }; /* asm/hwcap2.h of x86-64, where stepping works */
+    const size_t len = (size_t)sysconf(_SC_PAGESIZE);
+    if (!(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT)) return "the processor or the kernel has no FSGSBASE";
+    void *at = mmap(NULL, len, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at != MAP_FAILED) munmap(at, len);
+    const int fd = at != MAP_FAILED ? -1 : memfd_create("loadstone-doctor", MFD_CLOEXEC);
+    if (fd >= 0) {
+        const bool sized = ftruncate(fd, (off_t)len) == 0;
+        at = sized ? mmap(NULL, len, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0) : MAP_FAILED;
+        if (at != MAP_FAILED) munmap(at, len);
+        close(fd);
+    }
+    return at == MAP_FAILED ? "no executable memory can be written" : NULL;
+}
+
+/* It steps where it cannot translate: all that stepping needs, it needs, too. */
+static void doc_try_translate(const struct doc_engine *step, struct doc_engine *e)
+{
+    const char *lacks = doc_translator_lacks();
+    e->works = step->works && !lacks;
+    e->error = step->error;
+    snprintf(e->detail, sizeof(e->detail), "%s", lacks ? lacks : step->detail);
+    snprintf(e->remedy, sizeof(e->remedy), "%s", lacks ? "" : step->remedy);
+}
+
 /* Page faults with their addresses: a software event, there also without a PMU. */
 static void doc_try_faults(const struct mach_privilege *machine, struct doc_engine *e)
 {
@@ -218,6 +250,7 @@ void doc_engines_try(const struct mach_capability *can, bool has_preload, struct
     mach_privilege_read("", getenv, &machine);
     doc_try_hw(&machine, &out[DOC_HW]);
     doc_try_step(can, has_preload, &out[DOC_STEP]);
+    doc_try_translate(&out[DOC_STEP], &out[DOC_TRANSLATE]);
     doc_try_faults(&machine, &out[DOC_FAULTS]);
     doc_try_watch(&machine, &out[DOC_WATCH]);
     for (int i = 0; i < DOC_ENGINES && !has_preload; i++)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum doc_engine_id { DOC_HW, DOC_STEP, DOC_FAULTS, DOC_WATCH, DOC_ENGINES };
+enum doc_engine_id { DOC_HW, DOC_TRANSLATE, DOC_STEP, DOC_FAULTS, DOC_WATCH, DOC_ENGINES };
 
 struct doc_engine {
     const char *name;
@@ -19,7 +19,7 @@ struct doc_engine {
         remedy[320]; /* the step that enables it, or where it works makes it better; "" where nothing helps */
 };
 
-/* Try the engines, best first, then the needs of record --watch. can: results for the step engine;
+/* Try the engines, best first, then the needs of record --watch. can: results for the engines translate and step;
  * has_preload: the runtime was found. */
 void doc_engines_try(const struct mach_capability *can, bool has_preload, struct doc_engine out[DOC_ENGINES]);
 

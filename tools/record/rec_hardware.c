@@ -41,20 +41,21 @@ static const char *rec_hardware_asked(const struct rec_hardware_options *o, bool
     return by_count ? "--period with a count" : NULL;
 }
 
-/* A time is the step engine's, a count the hw engine's; the step engine takes a bare number as seconds. */
+/* A time is for engines with bursts, a count the hw engine's; engines with bursts take a bare number as seconds. */
 static ls_err rec_period(const struct rec_hardware_options *o, bool *by_count)
 {
     uint64_t value = 0;
     *by_count = false;
     if (!o->period) return LS_OK;
-    *by_count = !rec_is_engine(o, "step") && ls_parse_u64(o->period, &value) == LS_OK;
+    const bool has_bursts = rec_is_engine(o, "step") || rec_is_engine(o, "translate");
+    *by_count = !has_bursts && ls_parse_u64(o->period, &value) == LS_OK;
     if (*by_count && value == 0)
         return ls_fail(LS_ERR_USAGE, "--period 0: a count of events is at least 1, a time has a unit (20ms)");
     if (*by_count) return rec_set(LS_ENV_HW_PERIOD, o->period);
     if (ls_parse_duration(o->period, &value) != LS_OK)
         return ls_fail(LS_ERR_USAGE,
                        "--period %s: unknown unit or no number; a time such as "
-                       "20ms (step engine) or a count of events (hw engine)",
+                       "20ms (translate and step engines) or a count of events (hw engine)",
                        o->period);
     if (rec_is_engine(o, "hw"))
         return ls_fail(LS_ERR_USAGE,

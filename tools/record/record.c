@@ -126,6 +126,7 @@ enum {
     RECORD_OVERHEAD,
     RECORD_PERIOD,
     RECORD_BURST,
+    RECORD_ACCESSES,
     RECORD_EVENT,
     RECORD_FREQ,
     RECORD_LDLAT,
@@ -150,31 +151,35 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "profile to write; ranks of an MPI job get a file each, name.RANK.h5", "Output"},
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
-    [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|step|faults|watch|null", "auto",
-                       "method of sampling: loads and stores by the processor (hw: PEBS, IBS, SPE) or by "
-                       "single-stepping short bursts, which needs no privilege (step); page faults, for "
-                       "report --first-touch (faults); none (null)",
+    [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|translate|step|faults|watch|null", "auto",
+                       "method of sampling: loads and stores by the processor (hw: PEBS, IBS, SPE), or by "
+                       "short bursts of instructions, which need no privilege and run translated "
+                       "(translate) or single-stepped (step); page faults, for report --first-touch "
+                       "(faults); none (null)",
                        "Sampling"},
     [RECORD_WATCH] =
         {"watch", 0, CLI_TEXT, "NAME[INDEX]", NULL,
          "record accesses to this element of a variable or registered range by hardware breakpoints, for the "
          "part of the time that the budget allows; report --watch shows them",
          "Sampling"},
-    [RECORD_TRIGGER] =
-        {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",
-         "event that starts a burst of the step engine: a perf event, or a timer where perf events are "
-         "forbidden",
-         "Sampling"},
+    [RECORD_TRIGGER] = {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",
+                        "event that starts a burst: a perf event, or a timer where perf events are "
+                        "forbidden",
+                        "Sampling"},
     [RECORD_OVERHEAD] = {"overhead", 0, CLI_PERCENT, "PERCENT", "3%",
                          "share of the run time that recording may use; more gives narrower intervals",
                          "Sampling"},
-    [RECORD_PERIOD] = {"period", 'p', CLI_TEXT, "TIME|COUNT", NULL,
-                       "step engine: shortest CPU time between two bursts of a thread, such as 20ms; hw "
-                       "engine: events between two "
-                       "samples, such as 100003; the overhead budget may stretch both",
-                       "Sampling"},
-    [RECORD_BURST] = {"burst", 'b', CLI_COUNT, "COUNT", "1200", "instructions in a burst", "Sampling",
+    [RECORD_PERIOD] =
+        {"period", 'p', CLI_TEXT, "TIME|COUNT", NULL,
+         "translate and step engines: shortest CPU time between two bursts of a thread, such as 20ms; hw "
+         "engine: events between two "
+         "samples, such as 100003; the overhead budget may stretch both",
+         "Sampling"},
+    [RECORD_BURST] = {"burst", 'b', CLI_COUNT, "COUNT", "1200", "instructions in a stepped burst", "Sampling",
                       .least = 1},
+    [RECORD_ACCESSES] = {"accesses", 0, CLI_COUNT, "COUNT", "64",
+                         "consecutive accesses of a translated burst that are recorded, at most 256",
+                         "Sampling"},
     [RECORD_EVENT] =
         {"event", 0, CLI_TEXT, "EVENT", NULL,
          "hw engine: event to sample, in perf's syntax (cpu/mem-loads,ldlat=30/P, r1cd) or by a name of "
@@ -226,10 +231,10 @@ static const struct record_env {
 } record_envs[] = {
     {RECORD_ENGINE, LS_ENV_ENGINE},       {RECORD_WATCH, LS_ENV_WATCH},
     {RECORD_TRIGGER, LS_ENV_TRIGGER},     {RECORD_OVERHEAD, LS_ENV_OVERHEAD},
-    {RECORD_BURST, LS_ENV_BURST},         {RECORD_SEED, LS_ENV_SEED},
-    {RECORD_CALLSTACK, LS_ENV_CALLSTACK}, {RECORD_DELAY, LS_ENV_DELAY},
-    {RECORD_DURATION, LS_ENV_DURATION},   {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN},
-    {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
+    {RECORD_BURST, LS_ENV_BURST},         {RECORD_ACCESSES, LS_ENV_ACCESSES},
+    {RECORD_SEED, LS_ENV_SEED},           {RECORD_CALLSTACK, LS_ENV_CALLSTACK},
+    {RECORD_DELAY, LS_ENV_DELAY},         {RECORD_DURATION, LS_ENV_DURATION},
+    {RECORD_ALLOC_MIN, LS_ENV_ALLOC_MIN}, {RECORD_SPOOL_MAX, LS_ENV_SPOOL_MAX},
 };
 
 struct record {

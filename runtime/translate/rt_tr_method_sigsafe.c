@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A burst by translation: its plan, its records, its cost. From the moment that the program's instructions run
+ * nothing but raw system calls is made until the end of the handler, because errno is the program's. */
+#include "runtime/translate/rt_tr_method_sigsafe.h"
+
+#include "common/ls_clock.h"
+#include "runtime/bursts/rt_burst_sigsafe.h"
+#include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/translate/rt_tr_code_sigsafe.h"
+
+#include <errno.h>
+#include <x86intrin.h>
+
+enum {
+    FIRST_COST_NS = 60000,
+    WARM_LEAST =
+        512, /* past the loads that the core had issued before the trigger, and past its traces in L1 */
+    WARM_MORE = 257,
+    PACE_INSTRUCTIONS = 4000,
+    PACE_US = 10,
+    PROBES_LEAST = 50,
+    PROBES_MORE = 51,
+    PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
+    INSTRUCTIONS_MOST = 40000,
+    TRANSLATIONS_MOST = 256,
+    /* what the recording takes inside of a burst */
+    ENTRY_NS = 400,
+    PROBE_NS = 130,
+    DISPATCH_NS = 40,
+};
+
+_Static_assert(sizeof(struct rt_tr_range) == 2 * sizeof(uint64_t) &&
+                   sizeof(rt_burst_engine.devices.ranges[0]) == sizeof(struct rt_tr_range),
+               "ranges of devices are ranges");
+
+static struct rt_tr_own *own(const struct rt_burst_thread *t)
+{
+    return t->own[SPOOL_METHOD_TRANSLATE];
+}
+
+static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
+{
+    const struct rt_burst_devices *d = &rt_burst_engine.devices;
+    const uint64_t random = rt_burst_random_next(&t->random);
+    const uint64_t accesses = rt_state.config.burst_accesses;
+    const bool may_probe = !__atomic_load_n(&d->overflow, __ATOMIC_RELAXED);
+    return (struct rt_tr_plan){
+        .warm_instructions = WARM_LEAST + (uint32_t)(random >> 8) % WARM_MORE,
+        .pace_instructions = PACE_INSTRUCTIONS,
+        .pace_us = PACE_US,
+        .tsc_per_us = rt_burst_engine.tsc_per_us,
+        .accesses = accesses < RT_TR_ACCESSES_MAX ? (uint32_t)accesses : RT_TR_ACCESSES_MAX,
+        .probes = may_probe ? PROBES_LEAST + (uint32_t)(random >> 40) % PROBES_MORE : 0,
+        .probe_loads = PROBE_LOADS,
+        .instructions_max = INSTRUCTIONS_MOST,
+        .translations_max = TRANSLATIONS_MOST,
+        .never_probe = (const struct rt_tr_range *)(const void *)d->ranges,
+        .never_probe_len = __atomic_load_n(&d->count, __ATOMIC_ACQUIRE),
+        .random = rt_burst_random_next(&t->random),
+    };
+}
+
+/* --- records --- */
+
+/* Positions stand for time. */
+static uint32_t tsc_delta_at(const struct rt_burst_thread *t, uint32_t position)
+{
+    const struct rt_tr_own *o = own(t);
+    if (!o->result.instructions) return 0;
+    const uint64_t delta =
+        (uint64_t)((double)(o->end_tsc - t->burst_tsc) * position / (double)o->result.instructions);
+    return delta < UINT32_MAX ? (uint32_t)delta : UINT32_MAX;
+}
+
+static void put(struct rt_burst_thread *t, struct spool_access *r, uint16_t flags)
+{
+    r->tsc_delta = tsc_delta_at(t, r->position);
+    if (rt_burst_engine.has_memory_nodes) rt_burst_numa_touch(&t->numa, r->addr);
+    rt_burst_put_access(t, r, (uint16_t)(flags | SPOOL_ACCESS_AFTER_GAP));
+}
+
+static void put_listed(struct rt_burst_thread *t, const struct rt_tr_access *a)
+{
+    struct spool_access r = {
+        .ip = a->ip, .addr = a->addr, .position = a->position, .size_bytes = a->size_bytes, .lane = a->lane};
+    const uint16_t locked = (uint16_t)spool_flags_of_locked((a->does & RT_TR_LOCKED) != 0);
+    const uint16_t returns = a->does & RT_TR_RETURN ? SPOOL_ACCESS_RETURN : 0;
+    const uint16_t calls = a->does & RT_TR_CALL ? SPOOL_ACCESS_CALL : 0;
+    if (a->does & RT_TR_LOAD) put(t, &r, (uint16_t)(SPOOL_OP_LOAD | locked | returns));
+    if (a->does & RT_TR_STORE) put(t, &r, (uint16_t)(SPOOL_OP_STORE | locked | calls));
+    if (a->does & RT_TR_PREFETCH) put(t, &r, (uint16_t)(SPOOL_OP_PREFETCH | locked));
+}
+
+static void put_probed(struct rt_burst_thread *t, const struct rt_tr_probe *p)
+{
+    static const uint16_t flags_of[] = {[RT_TR_PROBE_TIMED] =
+                                            SPOOL_ACCESS_LATENCY_VALID | SPOOL_ACCESS_DRAIN_VALID,
+                                        [RT_TR_PROBE_FAULTED] = SPOOL_ACCESS_FAULTED,
+                                        [RT_TR_PROBE_NEVER] = SPOOL_ACCESS_NO_PROBE};
+    struct spool_access r = {
+        .ip = p->ip, .addr = p->addr, .position = p->position, .size_bytes = p->size_bytes};
+    uint16_t flags = p->state <= RT_TR_PROBE_NEVER ? flags_of[p->state] : 0;
+    if (rt_burst_took_longer(p->cycles, RT_BURST_PREEMPTED_US)) flags = 0;
+    if (flags & SPOOL_ACCESS_LATENCY_VALID) {
+        r.latency_cycles = p->cycles;
+        r.drain_cycles = p->drain_cycles;
+    }
+    put(t, &r, (uint16_t)(SPOOL_OP_LOAD | flags));
+}
+
+static uint16_t why_of(enum rt_tr_end end)
+{
+    static const uint8_t of[RT_TR_END_COUNT] = {
+        [RT_TR_END_NONE] = SPOOL_BURST_LOST,
+        [RT_TR_END_DONE] = SPOOL_BURST_BUDGET,
+        [RT_TR_END_INSTRUCTIONS] = SPOOL_BURST_LENGTH,
+        [RT_TR_END_SYSCALL] = SPOOL_BURST_SYSCALL,
+        [RT_TR_END_UNSUPPORTED] = SPOOL_BURST_UNSUPPORTED,
+        [RT_TR_END_GS] = SPOOL_BURST_UNSUPPORTED,
+        [RT_TR_END_UNDECODABLE] = SPOOL_BURST_DECODE,
+        [RT_TR_END_CODE] = SPOOL_BURST_CODE,
+        [RT_TR_END_REACH] = SPOOL_BURST_REACH,
+        [RT_TR_END_FULL] = SPOOL_BURST_CACHE,
+        [RT_TR_END_LOCKED] = SPOOL_BURST_LOCKED,
+        [RT_TR_END_TRANSLATIONS] = SPOOL_BURST_COLD,
+        [RT_TR_END_FAULT] = SPOOL_BURST_FAULT,
+    };
+    return of[end];
+}
+
+static uint64_t ns_of_tsc(uint64_t cycles)
+{
+    const uint32_t per_us = rt_burst_engine.tsc_per_us;
+    return per_us ? cycles * 1000 / per_us : 0;
+}
+
+/* Estimate the recording's part of the CPU time of the burst; in the rest the program itself went on. */
+static uint64_t recording_ns(const struct rt_tr_result *r, uint64_t burst_ns)
+{
+    const uint64_t ns = ENTRY_NS + ns_of_tsc(r->translate_cycles) + (uint64_t)r->probe_count * PROBE_NS +
+                        (uint64_t)r->dispatches * DISPATCH_NS;
+    return ns < burst_ns ? ns : burst_ns;
+}
+
+static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
+{
+    struct rt_tr_own *o = own(t);
+    const struct rt_tr_result *r = &o->result;
+    o->ran = true;
+    o->end_tsc = __rdtsc();
+    const uint64_t own_ns = recording_ns(r, burst_ns);
+    t->program_ns = burst_ns - own_ns;
+    t->handlers_tsc =
+        own_ns * rt_burst_engine.tsc_per_us / 1000; /* most of the handler's rest is system calls */
+    t->position = r->instructions < UINT32_MAX ? (uint32_t)r->instructions : UINT32_MAX;
+    for (uint32_t i = 0; i < r->access_count; i++)
+        put_listed(t, &r->accesses[i]);
+    for (uint32_t i = 0; i < r->probe_count; i++)
+        put_probed(t, &r->probes[i]);
+    t->handlers_tsc += __rdtsc() - o->end_tsc;
+    rt_burst_measure_trigger(t);
+    t->handler_tsc = __rdtsc();
+    rt_burst_finish(t, uc, (enum spool_burst_end_why)why_of(r->end));
+}
+
+/* Did the burst not begin, for a reason that does not keep it from being stepped? */
+static bool is_to_be_stepped(const struct rt_tr_result *r)
+{
+    if (r->instructions) return false;
+    switch (r->end) {
+    case RT_TR_END_UNSUPPORTED:
+    case RT_TR_END_GS:
+    case RT_TR_END_UNDECODABLE:
+    case RT_TR_END_CODE:
+    case RT_TR_END_REACH:
+    case RT_TR_END_FULL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const uint64_t fault_signals = UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) |
+                                      UINT64_C(1) << (SIGFPE - 1) | UINT64_C(1) << (SIGILL - 1);
+
+/* Faults in the burst are ours, whether or not the program blocks their signals. The return from the handler
+ * brings its mask back. */
+static void open_faults(struct rt_tr_own *o, const ucontext_t *uc)
+{
+    const uint64_t *mask = (const uint64_t *)&uc->uc_sigmask;
+    o->holds = true;
+    if (*mask & fault_signals)
+        ls_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &fault_signals, NULL, sizeof fault_signals);
+}
+
+/* Signals that were sent by hand during the burst are delivered when the handler returns. From here on nothing
+ * may fault: they are blocked. */
+static void send_again(struct rt_tr_own *o)
+{
+    o->holds = false;
+    if (!o->waiting_len) return;
+    ls_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &fault_signals, NULL, sizeof fault_signals);
+    for (unsigned i = 0; i < o->waiting_len; i++)
+        ls_syscall(SYS_rt_tgsigqueueinfo, ls_syscall(SYS_getpid), rt_burst_gettid(), o->waiting[i].si_signo,
+                   &o->waiting[i]);
+    o->waiting_len = 0;
+}
+
+/* On the stack of the translator's thread; uc is a copy, which the signal returns by. */
+static void work(struct rt_tr_thread *thread, ucontext_t *uc, void *arg)
+{
+    struct rt_burst_thread *t = arg;
+    struct rt_tr_own *o = own(t);
+    const struct rt_tr_plan plan = plan_of(t);
+    t->deaf = rt_burst_engine.trigger->repeats;
+    open_faults(o, uc);
+    const uint64_t begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    const enum rt_tr_refused refused = rt_tr_burst(thread, uc, &plan, &o->result);
+    const uint64_t burst_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    const int program_errno = errno;
+    if (refused || is_to_be_stepped(&o->result)) {
+        rt_burst_step_instead(t, uc);
+        rt_burst_note_handler_time(t);
+    } else {
+        finish(t, uc, burst_ns);
+    }
+    rt_burst_leave();
+    errno = program_errno;
+    send_again(o);
+}
+
+/* --- the method --- */
+
+static void begin(struct rt_burst_thread *t)
+{
+    own(t)->ran = false;
+}
+
+static void run(struct rt_burst_thread *t, ucontext_t *uc)
+{
+    struct rt_tr_own *o = own(t);
+    errno = t->saved_errno;
+    if (o->thread && !rt_tr_code_is_unloading()) rt_tr_on_own_stack(o->thread, uc, work, t);
+    rt_burst_step_instead(t, uc); /* it refused */
+}
+
+static bool fault(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc)
+{
+    struct rt_tr_own *o = own(t);
+    const bool is_of_instruction =
+        info->si_code > 0 && !(info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);
+    if (is_of_instruction) return rt_tr_fault(o->thread, uc);
+    if (!o->holds) return false;
+    for (unsigned i = 0; i < o->waiting_len; i++)
+        if (o->waiting[i].si_signo == info->si_signo) return true; /* one is kept, as by the kernel */
+    o->waiting[o->waiting_len++] = *info;
+    return true;
+}
+
+static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
+{
+    const struct rt_tr_own *o = own(t);
+    const struct rt_tr_result *result = &o->result;
+    if (!o->ran) return;
+    const struct rt_tr_pace *pace = &result->pace;
+    r->control_cycles = result->control_cycles;
+    r->control_len = result->control_len;
+    r->pace_instructions = (uint32_t)pace->instructions;
+    r->pace_cycles = pace->cycles > pace->overhead_cycles ? pace->cycles - pace->overhead_cycles : 0;
+    r->pace_discarded = pace->discarded;
+    r->translate_ns = (uint32_t)ns_of_tsc(result->translate_cycles);
+    r->probe_loads = PROBE_LOADS;
+}
+
+const struct rt_burst_method rt_translate_method = {
+    .id = SPOOL_METHOD_TRANSLATE,
+    .thread_bytes = sizeof(struct rt_tr_own),
+    .first_cost_ns = FIRST_COST_NS,
+    .is_whole = true,
+    .begin = begin,
+    .run = run,
+    .fault = fault,
+    .end = end,
+};

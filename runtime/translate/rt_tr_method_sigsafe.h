@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The engine's side of the translator.
+ *
+ * Thread: the owner of t. */
+#ifndef RT_TR_METHOD_SIGSAFE_H
+#define RT_TR_METHOD_SIGSAFE_H
+
+#include "runtime/bursts/rt_burst_engine_sigsafe.h"
+#include "runtime/translate/rt_translate.h"
+
+/* A thread's part, beside struct rt_burst_thread. */
+struct rt_tr_own {
+    struct rt_tr_thread *thread; /* NULL: no memory; all bursts are stepped */
+    bool ran;                    /* result is of the current burst */
+    bool holds;                  /* signals that are sent wait until the handler returns */
+    uint64_t end_tsc;
+    unsigned waiting_len;
+    siginfo_t waiting[4]; /* at most one of each: SIGSEGV, SIGBUS, SIGFPE, SIGILL */
+    struct rt_tr_result result;
+};
+
+#endif
