@@ -7,7 +7,9 @@
  *   step_check -b SPOOL               every burst has its end, every thread with bursts has one
  *   step_check -l PERCENT SPOOL       PERCENT of the loads are timed, past the first instructions of bursts
  *   step_check -i MNEMONIC SPOOL      nearly all instructions stepped in place are these; no load is timed
- *   step_check -p SPOOL               a burst ended because another thread had the processor */
+ *   step_check -p SPOOL               a burst ended because another thread had the processor
+ *   step_check -x SPOOL               a burst was translated
+ *   step_check -w EXPECTATIONS SPOOL  no access contradicts an expectation */
 #include "spool/spool_dir.h"
 #include "spool/spool_format.h"
 #include "spool/spool_reader.h"
@@ -27,7 +29,8 @@ struct expectation {
 enum { EXPECTATIONS_MAX = 32 };
 static struct expectation wanted[EXPECTATIONS_MAX];
 static unsigned wanted_len;
-static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted, loads, timed, in_place;
+static unsigned long wrong, measured, accesses, open_bursts, open_threads, preempted, loads, timed, in_place,
+    translated;
 static struct spool_in_place_row in_place_rows[64];
 static unsigned in_place_len;
 
@@ -123,7 +126,9 @@ static void follow(struct lifes *l, const struct spool_rec_header *rec)
     }
     if (type == SPOOL_REC_BURST_END) {
         l->burst = false;
-        in_place += ((const struct spool_burst_end *)(const void *)rec)->in_place;
+        const struct spool_burst_end *end = (const void *)rec;
+        in_place += end->in_place;
+        translated += end->method == SPOOL_METHOD_TRANSLATE && end->instructions > 0;
     }
     if (type == SPOOL_REC_IN_PLACE) count_in_place((const void *)rec);
     if (type == SPOOL_REC_THREAD_END) l->thread = false;
@@ -192,19 +197,26 @@ int main(int argc, char **argv)
         if (!check_spool(argv[3], judge_load)) printf("%s\n", ls_last_error());
         return (argv[1][1] == 'l' ? enough_are_timed : is_in_place)(argv[2]) ? 0 : 1;
     }
-    const bool by_range = strcmp(option, "-t") == 0, only_count = !by_range && *option;
-    const char *const expectations = argv[by_range ? 2 : 1];
-    if (argc < (by_range ? 4 : 3) ||
+    const bool by_range = strcmp(option, "-t") == 0, only_wrong = strcmp(option, "-w") == 0;
+    const bool only_count = !by_range && !only_wrong && *option;
+    const char *const expectations = argv[by_range || only_wrong ? 2 : 1];
+    if (argc < (by_range || only_wrong ? 4 : 3) ||
         (!only_count && !(by_range ? read_ranges : read_expectations)(expectations))) {
-        fprintf(stderr, "usage: step_check [-n|-b|-p|-t|-l PERCENT|-i MNEMONIC] [EXPECTATIONS] SPOOL\n");
+        fprintf(stderr,
+                "usage: step_check [-n|-b|-p|-t|-w|-x|-l PERCENT|-i MNEMONIC] [EXPECTATIONS] SPOOL\n");
         return 2;
     }
-    if (!check_spool(argv[by_range ? 3 : 2], by_range ? judge_range : judge)) printf("%s\n", ls_last_error());
+    if (!check_spool(argv[by_range || only_wrong ? 3 : 2], by_range ? judge_range : judge))
+        printf("%s\n", ls_last_error());
     printf("%lu accesses\n", accesses);
     bool all = wrong == 0 && accesses > 0;
     if (strcmp(option, "-b") == 0) {
         printf("%lu bursts and %lu threads have no end\n", open_bursts, open_threads);
         all &= open_bursts + open_threads == 0;
+    }
+    if (strcmp(option, "-x") == 0) {
+        printf("%lu bursts were translated\n", translated);
+        return translated == 0;
     }
     if (strcmp(option, "-p") == 0) {
         printf("%lu bursts ended by preemption\n", preempted);
@@ -212,7 +224,7 @@ int main(int argc, char **argv)
     }
     for (unsigned i = 0; i < wanted_len; i++) {
         printf("%s: %lu accesses as expected\n", wanted[i].name, wanted[i].met);
-        all &= wanted[i].met > 0;
+        all &= only_wrong || wanted[i].met > 0;
     }
     printf("%lu latencies measured, %lu accesses wrong\n", measured, wrong);
     return all ? 0 : 1;

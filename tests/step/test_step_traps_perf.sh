@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-trigger=perf
+trigger=perf engine=step
 . "$top_srcdir/tests/step/step_traps.inc"

@@ -1,4 +1,4 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-trigger=timer
+trigger=timer engine=step
 . "$top_srcdir/tests/step/step_traps.inc"

@@ -1,0 +1,4 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+trigger=timer engine=translate
+. "$top_srcdir/tests/step/step_traps.inc"

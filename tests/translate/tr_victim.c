@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A program in many modes whose output does not depend on being recorded. Each is about something that
+ * translated bursts could break. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { WORDS = 4096, STACK_BYTES = 65536, PAGE = 4096 };
+static uint64_t words[WORDS];
+static volatile sig_atomic_t count;
+
+static uint64_t __attribute__((noinline)) work(uint64_t seed)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        words[(i * 7 + seed) % WORDS] += i ^ seed;
+    return words[seed % WORDS];
+}
+
+/* For so much CPU time: bursts must have a chance. */
+static int goes_on(double seconds)
+{
+    return (double)clock() < seconds * CLOCKS_PER_SEC;
+}
+
+/* The program's own stores to errno are neither lost nor changed. */
+static int keep_errno(void)
+{
+    uint64_t wrong = 0;
+    for (unsigned i = 1; i % 64 || goes_on(0.4); i++) { /* few system calls, which end bursts */
+        errno = (int)(i & 0x7fff);
+        work(i);
+        wrong += *(volatile int *)&errno != (int)(i & 0x7fff);
+        char *end;
+        errno = 0;
+        (void)strtol("99999999999999999999", &end, 10);
+        wrong += errno != ERANGE;
+    }
+    printf("%d wrong\n", (int)wrong);
+    return wrong != 0;
+}
+
+static void on_signal_long(int sig)
+{
+    (void)sig;
+    for (unsigned i = 0; i < 50; i++)
+        work(i);
+    count++;
+}
+
+/* A long handler on the alternate stack: the frame of a burst is on that stack, too. */
+static int alternate(void)
+{
+    const stack_t stack = {.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES};
+    const struct sigaction a = {.sa_handler = on_signal_long, .sa_flags = SA_ONSTACK};
+    sigaltstack(&stack, NULL);
+    sigaction(SIGUSR1, &a, NULL);
+    int sent = 0;
+    for (; goes_on(0.5); sent++)
+        raise(SIGUSR1);
+    printf("%s\n", count == sent ? "all" : "not all");
+    return count != sent;
+}
+
+static ucontext_t main_context, contexts[2];
+static uint64_t turns[2];
+static void coroutine(int number)
+{
+    for (;;) {
+        work(turns[number]++);
+        swapcontext(&contexts[number], turns[number] % 3 ? &contexts[!number] : &main_context);
+    }
+}
+
+static int coroutines(void)
+{
+    for (int i = 0; i < 2; i++) {
+        getcontext(&contexts[i]);
+        contexts[i].uc_stack.ss_sp = malloc(STACK_BYTES);
+        contexts[i].uc_stack.ss_size = STACK_BYTES;
+        makecontext(&contexts[i], (void (*)(void))coroutine, 1, i);
+    }
+    int rounds = 0;
+    for (; goes_on(0.4); rounds++)
+        swapcontext(&main_context, &contexts[rounds % 2]);
+    printf("%s\n", turns[0] && turns[1] ? "both" : "not both");
+    return 0;
+}
+
+static sigjmp_buf back;
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0) {
+        count++;
+        return;
+    }
+    siglongjmp(back, sig);
+}
+
+/* Faults that the program leaves by siglongjmp. */
+static int faults(void)
+{
+    const struct sigaction a = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    char *closed = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    volatile int zero = 0, caught = 0, tried = 0;
+    sigaction(SIGSEGV, &a, NULL);
+    sigaction(SIGFPE, &a, NULL);
+    sigaction(SIGILL, &a, NULL);
+    while (goes_on(0.5)) {
+        work((uint64_t)tried);
+        const int sig = sigsetjmp(back, 1);
+        if (sig) {
+            caught++;
+            continue;
+        }
+        switch (tried++ % 3) {
+        case 0:
+            *(volatile char *)closed = 1;
+            break;
+        case 1:
+            zero = 7 / zero;
+            break;
+        default:
+            __asm__ volatile("ud2");
+        }
+    }
+    printf("%s\n", caught == tried ? "all" : "not all");
+    return caught != tried;
+}
+
+static volatile int stop;
+static pthread_t victim;
+static void *send(void *unused)
+{
+    static const int signals[] = {SIGSEGV, SIGUSR1, SIGFPE, SIGBUS, SIGILL, SIGTERM};
+    (void)unused;
+    long sent = 0;
+    for (; !stop; sent++) {
+        const int before = count;
+        pthread_kill(victim, signals[sent % 6]);
+        while (count == before && !stop)
+            usleep(50);
+    }
+    return (void *)sent;
+}
+
+/* Signals of all kinds that another thread sends. */
+static int sent(void)
+{
+    const struct sigaction a = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    const int all[] = {SIGSEGV, SIGUSR1, SIGFPE, SIGBUS, SIGILL, SIGTERM};
+    for (unsigned i = 0; i < 6; i++)
+        sigaction(all[i], &a, NULL);
+    pthread_t sender;
+    void *result;
+    victim = pthread_self();
+    pthread_create(&sender, NULL, send, NULL);
+    for (uint64_t i = 0; goes_on(0.5); i++)
+        work(i);
+    stop = 1;
+    pthread_join(sender, &result);
+    printf("%s\n", count == (long)result ? "all" : "not all");
+    return count != (long)result;
+}
+
+/* Signals that are sent while they are blocked wait; faults of the burst's own reading must not kill. */
+static int blocked(void)
+{
+    const struct sigaction a = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    static const int signals[] = {SIGSEGV, SIGFPE, SIGBUS, SIGILL};
+    sigset_t all, none;
+    int early = 0, rounds = 0;
+    sigfillset(&all);
+    sigemptyset(&none);
+    for (unsigned i = 0; i < 4; i++)
+        sigaction(signals[i], &a, NULL);
+    for (; goes_on(0.5); rounds++) {
+        const int before = count;
+        sigprocmask(SIG_BLOCK, &all, NULL);
+        for (unsigned i = 0; i < 4; i++)
+            raise(signals[i]);
+        for (uint64_t i = 0; i < 40; i++)
+            work(i);
+        early += count != before;
+        sigprocmask(SIG_SETMASK, &none, NULL);
+    }
+    printf("%d early, %s\n", early, count == 4 * rounds ? "all" : "not all");
+    return early || count != 4 * rounds;
+}
+
+static void *run_thread(void *arg)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < 300; i++)
+        sum += work(i) & 1;
+    (void)sum;
+    return arg;
+}
+
+/* Processes and threads begin and end while others are in bursts. */
+static int storm(void)
+{
+    int bad = 0;
+    while (goes_on(0.5)) {
+        pthread_t threads[4];
+        for (int i = 0; i < 4; i++)
+            bad += pthread_create(&threads[i], NULL, run_thread, NULL) != 0;
+        const pid_t child = fork();
+        if (child == 0) {
+            run_thread(NULL);
+            _exit(7);
+        }
+        int status = 0;
+        bad += child < 0 || waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 7;
+        for (int i = 0; i < 4; i++)
+            pthread_join(threads[i], NULL);
+    }
+    printf("%d bad\n", bad);
+    return bad != 0;
+}
+
+/* Modules with other code at the same addresses. */
+static int unload(int argc, char **argv)
+{
+    uint64_t wrong = 0;
+    if (argc < 4) return 2;
+    while (goes_on(0.6)) {
+        for (int i = 0; i < 2; i++) {
+            void *module = dlopen(argv[2 + i], RTLD_NOW);
+            uint64_t (*step)(uint64_t);
+            if (!module) return 3;
+            *(void **)&step = dlsym(module, "tr_plugin_step");
+            uint64_t x = 1;
+            for (int k = 0; k < 20000; k++)
+                x = step(x);
+            wrong += x != (i ? 1 + UINT64_C(3) * 20000 : 1 + UINT64_C(5) * 20000);
+            dlclose(module);
+        }
+    }
+    printf("%d wrong\n", (int)wrong);
+    return wrong != 0;
+}
+
+/* Code of a file that the program changes: lea imm8(%rdi), %rax; ret. */
+__asm__(
+    ".pushsection .text\n.balign 4096\n.globl tr_patched\ntr_patched: lea 1(%rdi), %rax\n\tret\n.balign 4096\n.popsection");
+uint64_t tr_patched(uint64_t x);
+static int patch(void)
+{
+    uint64_t wrong = 0;
+    unsigned char *code = (unsigned char *)(uintptr_t)tr_patched;
+    for (unsigned i = 1; goes_on(0.5); i++) {
+        const unsigned add = i % 100;
+        mprotect(code, PAGE, PROT_READ | PROT_WRITE);
+        code[3] = (unsigned char)add;
+        mprotect(code, PAGE, PROT_READ | PROT_EXEC);
+        uint64_t x = 0;
+        for (int k = 0; k < 20000; k++)
+            x = tr_patched(x);
+        wrong += x != UINT64_C(20000) * add;
+    }
+    printf("%d wrong\n", (int)wrong);
+    return wrong != 0;
+}
+
+/* Code that was generated: the bursts in it are stepped. */
+static int generated(void)
+{
+    static const unsigned char code[] = {0x48, 0x8d, 0x47, 0x02, 0xc3}; /* lea 2(%rdi), %rax; ret */
+    unsigned char *at =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return 77;
+    memcpy(at, code, sizeof code);
+    uint64_t (*f)(uint64_t), wrong = 0;
+    *(void **)&f = at;
+    for (unsigned i = 1; goes_on(0.4); i++) {
+        at[3] = (unsigned char)(i % 100);
+        uint64_t x = 0;
+        for (int k = 0; k < 1000; k++)
+            x = f(x);
+        wrong += x != UINT64_C(1000) * (i % 100);
+    }
+    printf("%d wrong\n", (int)wrong);
+    return wrong != 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct {
+        const char *name;
+        int (*run)(void);
+    } modes[] = {{"errno", keep_errno}, {"alternate", alternate}, {"coroutines", coroutines},
+                 {"faults", faults},    {"sent", sent},           {"storm", storm},
+                 {"blocked", blocked},  {"patch", patch},         {"generated", generated}};
+    const char *mode = argc > 1 ? argv[1] : "";
+    if (strcmp(mode, "unload") == 0) return unload(argc, argv);
+    for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(mode, modes[i].name) == 0) return modes[i].run();
+    fprintf(stderr, "usage: tr_victim MODE\n");
+    return 2;
+}
