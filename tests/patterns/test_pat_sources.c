@@ -626,7 +626,7 @@ static void cut_everywhere(const char *name, const char *suffix)
         write_file(packed, cut);
         read_path(path, &o);
         if (told.err != LS_ERR_TRUNCATED) fail_msg("%s cut at %zu: %s", suffix, cut, ls_last_error());
-        snprintf(place, sizeof(place), "ends too early, at byte %zu of the file, behind ", cut);
+        snprintf(place, sizeof(place), "ends too early, at byte %zu of the file, after ", cut);
         if (!strstr(ls_last_error(), place)) fail_msg("%s: no '%s'", ls_last_error(), place);
     }
 }
@@ -691,7 +691,7 @@ static void nvbit_warps_are_threads_and_lanes_accesses(void **state)
     assert_int_equal(read_path(path, &published)->counts.accesses, 32);
     assert_int_equal(read_bytes(packed, len - 1)->err, LS_ERR_TRUNCATED);
     assert_int_equal(read_bytes(packed, len - 2 * 312)->err, LS_ERR_TRUNCATED); /* the header announces 3 */
-    assert_non_null(strstr(ls_last_error(), "behind 2 of the 3 records"));
+    assert_non_null(strstr(ls_last_error(), "after 2 of the 3 records"));
     write_file(packed, 24 + 120 + 5); /* inside the maps */
     assert_int_equal(read_path(path, &(struct pat_source_options){.format = "nvbit"})->err, LS_ERR_TRUNCATED);
 }
