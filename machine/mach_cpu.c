@@ -81,8 +81,13 @@ static void caches_by_sysfs(struct mach_cpu *out)
         if (strcmp(type, "Instruction") == 0 || ls_parse_u64(level, &level_number) != LS_OK ||
             ls_parse_bytes(size, &bytes) != LS_OK)
             continue;
-        if (level_number >= 1 && level_number <= MACH_CPU_CACHE_LEVELS)
-            out->cache_bytes[level_number - 1] = bytes;
+        if (level_number < 1 || level_number > MACH_CPU_CACHE_LEVELS) continue;
+        out->cache_bytes[level_number - 1] = bytes;
+        char ways[16];
+        uint64_t number = 0;
+        if (read_cache_file(i, "ways_of_associativity", ways, sizeof(ways)) &&
+            ls_parse_u64(ways, &number) == LS_OK)
+            out->cache_ways[level_number - 1] = (unsigned)number;
     }
 }
 

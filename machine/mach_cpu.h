@@ -13,6 +13,7 @@ struct mach_cpu {
     char identity[MACH_CPU_NAME_BYTES]; /* name, family, model, stepping; one line */
     uint64_t
         cache_bytes[MACH_CPU_CACHE_LEVELS]; /* L1 data, L2, L3 of the first processor; 0: none or unknown */
+    unsigned cache_ways[MACH_CPU_CACHE_LEVELS]; /* 0: unknown */
 };
 
 /* Read /proc/cpuinfo and sysfs, else sysconf. Never fails: missing values stay "unknown" or 0.

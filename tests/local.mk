@@ -36,6 +36,7 @@ include tests/step/local.mk
 include tests/symbols/local.mk
 include tests/tools/local.mk
 include tests/tracer/local.mk
+include tests/traffic/local.mk
 include tests/translate/local.mk
 include tests/viz-export/local.mk
 

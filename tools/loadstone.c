@@ -30,6 +30,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_cmd_replay,
     &cli_cmd_stream,
     &cli_cmd_study,
+    &cli_cmd_traffic,
     &cli_cmd_resolve,
     &cli_cmd_import,
     &cli_cmd_doctor,

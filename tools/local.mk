@@ -50,3 +50,4 @@ include tools/study/local.mk
 include tools/export/local.mk
 include tools/import/local.mk
 include tools/trace/local.mk
+include tools/traffic/local.mk

@@ -22,7 +22,7 @@ done < <(sources | grep -v -e '/config\.h' -e '/web/bundle/')
 [ $checked -gt 100 ] || fail "only $checked sources found"
 
 # Guards and extern "C" of headers, the one place for differences, and what a library that may be missing gives: #ifdef HAVE_X.
-for f in analyse common kernels machine ndm patterns perf resolve run_h5 runtime smrtree spool symbols tools viz-export; do
+for f in analyse common kernels machine ndm patterns perf resolve run_h5 runtime smrtree spool symbols tools traffic viz-export; do
     [ -d $f ] || continue
     grep -rnE '^ *# *(if|ifdef|ifndef|elif)\b' --include='*.c' --include='*.h' $f |
         grep -vE '^common/ls_compat\.h:|#ifndef [A-Z0-9_]+_H$|__cplusplus|:#ifdef HAVE_[A-Z]+$'
@@ -34,7 +34,7 @@ grep -rnE '^[[:space:]]*\*/[[:space:]]*$' --include='*.c' --include='*.h' --incl
 [ ! -s "$found" ] || fail "lines with nothing but the end of a comment: $(cat "$found")"
 
 # One FNV-1a is enough.
-grep -rlE '0x(cbf29ce484222325|100000001b3)' --include='*.c' --include='*.h' analyse common kernels machine ndm patterns perf resolve run_h5 runtime smrtree spool symbols tools viz-export >"$found"
+grep -rlE '0x(cbf29ce484222325|100000001b3)' --include='*.c' --include='*.h' analyse common kernels machine ndm patterns perf resolve run_h5 runtime smrtree spool symbols tools traffic viz-export >"$found"
 [ "$(cat "$found")" = common/ls_hash.h ] || fail "FNV-1a outside common/ls_hash.h: $(cat "$found")"
 
 # Public headers, and headers of sources that use threads or atomics, document which threads may call their

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* loadstone traffic: the memory traffic that kernels should cause, and what a model of the caches counts. */
+#include "common/ls_json.h"
+#include "common/ls_quantity.h"
+#include "common/ls_vector.h"
+#include "machine/mach_cpu.h"
+#include "tools/cli/cli_message.h"
+#include "traffic/trf_model.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TRAFFIC_SIZE,
+    TRAFFIC_CAP,
+    TRAFFIC_GRID,
+    TRAFFIC_STORES,
+    TRAFFIC_CACHE,
+    TRAFFIC_TOP,
+    TRAFFIC_FORMAT,
+    TRAFFIC_LIST,
+    TRAFFIC_OPTIONS
+};
+
+enum { TRAFFIC_JSON_SCHEMA = 1, LABEL_WIDTH = 44 };
+
+#define MODEL_CACHE "32K/8,512K/16" /* small enough that sweeps over its bounds take seconds */
+
+static const struct cli_option traffic_options[TRAFFIC_OPTIONS] = {
+    [TRAFFIC_SIZE] = {"size", 'n', CLI_TEXT, "LIST", NULL,
+                      "sizes N, separated by commas; default: five from half the lower bound to beyond the "
+                      "upper one",
+                      "What to run"},
+    [TRAFFIC_CAP] = {"cap", 0, CLI_COUNT, "N", "1280",
+                     "rows and columns of the capped product's matrix at most", "What to run", .least = 1,
+                     .most = 1 << 20},
+    [TRAFFIC_GRID] = {"grid", 0, CLI_TEXT, "ROWSxCOLS", "2x4", "ranks that share the FFT's data",
+                      "What to run"},
+    [TRAFFIC_STORES] =
+        {"stores", 0, CLI_CHOICE, "allocate|bypass", "allocate",
+         "allocate: a line is read before it is stored to; bypass: sequential stores pass the caches",
+         "What to run"},
+    [TRAFFIC_CACHE] =
+        {"cache", 0, CLI_TEXT, "SIZE/WAYS,...", NULL,
+         "levels of the model, the nearest one first; default: " MODEL_CACHE
+         " for kernels, the caches of this machine for traces; 'machine' takes these for kernels too",
+         "Model"},
+    [TRAFFIC_TOP] = {"top", 0, CLI_COUNT, "N", "20", "rows of data to print", "Output", .least = 1},
+    [TRAFFIC_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+    [TRAFFIC_LIST] = {"list", 0, CLI_FLAG, NULL, NULL, "print the kernels with their loops, and stop",
+                      "Output"},
+};
+
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+
+/* ---- the caches ---- */
+
+/* The caches of this machine; the number of ways is reduced where it does not divide the size. */
+static ls_err machine_geometry(struct trf_geometry *out)
+{
+    static const unsigned usual_ways[MACH_CPU_CACHE_LEVELS] = {8, 16, 16};
+    struct mach_cpu cpu;
+    mach_cpu_identify(&cpu);
+    *out = (struct trf_geometry){.len = 0};
+    for (unsigned i = 0; i < MACH_CPU_CACHE_LEVELS; i++) {
+        const uint64_t lines = cpu.cache_bytes[i] / TRF_LINE_BYTES;
+        unsigned ways = cpu.cache_ways[i] ? cpu.cache_ways[i] : usual_ways[i];
+        if (!lines) continue;
+        while (lines % ways)
+            ways--;
+        out->levels[out->len++] = (struct trf_level){.size_bytes = lines * TRF_LINE_BYTES, .ways = ways};
+    }
+    if (!out->len) return ls_fail(LS_ERR_NOT_FOUND, "the caches of this machine are not known; give --cache");
+    return LS_OK;
+}
+
+static ls_err read_geometry(const struct cli_value *v, bool is_trace, struct trf_geometry *out)
+{
+    const char *text = v[TRAFFIC_CACHE].text;
+    if (text ? strcmp(text, "machine") == 0 : is_trace) return machine_geometry(out);
+    return trf_geometry_parse(text ? text : MODEL_CACHE, out);
+}
+
+static uint64_t last_level(const struct trf_geometry *g)
+{
+    return g->levels[g->len - 1].size_bytes;
+}
+
+/* ---- kernels ---- */
+
+struct point {
+    const struct trf_kernel *kernel;
+    struct trf_size size;
+    struct trf_expected expected;
+    struct trf_traffic arrays[TRF_ARRAYS_MAX], all;
+};
+
+struct sweep {
+    struct trf_geometry geometry;
+    LS_VECTOR(struct point) points;
+};
+
+static ls_err read_grid(const char *text, struct trf_size *s)
+{
+    unsigned rows = 0, cols = 0;
+    char rest = 0;
+    if (sscanf(text, "%4ux%4u%c", &rows, &cols, &rest) != 2 || !rows || !cols)
+        return ls_fail(LS_ERR_USAGE, "--grid: '%s' is no grid of ranks; write it as 2x4", text);
+    s->rows = rows;
+    s->cols = cols;
+    return LS_OK;
+}
+
+/* The size at which `bytes` of the kernel reaches a limit. bytes grows with the size. */
+static uint64_t size_where(double (*bytes)(const struct trf_size *), struct trf_size s, double limit)
+{
+    uint64_t low = 1, high = 1 << 14;
+    while (low < high) {
+        s.n = (low + high) / 2 / s.rows / s.cols * s.rows * s.cols;
+        if (!s.n) s.n = s.rows * s.cols;
+        if (bytes(&s) < limit)
+            low = (low + high) / 2 + 1;
+        else
+            high = (low + high) / 2;
+    }
+    return low;
+}
+
+/* A size nearby that is four times an odd number, so that columns spread over the sets of a cache, and that
+ * the grid divides. */
+static uint64_t good_size(uint64_t n, const struct trf_size *s)
+{
+    uint64_t step = 4;
+    while (step % s->rows || step % s->cols)
+        step += 4;
+    const uint64_t times = n / step;
+    return (times ? times | 1 : 1) * step;
+}
+
+/* Default sizes: from half of the lower bound to beyond the upper one. */
+static unsigned default_sizes(const struct trf_kernel *k, const struct trf_size *s, uint64_t cache_bytes,
+                              uint64_t out[5])
+{
+    const double cache = (double)cache_bytes;
+    if (!k->reads_beyond) {
+        static const uint64_t plain[] = {60, 100, 140, 180, 220};
+        for (unsigned i = 0; i < 5; i++)
+            out[i] = good_size(plain[i], s);
+        return 5;
+    }
+    const double low = (double)size_where(k->kept_bytes, *s, cache);
+    const double high = (double)size_where(k->beyond_bytes, *s, cache);
+    const double wanted[] = {low / 2, 0.8 * low, (low + high) / 2, 1.15 * high, 1.3 * high};
+    for (unsigned i = 0; i < 5; i++)
+        out[i] = good_size((uint64_t)wanted[i], s);
+    return 5;
+}
+
+static ls_err measure(struct sweep *w, const struct trf_kernel *k, struct trf_size s, uint64_t n)
+{
+    struct point p = {.kernel = k, .size = s};
+    p.size.n = n;
+    LS_TRY(trf_model_kernel(k, &p.size, &w->geometry, p.arrays));
+    p.expected = trf_kernel_expected(k, &p.size, last_level(&w->geometry));
+    for (unsigned i = 0; i < TRF_ARRAYS_MAX; i++) {
+        p.all.accesses += p.arrays[i].accesses;
+        p.all.read_lines += p.arrays[i].read_lines;
+        p.all.written_lines += p.arrays[i].written_lines;
+    }
+    return LS_VECTOR_ADD(&w->points, p);
+}
+
+/* Run a kernel at the sizes of a list, or at its own. */
+static ls_err sweep_kernel(struct sweep *w, const struct trf_kernel *k, const struct trf_size *s,
+                           const char *list)
+{
+    uint64_t sizes[5];
+    if (!list) {
+        const unsigned len = default_sizes(k, s, last_level(&w->geometry), sizes);
+        for (unsigned i = 0; i < len; i++)
+            LS_TRY(measure(w, k, *s, sizes[i]));
+        return LS_OK;
+    }
+    char copy[512];
+    if ((size_t)snprintf(copy, sizeof copy, "%s", list) >= sizeof copy)
+        return ls_fail(LS_ERR_USAGE, "--size: the list is too long");
+    char *rest = copy;
+    for (char *word; (word = strsep(&rest, ","));) {
+        uint64_t n = 0;
+        if (ls_parse_u64(word, &n) != LS_OK)
+            return ls_fail(LS_ERR_USAGE, "--size: '%s' is no size; write numbers separated by commas", word);
+        LS_TRY(measure(w, k, *s, n));
+    }
+    return LS_OK;
+}
+
+static ls_err sweep_all(const struct cli_value *v, char **names, struct sweep *w)
+{
+    struct trf_size s = {.cap = v[TRAFFIC_CAP].number, .stores_allocate = v[TRAFFIC_STORES].number == 0};
+    LS_TRY(read_geometry(v, false, &w->geometry));
+    LS_TRY(read_grid(v[TRAFFIC_GRID].text, &s));
+    if (!*names)
+        for (unsigned i = 0; i < trf_kernels_len; i++)
+            LS_TRY(sweep_kernel(w, &trf_kernels[i], &s, v[TRAFFIC_SIZE].text));
+    for (; *names; names++) {
+        const struct trf_kernel *k = trf_kernel_named(*names);
+        if (!k)
+            return ls_fail(LS_ERR_USAGE, "there is no kernel '%s'; loadstone traffic --list names them",
+                           *names);
+        LS_TRY(sweep_kernel(w, k, &s, v[TRAFFIC_SIZE].text));
+    }
+    return LS_OK;
+}
+
+static const char *const regime_names[] = {"cached", "transition", "beyond"};
+
+static double model_read(const struct point *p)
+{
+    return (double)p->all.read_lines * TRF_LINE_BYTES;
+}
+
+static double model_written(const struct point *p)
+{
+    return (double)p->all.written_lines * TRF_LINE_BYTES;
+}
+
+/* "1.23M", in powers of 1000. */
+static const char *amount(double bytes, char out[16])
+{
+    static const char units[] = " kMGT";
+    unsigned u = 0;
+    while (bytes >= 999.5 && u + 2 < sizeof units) {
+        bytes /= 1000;
+        u++;
+    }
+    snprintf(out, 16, u ? "%.2f%c" : "%.0f%c", bytes, units[u]);
+    return out;
+}
+
+/* Expected reads; in the transition the interval they lie in. */
+static const char *expected_reads(const struct trf_expected *e, char out[40])
+{
+    char low[16], high[16];
+    if (e->read_bytes_most > e->read_bytes)
+        snprintf(out, 40, "%s..%s", amount(e->read_bytes, low), amount(e->read_bytes_most, high));
+    else
+        snprintf(out, 40, "%s", amount(e->read_bytes, low));
+    return out;
+}
+
+static void print_points(const struct sweep *w, FILE *out)
+{
+    char caches[96], reads[40], read[16], expected[16], written[16];
+    trf_geometry_text(&w->geometry, caches, sizeof caches);
+    fprintf(out,
+            "model      caches of %s, lines of %d bytes, empty before and written back after each run\n\n",
+            caches, TRF_LINE_BYTES);
+    fprintf(out, "%-12s %7s  %-10s %17s %9s %7s  %9s %9s %7s\n", "kernel", "size", "data is",
+            "read, expected", "model", "ratio", "written", "model", "ratio");
+    for (size_t i = 0; i < w->points.len; i++) {
+        const struct point *p = &w->points.rows[i];
+        const bool is_open = p->expected.read_bytes_most > p->expected.read_bytes;
+        char ratio[16] = "-";
+        if (!is_open) snprintf(ratio, sizeof ratio, "%.4f", model_read(p) / p->expected.read_bytes);
+        fprintf(out, "%-12s %7" PRIu64 "  %-10s %17s %9s %7s  %9s %9s %7.4f\n", p->kernel->name, p->size.n,
+                regime_names[p->expected.regime], expected_reads(&p->expected, reads),
+                amount(model_read(p), read), ratio, amount(p->expected.written_bytes, expected),
+                amount(model_written(p), written), model_written(p) / p->expected.written_bytes);
+    }
+    fputs(
+        "\ncached: the data that a kernel uses again fits the last level; beyond: it does not; transition: between.\n",
+        out);
+}
+
+static void print_points_csv(const struct sweep *w, FILE *out)
+{
+    fputs(
+        "kernel,size,regime,expected_read_bytes,expected_read_bytes_most,model_read_bytes,expected_written_bytes,"
+        "model_written_bytes\n",
+        out);
+    for (size_t i = 0; i < w->points.len; i++) {
+        const struct point *p = &w->points.rows[i];
+        fprintf(out, "%s,%" PRIu64 ",%s,%.0f,%.0f,%.0f,%.0f,%.0f\n", p->kernel->name, p->size.n,
+                regime_names[p->expected.regime], p->expected.read_bytes, p->expected.read_bytes_most,
+                model_read(p), p->expected.written_bytes, model_written(p));
+    }
+}
+
+static void json_head(struct ls_json *j, const struct trf_geometry *g)
+{
+    char caches[96];
+    trf_geometry_text(g, caches, sizeof caches);
+    ls_json_open(j, NULL, '{');
+    ls_json_u64(j, "schema", TRAFFIC_JSON_SCHEMA);
+    ls_json_text(j, "command", "traffic");
+    ls_json_text(j, "model", "cache");
+    ls_json_text(j, "caches", caches);
+}
+
+static void json_traffic(struct ls_json *j, const struct trf_traffic *t)
+{
+    ls_json_u64(j, "accesses", t->accesses);
+    ls_json_u64(j, "read_bytes", t->read_lines * TRF_LINE_BYTES);
+    ls_json_u64(j, "written_bytes", t->written_lines * TRF_LINE_BYTES);
+}
+
+static void print_points_json(const struct sweep *w, FILE *out)
+{
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    json_head(&j, &w->geometry);
+    ls_json_open(&j, "points", '[');
+    for (size_t i = 0; i < w->points.len; i++) {
+        const struct point *p = &w->points.rows[i];
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "kernel", p->kernel->name);
+        ls_json_u64(&j, "size", p->size.n);
+        ls_json_text(&j, "regime", regime_names[p->expected.regime]);
+        ls_json_number(&j, "expected_read_bytes", p->expected.read_bytes);
+        ls_json_number(&j, "expected_read_bytes_most", p->expected.read_bytes_most);
+        ls_json_number(&j, "expected_written_bytes", p->expected.written_bytes);
+        json_traffic(&j, &p->all);
+        ls_json_open(&j, "arrays", '[');
+        for (unsigned a = 0; a < TRF_ARRAYS_MAX && p->kernel->arrays[a]; a++) {
+            ls_json_open(&j, NULL, '{');
+            ls_json_text(&j, "name", p->kernel->arrays[a]);
+            json_traffic(&j, &p->arrays[a]);
+            ls_json_close(&j, '}');
+        }
+        ls_json_close(&j, ']');
+        ls_json_close(&j, '}');
+    }
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
+}
+
+static void print_kernels(FILE *out)
+{
+    fprintf(out, "%-12s %-48s %s\n", "kernel", "computes", "loop");
+    for (unsigned i = 0; i < trf_kernels_len; i++)
+        fprintf(out, "%-12s %-48s %s\n", trf_kernels[i].name, trf_kernels[i].title, trf_kernels[i].nest);
+}
+
+static int run_kernels(const struct cli_value *v, char **names)
+{
+    static void (*const printers[])(const struct sweep *, FILE *) = {print_points, print_points_csv,
+                                                                     print_points_json};
+    struct sweep w = {.geometry = {.len = 0}};
+    const ls_err err = sweep_all(v, names, &w);
+    const int status = err == LS_OK ? CLI_OK : cli_fail(err);
+    if (err == LS_OK) printers[v[TRAFFIC_FORMAT].number](&w, stdout);
+    free(w.points.rows);
+    return status;
+}
+
+/* ---- traces ---- */
+
+static double used_share(const struct trf_traffic *t)
+{
+    return t->read_lines ? fmin(1, (double)t->used_bytes / ((double)t->read_lines * TRF_LINE_BYTES)) : NAN;
+}
+
+static void print_row(const char *label, const struct trf_traffic *t, FILE *out)
+{
+    char read[16], written[16], used[16] = "-";
+    if (t->read_lines) snprintf(used, sizeof used, "%.0f", 100 * used_share(t));
+    fprintf(out, "%-*.*s %10" PRIu64 " %10s %10s %7s\n", LABEL_WIDTH, LABEL_WIDTH, label, t->accesses,
+            amount((double)t->read_lines * TRF_LINE_BYTES, read),
+            amount((double)t->written_lines * TRF_LINE_BYTES, written), used);
+}
+
+static void print_rows(const struct trf_geometry *g, const struct trf_rows *r, size_t top, FILE *out)
+{
+    char caches[96];
+    trf_geometry_text(g, caches, sizeof caches);
+    fprintf(out, "model      caches of %s, lines of %d bytes, all threads as one core\n", caches,
+            TRF_LINE_BYTES);
+    if (r->is_sampled)
+        fputs("source     bursts: the caches see only these accesses, so reuse between bursts is missing\n",
+              out);
+    fprintf(out, "\n%-*s %10s %10s %10s %7s\n", LABEL_WIDTH, "data", "accesses", "read", "written", "used");
+    fprintf(out, "%-*s %10s %10s %10s %7s\n", LABEL_WIDTH, "", "", "bytes", "bytes", "% lines");
+    print_row("all", &r->all, out);
+    for (size_t i = 0; i < r->len && i < top; i++)
+        print_row(r->rows[i].label, &r->rows[i].traffic, out);
+    if (r->len > top) fprintf(out, "(%zu more, not shown)\n", r->len - top);
+}
+
+static void csv_text(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void print_rows_csv(const struct trf_geometry *g, const struct trf_rows *r, size_t top, FILE *out)
+{
+    (void)g;
+    fputs("data,accesses,read_bytes,written_bytes,used_share\n", out);
+    for (size_t i = 0; i < r->len && i < top; i++) {
+        const struct trf_traffic *t = &r->rows[i].traffic;
+        csv_text(r->rows[i].label, out);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", t->accesses, t->read_lines * TRF_LINE_BYTES,
+                t->written_lines * TRF_LINE_BYTES);
+        if (t->read_lines) fprintf(out, "%.4f", used_share(t));
+        fputc('\n', out);
+    }
+}
+
+static void print_rows_json(const struct trf_geometry *g, const struct trf_rows *r, size_t top, FILE *out)
+{
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    json_head(&j, g);
+    ls_json_bool(&j, "is_sampled", r->is_sampled);
+    ls_json_open(&j, "data", '[');
+    for (size_t i = 0; i < r->len && i < top; i++) {
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "label", r->rows[i].label);
+        json_traffic(&j, &r->rows[i].traffic);
+        ls_json_number(&j, "used_share", used_share(&r->rows[i].traffic));
+        ls_json_close(&j, '}');
+    }
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
+}
+
+static void note(void *user, const char *text)
+{
+    (void)user;
+    cli_warn("%s", text);
+}
+
+static ls_err model_files(const char *const *paths, const struct trf_geometry *g, struct trf_rows *out)
+{
+    const struct pat_source_options options = {.note = note};
+    pat_source *source = NULL;
+    size_t len = 0;
+    while (paths[len])
+        len++;
+    LS_TRY(pat_many_open(paths, len, &options, &source));
+    const ls_err err = trf_model_source(source, g, out);
+    pat_source_close(source);
+    return err;
+}
+
+static int run_traces(const struct cli_value *v, char **paths)
+{
+    static void (*const printers[])(const struct trf_geometry *, const struct trf_rows *, size_t,
+                                    FILE *) = {print_rows, print_rows_csv, print_rows_json};
+    struct trf_geometry g;
+    struct trf_rows rows = {NULL};
+    if (!*paths) {
+        cli_error("give the trace to run through the model, as loadstone trace writes it");
+        return CLI_USAGE;
+    }
+    ls_err err = read_geometry(v, true, &g);
+    if (err == LS_OK) err = model_files((const char *const *)paths, &g, &rows);
+    const int status = err == LS_OK ? CLI_OK : cli_fail(err);
+    if (err == LS_OK) printers[v[TRAFFIC_FORMAT].number](&g, &rows, v[TRAFFIC_TOP].number, stdout);
+    trf_rows_fini(&rows);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static const struct cli_action action_kernels = {
+    .name = "",
+    .operands = "[KERNEL...]",
+    .description =
+        "Runs kernels whose memory traffic a formula gives through a model of the caches, and prints the "
+        "expected and the counted bytes side by side: matrix-vector and matrix products and the re-sorting "
+        "loops of a three-dimensional FFT. Without names, all of them.",
+    .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_CAP | 1u << TRAFFIC_GRID | 1u << TRAFFIC_STORES |
+               1u << TRAFFIC_CACHE | 1u << TRAFFIC_FORMAT | 1u << TRAFFIC_LIST,
+};
+static const struct cli_action action_trace = {
+    .name = "trace",
+    .operands = "FILE...",
+    .description =
+        "Runs the accesses of an exact trace through the model, and prints the bytes that each piece of data "
+        "reads from and writes to memory, and how much of its lines is used.",
+    .examples = "loadstone trace -o t.trace -- ./program\n"
+                "loadstone traffic trace t.trace\n",
+    .options = 1u << TRAFFIC_CACHE | 1u << TRAFFIC_TOP | 1u << TRAFFIC_FORMAT,
+};
+static const struct cli_action *const traffic_actions[] = {&action_kernels, &action_trace, NULL};
+
+static int traffic_run(const struct cli_command *c, const struct cli_value *v, char **operands)
+{
+    (void)c;
+    if (v[TRAFFIC_LIST].given) {
+        print_kernels(stdout);
+        return CLI_OK;
+    }
+    if (*operands && strcmp(*operands, action_trace.name) == 0) return run_traces(v, operands + 1);
+    return run_kernels(v, operands);
+}
+
+const struct cli_command cli_cmd_traffic = {
+    .name = "traffic",
+    .summary = "memory traffic: what kernels should cause, and what a model of the caches counts",
+    .operands = "[KERNEL...]",
+    .description = "The model has the caches of one core: set-associative, least recently used, write-back, "
+                   "write-allocate. It knows no prefetcher and no other core.",
+    .examples =
+        "loadstone traffic                                  all kernels around the bounds of a small cache\n"
+        "loadstone traffic gemm -n 100,300 --cache 32K/8,1M/16\n"
+        "loadstone traffic trace t.trace                    traffic of each piece of data of a trace\n",
+    .options = traffic_options,
+    .options_len = TRAFFIC_OPTIONS,
+    .actions = traffic_actions,
+    .operands_min = 0,
+    .operands_max = SIZE_MAX,
+    .run = traffic_run,
+};

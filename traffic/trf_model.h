@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels and exact traces through the cache model.
+ *
+ * Thread: the owner of the objects. */
+#ifndef TRF_MODEL_H
+#define TRF_MODEL_H
+
+#include "patterns/source/pat_source.h"
+#include "traffic/trf_cache.h"
+#include "traffic/trf_kernel.h"
+
+/* Run k at s through empty caches, which are written back at the end. out[i] is the traffic of array i.
+ * Errors: those of trf_kernel_check; LS_ERR_NOMEM. */
+ls_err trf_model_kernel(const struct trf_kernel *k, const struct trf_size *s, const struct trf_geometry *g,
+                        struct trf_traffic out[TRF_ARRAYS_MAX]);
+
+/* One piece of data of a trace. */
+struct trf_row {
+    char *label; /* the caller frees it */
+    struct trf_traffic traffic;
+};
+
+struct trf_rows {
+    struct trf_row *rows; /* most traffic first */
+    size_t len;
+    struct trf_traffic all;
+    bool
+        is_sampled; /* the source holds bursts: their traffic is that of bursts from empty caches, put together */
+};
+
+/* Run all accesses of a source through the caches, all threads as one core.
+ * Owns:   the caller ends out with trf_rows_fini.
+ * Errors: those of reading the source; LS_ERR_NOMEM. */
+ls_err trf_model_source(pat_source *s, const struct trf_geometry *g, struct trf_rows *out);
+void trf_rows_fini(struct trf_rows *r);
+
+#endif
