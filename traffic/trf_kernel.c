@@ -381,7 +381,8 @@ ls_err trf_kernel_check(const struct trf_kernel *k, const struct trf_size *s)
     return LS_OK;
 }
 
-enum trf_regime trf_kernel_regime(const struct trf_kernel *k, const struct trf_size *s, uint64_t cache_bytes)
+/* Return whether the data that k uses again fits a cache of cache_bytes. */
+static enum trf_regime regime_of(const struct trf_kernel *k, const struct trf_size *s, uint64_t cache_bytes)
 {
     /* associativity and the lines that pass by: within a tenth of the bound both figures are possible */
     const double cache = (double)cache_bytes;
@@ -393,7 +394,7 @@ enum trf_regime trf_kernel_regime(const struct trf_kernel *k, const struct trf_s
 struct trf_expected trf_kernel_expected(const struct trf_kernel *k, const struct trf_size *s,
                                         uint64_t cache_bytes)
 {
-    struct trf_expected e = {.regime = trf_kernel_regime(k, s, cache_bytes)};
+    struct trf_expected e = {.regime = regime_of(k, s, cache_bytes)};
     const double cached = k->element_bytes * k->reads(s);
     const double beyond = k->reads_beyond ? k->element_bytes * k->reads_beyond(s) : cached;
     e.read_bytes = e.regime == TRF_BEYOND ? beyond : cached;

@@ -58,8 +58,6 @@ const struct trf_kernel *trf_kernel_named(const char *name);
 ls_err trf_kernel_check(const struct trf_kernel *k, const struct trf_size *s);
 
 enum trf_regime { TRF_CACHED, TRF_TRANSITION, TRF_BEYOND };
-/* Where the formulas of k stand at s with a cache of cache_bytes. */
-enum trf_regime trf_kernel_regime(const struct trf_kernel *k, const struct trf_size *s, uint64_t cache_bytes);
 
 /* Expected traffic in bytes. In the transition the reads lie between the two figures. */
 struct trf_expected {

@@ -92,7 +92,7 @@ fi
 # --- choices without a match
 heard 0 "0 accesses: .* began no phase 'nowhere'; its phases: solve" "$loadstone" trace -f -o t.trace --phase nowhere -- "$victim" phases
 heard 3 '0 accesses: .* began no phase at all .*leave --phase out' "$loadstone" trace -f -o t.trace --phase solve -- "$victim" loops
-heard 3 '0 accesses: .* ran none of the code.*name other code' "$loadstone" trace -f -o t.trace --function touch_wide -- "$victim" loops
+heard 3 '0 accesses: .* ran none of the chosen code; choose other code' "$loadstone" trace -f -o t.trace --function touch_wide -- "$victim" loops
 heard 3 '0 accesses: no thread .* more than 1000000000 instructions; skip fewer' "$loadstone" trace -f -o t.trace --skip 1000000000 -- "$victim" loops
 heard 125 'p.json was not written: there are no accesses' "$loadstone" trace -f -p p.json --function touch_wide -- "$victim" loops
 [ ! -e p.json ] || { echo "FAIL: patterns of nothing"; failed=1; }

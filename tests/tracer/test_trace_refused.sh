@@ -5,7 +5,7 @@
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 
 # a system call that QEMU lacks, of a program that fails for it
-heard 9 'failed, and QEMU does not have what it called: io_uring_setup \(425\)$' "$loadstone" trace -f -o t.trace -- "$victim" odd-call
+heard 9 'failed after calls that QEMU does not support: io_uring_setup \(425\)$' "$loadstone" trace -f -o t.trace -- "$victim" odd-call
 says err 'next: loadstone record -- .*bursts'
 "$trace_lines" t.trace >all
 counts 10 '.* store 8 table [0-9]+'

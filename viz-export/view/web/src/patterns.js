@@ -61,9 +61,7 @@ function distances(pattern) {
 function repeats(pattern) {
     if (pattern.count <= 1) return 'once';
     const by =
-        pattern.delta === null
-            ? 'by alternating distances'
-            : `by ${format.count(pattern.delta)} elements`;
+        pattern.delta === null ? 'by alternating distances' : `by ${format.count(pattern.delta)} elements`;
     return `${format.count(pattern.count)} times, moved ${by}`;
 }
 

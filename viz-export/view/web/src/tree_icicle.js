@@ -19,8 +19,7 @@ function column(depth, columns) {
 
 /** Places: [row, left, top, width, height] in parts of 1. */
 function layOut(rows) {
-    const columns = Math.max(...rows.map((row) => row.depth)) + ROOT_WIDTH; // the root has the least
-                                                                            // information
+    const columns = Math.max(...rows.map((row) => row.depth)) + ROOT_WIDTH; // the root is narrow
     const out = [];
     const visit = (row, top, height) => {
         const { left, width } = column(row.depth, columns);
