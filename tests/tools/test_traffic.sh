@@ -32,5 +32,5 @@ expect 2 "no multiple of 3 ways" "$loadstone" traffic gemm -n 12 --cache 32K/3
 expect 2 "is no grid of ranks" "$loadstone" traffic s1cf --grid 2
 expect 2 "cannot be shared by a grid of 2 x 4 ranks" "$loadstone" traffic s1cf -n 6
 expect 2 "give the trace" "$loadstone" traffic trace
-expect 1 "nowhere.trace" "$loadstone" traffic trace nowhere.trace
+expect 3 "nowhere.trace" "$loadstone" traffic trace nowhere.trace
 exit $failed
