@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct ndm_state ndm_state;
-__attribute__((weak)) const bool ndm_untold_kept = false;
+__attribute__((weak)) bool ndm_keeps_unreported = false;
 
 uint32_t ndm_calls_len(void)
 {
@@ -38,7 +38,7 @@ static void tell_node(const smr_node *n, uint32_t map)
 
 static bool is_wanted_later(void)
 {
-    return !ndm_state.sink && ndm_untold_kept;
+    return !ndm_state.sink && ndm_keeps_unreported;
 }
 
 void ndm_domain_hand_over(ndm_domain *d)

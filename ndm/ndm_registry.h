@@ -29,15 +29,16 @@ struct ndm_sink {
     void (*settle)(void *user);
     void *user;
 };
-/* Set the sink; existing domains and maps are reported first, as far as they were kept (ndm_untold_kept).
+/* Set the sink; existing domains and maps are reported first, as far as they were kept (ndm_keeps_unreported).
  * NULL: remove it. Set it after the registry's own sink.
  * Owns:   sink is borrowed and must stay valid while set. */
 void ndm_registry_set_sink(const struct ndm_sink *sink);
 
 /* true: domains and maps that were not yet reported to a sink are kept for a later one; the preloaded runtime
  * defines it so, since it may start after libraries have made their maps. false, a weak definition: they are
- * only checked (in libloadstone.so, which never gets a sink). */
-extern const bool ndm_untold_kept;
+ * only checked (in libloadstone.so, which never gets a sink). Not const: a compiler may take the value of a weak
+ * constant from its definition. */
+extern bool ndm_keeps_unreported;
 
 /* Number of nodes with a callback; 0: no thread is needed for them. One relaxed load.  Signal: safe. */
 uint32_t ndm_calls_len(void);

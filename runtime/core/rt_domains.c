@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-const bool ndm_untold_kept = true;
+bool ndm_keeps_unreported = true;
 
 /* Arrays that grow, in memory of our own: we must not use the program's allocator. */
 

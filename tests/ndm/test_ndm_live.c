@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-const bool ndm_untold_kept = true; /* as in the preloaded runtime */
+bool ndm_keeps_unreported = true; /* as in the preloaded runtime */
 
 #define BASE UINT64_C(0x100000)
 #define AT(address) ((const void *)(uintptr_t)(address))
