@@ -6,7 +6,9 @@
  * The variable UNIT replaces the arguments: make check TESTS=tests/FOLDER/unit UNIT=GROUP. */
 #include "tests/unit.h"
 
+#include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { UNIT_ERROR = 99 };
+enum { UNIT_ERROR = 99, GROUP_LIMIT_S = 600 };
 
 struct counts {
     unsigned passed, failed, skipped;
@@ -83,6 +85,29 @@ static void print_all(FILE *output)
         fputs(line, stdout);
 }
 
+static volatile pid_t child_running;
+
+static void end_child(int sig)
+{
+    (void)sig;
+    if (child_running > 0) kill(child_running, SIGKILL);
+}
+
+/* waitpid; a child that takes longer than GROUP_LIMIT_S is killed. */
+static pid_t wait_limited(pid_t child, int *status)
+{
+    pid_t ended;
+    child_running = child;
+    signal(SIGALRM, end_child);
+    alarm(GROUP_LIMIT_S);
+    do
+        ended = waitpid(child, status, 0);
+    while (ended < 0 && errno == EINTR);
+    alarm(0);
+    signal(SIGALRM, SIG_DFL);
+    return ended;
+}
+
 /* Run g in a child; print its output unless all cases pass. */
 static struct counts run_apart(const struct unit_group *g)
 {
@@ -98,7 +123,7 @@ static struct counts run_apart(const struct unit_group *g)
         close(fileno(output)); /* groups count descriptors */
         exit(status_of(g->run()));
     }
-    if (child < 0 || waitpid(child, &status, 0) != child) {
+    if (child < 0 || wait_limited(child, &status) != child) {
         perror("cannot run it");
         if (output) fclose(output);
         c.failed = 1;
