@@ -72,7 +72,7 @@ static void an_resample_parts(const struct an_run *r, uint32_t row, enum an_metr
         out[i] = wholes[i] > 0 ? out[i] / wholes[i] : NAN;
 }
 
-static bool an_can_tell(const an_diff *d, const struct an_difference *row)
+static bool an_has_evidence(const an_diff *d, const struct an_difference *row)
 {
     return an_diff_bursts(d, 0) >= AN_BURSTS_MIN && an_diff_bursts(d, 1) >= AN_BURSTS_MIN &&
            row->bursts[0] + row->bursts[1] >= AN_DIFF_BURSTS_MIN;
@@ -128,7 +128,7 @@ struct an_difference an_diff_row(const an_diff *d, uint32_t row)
     };
     const bool has_stall = an_has_stall(d->runs[0].side.costs) && an_has_stall(d->runs[1].side.costs);
     if (!has_stall) out.stall_ns.a = out.stall_ns.b = NAN;
-    if (!an_can_tell(d, &out)) return out;
+    if (!an_has_evidence(d, &out)) return out;
     an_diff_metric(d, &out, AN_TIME, &out.time_ns, &out.share);
     if (!has_stall) return out;
     an_diff_metric(d, &out, AN_STALL, &out.stall_ns, NULL);
@@ -175,7 +175,7 @@ ls_err an_diff_median(const an_diff *d, struct an_difference *row)
     double a[AN_RESAMPLES], b[AN_RESAMPLES];
     static const double one[2] = {1, 1};
     size_t bursts[2];
-    if (!an_can_tell(d, row)) return LS_OK;
+    if (!an_has_evidence(d, row)) return LS_OK;
     LS_TRY(an_resample_medians(&d->runs[0], row->row, a, &bursts[0]));
     LS_TRY(an_resample_medians(&d->runs[1], row->row, b, &bursts[1]));
     if (bursts[0] >= AN_DIFF_BURSTS_MIN && bursts[1] >= AN_DIFF_BURSTS_MIN)

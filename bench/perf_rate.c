@@ -60,11 +60,11 @@ static void *burn(void *unused)
     return NULL;
 }
 
-static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sample *s)
+static void on_sample(void *user, const struct pe_channel *channel, const struct pe_sample *s)
 {
     (void)user;
     if ((pid_t)s->tid == getpid()) return; /* the reader's own */
-    if (pe_lane_event(lane, s->id) == 0)
+    if (pe_channel_event(channel, s->id) == 0)
         bench.clock_samples++;
     else
         bench.fault_samples += s->addr != 0;
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 {
     static uint8_t bounce[PE_RECORD_MAX_BYTES];
     pthread_t threads[THREADS_MAX];
-    struct pe_lane lane;
+    struct pe_channel channel;
     unsigned weak;
     cpu_set_t one;
     if (argc > 1) bench.seconds = strtod(argv[1], NULL);
@@ -123,28 +123,28 @@ int main(int argc, char **argv)
         .events_len = 2,
         .ring_bytes = RING_BYTES};
     struct pe_refusal refusal = pe_open_fit(&spec, &pe_kernel_linux, 0, cpu, &weak);
-    if (!refusal.error) refusal.error = pe_lane_open(&lane, &pe_kernel_linux, &spec, 0, cpu);
+    if (!refusal.error) refusal.error = pe_channel_open(&channel, &pe_kernel_linux, &spec, 0, cpu);
     if (refusal.error) {
         fprintf(stderr, "perf_rate: errno %d: loadstone doctor says more\n", refusal.error);
         return 1;
     }
     struct pe_drain d = {.layout = pe_layout_of(&spec.events[0].attr), .bounce = bounce, .sample = on_sample};
     bench.running = bench.threads;
-    pe_lane_gear(&lane, &pe_kernel_linux, &spec, 0);
+    pe_channel_gear(&channel, &pe_kernel_linux, &spec, 0);
     for (int t = 0; t < bench.threads; t++)
         if (pthread_create(&threads[t], NULL, burn, NULL) != 0) return 2;
     const uint64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     while (__atomic_load_n(&bench.running, __ATOMIC_ACQUIRE)) {
         const struct timespec nap = {.tv_nsec = rt_perf_pace_nap_ns(d.fullest_permille)};
         nanosleep(&nap, NULL);
-        pe_drain_lanes(&d, &lane, 1, UINT64_MAX);
+        pe_drain_channels(&d, &channel, 1, UINT64_MAX);
     }
-    pe_lane_gear(&lane, &pe_kernel_linux, &spec, PE_GEAR_NONE);
-    pe_drain_lanes(&d, &lane, 1, UINT64_MAX);
+    pe_channel_gear(&channel, &pe_kernel_linux, &spec, PE_GEAR_NONE);
+    pe_drain_channels(&d, &channel, 1, UINT64_MAX);
     const uint64_t reader_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     for (int t = 0; t < bench.threads; t++)
         pthread_join(threads[t], NULL);
-    report(&d, pe_lane_lost(&lane, &pe_kernel_linux, &spec), reader_ns);
-    pe_lane_close(&lane, &pe_kernel_linux);
+    report(&d, pe_channel_lost(&channel, &pe_kernel_linux, &spec), reader_ns);
+    pe_channel_close(&channel, &pe_kernel_linux);
     return 0;
 }

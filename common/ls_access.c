@@ -18,7 +18,7 @@ const char *ls_source_text(unsigned source)
 
 uint8_t ls_source_level(unsigned source)
 {
-    return source < LS_SOURCE_COUNT ? ls_source_rows[source].level : LS_NOT_TOLD;
+    return source < LS_SOURCE_COUNT ? ls_source_rows[source].level : LS_NOT_REPORTED;
 }
 
 const char *ls_latency_text(unsigned latency)

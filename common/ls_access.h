@@ -8,24 +8,24 @@
 
 #include <stdint.h>
 
-#define LS_NOT_TOLD UINT8_MAX
+#define LS_NOT_REPORTED UINT8_MAX
 
-/* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory; LS_NOT_TOLD: no level. */
-#define LS_SOURCE_LIST(X)                                                                     \
-    X(L1, "L1", 0)                                                                            \
-    X(LFB, "line fill buffer", LS_NOT_TOLD) /* on its way already, from wherever: no level */ \
-    X(L2, "L2", 1)                                                                            \
-    X(L3, "L3", 2)                                                                            \
-    X(L4, "L4", 2)                                                                            \
-    X(PEER_CACHE, "cache of another core", 2)                                                 \
-    X(REMOTE_CACHE, "cache of another NUMA node", 3)                                          \
-    X(DRAM, "memory", 3)                                                                      \
-    X(REMOTE_DRAM, "memory of another NUMA node", 3)                                          \
-    X(PMEM, "persistent memory", 3)                                                           \
-    X(CXL, "CXL memory", 3)                                                                   \
-    X(IO, "device", LS_NOT_TOLD)                                                              \
-    X(UNCACHED, "uncached memory", 3)                                                         \
-    X(ANY_CACHE, "some cache", LS_NOT_TOLD)
+/* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory; LS_NOT_REPORTED: no level. */
+#define LS_SOURCE_LIST(X)                                                                         \
+    X(L1, "L1", 0)                                                                                \
+    X(LFB, "line fill buffer", LS_NOT_REPORTED) /* on its way already, from wherever: no level */ \
+    X(L2, "L2", 1)                                                                                \
+    X(L3, "L3", 2)                                                                                \
+    X(L4, "L4", 2)                                                                                \
+    X(PEER_CACHE, "cache of another core", 2)                                                     \
+    X(REMOTE_CACHE, "cache of another NUMA node", 3)                                              \
+    X(DRAM, "memory", 3)                                                                          \
+    X(REMOTE_DRAM, "memory of another NUMA node", 3)                                              \
+    X(PMEM, "persistent memory", 3)                                                               \
+    X(CXL, "CXL memory", 3)                                                                       \
+    X(IO, "device", LS_NOT_REPORTED)                                                              \
+    X(UNCACHED, "uncached memory", 3)                                                             \
+    X(ANY_CACHE, "some cache", LS_NOT_REPORTED)
 
 #define LS_SOURCE_ENUM(id, text, level) LS_SOURCE_##id,
 enum ls_source { LS_SOURCE_LIST(LS_SOURCE_ENUM) LS_SOURCE_COUNT };
@@ -43,7 +43,7 @@ enum ls_source { LS_SOURCE_LIST(LS_SOURCE_ENUM) LS_SOURCE_COUNT };
 enum ls_latency { LS_LATENCY_LIST(LS_LATENCY_ENUM) LS_LATENCY_COUNT };
 #undef LS_LATENCY_ENUM
 
-/* The text and the coarse level of a source; an unknown number gives "not told" and LS_NOT_TOLD. */
+/* The text and the coarse level of a source; an unknown number gives "not told" and LS_NOT_REPORTED. */
 const char *ls_source_text(unsigned source);
 uint8_t ls_source_level(unsigned source);
 /* Definition of this kind of latency, for reports and files; "" for an unknown kind. */

@@ -168,13 +168,14 @@ struct kn_pins {
 };
 
 /* OpenMP's own environment variables for binding; they take precedence. */
-static const char *const told_by[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"};
+static const char *const affinity_variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
+                                                 "KMP_AFFINITY"};
 
 static enum kn_pin decide(const struct kn_backend *b, unsigned threads, enum kn_pin how)
 {
     if (how != KN_PIN_AUTO) return how;
-    for (size_t i = 0; i < sizeof(told_by) / sizeof(told_by[0]); i++)
-        if (getenv(told_by[i])) return KN_PIN_NONE;
+    for (size_t i = 0; i < sizeof(affinity_variables) / sizeof(affinity_variables[0]); i++)
+        if (getenv(affinity_variables[i])) return KN_PIN_NONE;
     return threads > 1 && threads == b->threads_max() ? KN_PIN_CLOSE : KN_PIN_NONE;
 }
 

@@ -18,19 +18,19 @@ static void calls_add(int32_t more)
 
 /* ---- reports to the sink ---- */
 
-static void tell_domain(const ndm_domain *d)
+static void report_domain(const ndm_domain *d)
 {
     const struct ndm_sink *k = ndm_state.sink;
     if (k && k->domain_add && d->is_whole) k->domain_add(k->user, d->id, &d->g);
 }
 
-static void tell_map(const struct ndm_live_map *m)
+static void report_map(const struct ndm_live_map *m)
 {
     const struct ndm_sink *k = ndm_state.sink;
     if (k && k->map_add && m->is_whole) k->map_add(k->user, m->id, m->domain ? m->domain->id : 0, &m->m);
 }
 
-static void tell_node(const smr_node *n, uint32_t map)
+static void report_node(const smr_node *n, uint32_t map)
 {
     const struct ndm_sink *k = ndm_state.sink;
     if (k && k->node_map && n->died_ns == SMR_ALIVE) k->node_map(k->user, n->id, map);
@@ -43,7 +43,7 @@ static bool is_wanted_later(void)
 
 void ndm_domain_hand_over(ndm_domain *d)
 {
-    tell_domain(d);
+    report_domain(d);
     if (d->g.kind == NDM_GRID || is_wanted_later()) return;
     free(d->g.points);
     free(d->g.offsets);
@@ -58,7 +58,7 @@ void ndm_domain_hand_over(ndm_domain *d)
 
 void ndm_map_hand_over(struct ndm_live_map *m)
 {
-    tell_map(m);
+    report_map(m);
     if (m->m.kind != NDM_MAP_TARGETS || is_wanted_later()) return;
     free(m->m.targets);
     m->m.targets = NULL;
@@ -66,7 +66,7 @@ void ndm_map_hand_over(struct ndm_live_map *m)
 }
 
 /* Report all domains and maps, oldest first: the lists begin with the newest. */
-static void tell_all(void)
+static void report_all(void)
 {
     ndm_domain *d = ndm_state.domains;
     struct ndm_live_map *m = ndm_state.maps;
@@ -80,7 +80,7 @@ static void tell_all(void)
         ndm_map_hand_over(m);
     for (const smr_tree *t = smr_state.trees; t; t = t->next)
         for (const smr_node *n = t->nodes; n; n = n->tree_next)
-            if (n->map) tell_node(n, ((const struct ndm_live_map *)n->map)->id);
+            if (n->map) report_node(n, ((const struct ndm_live_map *)n->map)->id);
 }
 
 void ndm_registry_set_sink(const struct ndm_sink *sink)
@@ -88,7 +88,7 @@ void ndm_registry_set_sink(const struct ndm_sink *sink)
     ndm_live_init();
     smr_lock();
     ndm_state.sink = sink;
-    if (sink) tell_all();
+    if (sink) report_all();
     smr_unlock();
 }
 
@@ -139,7 +139,7 @@ void ndm_node_set_map(smr_node *n, struct ndm_live_map *m)
     n->map = m;
     m->nodes_len++;
     if (m->fn) calls_add(1);
-    tell_node(n, m->id);
+    report_node(n, m->id);
 }
 
 void ndm_node_end_map(smr_node *n, bool tell)
@@ -147,7 +147,7 @@ void ndm_node_end_map(smr_node *n, bool tell)
     struct ndm_live_map *m = n->map;
     if (!m) return;
     n->map = NULL;
-    if (tell) tell_node(n, 0);
+    if (tell) report_node(n, 0);
     if (m->fn && !m->is_disabled) calls_add(-1);
     if (--m->nodes_len == 0) map_free(m);
 }
@@ -159,7 +159,7 @@ static void on_gone(smr_node *n)
 
 static void on_reborn(smr_node *n)
 {
-    tell_node(n, ((const struct ndm_live_map *)n->map)->id);
+    report_node(n, ((const struct ndm_live_map *)n->map)->id);
 }
 
 /* ---- samples that wait for a callback ---- */

@@ -70,22 +70,23 @@ static int pat_describe_list(const struct pat_indices *p, bool has_period, const
                              size_t room)
 {
     int64_t stride;
-    const bool is_told = found && *found;
+    const bool is_reported = found && *found;
     char class[PAT_TEXT_BYTES] = "";
     switch (pat_shape_of(p, &stride)) {
     case PAT_SHAPE_UNIFORM:
-        if (is_told && strcmp(found, pat_class_name(PAT_CLASS_UNIFORM)) != 0)
+        if (is_reported && strcmp(found, pat_class_name(PAT_CLASS_UNIFORM)) != 0)
             snprintf(class, sizeof(class), ", %s", found);
         return snprintf(out, room, "%zu x stride %lld%s", p->len, (long long)stride, class);
     case PAT_SHAPE_SINGLE:
-        return snprintf(out, room, "1 index%s%s", is_told ? ", " : "", is_told ? found : "");
+        return snprintf(out, room, "1 index%s%s", is_reported ? ", " : "", is_reported ? found : "");
     case PAT_SHAPE_BROADCAST:
-        return snprintf(out, room, "%zu, %s", p->len, is_told ? found : pat_class_name(PAT_CLASS_BROADCAST));
+        return snprintf(out, room, "%zu, %s", p->len,
+                        is_reported ? found : pat_class_name(PAT_CLASS_BROADCAST));
     case PAT_SHAPE_IRREGULAR:
         break;
     }
     return snprintf(out, room, "%zu, %s", p->len,
-                    is_told ? found : pat_class_name(pat_class_of_list(p, has_period)));
+                    is_reported ? found : pat_class_name(pat_class_of_list(p, has_period)));
 }
 
 const char *pat_describe(const struct pat_config *c, char out[PAT_TEXT_BYTES])

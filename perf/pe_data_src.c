@@ -28,7 +28,7 @@ static uint8_t first_of(const struct pe_bit_row *rows, size_t len, unsigned bits
 {
     for (size_t i = 0; i < len; i++)
         if (bits & rows[i].bit) return rows[i].value;
-    return LS_NOT_TOLD;
+    return LS_NOT_REPORTED;
 }
 #define FIRST_OF(rows, bits) first_of(rows, sizeof(rows) / sizeof((rows)[0]), bits)
 
@@ -64,7 +64,7 @@ struct pe_lvl_num_row {
     uint8_t source, remote;
 };
 static const struct pe_lvl_num_row lvl_num_rows[16] = {
-    [0x0] = {LS_NOT_TOLD, LS_NOT_TOLD},
+    [0x0] = {LS_NOT_REPORTED, LS_NOT_REPORTED},
     [0x1] = {LS_SOURCE_L1, LS_SOURCE_REMOTE_CACHE},
     [0x2] = {LS_SOURCE_L2, LS_SOURCE_REMOTE_CACHE},
     [0x3] = {LS_SOURCE_L3, LS_SOURCE_REMOTE_CACHE},
@@ -79,7 +79,7 @@ static const struct pe_lvl_num_row lvl_num_rows[16] = {
     [0xc] = {LS_SOURCE_LFB, LS_SOURCE_LFB},
     [0xd] = {LS_SOURCE_DRAM, LS_SOURCE_REMOTE_DRAM},
     [0xe] = {LS_SOURCE_PMEM, LS_SOURCE_PMEM},
-    [0xf] = {LS_NOT_TOLD, LS_NOT_TOLD},
+    [0xf] = {LS_NOT_REPORTED, LS_NOT_REPORTED},
 };
 
 static bool is_cache(uint8_t source)
@@ -99,7 +99,7 @@ static bool is_miss(uint64_t word)
 static uint8_t source_of_lvl(unsigned lvl, enum ls_latency kind)
 {
     const bool is_near = kind == LS_LATENCY_L1_MISS || kind == LS_LATENCY_THRESHOLD;
-    if (!(lvl & PERF_MEM_LVL_HIT)) return LS_NOT_TOLD;
+    if (!(lvl & PERF_MEM_LVL_HIT)) return LS_NOT_REPORTED;
     const uint8_t source = FIRST_OF(lvl_rows, lvl);
     return source == LS_SOURCE_REMOTE_CACHE && lvl & PERF_MEM_LVL_REM_CCE1 && is_near ? LS_SOURCE_PEER_CACHE
                                                                                       : source;
@@ -124,9 +124,9 @@ static uint8_t source_of(uint64_t word, enum ls_latency kind)
 {
     const struct pe_lvl_num_row *row = &lvl_num_rows[field(word, LVL_NUM)];
     if (field(word, REGION) == REGION_MMIO) return LS_SOURCE_IO;
-    if (row->source == LS_NOT_TOLD) return source_of_lvl(field(word, LVL), kind);
+    if (row->source == LS_NOT_REPORTED) return source_of_lvl(field(word, LVL), kind);
     if (!is_cache(row->source)) return field(word, REMOTE) ? row->remote : row->source;
-    if (is_miss(word)) return LS_NOT_TOLD;
+    if (is_miss(word)) return LS_NOT_REPORTED;
     if (is_neighbour(word)) return source_of_neighbour(word);
     return field(word, REMOTE) || field(word, HOPS) ? LS_SOURCE_REMOTE_CACHE : row->source;
 }
@@ -135,17 +135,17 @@ static uint8_t snoop_of(uint64_t word)
 {
     const uint8_t extended = FIRST_OF(snoopx_rows, field(word, SNOOPX));
     const uint8_t usual = FIRST_OF(snoop_rows, field(word, SNOOP));
-    return usual == PE_SNOOP_HITM || extended == LS_NOT_TOLD ? usual : extended;
+    return usual == PE_SNOOP_HITM || extended == LS_NOT_REPORTED ? usual : extended;
 }
 
-/* A hit of "L1 or L2" is ambiguous and decodes to LS_NOT_TOLD; a page walk is a miss. */
+/* A hit of "L1 or L2" is ambiguous and decodes to LS_NOT_REPORTED; a page walk is a miss. */
 static uint8_t tlb_of(uint64_t word)
 {
     const unsigned tlb = field(word, DTLB), levels = tlb & (PERF_MEM_TLB_L1 | PERF_MEM_TLB_L2);
     if (tlb & (PERF_MEM_TLB_MISS | PERF_MEM_TLB_WK | PERF_MEM_TLB_OS)) return PE_TLB_MISS;
-    if (!(tlb & PERF_MEM_TLB_HIT)) return LS_NOT_TOLD;
+    if (!(tlb & PERF_MEM_TLB_HIT)) return LS_NOT_REPORTED;
     if (levels == PERF_MEM_TLB_L1) return PE_TLB_L1_HIT;
-    return levels == PERF_MEM_TLB_L2 ? PE_TLB_L2_HIT : LS_NOT_TOLD;
+    return levels == PERF_MEM_TLB_L2 ? PE_TLB_L2_HIT : LS_NOT_REPORTED;
 }
 
 /* Whether the access was locked. For an access that was not locked, Intel's part of the kernel leaves the
@@ -160,10 +160,11 @@ static uint8_t locked_of(uint64_t word, enum ls_latency kind, uint8_t op)
     } rows[] = {{LS_LATENCY_USE, 0}, {LS_LATENCY_L1_MISS, PERF_MEM_LOCK_NA}};
     const unsigned lock = field(word, LOCK);
     if (lock & PERF_MEM_LOCK_LOCKED) return 1;
-    if (op == LS_NOT_TOLD || field(word, DTLB) == 0) return LS_NOT_TOLD; /* both also fill the TLB field */
+    if (op == LS_NOT_REPORTED || field(word, DTLB) == 0)
+        return LS_NOT_REPORTED; /* both also fill the TLB field */
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].kind == kind && rows[i].not_locked == lock) return 0;
-    return LS_NOT_TOLD;
+    return LS_NOT_REPORTED;
 }
 
 void pe_data_src_decode(uint64_t word, enum ls_latency kind, struct pe_sample *s)

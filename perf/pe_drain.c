@@ -4,23 +4,23 @@
 enum { PE_RELEASE_EVERY_PART = 8 }; /* part of a ring after which its bytes go back to the kernel */
 
 /* Find the next sample of the AUX area, if the ring has reported any. */
-static bool lane_find_aux(struct pe_drain *d, struct pe_lane *l)
+static bool channel_find_aux(struct pe_drain *d, struct pe_channel *l)
 {
     if (!pe_aux_next(&l->aux, &d->ticks, &l->head, &d->counts)) return false;
     l->head_time = l->head.time;
     return true;
 }
 
-static bool is_aux(const struct pe_lane *l, const struct pe_record *r)
+static bool is_aux(const struct pe_channel *l, const struct pe_record *r)
 {
     return l->aux.data && r->type == PERF_RECORD_AUX;
 }
 
-/* Find the lane's next sample; records before it are counted. False when no sample waits. */
-static bool lane_find_head(struct pe_drain *d, struct pe_lane *l)
+/* Find the channel's next sample; records before it are counted. False when no sample waits. */
+static bool channel_find_head(struct pe_drain *d, struct pe_channel *l)
 {
     struct pe_record r;
-    if (lane_find_aux(d, l)) return true;
+    if (channel_find_aux(d, l)) return true;
     while (pe_ring_peek(&l->ring, d->bounce, &r, &d->counts.broken)) {
         if (r.type == PERF_RECORD_SAMPLE && !l->aux.data) {
             if (!pe_sample_time(&d->layout, &r, &l->head_time)) l->head_time = 0;
@@ -31,54 +31,55 @@ static bool lane_find_head(struct pe_drain *d, struct pe_lane *l)
         else
             pe_record_count(&r, &d->counts);
         pe_ring_take(&l->ring, &r);
-        if (is_aux(l, &r) && lane_find_aux(d, l)) return true;
+        if (is_aux(l, &r) && channel_find_aux(d, l)) return true;
     }
     return false;
 }
 
 /* Give the bytes that were read back to the kernel. */
-static void lane_release(struct pe_lane *l)
+static void channel_release(struct pe_channel *l)
 {
     pe_aux_release(&l->aux, &l->ring);
     pe_ring_release(&l->ring);
 }
 
-static void note_fill(struct pe_drain *d, const struct pe_lane *l, size_t waiting_bytes)
+static void note_fill(struct pe_drain *d, const struct pe_channel *l, size_t waiting_bytes)
 {
     const size_t permille = waiting_bytes * 1000 / l->ring.data_len_bytes;
     if (permille > d->fullest_permille) d->fullest_permille = permille;
 }
 
-/* Link the lanes that have samples into a list. */
-static struct pe_lane *active_lanes(struct pe_drain *d, struct pe_lane *lanes, size_t lanes_len)
+/* Link the channels that have samples into a list. */
+static struct pe_channel *active_channels(struct pe_drain *d, struct pe_channel *channels,
+                                          size_t channels_len)
 {
-    struct pe_lane *first = NULL;
+    struct pe_channel *first = NULL;
     d->fullest_permille = 0;
-    for (size_t i = 0; i < lanes_len; i++) {
-        struct pe_lane *l = &lanes[i];
+    for (size_t i = 0; i < channels_len; i++) {
+        struct pe_channel *l = &channels[i];
         if (!l->ring.page) continue;
         const size_t waiting_bytes = pe_ring_look(&l->ring, &d->counts.broken);
         note_fill(d, l, waiting_bytes);
-        if (waiting_bytes && lane_find_head(d, l)) {
+        if (waiting_bytes && channel_find_head(d, l)) {
             l->next = first;
             first = l;
         } else {
-            lane_release(l);
+            channel_release(l);
         }
     }
     return first;
 }
 
-/* Return the link to the lane with the earliest sample. */
-static struct pe_lane **earliest(struct pe_lane **first)
+/* Return the link to the channel with the earliest sample. */
+static struct pe_channel **earliest(struct pe_channel **first)
 {
-    struct pe_lane **best = first;
-    for (struct pe_lane **p = first; *p; p = &(*p)->next)
+    struct pe_channel **best = first;
+    for (struct pe_channel **p = first; *p; p = &(*p)->next)
         if ((*p)->head_time < (*best)->head_time) best = p;
     return best;
 }
 
-static bool hand_on(struct pe_drain *d, struct pe_lane *l)
+static bool hand_on(struct pe_drain *d, struct pe_channel *l)
 {
     struct pe_record r;
     struct pe_sample s;
@@ -99,18 +100,19 @@ static bool hand_on(struct pe_drain *d, struct pe_lane *l)
     return is_whole;
 }
 
-size_t pe_drain_lanes(struct pe_drain *d, struct pe_lane *lanes, size_t lanes_len, uint64_t until_time)
+size_t pe_drain_channels(struct pe_drain *d, struct pe_channel *channels, size_t channels_len,
+                         uint64_t until_time)
 {
-    struct pe_lane *first = active_lanes(d, lanes, lanes_len);
+    struct pe_channel *first = active_channels(d, channels, channels_len);
     size_t handed = 0;
     while (first) {
-        struct pe_lane **const at = earliest(&first), *const l = *at;
+        struct pe_channel **const at = earliest(&first), *const l = *at;
         /* samples of an AUX area are decoded already and cannot wait */
         const bool is_done = !l->aux.data && l->head_time > until_time;
         if (!is_done) handed += hand_on(d, l);
-        if (is_done || !lane_find_head(d, l)) {
+        if (is_done || !channel_find_head(d, l)) {
             *at = l->next;
-            lane_release(l);
+            channel_release(l);
         }
     }
     return handed;

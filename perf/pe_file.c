@@ -479,7 +479,7 @@ static ls_err file_map(const char *path, pe_file *f)
     return LS_OK;
 }
 
-static const char *file_told(const char *text)
+static const char *text_or_none(const char *text)
 {
     return text ? text : "";
 }
@@ -499,13 +499,13 @@ ls_err pe_file_open(const char *path, pe_file **out)
     for (size_t i = 0; i < f->records_len; i++) /* the array of events no longer moves from here on */
         f->records[i].event = &f->events[f->records[i].event_row];
     if (f->records_len) qsort(f->records, f->records_len, sizeof(*f->records), file_by_time);
-    f->about = (struct pe_file_about){.host = file_told(f->texts[0]),
-                                      .release = file_told(f->texts[1]),
-                                      .perf_version = file_told(f->texts[2]),
-                                      .arch = file_told(f->texts[3]),
-                                      .cpu = file_told(f->texts[4]),
-                                      .cpuid = file_told(f->texts[5]),
-                                      .command = file_told(f->command)};
+    f->about = (struct pe_file_about){.host = text_or_none(f->texts[0]),
+                                      .release = text_or_none(f->texts[1]),
+                                      .perf_version = text_or_none(f->texts[2]),
+                                      .arch = text_or_none(f->texts[3]),
+                                      .cpu = text_or_none(f->texts[4]),
+                                      .cpuid = text_or_none(f->texts[5]),
+                                      .command = text_or_none(f->command)};
     *out = f;
     return LS_OK;
 }

@@ -32,7 +32,7 @@ struct pe_trace_piece {
 
 /* PERF_RECORD_TIME_CONV: converts ticks of the packets' counter to times of the records. */
 struct pe_trace_clock {
-    bool is_told, is_short; /* is_short: only the bits of mask count, from cycles on */
+    bool is_reported, is_short; /* is_short: only the bits of mask count, from cycles on */
     uint16_t shift;
     uint32_t mult;
     uint64_t zero, cycles, mask;
@@ -153,7 +153,7 @@ struct pe_spe_access {
 };
 
 /* Counts over the packets read so far. */
-struct pe_spe_told {
+struct pe_spe_totals {
     uint64_t operations, others;           /* sampled, of any kind; neither loads nor stores */
     uint64_t broken;                       /* bytes that begin no packet, and operations that are cut off */
     uint64_t broken_at_bytes;              /* offset in the file; the first broken bytes are at or after it */
@@ -171,6 +171,6 @@ void pe_file_spe_free(pe_file_spe *s); /* NULL-safe */
 const struct pe_spe_access *pe_file_spe_peek(const pe_file_spe *s);
 ls_err pe_file_spe_take(pe_file_spe *s);
 
-const struct pe_spe_told *pe_file_spe_told(const pe_file_spe *s);
+const struct pe_spe_totals *pe_file_spe_totals(const pe_file_spe *s);
 
 #endif

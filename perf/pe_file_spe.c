@@ -41,7 +41,7 @@ struct pe_file_spe {
     size_t areas_len;
     struct spe_area **heap; /* areas that have a head, the earliest first */
     size_t heap_len;
-    struct pe_spe_told told;
+    struct pe_spe_totals told;
 };
 
 /* --- the areas and their spans --- */
@@ -142,7 +142,7 @@ static ls_err spe_find_spans(pe_file_spe *s, const pe_file *f)
 
 /* Return the first span that ends after pos. Spans overlap only in a damaged file; any of them will do
  * then. */
-static const struct spe_span *spe_span_behind(const struct spe_area *a, uint64_t pos)
+static const struct spe_span *spe_span_after(const struct spe_area *a, uint64_t pos)
 {
     size_t low = 0, high = a->spans_len;
     while (low < high) {
@@ -165,7 +165,7 @@ static enum pe_spe_sources spe_sources(const pe_file_spe *s, uint32_t cpu)
 /* Start the part from pos on: the bytes up to the end of the span that covers pos, or up to the next span. */
 static void spe_begin_part(const pe_file_spe *s, struct spe_area *a)
 {
-    const struct spe_span *next = spe_span_behind(a, a->pos);
+    const struct spe_span *next = spe_span_after(a, a->pos);
     a->span = next && next->begin <= a->pos ? next : NULL;
     a->part_end = a->end;
     if (next) {
@@ -216,10 +216,10 @@ static void spe_pass_rest(pe_file_spe *s, struct spe_area *a)
 /* Limit a packet's time to its record's time; without a time or a clock, use the record's time. */
 static void spe_set_time(pe_file_spe *s, const struct spe_area *a, struct pe_spe_access *out)
 {
-    const uint64_t told_ns = a->span ? a->span->time_ns : 0;
-    const bool is_timed = s->clock.is_told && out->s.has & PERF_SAMPLE_TIME && out->s.time;
-    out->time_ns = is_timed ? pe_trace_time_ns(&s->clock, out->s.time) : told_ns;
-    if (told_ns && out->time_ns > told_ns) out->time_ns = told_ns;
+    const uint64_t reported_ns = a->span ? a->span->time_ns : 0;
+    const bool is_timed = s->clock.is_reported && out->s.has & PERF_SAMPLE_TIME && out->s.time;
+    out->time_ns = is_timed ? pe_trace_time_ns(&s->clock, out->s.time) : reported_ns;
+    if (reported_ns && out->time_ns > reported_ns) out->time_ns = reported_ns;
     s->told.timeless += !is_timed;
 }
 
@@ -325,7 +325,7 @@ ls_err pe_file_spe_new(const pe_file *f, pe_file_spe **out)
     if (!s) return ls_nomem("AUX areas");
     s->trace = pe_file_trace(f);
     s->clock = s->trace->clock;
-    if (spe_is_own_clock(f, s->trace->pmu_type)) s->clock.is_told = false;
+    if (spe_is_own_clock(f, s->trace->pmu_type)) s->clock.is_reported = false;
     s->first_midr = strtoull(pe_file_about(f)->cpuid, NULL, 16);
     ls_err err = spe_find_areas(s);
     if (err == LS_OK) err = spe_find_spans(s, f);
@@ -351,7 +351,7 @@ void pe_file_spe_free(pe_file_spe *s)
     free(s);
 }
 
-const struct pe_spe_told *pe_file_spe_told(const pe_file_spe *s)
+const struct pe_spe_totals *pe_file_spe_totals(const pe_file_spe *s)
 {
     return &s->told;
 }

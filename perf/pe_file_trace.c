@@ -83,7 +83,7 @@ ls_err pe_trace_take_clock(struct pe_trace *t, struct ls_span body)
     if (old[0] > 63 || old[1] > UINT32_MAX || old[1] == 0)
         return ls_fail(LS_ERR_FORMAT, "the clock has an impossible rate");
     t->clock = (struct pe_trace_clock){
-        .is_told = true, .shift = (uint16_t)old[0], .mult = (uint32_t)old[1], .zero = old[2]};
+        .is_reported = true, .shift = (uint16_t)old[0], .mult = (uint32_t)old[1], .zero = old[2]};
     if (!ls_cursor_read(&c, young, sizeof(young)) || !ls_cursor_read(&c, flags, sizeof(flags))) return LS_OK;
     t->clock.cycles = young[0];
     t->clock.mask = young[1];

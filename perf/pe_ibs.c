@@ -83,14 +83,14 @@ static const struct ibs_source ibs_sources_zen4[] = {
 };
 #define LEN(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-static uint8_t ibs_told_source(const uint64_t words[IBS_WORDS], bool is_zen4)
+static uint8_t ibs_word_source(const uint64_t words[IBS_WORDS], bool is_zen4)
 {
     const struct ibs_source *rows = is_zen4 ? ibs_sources_zen4 : ibs_sources;
     const size_t len = is_zen4 ? LEN(ibs_sources_zen4) : LEN(ibs_sources);
     const unsigned number = get(words, SOURCE_LOW) | (is_zen4 ? get(words, SOURCE_HIGH) << 3 : 0);
     for (size_t i = 0; i < len; i++)
         if (rows[i].number == number) return get(words, REMOTE_NODE) ? rows[i].far : rows[i].near;
-    return LS_NOT_TOLD;
+    return LS_NOT_REPORTED;
 }
 
 /* Same order of tests as the kernel (perf_ibs_get_mem_lvl). The data source is valid for loads only. */
@@ -100,16 +100,16 @@ static uint8_t ibs_source_of(const uint64_t words[IBS_WORDS], bool is_zen4)
     if (!get(words, DC_MISS)) return LS_SOURCE_L1;
     /* the L2 bit is not valid for a miss whose buffer was already allocated (erratum 1293 of family 19h) */
     if (!get(words, L2_MISS) && !get(words, IS_PREFETCH) && !get(words, NO_BUFFER)) return LS_SOURCE_L2;
-    const uint8_t told = get(words, IS_LOAD) ? ibs_told_source(words, is_zen4) : LS_NOT_TOLD;
-    if (told != LS_NOT_TOLD) return told;
-    return get(words, NO_BUFFER) ? LS_SOURCE_LFB : LS_NOT_TOLD;
+    const uint8_t told = get(words, IS_LOAD) ? ibs_word_source(words, is_zen4) : LS_NOT_REPORTED;
+    if (told != LS_NOT_REPORTED) return told;
+    return get(words, NO_BUFFER) ? LS_SOURCE_LFB : LS_NOT_REPORTED;
 }
 
 static uint8_t ibs_op_of(const uint64_t words[IBS_WORDS])
 {
     if (get(words, IS_PREFETCH)) return PE_OP_PREFETCH;
     if (get(words, IS_LOAD)) return PE_OP_LOAD;
-    return get(words, IS_STORE) ? PE_OP_STORE : LS_NOT_TOLD;
+    return get(words, IS_STORE) ? PE_OP_STORE : LS_NOT_REPORTED;
 }
 
 static uint8_t ibs_tlb_of(const uint64_t words[IBS_WORDS])
@@ -121,9 +121,9 @@ static uint8_t ibs_tlb_of(const uint64_t words[IBS_WORDS])
 static void ibs_latency(const uint64_t words[IBS_WORDS], struct pe_sample *s)
 {
     const uint32_t cycles = get(words, DC_MISS_LATENCY);
-    const bool is_told = s->op == PE_OP_LOAD && get(words, DC_MISS) && cycles;
-    s->latency_kind = is_told ? LS_LATENCY_L1_MISS : LS_LATENCY_NONE;
-    s->latency_cycles = is_told ? cycles : 0;
+    const bool is_reported = s->op == PE_OP_LOAD && get(words, DC_MISS) && cycles;
+    s->latency_kind = is_reported ? LS_LATENCY_L1_MISS : LS_LATENCY_NONE;
+    s->latency_cycles = is_reported ? cycles : 0;
     s->other_cycles = get(words, TAG_TO_RETIRE);
 }
 
@@ -143,11 +143,11 @@ bool pe_ibs_decode(struct pe_sample *s, uint32_t *size_bytes)
     const unsigned width = get(words, WIDTH);
     *size_bytes = width >= 1 && width <= WIDTH_MAX ? 1u << (width - 1) : 0;
     s->op = ibs_op_of(words);
-    s->source = s->op == LS_NOT_TOLD ? LS_NOT_TOLD : ibs_source_of(words, caps & IBS_CAPS_ZEN4);
+    s->source = s->op == LS_NOT_REPORTED ? LS_NOT_REPORTED : ibs_source_of(words, caps & IBS_CAPS_ZEN4);
     s->level = ls_source_level(s->source);
-    s->snoop = LS_NOT_TOLD;
-    s->tlb = s->op == LS_NOT_TOLD ? LS_NOT_TOLD : ibs_tlb_of(words);
-    s->locked = s->op == LS_NOT_TOLD ? LS_NOT_TOLD : (uint8_t)get(words, LOCKED);
+    s->snoop = LS_NOT_REPORTED;
+    s->tlb = s->op == LS_NOT_REPORTED ? LS_NOT_REPORTED : ibs_tlb_of(words);
+    s->locked = s->op == LS_NOT_REPORTED ? LS_NOT_REPORTED : (uint8_t)get(words, LOCKED);
     ibs_addresses(words, s);
     ibs_latency(words, s);
     return true;

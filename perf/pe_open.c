@@ -86,17 +86,17 @@ static bool weaken(struct pe_open_spec *spec, int error, unsigned *weak)
 struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel *k, int tid, int cpu,
                               unsigned *weak)
 {
-    struct pe_lane lane;
+    struct pe_channel channel;
     int error;
     *weak = 0;
     do
-        error = pe_lane_open(&lane, k, spec, tid, cpu);
-    while (error && lane.refusal.place == PE_AT_OPEN && weaken(spec, error, weak));
-    pe_lane_close(&lane, k);
-    return lane.refusal;
+        error = pe_channel_open(&channel, k, spec, tid, cpu);
+    while (error && channel.refusal.place == PE_AT_OPEN && weaken(spec, error, weak));
+    pe_channel_close(&channel, k);
+    return channel.refusal;
 }
 
-/* --- lanes --- */
+/* --- channels --- */
 
 enum { WAKEUP_PART = 4 }; /* divisor: wake up after this part of a ring */
 
@@ -128,21 +128,21 @@ bool pe_sizes_halve(size_t *ring_bytes, size_t *aux_bytes)
     return halves_aux || halves_ring;
 }
 
-static void lane_clear(struct pe_lane *l, int tid, int cpu)
+static void channel_clear(struct pe_channel *l, int tid, int cpu)
 {
-    *l = (struct pe_lane){.tid = tid, .cpu = cpu};
-    for (unsigned i = 0; i < PE_LANE_EVENTS_MAX; i++)
+    *l = (struct pe_channel){.tid = tid, .cpu = cpu};
+    for (unsigned i = 0; i < PE_CHANNEL_EVENTS_MAX; i++)
         l->fds[i] = -1;
 }
 
-static int refuse(struct pe_lane *l, enum pe_place place, unsigned row, long error)
+static int refuse(struct pe_channel *l, enum pe_place place, unsigned row, long error)
 {
     l->refusal = (struct pe_refusal){.error = (int)error, .place = place, .event = row};
     return (int)error;
 }
 
-static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                           unsigned row)
+static int channel_open_event(struct pe_channel *l, const struct pe_kernel *k,
+                              const struct pe_open_spec *spec, unsigned row)
 {
     const struct pe_open_event *e = &spec->events[row];
     struct perf_event_attr attr = e->attr;
@@ -163,8 +163,8 @@ static int lane_open_event(struct pe_lane *l, const struct pe_kernel *k, const s
 }
 
 /* Map the ring of an event, and its AUX area if it has one. */
-static int lane_map(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                    unsigned row)
+static int channel_map(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                       unsigned row)
 {
     int error = pe_ring_map(&l->ring, k, l->fds[row], l->ring_bytes);
     l->ring_row = row;
@@ -176,13 +176,14 @@ static int lane_map(struct pe_lane *l, const struct pe_kernel *k, const struct p
 }
 
 /* The first sampling event owns the ring, the others write into it. */
-static int lane_share_ring(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
+static int channel_share_ring(struct pe_channel *l, const struct pe_kernel *k,
+                              const struct pe_open_spec *spec)
 {
     int owner = -1;
     for (unsigned i = 0; i < spec->events_len; i++) {
         if (!is_sampling(&spec->events[i]) || l->fds[i] < 0) continue;
         if (owner < 0) {
-            const int error = lane_map(l, k, spec, i);
+            const int error = channel_map(l, k, spec, i);
             if (error) return error;
             owner = (int)i;
             continue;
@@ -193,34 +194,34 @@ static int lane_share_ring(struct pe_lane *l, const struct pe_kernel *k, const s
     return owner >= 0 ? 0 : refuse(l, PE_AT_OPEN, 0, l->fds[0] < 0 ? ENODEV : EINVAL);
 }
 
-static int lane_fill(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
+static int channel_fill(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
 {
     for (unsigned i = 0; i < spec->events_len; i++) {
-        const int error = lane_open_event(l, k, spec, i);
+        const int error = channel_open_event(l, k, spec, i);
         if (error) return error;
     }
-    return lane_share_ring(l, k, spec);
+    return channel_share_ring(l, k, spec);
 }
 
-int pe_lane_open(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
-                 int cpu)
+int pe_channel_open(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
+                    int cpu)
 {
     size_t ring_bytes = spec->ring_bytes, aux_bytes = spec->aux_bytes;
     int error;
     if (ring_bytes < ring_min_bytes()) ring_bytes = ring_min_bytes();
     if (aux_bytes && aux_bytes < aux_min_bytes()) aux_bytes = aux_min_bytes();
     do {
-        lane_clear(l, tid, cpu);
+        channel_clear(l, tid, cpu);
         l->ring_bytes = ring_bytes;
         l->aux_bytes = aux_bytes;
-        error = lane_fill(l, k, spec);
-        if (error) pe_lane_close(l, k);
+        error = channel_fill(l, k, spec);
+        if (error) pe_channel_close(l, k);
     } while (error && pe_refusal_is_of_memory(&l->refusal) && !spec->is_exact &&
              pe_sizes_halve(&ring_bytes, &aux_bytes));
     return error;
 }
 
-static void lane_close_events(struct pe_lane *l, const struct pe_kernel *k)
+static void channel_close_events(struct pe_channel *l, const struct pe_kernel *k)
 {
     for (unsigned i = l->events_len; i-- > 0;) { /* members before their leaders */
         if (l->fds[i] < 0) continue;
@@ -231,18 +232,18 @@ static void lane_close_events(struct pe_lane *l, const struct pe_kernel *k)
     l->events_len = 0;
 }
 
-void pe_lane_close(struct pe_lane *l, const struct pe_kernel *k)
+void pe_channel_close(struct pe_channel *l, const struct pe_kernel *k)
 {
     pe_aux_unmap(&l->aux, k);
     pe_ring_unmap(&l->ring, k);
-    lane_close_events(l, k);
+    channel_close_events(l, k);
 }
 
-void pe_lane_forget(struct pe_lane *l, const struct pe_kernel *k)
+void pe_channel_forget(struct pe_channel *l, const struct pe_kernel *k)
 {
     l->ring = (struct pe_ring){.page = NULL};
     l->aux = (struct pe_aux){.data = NULL};
-    lane_close_events(l, k);
+    channel_close_events(l, k);
 }
 
 static bool is_on(const struct pe_open_event *e, unsigned gear)
@@ -250,7 +251,7 @@ static bool is_on(const struct pe_open_event *e, unsigned gear)
     return gear != PE_GEAR_NONE && (e->gear == PE_GEAR_ANY || e->gear == gear);
 }
 
-static void switch_on(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+static void switch_on(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                       unsigned gear)
 {
     for (unsigned i = 0; i < l->events_len; i++) {
@@ -260,8 +261,8 @@ static void switch_on(struct pe_lane *l, const struct pe_kernel *k, const struct
     }
 }
 
-void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                  unsigned gear)
+void pe_channel_gear(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                     unsigned gear)
 {
     for (unsigned i = 0; i < l->events_len; i++) {
         const struct pe_open_event *e = &spec->events[i];
@@ -271,8 +272,8 @@ void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_
     switch_on(l, k, spec, gear);
 }
 
-bool pe_lane_resume(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                    unsigned gear)
+bool pe_channel_resume(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                       unsigned gear)
 {
     if (!l->aux.is_stopped) return false;
     l->aux.is_stopped = false;
@@ -280,8 +281,8 @@ bool pe_lane_resume(struct pe_lane *l, const struct pe_kernel *k, const struct p
     return true;
 }
 
-int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                   uint64_t period_events)
+int pe_channel_period(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                      uint64_t period_events)
 {
     for (unsigned i = 0; i < l->events_len; i++) {
         if (!is_sampling(&spec->events[i]) || l->fds[i] < 0) continue;
@@ -292,12 +293,12 @@ int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe
     return 0;
 }
 
-int pe_lane_poll_fd(const struct pe_lane *l)
+int pe_channel_poll_fd(const struct pe_channel *l)
 {
     return l->fds[l->ring_row];
 }
 
-int pe_lane_event(const struct pe_lane *l, uint64_t id)
+int pe_channel_event(const struct pe_channel *l, uint64_t id)
 {
     for (unsigned i = 0; i < l->events_len; i++)
         if (l->ids[i] == id) return (int)i;
@@ -314,13 +315,13 @@ static uint64_t event_lost(const struct pe_kernel *k, int fd, uint64_t read_form
     return k->read(fd, words, sizeof(words)) == (long)(len * sizeof(*words)) ? words[len - 1] : 0;
 }
 
-uint64_t pe_lane_lost(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
+uint64_t pe_channel_lost(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec)
 {
     uint64_t sum = 0;
     for (unsigned i = 0; i < l->events_len; i++)
         if (is_sampling(&spec->events[i]) && l->fds[i] >= 0)
             sum += event_lost(k, l->fds[i], spec->events[i].attr.read_format);
-    const uint64_t since = sum > l->lost_told ? sum - l->lost_told : 0;
-    l->lost_told += since;
+    const uint64_t since = sum > l->lost_reported ? sum - l->lost_reported : 0;
+    l->lost_reported += since;
     return since;
 }

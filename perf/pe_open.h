@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening events. A lane is one CPU or one thread with up to PE_LANE_EVENTS_MAX events that write into one
+/* Opening events. A channel is one CPU or one thread with up to PE_CHANNEL_EVENTS_MAX events that write into one
  * ring. Rates change by gears: events of several gears are open, and only those in the current gear are on.
  * Switching gears also affects the copies that threads inherited; a period set by ioctl affects only the
  * event itself.
@@ -14,9 +14,9 @@
 
 #include <stdbool.h>
 
-enum { PE_LANE_EVENTS_MAX = 12, PE_GEAR_ANY = 255, PE_GEAR_NONE = 254 };
+enum { PE_CHANNEL_EVENTS_MAX = 12, PE_GEAR_ANY = 255, PE_GEAR_NONE = 254 };
 
-/* An event of a lane. attr is complete except for disabled. All sampling events of a lane have one layout. */
+/* An event of a channel. attr is complete except for disabled. All sampling events of a channel have one layout. */
 struct pe_open_event {
     struct perf_event_attr attr;
     int8_t leader; /* row of its group's leader, before its own; -1: it leads, or is alone */
@@ -26,11 +26,11 @@ struct pe_open_event {
 };
 
 struct pe_open_spec {
-    struct pe_open_event events[PE_LANE_EVENTS_MAX];
+    struct pe_open_event events[PE_CHANNEL_EVENTS_MAX];
     unsigned events_len;
     size_t ring_bytes; /* requested, a power of two; the reader is woken when a quarter of it is full */
     size_t aux_bytes;  /* requested size of the AUX area, likewise; 0: samples are in the ring */
-    bool is_exact;     /* do not reduce the sizes: the caller halves them for all its lanes */
+    bool is_exact;     /* do not reduce the sizes: the caller halves them for all its channels */
     bool cpu_wide;     /* samples everything that runs on a CPU: the reader keeps its process only */
     enum pe_spe_sources sources;
 };
@@ -42,9 +42,9 @@ struct pe_refusal {
     unsigned event; /* row */
 };
 
-struct pe_lane {
-    int fds[PE_LANE_EVENTS_MAX]; /* -1: not open, or left out */
-    uint64_t ids[PE_LANE_EVENTS_MAX];
+struct pe_channel {
+    int fds[PE_CHANNEL_EVENTS_MAX]; /* -1: not open, or left out */
+    uint64_t ids[PE_CHANNEL_EVENTS_MAX];
     unsigned events_len;          /* 0: not open */
     int tid, cpu;                 /* as opened: tid 0 is the opening thread, cpu -1 any */
     size_t ring_bytes, aux_bytes; /* sizes that were tried: as requested, or halved */
@@ -54,8 +54,8 @@ struct pe_lane {
     struct pe_refusal refusal; /* why it does not open */
     uint64_t head_time;        /* pe_drain.c's: time of the first sample that waits */
     struct pe_sample head;     /* pe_drain.c's: that sample, where it is in the AUX area */
-    struct pe_lane *next;      /* pe_drain.c's */
-    uint64_t lost_told;        /* result of pe_lane_lost, summed up to the last call */
+    struct pe_channel *next;   /* pe_drain.c's */
+    uint64_t lost_reported;    /* result of pe_channel_lost, summed up to the last call */
 };
 
 /* Features that an older or stricter kernel lacks. X(id, text) */
@@ -84,36 +84,36 @@ bool pe_sizes_halve(size_t *ring_bytes, size_t *aux_bytes);
 /* Open all events of spec, off, and map their ring; while no more memory may be locked, try smaller sizes
  * (pe_sizes_halve). Returns 0 or an errno; then no event stays open, and l->refusal has the details. ENODEV:
  * the CPU does not exist, or has none of the PMUs. */
-int pe_lane_open(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
-                 int cpu);
+int pe_channel_open(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec, int tid,
+                    int cpu);
 /* Idempotent. */
-void pe_lane_close(struct pe_lane *l, const struct pe_kernel *k);
+void pe_channel_close(struct pe_channel *l, const struct pe_kernel *k);
 /* In a fork child: close the inherited descriptors. The ring's mapping was not inherited. */
-void pe_lane_forget(struct pe_lane *l, const struct pe_kernel *k);
+void pe_channel_forget(struct pe_channel *l, const struct pe_kernel *k);
 
 /* Switch on the events of the gear and all others off; PE_GEAR_NONE: all off. */
-void pe_lane_gear(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                  unsigned gear);
+void pe_channel_gear(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                     unsigned gear);
 /* Switch the events on again if the kernel switched them off because the AUX area was full. True when it
  * had. */
-bool pe_lane_resume(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                    unsigned gear);
-/* Set a new period for all sampling events of the lane, not for inherited copies. 0 or an errno. */
-int pe_lane_period(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                   uint64_t period_events);
+bool pe_channel_resume(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                       unsigned gear);
+/* Set a new period for all sampling events of the channel, not for inherited copies. 0 or an errno. */
+int pe_channel_period(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                      uint64_t period_events);
 
-/* The descriptor to poll for a filling ring. The lane's other descriptors have no ring, and poll on them
+/* The descriptor to poll for a filling ring. The channel's other descriptors have no ring, and poll on them
  * returns at once. */
-int pe_lane_poll_fd(const struct pe_lane *l);
-/* Row of the event whose samples have this id; 0 when the lane has only one event; -1: none. */
-int pe_lane_event(const struct pe_lane *l, uint64_t id);
+int pe_channel_poll_fd(const struct pe_channel *l);
+/* Row of the event whose samples have this id; 0 when the channel has only one event; -1: none. */
+int pe_channel_event(const struct pe_channel *l, uint64_t id);
 /* Samples that the kernel counted as lost (PERF_FORMAT_LOST) since the last call; 0 where it does not
  * count. */
-uint64_t pe_lane_lost(struct pe_lane *l, const struct pe_kernel *k, const struct pe_open_spec *spec);
+uint64_t pe_channel_lost(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec);
 
 /* --- draining rings ---
  *
- * Drain the rings of several lanes, in the order of time. */
+ * Drain the rings of several channels, in the order of time. */
 
 struct pe_drain {
     struct pe_layout layout;
@@ -122,13 +122,14 @@ struct pe_drain {
     struct pe_counts counts; /* adds up */
     size_t fullest_permille; /* fill of the fullest ring at the last drain */
     /* Take one sample, undecoded; its pointers are valid during the call only. */
-    void (*sample)(void *user, const struct pe_lane *lane, const struct pe_sample *s);
+    void (*sample)(void *user, const struct pe_channel *channel, const struct pe_sample *s);
     void *user;
 };
 
 /* Hand on all samples up to until_time. Choose a time before this call, so that samples which other CPUs are
  * still writing come in order in the next drain; UINT64_MAX hands on everything. Samples of AUX areas come
- * when the kernel reports them, in the order of time for one lane only. Returns the number of samples. */
-size_t pe_drain_lanes(struct pe_drain *d, struct pe_lane *lanes, size_t lanes_len, uint64_t until_time);
+ * when the kernel reports them, in the order of time for one channel only. Returns the number of samples. */
+size_t pe_drain_channels(struct pe_drain *d, struct pe_channel *channels, size_t channels_len,
+                         uint64_t until_time);
 
 #endif

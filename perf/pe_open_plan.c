@@ -106,13 +106,14 @@ unsigned pe_open_plan(const struct pe_plan *plan, const struct perf_event_attr *
     const unsigned rows = rows_of_gear(plan);
     const struct pe_encoding *first = &plan->encodings[0];
     out->events_len = 0;
-    if (rows == 0 || rows > PE_LANE_EVENTS_MAX) return 0;
+    if (rows == 0 || rows > PE_CHANNEL_EVENTS_MAX) return 0;
     out->cpu_wide = first->cpu_wide_only;
     out->sources = first->sources;
     out->aux_bytes = first->needs_aux ? AUX_BYTES : 0;
     if (first->needs_aux) out->ring_bytes = AUX_RING_BYTES;
-    unsigned gears =
-        first->needs_aux || PE_LANE_EVENTS_MAX / rows >= gears_max ? gears_max : PE_LANE_EVENTS_MAX / rows;
+    unsigned gears = first->needs_aux || PE_CHANNEL_EVENTS_MAX / rows >= gears_max
+                         ? gears_max
+                         : PE_CHANNEL_EVENTS_MAX / rows;
     if (first->attrs[first->sampler].freq) gears = 1;
     for (unsigned gear = 0; gear < gears; gear++)
         add_gear(plan, base, gear, out, &periods[gear]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The events of a lane from a plan of encodings, in gears of growing periods.
+/* The events of a channel from a plan of encodings, in gears of growing periods.
  *
  * Thread: any.  Signal: safe. */
 #ifndef PE_OPEN_PLAN_H

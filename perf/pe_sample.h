@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One sampled access from any source: PEBS, IBS, SPE, POWER, a page fault, a breakpoint, live or from a file.
  * Missing fields are marked: `has` names the fields that a record gave, and every class has a value for "not
- * known" (LS_NOT_TOLD).
+ * known" (LS_NOT_REPORTED).
  *
  * Thread: any.  Signal: safe. */
 #ifndef PE_SAMPLE_H
@@ -32,9 +32,9 @@ struct pe_sample {
     uint64_t data_src, weight; /* raw words */
     uint64_t phys_addr, cgroup, transaction, data_page_bytes, code_page_bytes;
     /* decoded, by the functions below and by pe_spe.h */
-    uint8_t op, source, level, snoop, tlb; /* LS_NOT_TOLD: unknown */
+    uint8_t op, source, level, snoop, tlb; /* LS_NOT_REPORTED: unknown */
     uint8_t locked;       /* 1: by an atomic instruction (LOCK prefix, xchg; on Arm, atomic or exclusive), 0,
-                             LS_NOT_TOLD */
+                             LS_NOT_REPORTED */
     uint8_t latency_kind; /* enum ls_latency */
     uint32_t latency_cycles;  /* with a latency_kind */
     uint32_t other_cycles;    /* a second one where the hardware has it: retirement, translation; 0 none */
@@ -51,12 +51,12 @@ struct pe_sample {
 /* A sample with no known field. */
 static inline struct pe_sample pe_sample_missing(void)
 {
-    return (struct pe_sample){.op = LS_NOT_TOLD,
-                              .source = LS_NOT_TOLD,
-                              .level = LS_NOT_TOLD,
-                              .snoop = LS_NOT_TOLD,
-                              .tlb = LS_NOT_TOLD,
-                              .locked = LS_NOT_TOLD};
+    return (struct pe_sample){.op = LS_NOT_REPORTED,
+                              .source = LS_NOT_REPORTED,
+                              .level = LS_NOT_REPORTED,
+                              .snoop = LS_NOT_REPORTED,
+                              .tlb = LS_NOT_REPORTED,
+                              .locked = LS_NOT_REPORTED};
 }
 
 /* --- data source and weight ---
@@ -83,7 +83,7 @@ enum ls_latency pe_latency_kind_of(const char *vendor);
 
 /* Decode s->raw into op, source, level, tlb, locked, addr, phys_addr and latency. *size_bytes is the size of
  * the access, 0 if not known. False when raw is too short to hold IBS op registers; s is unchanged then. A
- * sample of an instruction that is neither load nor store has op LS_NOT_TOLD. */
+ * sample of an instruction that is neither load nor store has op LS_NOT_REPORTED. */
 bool pe_ibs_decode(struct pe_sample *s, uint32_t *size_bytes);
 
 #endif

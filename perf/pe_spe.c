@@ -239,14 +239,14 @@ static uint8_t spe_source_of_events(uint64_t e)
     if (e & SPE_REMOTE) return LS_SOURCE_REMOTE_CACHE;
     if (e & SPE_LLC_ACCESS) return LS_SOURCE_L3;
     if (e & SPE_L1_REFILL) return LS_SOURCE_L2;
-    return e & SPE_L1_ACCESS ? LS_SOURCE_L1 : LS_NOT_TOLD;
+    return e & SPE_L1_ACCESS ? LS_SOURCE_L1 : LS_NOT_REPORTED;
 }
 
 static uint8_t spe_source_named(enum pe_spe_sources sources, unsigned number)
 {
     for (size_t i = 0; i < spe_encodings[sources].len; i++)
         if (spe_encodings[sources].rows[i].number == number) return spe_encodings[sources].rows[i].source;
-    return LS_NOT_TOLD;
+    return LS_NOT_REPORTED;
 }
 
 static void spe_finish(struct spe_record *r, enum pe_spe_sources sources)
@@ -255,7 +255,7 @@ static void spe_finish(struct spe_record *r, enum pe_spe_sources sources)
     s->op = r->is_store ? PE_OP_STORE : PE_OP_LOAD;
     s->locked = r->is_atomic;
     if (r->has_data_source) s->source = spe_source_named(sources, r->data_source);
-    if (s->source == LS_NOT_TOLD && r->has_events) s->source = spe_source_of_events(r->events);
+    if (s->source == LS_NOT_REPORTED && r->has_events) s->source = spe_source_of_events(r->events);
     s->level = ls_source_level(s->source);
     if (r->events & SPE_TLB_WALK) s->tlb = PE_TLB_MISS;
 }

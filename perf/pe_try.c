@@ -55,7 +55,7 @@ static void pe_take_refusal(struct pe_trial *t, int cpu, struct pe_refusal r)
     pe_explain(t, cpu, &r);
 }
 
-static void pe_note_sizes(struct pe_trial *t, const struct pe_lane *l)
+static void pe_note_sizes(struct pe_trial *t, const struct pe_channel *l)
 {
     struct pe_tried *out = t->out;
     const struct pe_refusal memory = {.error = EPERM, .place = PE_AT_MMAP, .event = l->ring_row};
@@ -69,10 +69,11 @@ static void pe_note_sizes(struct pe_trial *t, const struct pe_lane *l)
     out->aux_bytes = l->aux_bytes;
 }
 
-/* --- a lane: open, on, work, off, read --- */
+/* --- a channel: open, on, work, off, read --- */
 
 /* Switch all events on or off. Returns 0 or an errno; *row is the event that refused. */
-static int pe_switch(const struct pe_trial *t, const struct pe_lane *l, unsigned long request, unsigned *row)
+static int pe_switch(const struct pe_trial *t, const struct pe_channel *l, unsigned long request,
+                     unsigned *row)
 {
     for (*row = 0; *row < l->events_len; ++*row) {
         if (t->spec.events[*row].leader >= 0 || l->fds[*row] < 0) continue;
@@ -82,15 +83,15 @@ static int pe_switch(const struct pe_trial *t, const struct pe_lane *l, unsigned
     return 0;
 }
 
-static void pe_count_sample(void *user, const struct pe_lane *lane, const struct pe_sample *s)
+static void pe_count_sample(void *user, const struct pe_channel *channel, const struct pe_sample *s)
 {
-    (void)lane;
+    (void)channel;
     (void)s;
     ++*(uint64_t *)user;
 }
 
 /* Count the samples in the ring. False when its records cannot be read. */
-static bool pe_read_lane(struct pe_trial *t, struct pe_lane *l)
+static bool pe_read_channel(struct pe_trial *t, struct pe_channel *l)
 {
     uint8_t bounce[PE_RECORD_MAX_BYTES];
     struct pe_drain d = {.layout = pe_layout_of(&t->spec.events[l->ring_row].attr),
@@ -98,11 +99,11 @@ static bool pe_read_lane(struct pe_trial *t, struct pe_lane *l)
                          .ticks = pe_ticks_now(),
                          .sample = pe_count_sample,
                          .user = &t->out->samples};
-    pe_drain_lanes(&d, l, 1, UINT64_MAX);
+    pe_drain_channels(&d, l, 1, UINT64_MAX);
     return d.counts.broken == 0;
 }
 
-static void pe_use_lane(struct pe_trial *t, struct pe_lane *l)
+static void pe_use_channel(struct pe_trial *t, struct pe_channel *l)
 {
     struct pe_refusal r = {.place = PE_AT_ENABLE};
     r.error = pe_switch(t, l, PERF_EVENT_IOC_ENABLE, &r.event);
@@ -112,7 +113,7 @@ static void pe_use_lane(struct pe_trial *t, struct pe_lane *l)
     }
     if (r.error) {
         pe_take_refusal(t, l->cpu, r);
-    } else if (!pe_read_lane(t, l)) {
+    } else if (!pe_read_channel(t, l)) {
         t->out->opens = false;
         t->out->error = EIO;
         snprintf(t->out->advice.cause, sizeof(t->out->advice.cause),
@@ -120,19 +121,19 @@ static void pe_use_lane(struct pe_trial *t, struct pe_lane *l)
     }
 }
 
-static void pe_try_lane(struct pe_trial *t, int cpu)
+static void pe_try_channel(struct pe_trial *t, int cpu)
 {
-    struct pe_lane l;
-    pe_lane_open(&l, t->kernel, &t->spec, PE_THIS_THREAD, cpu);
+    struct pe_channel l;
+    pe_channel_open(&l, t->kernel, &t->spec, PE_THIS_THREAD, cpu);
     if (l.refusal.error) {
         t->out->ring_bytes = l.ring_bytes;
         t->out->aux_bytes = l.aux_bytes;
         pe_take_refusal(t, cpu, l.refusal);
     } else {
         pe_note_sizes(t, &l);
-        pe_use_lane(t, &l);
+        pe_use_channel(t, &l);
     }
-    pe_lane_close(&l, t->kernel);
+    pe_channel_close(&l, t->kernel);
 }
 
 /* --- plans --- */
@@ -174,7 +175,7 @@ void pe_try_plan(const struct pe_plan *plan, const struct mach_privilege *machin
         if (r.error && r.place == PE_AT_OPEN)
             pe_take_refusal(&t, cpu, r);
         else
-            pe_try_lane(&t, cpu);
+            pe_try_channel(&t, cpu);
     }
 }
 
@@ -186,8 +187,8 @@ void pe_try_attrs(const struct perf_event_attr *attrs, unsigned attrs_len, const
     memset(out, 0, sizeof(*out));
     out->opens = true;
     t.spec.ring_bytes = PE_TRY_RING_BYTES;
-    t.spec.events_len = attrs_len < PE_LANE_EVENTS_MAX ? attrs_len : PE_LANE_EVENTS_MAX;
+    t.spec.events_len = attrs_len < PE_CHANNEL_EVENTS_MAX ? attrs_len : PE_CHANNEL_EVENTS_MAX;
     for (unsigned i = 0; i < t.spec.events_len; i++)
         t.spec.events[i] = (struct pe_open_event){.attr = attrs[i], .leader = -1, .gear = PE_GEAR_ANY};
-    pe_try_lane(&t, PE_EVERY_CPU);
+    pe_try_channel(&t, PE_EVERY_CPU);
 }

@@ -103,7 +103,7 @@ static bool prof_is_mapped_data(const sym_file *f)
            strncmp(sym_file_path(f), "/memfd:", strlen("/memfd:")) == 0;
 }
 
-ls_err prof_nameless_tell(struct prof_run_state *run, void (*warn)(void *user, const char *text))
+ls_err prof_nameless_warn(struct prof_run_state *run, void (*warn)(void *user, const char *text))
 {
     const sym_file *f;
     for (size_t i = 0; (f = sym_files_at(run->files, i)) != NULL; i++) {

@@ -40,7 +40,7 @@ struct prof_fields {
     size_t order_len;
     uint8_t *is_mapped; /* by node */
     uint32_t *numbers;  /* beside plan.fields: in /fields */
-    bool tells_places;  /* this pass writes the place of each sample */
+    bool writes_places; /* this pass writes the place of each sample */
     struct prof_window window;
     struct prof_cost_model cost;
     struct prof_cost_loads loads; /* loads of the whole run */
@@ -143,7 +143,7 @@ static struct prof_cost_samples prof_window_samples(const struct prof_window *w,
                                       .len = len};
 }
 
-static ls_err prof_window_tell_places(struct prof_fields *f)
+static ls_err prof_window_write_places(struct prof_fields *f)
 {
     const struct prof_slice slice = {f->window.first, f->window.len};
     LS_TRY(prof_writer_rewrite(f->run->writer, PROF_COL_field, slice, f->window.field));
@@ -169,7 +169,7 @@ static ls_err prof_each_burst(struct prof_fields *f, prof_burst_fn *fn)
         memset(w->value, 0xff, w->len * sizeof(*w->value));
         for (size_t k = i; k < end; k++)
             LS_TRY(fn(f, f->order[k]));
-        if (f->tells_places) LS_TRY(prof_window_tell_places(f));
+        if (f->writes_places) LS_TRY(prof_window_write_places(f));
     }
     return LS_OK;
 }
@@ -548,7 +548,7 @@ static ls_err prof_fields_run(struct prof_fields *f)
     LS_TRY(prof_number_fields(f));
     LS_TRY(prof_domains_write(f));
     for (size_t first = 0, end; first < f->plan.fields.len; first = end) {
-        f->tells_places = first == 0;
+        f->writes_places = first == 0;
         LS_TRY(prof_fields_pass(f, first, &end));
     }
     return LS_OK;

@@ -95,12 +95,12 @@ static ls_err prof_on_fault(struct prof_replay *r, const struct spool_kernel_fau
 }
 
 /* Find the node of the memory that a call is about, and the number of blocks which that memory represents. */
-static ls_err prof_call_memory(struct prof_replay *r, const struct prof_lane *lane,
+static ls_err prof_call_memory(struct prof_replay *r, const struct prof_stream *stream,
                                const struct spool_kernel_call *c, struct prof_kernel_announced *out)
 {
     *out = (struct prof_kernel_announced){.node = PROF_NO_NODE, .blocks = 1};
     if (c->rec.flags & SPOOL_CALL_ENDED) {
-        *out = lane->announced;
+        *out = stream->announced;
         return LS_OK;
     }
     if (c->addr == 0) return LS_OK;
@@ -110,14 +110,15 @@ static ls_err prof_call_memory(struct prof_replay *r, const struct prof_lane *la
     return out->node == PROF_NO_NODE ? ls_nomem("the homes of addresses") : LS_OK;
 }
 
-static ls_err prof_on_call(struct prof_replay *r, struct prof_lane *lane, const struct spool_kernel_call *c)
+static ls_err prof_on_call(struct prof_replay *r, struct prof_stream *stream,
+                           const struct spool_kernel_call *c)
 {
     const unsigned kind = c->rec.flags & SPOOL_CALL_KIND_MASK;
     struct prof_kernel_announced memory;
     if (kind >= SPOOL_CALL_KINDS) return LS_OK;
-    LS_TRY(prof_call_memory(r, lane, c, &memory));
+    LS_TRY(prof_call_memory(r, stream, c, &memory));
     if (c->rec.flags & SPOOL_CALL_ANNOUNCED) {
-        lane->announced = memory;
+        stream->announced = memory;
         return LS_OK;
     }
     struct prof_kernel_cell cell = {.cause = prof_cause_of_call[kind],
@@ -129,10 +130,10 @@ static ls_err prof_on_call(struct prof_replay *r, struct prof_lane *lane, const 
     return prof_cell_add(&r->kernel, &cell);
 }
 
-ls_err prof_kernel_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_rec_header *rec)
+ls_err prof_kernel_take(struct prof_replay *r, struct prof_stream *stream, const struct spool_rec_header *rec)
 {
     const void *const whole = rec;
-    return rec->type == SPOOL_REC_FAULT ? prof_on_fault(r, whole) : prof_on_call(r, lane, whole);
+    return rec->type == SPOOL_REC_FAULT ? prof_on_fault(r, whole) : prof_on_call(r, stream, whole);
 }
 
 /* --- rows --- */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct prof_replay;
-struct prof_lane;
+struct prof_stream;
 struct prof_run_state;
 
 /* Totals of one cause, node and instruction. */
@@ -37,7 +37,8 @@ struct prof_kernel_announced {
 };
 
 /* FAULT and CALL, in the order of time.  Errors: LS_ERR_NOMEM. */
-ls_err prof_kernel_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_rec_header *rec);
+ls_err prof_kernel_take(struct prof_replay *r, struct prof_stream *stream,
+                        const struct spool_rec_header *rec);
 
 /* The rows of the process, when its lines have their rows.  Errors: LS_ERR_NOMEM. */
 ls_err prof_kernel_write(struct prof_replay *r);

@@ -101,10 +101,10 @@ static bool prof_is_arena(const struct prof_mapping *rows, size_t len, size_t at
 
 static enum prof_node_kind prof_kind_of_nameless(const struct prof_mapping *rows, size_t len, size_t at)
 {
-    const bool is_behind_data = at > 0 && rows[at - 1].end == rows[at].base &&
-                                rows[at - 1].kind == PROF_NODE_STATIC &&
-                                (rows[at].access & PROF_MAP_WRITE) != 0;
-    if (is_behind_data && rows[at - 1].offset_bytes > 0) /* from the file, so no .bss itself */
+    const bool follows_data = at > 0 && rows[at - 1].end == rows[at].base &&
+                              rows[at - 1].kind == PROF_NODE_STATIC &&
+                              (rows[at].access & PROF_MAP_WRITE) != 0;
+    if (follows_data && rows[at - 1].offset_bytes > 0) /* from the file, so no .bss itself */
         return PROF_NODE_STATIC;
     if (rows[at].access & PROF_MAP_EXEC) return PROF_NODE_JIT;
     return prof_is_arena(rows, len, at) ? PROF_NODE_HEAP_SMALL : PROF_NODE_ANONYMOUS;

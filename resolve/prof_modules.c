@@ -79,8 +79,8 @@ struct prof_loaded *prof_modules_then(const struct prof_modules *m, uint64_t add
     return prof_modules_at(m, NULL, addr);
 }
 
-ls_err prof_modules_tell(const struct prof_modules *m, uint32_t process, prof_names *names,
-                         prof_module_list *out)
+ls_err prof_modules_write(const struct prof_modules *m, uint32_t process, prof_names *names,
+                          prof_module_list *out)
 {
     for (size_t i = 0; i < m->rows.len; i++) {
         const struct prof_loaded *l = &m->rows.rows[i];

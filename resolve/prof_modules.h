@@ -42,8 +42,8 @@ struct prof_loaded *prof_modules_then(const struct prof_modules *m, uint64_t add
 typedef LS_VECTOR(struct prof_module) prof_module_list;
 
 /* Append rows for /modules. Errors: LS_ERR_NOMEM. */
-ls_err prof_modules_tell(const struct prof_modules *m, uint32_t process, prof_names *names,
-                         prof_module_list *out);
+ls_err prof_modules_write(const struct prof_modules *m, uint32_t process, prof_names *names,
+                          prof_module_list *out);
 
 /* A session that knows every module whose unwinding tables are sound.
  * Owns:   the caller ends it with sym_session_free.

@@ -63,30 +63,30 @@ PROF_METHODS(PROF_METHOD_SAME)
 #undef PROF_METHOD_SAME
 _Static_assert(PROF_METHOD_COUNT == SPOOL_METHOD_LAST + 1, "every method has a name");
 
-static ls_err prof_close_burst(struct prof_replay *r, struct prof_lane *lane)
+static ls_err prof_close_burst(struct prof_replay *r, struct prof_stream *stream)
 {
-    if (lane->burst == PROF_NO_BURST) return LS_OK;
-    struct prof_burst *b = &r->run->bursts.rows[lane->burst];
+    if (stream->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[stream->burst];
     b->first_sample = r->run->samples_len;
-    b->samples_len = (uint32_t)lane->samples.len;
-    for (size_t i = 0; i < lane->samples.len; i++)
-        LS_TRY(prof_writer_add(r->run->writer, &lane->samples.rows[i]));
-    r->run->samples_len += lane->samples.len;
-    lane->samples.len = 0;
-    lane->burst = PROF_NO_BURST;
+    b->samples_len = (uint32_t)stream->samples.len;
+    for (size_t i = 0; i < stream->samples.len; i++)
+        LS_TRY(prof_writer_add(r->run->writer, &stream->samples.rows[i]));
+    r->run->samples_len += stream->samples.len;
+    stream->samples.len = 0;
+    stream->burst = PROF_NO_BURST;
     return LS_OK;
 }
 
-static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
+static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_stream *stream,
                                   const struct spool_burst_begin *b)
 {
-    LS_TRY(prof_close_burst(r, lane));
+    LS_TRY(prof_close_burst(r, stream));
     LS_TRY(LS_VECTOR_ROOM(&r->run->bursts));
-    lane->sampled = PROF_NO_BURST;
-    lane->burst = (uint32_t)r->run->bursts.len;
-    lane->cpu = b->cpu;
+    stream->sampled = PROF_NO_BURST;
+    stream->burst = (uint32_t)r->run->bursts.len;
+    stream->cpu = b->cpu;
     r->run->bursts.rows[r->run->bursts.len++] =
-        (struct prof_burst){.thread = lane->thread,
+        (struct prof_burst){.thread = stream->thread,
                             .cpu = b->cpu,
                             .time_ns = prof_since_start(r->run, b->time_ns),
                             .weight_ns = b->weight_ns,
@@ -95,24 +95,26 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_lane *lane,
                             .end_why = UINT32_MAX,
                             .method = UINT32_MAX,
                             .frame = PROF_NO_FRAME,
-                            .phase = prof_phase_of_lane(r, lane)};
-    prof_calls_forget(&lane->calls);
+                            .phase = prof_phase_of_stream(r, stream)};
+    prof_calls_forget(&stream->calls);
     return prof_ip_add(&r->ips, b->ip); /* the weight belongs to this line */
 }
 
-static ls_err prof_on_pages(struct prof_lane *lane, const struct spool_pages *pages)
+static ls_err prof_on_pages(struct prof_stream *stream, const struct spool_pages *pages)
 {
-    return lane->burst == PROF_NO_BURST ? LS_OK
-                                        : prof_pages_apply(pages, lane->samples.rows, lane->samples.len);
+    return stream->burst == PROF_NO_BURST
+               ? LS_OK
+               : prof_pages_apply(pages, stream->samples.rows, stream->samples.len);
 }
 
-static ls_err prof_on_stack(struct prof_replay *r, struct prof_lane *lane, const struct spool_stack *stack)
+static ls_err prof_on_stack(struct prof_replay *r, struct prof_stream *stream,
+                            const struct spool_stack *stack)
 {
-    if (lane->burst == PROF_NO_BURST) return LS_OK;
-    return prof_calls_begin(r->calls, &lane->calls, stack, &r->run->bursts.rows[lane->burst].frame);
+    if (stream->burst == PROF_NO_BURST) return LS_OK;
+    return prof_calls_begin(r->calls, &stream->calls, stack, &r->run->bursts.rows[stream->burst].frame);
 }
 
-static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
+static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *stream,
                                 const struct spool_burst_end *end)
 {
     struct prof_process *p = prof_process_of(r);
@@ -123,8 +125,8 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     prof_latency_learn(&r->latency, end);
     if (end->control_len)
         r->run->probe_cost_cycles = (uint64_t)fmax(0, prof_latency_cost_cycles(&r->latency) + 0.5);
-    if (lane->burst == PROF_NO_BURST) return LS_OK;
-    struct prof_burst *b = &r->run->bursts.rows[lane->burst];
+    if (stream->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[stream->burst];
     b->spent_ns = end->spent_ns;
     b->program_ns = end->program_ns;
     if (end->program_ns < UINT64_MAX - b->weight_ns) b->weight_ns += end->program_ns;
@@ -134,24 +136,24 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_lane *lane,
     b->probe_loads = end->probe_loads;
     b->instructions = end->instructions;
     b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;
-    return prof_close_burst(r, lane);
+    return prof_close_burst(r, stream);
 }
 
-static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, const struct spool_access *a,
+static ls_err prof_on_access(struct prof_replay *r, struct prof_stream *stream, const struct spool_access *a,
                              uint64_t time_ns)
 {
-    if (lane->burst == PROF_NO_BURST) { /* the record of its burst was lost */
+    if (stream->burst == PROF_NO_BURST) { /* the record of its burst was lost */
         r->run->lost_records++;
         return LS_OK;
     }
     prof_space_set_time(r->space, time_ns);
     struct prof_place place = prof_space_find(r->space, a->addr);
     if (place.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
-    LS_TRY(prof_calls_access(r->calls, &lane->calls, a, &place.node));
+    LS_TRY(prof_calls_access(r->calls, &stream->calls, a, &place.node));
     struct prof_sample s = prof_sample_missing;
     s.time_ns = prof_since_start(r->run, time_ns);
-    s.thread = lane->thread;
-    s.cpu = lane->cpu;
+    s.thread = stream->thread;
+    s.cpu = stream->cpu;
     s.ip = a->ip;
     s.addr = a->addr;
     s.size = a->size_bytes;
@@ -161,11 +163,11 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_lane *lane, cons
     s.node = place.node;
     s.element = place.element;
     s.component = place.component;
-    s.phase = prof_phase_of_lane(r, lane);
-    s.burst = lane->burst;
+    s.phase = prof_phase_of_stream(r, stream);
+    s.burst = stream->burst;
     s.position = a->position;
     prof_count_coverage(r->run, place.node);
-    LS_TRY(LS_VECTOR_ADD(&lane->samples, s));
+    LS_TRY(LS_VECTOR_ADD(&stream->samples, s));
     return prof_ip_add(&r->ips, a->ip);
 }
 
@@ -180,53 +182,53 @@ static uint32_t prof_stack_home(struct prof_replay *r, const struct spool_thread
     return prof_tree_home(r->run->tree, PROF_NODE_STACK, label);
 }
 
-static ls_err prof_on_thread_begin(struct prof_replay *r, struct prof_lane *lane,
+static ls_err prof_on_thread_begin(struct prof_replay *r, struct prof_stream *stream,
                                    const struct spool_thread_begin *t)
 {
-    struct prof_thread *thread = &r->run->threads.rows[lane->thread];
+    struct prof_thread *thread = &r->run->threads.rows[stream->thread];
     const uint32_t home = prof_stack_home(r, t);
     thread->tid = t->tid;
     r->sampled_tid = 0; /* the number may have been another thread's */
     thread->name = prof_name(r->run->names, SPOOL_REC_TAIL(t), t->name_len);
-    lane->stack_base = t->stack_base;
-    lane->stack_end = t->stack_end;
+    stream->stack_base = t->stack_base;
+    stream->stack_end = t->stack_end;
     if (home == PROF_NO_NODE) return LS_ERR_NOMEM;
-    lane->calls.home = home;
+    stream->calls.home = home;
     return t->stack_base < t->stack_end ? prof_space_stack_begin(r->space, t->stack_base, t->stack_end, home)
                                         : LS_OK;
 }
 
-static ls_err prof_on_thread_end(struct prof_replay *r, struct prof_lane *lane,
+static ls_err prof_on_thread_end(struct prof_replay *r, struct prof_stream *stream,
                                  const struct spool_thread_end *end)
 {
-    struct prof_thread *thread = &r->run->threads.rows[lane->thread];
+    struct prof_thread *thread = &r->run->threads.rows[stream->thread];
     thread->cpu_ns = end->cpu_ns;
     thread->spent_ns = end->spent_ns;
-    LS_TRY(prof_close_burst(r, lane));
+    LS_TRY(prof_close_burst(r, stream));
     const size_t left_open =
-        prof_phase_end_all(&lane->phases, &r->run->phases, prof_since_start(r->run, end->time_ns));
-    if (lane != r->main_lane) r->phases_left_open += left_open;
-    const uint64_t base = lane->stack_base;
-    lane->stack_base = 0;
-    return base < lane->stack_end && base ? prof_space_stack_end(r->space, base, lane->stack_end) : LS_OK;
+        prof_phase_end_all(&stream->phases, &r->run->phases, prof_since_start(r->run, end->time_ns));
+    if (stream != r->main_stream) r->phases_left_open += left_open;
+    const uint64_t base = stream->stack_base;
+    stream->stack_base = 0;
+    return base < stream->stack_end && base ? prof_space_stack_end(r->space, base, stream->stack_end) : LS_OK;
 }
 
-static ls_err prof_on_maps(struct prof_replay *r, struct prof_lane *lane, const struct spool_maps *piece)
+static ls_err prof_on_maps(struct prof_replay *r, struct prof_stream *stream, const struct spool_maps *piece)
 {
     bool whole;
-    LS_TRY(prof_snapshot_take(&lane->maps, piece, &whole));
-    return whole ? prof_space_snapshot(r->space, lane->maps.text, lane->maps.len) : LS_OK;
+    LS_TRY(prof_snapshot_take(&stream->maps, piece, &whole));
+    return whole ? prof_space_snapshot(r->space, stream->maps.text, stream->maps.len) : LS_OK;
 }
 
-static ls_err prof_on_phase(struct prof_replay *r, struct prof_lane *lane, const struct spool_phase *p)
+static ls_err prof_on_phase(struct prof_replay *r, struct prof_stream *stream, const struct spool_phase *p)
 {
     const char *name = prof_name(r->run->names, SPOOL_REC_TAIL(p), p->name_len);
-    const struct prof_phase_point at = {lane->thread, prof_since_start(r->run, p->time_ns)};
+    const struct prof_phase_point at = {stream->thread, prof_since_start(r->run, p->time_ns)};
     if (!(p->rec.flags & SPOOL_PHASE_BEGIN)) {
-        r->phases_unmatched += !prof_phase_end(&lane->phases, &r->run->phases, name, at.time_ns);
+        r->phases_unmatched += !prof_phase_end(&stream->phases, &r->run->phases, name, at.time_ns);
         return LS_OK;
     }
-    return prof_phase_begin(&lane->phases, &r->run->phases, name, prof_phase_of_lane(r, lane), at);
+    return prof_phase_begin(&stream->phases, &r->run->phases, name, prof_phase_of_stream(r, stream), at);
 }
 
 static ls_err prof_on_resources(struct prof_replay *r, const struct spool_resources *rec)
@@ -297,16 +299,16 @@ static ls_err prof_on_setting(struct prof_replay *r, const struct spool_setting 
 
 static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *item)
 {
-    struct prof_lane *lane = &r->lanes[item->stream];
+    struct prof_stream *stream = &r->streams[item->stream];
     const void *rec = item->rec;
     switch (item->rec->type) {
     case SPOOL_REC_THREAD_BEGIN:
-        return prof_on_thread_begin(r, lane, rec);
+        return prof_on_thread_begin(r, stream, rec);
     case SPOOL_REC_THREAD_END:
         LS_TRY(prof_tls_end(&r->tls, (uint32_t)item->stream));
-        return prof_on_thread_end(r, lane, rec);
+        return prof_on_thread_end(r, stream, rec);
     case SPOOL_REC_MAPS:
-        return prof_on_maps(r, lane, rec);
+        return prof_on_maps(r, stream, rec);
     case SPOOL_REC_MMAP:
         return prof_space_mmap(r->space, rec);
     case SPOOL_REC_MUNMAP:
@@ -321,20 +323,20 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_NODE_REMOVE:
         return prof_space_node_remove(r->space, rec);
     case SPOOL_REC_PHASE:
-        return prof_on_phase(r, lane, rec);
+        return prof_on_phase(r, stream, rec);
     case SPOOL_REC_TLS_BLOCKS:
         return prof_tls_blocks(&r->tls, (uint32_t)item->stream, rec);
     case SPOOL_REC_BURST_BEGIN:
-        return prof_on_burst_begin(r, lane, rec);
+        return prof_on_burst_begin(r, stream, rec);
     case SPOOL_REC_STACK:
-        if (lane->sampled != PROF_NO_BURST) return prof_sampled_take(r, lane, item);
-        return prof_on_stack(r, lane, rec);
+        if (stream->sampled != PROF_NO_BURST) return prof_sampled_take(r, stream, item);
+        return prof_on_stack(r, stream, rec);
     case SPOOL_REC_PAGES:
-        return prof_on_pages(lane, rec);
+        return prof_on_pages(stream, rec);
     case SPOOL_REC_ACCESS:
-        return prof_on_access(r, lane, rec, item->time_ns);
+        return prof_on_access(r, stream, rec, item->time_ns);
     case SPOOL_REC_BURST_END:
-        return prof_on_burst_end(r, lane, rec);
+        return prof_on_burst_end(r, stream, rec);
     case SPOOL_REC_EVENT:
         return prof_event_take(r->run, r->process, rec);
     case SPOOL_REC_RESOURCES:
@@ -349,7 +351,7 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_setting(r, rec);
     case SPOOL_REC_FAULT:
     case SPOOL_REC_CALL:
-        return prof_kernel_take(r, lane, item->rec);
+        return prof_kernel_take(r, stream, item->rec);
     case SPOOL_REC_CALLBACK:
         return prof_callback_take(r, rec);
     case SPOOL_REC_DOMAIN_DATA:
@@ -359,27 +361,27 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_POINT:
         return prof_domains_take(r, item->rec);
     default: /* NODE_MEMBER, PROCESS and others: the survey's */
-        return prof_sampled_take(r, lane, item);
+        return prof_sampled_take(r, stream, item);
     }
 }
 
-static void prof_tell_progress(struct prof_run_state *run)
+static void prof_report_progress(struct prof_run_state *run)
 {
     enum { PROF_PROGRESS_EVERY = 1 << 16 };
     if (run->progress && run->records_all > 0 && ++run->records_done % PROF_PROGRESS_EVERY == 0)
         run->progress(run->user, (double)run->records_done / (double)run->records_all);
 }
 
-static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
+static ls_err prof_begin_streams(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
     const uint32_t pid = prof_process_of(r)->pid;
-    r->lanes_len = (uint32_t)files_len;
+    r->streams_len = (uint32_t)files_len;
     for (size_t i = 0; i < files_len; i++) {
         LS_TRY(LS_VECTOR_ROOM(&r->run->threads));
-        if (!r->main_lane && spool_merge_stream_at(merge, i)->tid == pid) r->main_lane = &r->lanes[i];
-        r->lanes[i].burst = r->lanes[i].sampled = PROF_NO_BURST;
-        r->lanes[i].calls.home = r->lanes[i].announced.node = PROF_NO_NODE;
-        r->lanes[i].thread = (uint32_t)r->run->threads.len;
+        if (!r->main_stream && spool_merge_stream_at(merge, i)->tid == pid) r->main_stream = &r->streams[i];
+        r->streams[i].burst = r->streams[i].sampled = PROF_NO_BURST;
+        r->streams[i].calls.home = r->streams[i].announced.node = PROF_NO_NODE;
+        r->streams[i].thread = (uint32_t)r->run->threads.len;
         r->run->threads.rows[r->run->threads.len++] =
             (struct prof_thread){.process = r->process,
                                  .tid = spool_merge_stream_at(merge, i)->tid,
@@ -394,10 +396,10 @@ static ls_err prof_begin_lanes(struct prof_replay *r, const spool_merge *merge, 
 static ls_err prof_fork_phases(struct prof_replay *r, const spool_merge *merge, size_t files_len,
                                struct prof_fork *fork)
 {
-    const struct prof_lane *found = r->main_lane;
+    const struct prof_stream *found = r->main_stream;
     for (size_t i = 0; i < files_len; i++)
-        if (spool_merge_stream_at(merge, i)->tid == fork->tid && r->lanes[i].phases.open.len > 0)
-            found = &r->lanes[i];
+        if (spool_merge_stream_at(merge, i)->tid == fork->tid && r->streams[i].phases.open.len > 0)
+            found = &r->streams[i];
     for (size_t i = 0; found && i < found->phases.open.len; i++) {
         LS_TRY(LS_VECTOR_ADD(&fork->phases.open, found->phases.open.rows[i]));
     }
@@ -428,18 +430,19 @@ static ls_err prof_replay_forks(struct prof_replay *r, const spool_merge *merge,
     return LS_OK;
 }
 
-static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, size_t files_len)
+static ls_err prof_end_streams(struct prof_replay *r, const spool_merge *merge, size_t files_len)
 {
     for (size_t i = 0; i < files_len; i++) {
         const struct spool_merge_stream *file = spool_merge_stream_at(merge, i);
-        LS_TRY(prof_close_burst(r, &r->lanes[i]));
+        LS_TRY(prof_close_burst(r, &r->streams[i]));
         if (file->damage == LS_OK) continue;
         r->run->damaged_files++;
-        LS_TRY(prof_event_put(r->run, r->process,
-                              (struct prof_event){.time_ns = r->run->threads.rows[r->lanes[i].thread].end_ns,
-                                                  .kind = "DAMAGED_FILE",
-                                                  .text = prof_name_of(r->run->names, file->damage_text),
-                                                  .count = 1}));
+        LS_TRY(
+            prof_event_put(r->run, r->process,
+                           (struct prof_event){.time_ns = r->run->threads.rows[r->streams[i].thread].end_ns,
+                                               .kind = "DAMAGED_FILE",
+                                               .text = prof_name_of(r->run->names, file->damage_text),
+                                               .count = 1}));
     }
     return LS_OK;
 }
@@ -448,14 +451,14 @@ static ls_err prof_end_lanes(struct prof_replay *r, const spool_merge *merge, si
 static ls_err prof_begin_inherited(struct prof_replay *r)
 {
     const struct prof_fork *fork = prof_forks_of_child(r->run->forks, r->process);
-    if (!fork || !r->main_lane) return LS_OK;
-    const struct prof_phase_point at = {r->main_lane->thread, prof_process_of(r)->begin_ns};
-    return prof_phase_copy(&fork->phases, &r->main_lane->phases, &r->run->phases, at);
+    if (!fork || !r->main_stream) return LS_OK;
+    const struct prof_phase_point at = {r->main_stream->thread, prof_process_of(r)->begin_ns};
+    return prof_phase_copy(&fork->phases, &r->main_stream->phases, &r->run->phases, at);
 }
 
 static void prof_note_time(struct prof_replay *r, const struct spool_item *item)
 {
-    struct prof_thread *thread = &r->run->threads.rows[r->lanes[item->stream].thread];
+    struct prof_thread *thread = &r->run->threads.rows[r->streams[item->stream].thread];
     thread->end_ns = prof_since_start(r->run, item->time_ns);
     if (thread->begin_ns == UINT64_MAX) thread->begin_ns = thread->end_ns;
 }
@@ -483,7 +486,7 @@ static ls_err prof_replay_lines(struct prof_replay *r)
                                                .lines = &run->lines,
                                                .inlines = &run->inlines};
     LS_TRY(prof_lines_resolve(&context, &r->ips));
-    LS_TRY(prof_modules_tell(&r->modules, r->process, run->names, &run->modules));
+    LS_TRY(prof_modules_write(&r->modules, r->process, run->names, &run->modules));
     LS_TRY(prof_name_generated(r, first_line));
     prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
     return LS_OK;
@@ -491,16 +494,16 @@ static ls_err prof_replay_lines(struct prof_replay *r)
 
 static ls_err prof_replay_all(struct prof_replay *r, spool_merge *merge, size_t files_len)
 {
-    LS_TRY(prof_begin_lanes(r, merge, files_len));
+    LS_TRY(prof_begin_streams(r, merge, files_len));
     LS_TRY(prof_begin_inherited(r));
     for (struct spool_item item; (item = spool_merge_next(merge)).rec != NULL;) {
         if (r->next_fork < r->forks_end) LS_TRY(prof_replay_forks(r, merge, files_len, item.time_ns));
         LS_TRY(prof_on_record(r, &item));
         prof_note_time(r, &item);
-        prof_tell_progress(r->run);
+        prof_report_progress(r->run);
     }
     LS_TRY(prof_replay_forks(r, merge, files_len, UINT64_MAX));
-    LS_TRY(prof_end_lanes(r, merge, files_len));
+    LS_TRY(prof_end_streams(r, merge, files_len));
     LS_TRY(prof_event_put_own(r));
     LS_TRY(prof_replay_lines(r));
     return prof_kernel_write(r);
@@ -574,8 +577,8 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
                                              .frames = &r->run->frames,
                                              .process = r->process};
     LS_TRY(prof_calls_new(&calls, &r->calls));
-    r->lanes = calloc(image->streams.len + 1, sizeof(*r->lanes));
-    if (!r->lanes) return ls_nomem("%zu threads of %s", image->streams.len, image->path);
+    r->streams = calloc(image->streams.len + 1, sizeof(*r->streams));
+    if (!r->streams) return ls_nomem("%zu threads of %s", image->streams.len, image->path);
     LS_TRY(spool_merge_new(image, 0, &merge));
     const struct spool_process *p = spool_merge_process(merge);
     r->run->tsc_hz = prof_tsc_hz(r->run, p);
@@ -595,13 +598,13 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
                             .latency = {.calibration = run->calibration},
                             .first_frame = run->frames.rows.len};
     const ls_err e = prof_replay_fill(&r, image);
-    for (size_t i = 0; r.lanes && i < image->streams.len; i++) {
-        prof_snapshot_fini(&r.lanes[i].maps);
-        free(r.lanes[i].samples.rows);
-        prof_frame_homes_fini(&r.lanes[i].calls.frames);
-        prof_phase_fini(&r.lanes[i].phases);
+    for (size_t i = 0; r.streams && i < image->streams.len; i++) {
+        prof_snapshot_fini(&r.streams[i].maps);
+        free(r.streams[i].samples.rows);
+        prof_frame_homes_fini(&r.streams[i].calls.frames);
+        prof_phase_fini(&r.streams[i].phases);
     }
-    free(r.lanes);
+    free(r.streams);
     prof_ip_fini(&r.ips);
     prof_kernel_fini(&r.kernel);
     prof_calls_free(r.calls);

@@ -207,12 +207,12 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
 #define PROF_NO_BURST UINT32_MAX
 
 /* One thread file. */
-struct prof_lane {
+struct prof_stream {
     uint32_t thread; /* row */
     uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
     uint32_t cpu;
-    bool sampled_is_behind; /* the ip of that SAMPLE is after the access */
-    uint32_t sampled;       /* row of the burst of its last SAMPLE, or PROF_NO_BURST */
+    bool sampled_ip_is_after; /* the ip of that SAMPLE is after the access */
+    uint32_t sampled;         /* row of the burst of its last SAMPLE, or PROF_NO_BURST */
     uint64_t stack_base, stack_end;
     struct prof_calls_thread calls;
     struct prof_phase_stack phases;
@@ -235,13 +235,13 @@ struct prof_replay {
     struct prof_ip_set ips;
     struct prof_latency latency;
     struct prof_kernel_cells kernel;
-    struct prof_lane *lanes;
-    struct prof_lane *main_lane;             /* lane of the process's first thread; NULL: it has no file */
+    struct prof_stream *streams;
+    struct prof_stream *main_stream;         /* stream of the process's first thread; NULL: it has no file */
     struct prof_fork *next_fork, *forks_end; /* still to come */
     uint64_t phases_unmatched, phases_left_open, forks_left_out;
     uint64_t threshold_cycles; /* that the program set for its dumps */
     uint32_t process, threads_begun;
-    uint32_t lanes_len;
+    uint32_t streams_len;
     uint32_t sampled_tid, sampled_thread; /* thread of the last SAMPLE; tid 0: none */
     size_t first_frame;                   /* first frame of this process in run->frames */
 };
@@ -252,10 +252,10 @@ static inline struct prof_process *prof_process_of(struct prof_replay *r)
 }
 
 /* A thread without an open phase is in the main thread's. */
-static inline uint32_t prof_phase_of_lane(const struct prof_replay *r, const struct prof_lane *lane)
+static inline uint32_t prof_phase_of_stream(const struct prof_replay *r, const struct prof_stream *stream)
 {
-    const uint32_t own = prof_phase_now(&lane->phases);
-    return own != PROF_NO_PHASE || !r->main_lane ? own : prof_phase_now(&r->main_lane->phases);
+    const uint32_t own = prof_phase_now(&stream->phases);
+    return own != PROF_NO_PHASE || !r->main_stream ? own : prof_phase_now(&r->main_stream->phases);
 }
 
 static inline void prof_count_coverage(struct prof_run_state *run, uint32_t node)
@@ -289,7 +289,7 @@ ls_err prof_callback_take(struct prof_replay *r, const struct spool_callback *re
 
 /* Append an event for each file that was asked for names and gave none, or not all; warn (may be NULL) gets
  * its text.  Errors: LS_ERR_NOMEM. */
-ls_err prof_nameless_tell(struct prof_run_state *run, void (*warn)(void *user, const char *text));
+ls_err prof_nameless_warn(struct prof_run_state *run, void (*warn)(void *user, const char *text));
 
 /* --- samples of perf_event ---
  *
@@ -298,7 +298,7 @@ ls_err prof_nameless_tell(struct prof_run_state *run, void (*warn)(void *user, c
 
 /* Take a record of a kind that is sampled (SAMPLE, CHAIN, SAMPLING, COST, WATCH, and STACK after a SAMPLE);
  * others change nothing.  Errors: LS_ERR_NOMEM, and as of prof_writer_add. */
-ls_err prof_sampled_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_item *item);
+ls_err prof_sampled_take(struct prof_replay *r, struct prof_stream *stream, const struct spool_item *item);
 /* Set op and locked from the flags of an ACCESS or a SAMPLE. */
 void prof_sampled_flags(uint16_t flags, struct prof_sample *out);
 

@@ -436,7 +436,7 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     LS_TRY(prof_plant_all(job));
     LS_TRY(prof_replay_all_images(job));
     LS_TRY(prof_close_account(job));
-    LS_TRY(prof_nameless_tell(s, job->options->warn));
+    LS_TRY(prof_nameless_warn(s, job->options->warn));
     LS_TRY(prof_name_sites(job));
     LS_TRY(prof_write_tables(job));
     LS_TRY(prof_write_run(job));

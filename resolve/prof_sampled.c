@@ -14,7 +14,7 @@
 static ls_err prof_find_thread(struct prof_replay *r, uint32_t tid, uint32_t *out)
 {
     const struct prof_thread *rows = r->run->threads.rows;
-    const uint32_t first = r->lanes_len ? r->lanes[0].thread : (uint32_t)r->run->threads.len;
+    const uint32_t first = r->streams_len ? r->streams[0].thread : (uint32_t)r->run->threads.len;
     uint32_t best = UINT32_MAX;
     for (uint32_t t = first; t < r->run->threads.len; t++) {
         if (rows[t].tid != tid) continue;
@@ -45,9 +45,9 @@ static ls_err prof_thread_of(struct prof_replay *r, uint32_t tid, uint32_t *out)
 /* Threads without a file are in the main thread's phase. */
 static uint32_t prof_phase_of_thread(const struct prof_replay *r, uint32_t thread)
 {
-    const uint32_t row = r->lanes_len ? thread - r->lanes[0].thread : UINT32_MAX;
-    if (row < r->lanes_len) return prof_phase_of_lane(r, &r->lanes[row]);
-    return r->main_lane ? prof_phase_now(&r->main_lane->phases) : PROF_NO_PHASE;
+    const uint32_t row = r->streams_len ? thread - r->streams[0].thread : UINT32_MAX;
+    if (row < r->streams_len) return prof_phase_of_stream(r, &r->streams[row]);
+    return r->main_stream ? prof_phase_now(&r->main_stream->phases) : PROF_NO_PHASE;
 }
 
 /* A thread without records lives from its first sample to its last. */
@@ -75,7 +75,7 @@ void prof_sampled_flags(uint16_t flags, struct prof_sample *out)
     out->locked = spool_locked_of_flags(flags);
 }
 
-static void prof_sample_told(const struct spool_sample *s, struct prof_sample *out)
+static void prof_sample_sources(const struct spool_sample *s, struct prof_sample *out)
 {
     prof_sampled_flags(s->rec.flags, out);
     out->size = s->size_bytes;
@@ -108,10 +108,10 @@ static ls_err prof_sample_home(struct prof_replay *r, uint64_t time_ns, struct p
 }
 
 /* One sample, one burst. */
-static ls_err prof_sample_burst(struct prof_replay *r, struct prof_lane *lane, struct prof_sample *s)
+static ls_err prof_sample_burst(struct prof_replay *r, struct prof_stream *stream, struct prof_sample *s)
 {
     LS_TRY(LS_VECTOR_ROOM(&r->run->bursts));
-    s->burst = lane->sampled = (uint32_t)r->run->bursts.len;
+    s->burst = stream->sampled = (uint32_t)r->run->bursts.len;
     r->run->bursts.rows[r->run->bursts.len++] = (struct prof_burst){.thread = s->thread,
                                                                     .cpu = s->cpu,
                                                                     .time_ns = s->time_ns,
@@ -127,40 +127,40 @@ static ls_err prof_sample_burst(struct prof_replay *r, struct prof_lane *lane, s
     return prof_writer_add(r->run->writer, s);
 }
 
-static ls_err prof_on_sample(struct prof_replay *r, struct prof_lane *lane, const struct spool_sample *rec,
-                             uint64_t time_ns)
+static ls_err prof_on_sample(struct prof_replay *r, struct prof_stream *stream,
+                             const struct spool_sample *rec, uint64_t time_ns)
 {
     struct prof_sample s = prof_sample_missing;
     LS_TRY(prof_thread_of(r, rec->tid, &s.thread));
     s.time_ns = prof_since_start(r->run, time_ns);
-    s.ip = rec->rec.flags & SPOOL_SAMPLE_IP_BEHIND ? rec->ip - 1 : rec->ip;
+    s.ip = rec->rec.flags & SPOOL_SAMPLE_IP_AFTER ? rec->ip - 1 : rec->ip;
     s.addr = rec->addr;
     s.weight_ns = prof_sample_weight_ns(r, rec);
     s.position = 0;
     s.phase = prof_phase_of_thread(r, s.thread);
-    prof_sample_told(rec, &s);
+    prof_sample_sources(rec, &s);
     prof_note_life(&r->run->threads.rows[s.thread], s.time_ns);
     LS_TRY(prof_sample_home(r, time_ns, &s));
-    LS_TRY(prof_sample_burst(r, lane, &s));
-    lane->sampled_is_behind = rec->rec.flags & SPOOL_SAMPLE_IP_BEHIND;
+    LS_TRY(prof_sample_burst(r, stream, &s));
+    stream->sampled_ip_is_after = rec->rec.flags & SPOOL_SAMPLE_IP_AFTER;
     return prof_ip_add(&r->ips, s.ip);
 }
 
 /* --- its call stack --- */
 
-static ls_err prof_on_sample_stack(struct prof_replay *r, struct prof_lane *lane,
+static ls_err prof_on_sample_stack(struct prof_replay *r, struct prof_stream *stream,
                                    const struct spool_stack *rec)
 {
-    if (lane->sampled == PROF_NO_BURST) return LS_OK;
-    return prof_calls_begin(r->calls, &lane->calls, rec, &r->run->bursts.rows[lane->sampled].frame);
+    if (stream->sampled == PROF_NO_BURST) return LS_OK;
+    return prof_calls_begin(r->calls, &stream->calls, rec, &r->run->bursts.rows[stream->sampled].frame);
 }
 
-static ls_err prof_on_sample_chain(struct prof_replay *r, struct prof_lane *lane,
+static ls_err prof_on_sample_chain(struct prof_replay *r, struct prof_stream *stream,
                                    const struct spool_chain *rec)
 {
-    if (lane->sampled == PROF_NO_BURST) return LS_OK;
+    if (stream->sampled == PROF_NO_BURST) return LS_OK;
     return prof_calls_chain(r->calls, (const uint64_t *)(const void *)SPOOL_REC_TAIL(rec), rec->ips_len,
-                            !lane->sampled_is_behind, &r->run->bursts.rows[lane->sampled].frame);
+                            !stream->sampled_ip_is_after, &r->run->bursts.rows[stream->sampled].frame);
 }
 
 /* --- records about all samples --- */
@@ -204,16 +204,16 @@ static ls_err prof_on_watch(struct prof_replay *r, const struct spool_watch *rec
     return LS_VECTOR_ADD(&r->run->watches, w);
 }
 
-ls_err prof_sampled_take(struct prof_replay *r, struct prof_lane *lane, const struct spool_item *item)
+ls_err prof_sampled_take(struct prof_replay *r, struct prof_stream *stream, const struct spool_item *item)
 {
     const void *rec = item->rec;
     switch (item->rec->type) {
     case SPOOL_REC_SAMPLE:
-        return prof_on_sample(r, lane, rec, item->time_ns);
+        return prof_on_sample(r, stream, rec, item->time_ns);
     case SPOOL_REC_STACK:
-        return prof_on_sample_stack(r, lane, rec);
+        return prof_on_sample_stack(r, stream, rec);
     case SPOOL_REC_CHAIN:
-        return prof_on_sample_chain(r, lane, rec);
+        return prof_on_sample_chain(r, stream, rec);
     case SPOOL_REC_SAMPLING:
         return prof_on_sampling(r, rec);
     case SPOOL_REC_COST:

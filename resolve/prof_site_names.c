@@ -240,7 +240,7 @@ static void prof_append_number(const struct prof_namer *n, size_t from, size_t t
 }
 
 /* Make the labels of every group of several sites unique: append a level, or after the last level numbers. */
-static void prof_tell_apart_by(struct prof_namer *n, unsigned level)
+static void prof_distinguish_by(struct prof_namer *n, unsigned level)
 {
     qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);
     for (size_t from = 0, to; from < n->len; from = to) {
@@ -305,7 +305,7 @@ static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint
     prof_set_orders(n);
     prof_set_small_apart(n);
     for (unsigned level = 0; level <= PROF_CALLERS_MAX + 1; level++)
-        prof_tell_apart_by(n, level);
+        prof_distinguish_by(n, level);
 }
 
 static void prof_name_nodes(const struct prof_sites *s, prof_tree *tree)

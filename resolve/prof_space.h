@@ -57,7 +57,7 @@ void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, 
 struct prof_tls_block {
     uint64_t base, end;
     struct prof_loaded *module; /* NULL: the thread's control block */
-    uint32_t lane;
+    uint32_t stream;
     uint32_t next_free; /* used in free rows */
     bool is_live;
 };
@@ -75,10 +75,10 @@ ls_err prof_tls_init(struct prof_tls *t, const struct prof_modules *modules, con
                      prof_tree *tree);
 void prof_tls_fini(struct prof_tls *t);
 
-/* The thread of lane has these blocks from now on; no others.  Errors: LS_ERR_NOMEM. */
-ls_err prof_tls_blocks(struct prof_tls *t, uint32_t lane, const struct spool_tls_blocks *r);
-/* The thread of lane ended. */
-ls_err prof_tls_end(struct prof_tls *t, uint32_t lane);
+/* The thread of stream has these blocks from now on; no others.  Errors: LS_ERR_NOMEM. */
+ls_err prof_tls_blocks(struct prof_tls *t, uint32_t stream, const struct spool_tls_blocks *r);
+/* The thread of stream ended. */
+ls_err prof_tls_end(struct prof_tls *t, uint32_t stream);
 /* Drop blocks in memory that now has another use. */
 ls_err prof_tls_evict(struct prof_tls *t, uint64_t base, uint64_t end);
 

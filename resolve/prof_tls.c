@@ -50,11 +50,11 @@ static ls_err prof_tls_put(struct prof_tls *t, struct prof_tls_block b)
     return LS_OK;
 }
 
-ls_err prof_tls_end(struct prof_tls *t, uint32_t lane)
+ls_err prof_tls_end(struct prof_tls *t, uint32_t stream)
 {
     for (size_t i = 0; i < t->blocks.len; i++) {
         struct prof_tls_block *b = &t->blocks.rows[i];
-        if (!b->is_live || b->lane != lane) continue;
+        if (!b->is_live || b->stream != stream) continue;
         b->is_live = false;
         b->next_free = t->first_free;
         t->first_free = (uint32_t)i;
@@ -77,18 +77,18 @@ static struct prof_loaded *prof_tls_module(const struct prof_tls *t, uint64_t id
     return found ? prof_modules_then(t->modules, found->at, found->time_ns) : NULL;
 }
 
-ls_err prof_tls_blocks(struct prof_tls *t, uint32_t lane, const struct spool_tls_blocks *r)
+ls_err prof_tls_blocks(struct prof_tls *t, uint32_t stream, const struct spool_tls_blocks *r)
 {
     const struct spool_tls_row *rows = (const void *)SPOOL_REC_TAIL(r);
-    LS_TRY(prof_tls_end(t, lane));
+    LS_TRY(prof_tls_end(t, stream));
     LS_TRY(prof_tls_put(t, (struct prof_tls_block){.base = r->thread_pointer,
                                                    .end = r->thread_pointer + PROF_TCB_BYTES,
-                                                   .lane = lane}));
+                                                   .stream = stream}));
     for (uint32_t i = 0; i < r->rows_len; i++) {
         struct prof_loaded *l = prof_tls_module(t, rows[i].id, r->time_ns);
         const uint64_t len = l ? sym_file_tls_len_bytes(l->file) : 0;
         const struct prof_tls_block b = {
-            .base = rows[i].at, .end = rows[i].at + len, .module = l, .lane = lane};
+            .base = rows[i].at, .end = rows[i].at + len, .module = l, .stream = stream};
         if (len > 0) LS_TRY(prof_tls_put(t, b));
     }
     return LS_OK;

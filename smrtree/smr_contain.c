@@ -74,7 +74,7 @@ static void move_inside(smr_node *n, smr_node *around, uint64_t now_ns, bool tel
     smr_link(SMR_INSIDE, around, n);
     if (n->grouped || n->links[SMR_SHOWN].parent == natural_parent(n)) return;
     smr_show_naturally(n);
-    if (tell) smr_tell_member(n, now_ns);
+    if (tell) smr_report_member(n, now_ns);
 }
 
 /* Adopt the ranges directly inside n, which come after n in the order. An earlier range of equal extent

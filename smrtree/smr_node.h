@@ -100,9 +100,9 @@ void smr_contain_detach(smr_node *n, uint64_t now_ns);
 void smr_show_naturally(smr_node *n); /* below the range around it, or at the top */
 void smr_node_end_life(smr_node *n, uint64_t now_ns, bool freed);
 
-void smr_tell_add(const smr_node *n, uint64_t now_ns);
-void smr_tell_range(const smr_node *n, uint64_t now_ns);
-void smr_tell_member(const smr_node *n, uint64_t now_ns);
+void smr_report_add(const smr_node *n, uint64_t now_ns);
+void smr_report_range(const smr_node *n, uint64_t now_ns);
+void smr_report_member(const smr_node *n, uint64_t now_ns);
 bool smr_state_is_valid(void);
 
 #endif

@@ -120,7 +120,7 @@ static struct smr_event_node event_of(const smr_node *n, uint64_t now_ns, const 
     };
 }
 
-void smr_tell_add(const smr_node *n, uint64_t now_ns)
+void smr_report_add(const smr_node *n, uint64_t now_ns)
 {
     const struct smr_sink *k = smr_state.sink;
     if (!k || !k->node_add) return;
@@ -128,7 +128,7 @@ void smr_tell_add(const smr_node *n, uint64_t now_ns)
     k->node_add(k->user, &e);
 }
 
-void smr_tell_range(const smr_node *n, uint64_t now_ns)
+void smr_report_range(const smr_node *n, uint64_t now_ns)
 {
     const struct smr_sink *k = smr_state.sink;
     if (!k || !k->node_range) return;
@@ -136,7 +136,7 @@ void smr_tell_range(const smr_node *n, uint64_t now_ns)
     k->node_range(k->user, &e);
 }
 
-void smr_tell_member(const smr_node *n, uint64_t now_ns)
+void smr_report_member(const smr_node *n, uint64_t now_ns)
 {
     const struct smr_sink *k = smr_state.sink;
     if (k && k->node_member) k->node_member(k->user, now_ns, shown_parent_id(n), n->id);
@@ -170,7 +170,7 @@ void smr_registry_set_sink(const struct smr_sink *sink)
     __atomic_store_n(&smr_state.sink, sink, __ATOMIC_RELEASE);
     for (const smr_tree *t = sink ? smr_state.trees : NULL; t; t = t->next)
         for (smr_node *n = t->root; (n = shown_next(t->root, n));)
-            if (n->died_ns == SMR_ALIVE) smr_tell_add(n, n->born_ns);
+            if (n->died_ns == SMR_ALIVE) smr_report_add(n, n->born_ns);
     smr_unlock();
 }
 

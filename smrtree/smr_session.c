@@ -12,13 +12,13 @@ static const struct smr_sink *sink_now(void)
     return __atomic_load_n(&smr_state.sink, __ATOMIC_ACQUIRE);
 }
 
-static void tell_control(bool start)
+static void report_control(bool start)
 {
     const struct smr_sink *k = sink_now();
     if (k && k->control) k->control(k->user, start);
 }
 
-static void tell_phase(const char *name, bool begin)
+static void report_phase(const char *name, bool begin)
 {
     const struct smr_sink *k = sink_now();
     const struct smr_watch *w = __atomic_load_n(&smr_state.watch, __ATOMIC_ACQUIRE);
@@ -29,22 +29,22 @@ static void tell_phase(const char *name, bool begin)
 
 LS_EXPORT void loadstone_start(void)
 {
-    tell_control(true);
+    report_control(true);
 }
 
 LS_EXPORT void loadstone_stop(void)
 {
-    tell_control(false);
+    report_control(false);
 }
 
 LS_EXPORT void loadstone_phase_begin(const char *name)
 {
-    tell_phase(name, true);
+    report_phase(name, true);
 }
 
 LS_EXPORT void loadstone_phase_end(const char *name)
 {
-    tell_phase(name, false);
+    report_phase(name, false);
 }
 
 LS_EXPORT void loadstone_dump_samples(const char *path, uint32_t nx, uint32_t ny, uint32_t nz)

@@ -146,12 +146,12 @@ static ls_err resize_locked(smr_node *n, uint64_t base, uint64_t end)
         return e; /* only if n was not alive: slot and room of a living one are still free */
     }
     if (was_alive) {
-        smr_tell_range(n, now_ns);
+        smr_report_range(n, now_ns);
     } else {
         n->id = ++smr_state.last_id;
         n->born_ns = now_ns;
         n->died_ns = SMR_ALIVE;
-        smr_tell_add(n, now_ns);
+        smr_report_add(n, now_ns);
         if (n->map) smr_state.watch->reborn(n);
     }
     smr_contain_adopt(n, now_ns);
@@ -172,7 +172,7 @@ static ls_err insert_new(smr_tree *t, const struct smr_spec *spec, smr_node **ou
     tree_list_add(t, n);
     n->id = ++smr_state.last_id;
     n->born_ns = ls_clock_mono_ns();
-    smr_tell_add(n, n->born_ns);
+    smr_report_add(n, n->born_ns);
     smr_contain_adopt(n, n->born_ns);
     *out = n;
     return LS_OK;
@@ -224,7 +224,7 @@ LS_EXPORT ls_err smr_tree_insert_group(smr_tree *t, const char *label, smr_node 
         n->born_ns = ls_clock_mono_ns();
         tree_list_add(t, n);
         smr_link(SMR_SHOWN, t->root, n);
-        smr_tell_add(n, n->born_ns);
+        smr_report_add(n, n->born_ns);
         *out = n;
     }
     smr_unlock();
@@ -291,7 +291,7 @@ LS_EXPORT ls_err smr_node_add_member(smr_node *group, smr_node *member)
         smr_unlink(SMR_SHOWN, member);
         smr_link(SMR_SHOWN, group, member);
         member->grouped = true;
-        smr_tell_member(member, ls_clock_mono_ns());
+        smr_report_member(member, ls_clock_mono_ns());
     }
     smr_unlock();
     return e;

@@ -529,7 +529,7 @@ enum spool_sample_kind {
 #define SPOOL_NOT_TOLD UINT8_MAX
 /* rec.flags: the op in the bits of SPOOL_ACCESS_OP_MASK (enum spool_op, SPOOL_OP_NOT_TOLD), SPOOL_LOCKED_*,
  * and: */
-#define SPOOL_SAMPLE_IP_BEHIND 0x4u /* ip is the instruction after the one that accessed */
+#define SPOOL_SAMPLE_IP_AFTER 0x4u /* ip is the instruction after the one that accessed */
 /* One access of thread tid, written by another thread (the collector): the record is complete by itself,
  * without a burst. source, snoop, tlb, latency_kind are numbers of perf/pe_sample.h. */
 struct spool_sample {

@@ -128,7 +128,7 @@ static int sym_compare_names(const void *x, const void *y)
 
 /* Two files may each have a static `table`: then it is `table (first.c)`, and its address where that is not
  * enough. */
-static void sym_tell_apart(struct sym_finding *f, struct sym_found *row, bool by_file)
+static void sym_distinguish(struct sym_finding *f, struct sym_found *row, bool by_file)
 {
     char text[1024];
     const char *name = sym_draft_text_at(f->draft, row->name);
@@ -154,7 +154,7 @@ static ls_err sym_make_unique(struct sym_finding *f, bool by_file)
         for (to = from + 1; to < len && order[to].name == order[from].name; to++)
             ;
         for (size_t i = from; to - from > 1 && i < to; i++)
-            sym_tell_apart(f, &f->rows[order[i].row], by_file);
+            sym_distinguish(f, &f->rows[order[i].row], by_file);
     }
     free(order);
     return LS_OK;

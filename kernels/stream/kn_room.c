@@ -232,9 +232,9 @@ static const void *index_of(const struct kn_room *r, const struct kn_kernel *k, 
     return k->group == KN_GROUP_HOTSPOT ? r->hot[o->at - KN_AT_I1].base : r->index[o->at - KN_AT_I1].base;
 }
 
-struct kn_lane_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k)
+struct kn_loop_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k)
 {
-    return (struct kn_lane_job){.to = r->array[k->to.array].base,
+    return (struct kn_loop_job){.to = r->array[k->to.array].base,
                                 .from = r->array[k->from.array].base,
                                 .from2 = k->from2.at == KN_AT_NONE ? NULL : r->array[k->from2.array].base,
                                 .to_index = index_of(r, k, &k->to),
@@ -254,7 +254,7 @@ struct share_error {
 struct proof {
     const struct kn_room *room;
     const struct kn_kernel *kernel;
-    struct kn_lane_job job;
+    struct kn_loop_job job;
     struct share_error *errors; /* by share */
 };
 

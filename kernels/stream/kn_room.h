@@ -4,7 +4,7 @@
 #define KN_ROOM_H
 
 #include "kernels/kn_backend.h"
-#include "kernels/stream/kn_lane.h"
+#include "kernels/stream/kn_loop.h"
 #include "kernels/kn_memory.h"
 #include "kernels/stream/kn_stream.h"
 #include "kernels/kn_values.h"
@@ -83,7 +83,7 @@ uint64_t kn_room_huge_bytes(const struct kn_room *r);
 uint64_t kn_room_iterations(const struct kn_room *r, const struct kn_kernel *k);
 uint64_t kn_room_begin(const struct kn_room *r, uint64_t iterations, unsigned s);
 /* The job of k. */
-struct kn_lane_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k);
+struct kn_loop_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k);
 
 /* ---- results computed again ---- */
 

@@ -19,8 +19,8 @@ enum { LINE_BYTES = 64, TRIAL_ROUNDS = 3 };
 struct turn {
     const struct kn_room *room;
     const struct kn_kernel *kernel;
-    kn_lane *lane;
-    struct kn_lane_job job;
+    kn_loop *loop;
+    struct kn_loop_job job;
     uint64_t iterations;
     struct kn_share_time *times;                     /* NULL: not measured */
     uint64_t (*ends)[LINE_BYTES / sizeof(uint64_t)]; /* where each share's chase ended, a line each */
@@ -44,7 +44,7 @@ static void run_share(void *arg, unsigned share)
 {
     const struct turn *t = arg;
     kn_share_begin(t->times, share);
-    t->lane(&t->job, kn_room_begin(t->room, t->iterations, share),
+    t->loop(&t->job, kn_room_begin(t->room, t->iterations, share),
             kn_room_begin(t->room, t->iterations, share + 1));
     kn_share_end(t->times, share);
 }
@@ -65,20 +65,20 @@ static void chase_share(void *arg, unsigned share)
 static double once(void *arg)
 {
     const struct turn *t = arg;
-    return kn_backend_seconds(t->room->backend, t->room->threads, t->lane ? run_share : chase_share, arg);
+    return kn_backend_seconds(t->room->backend, t->room->threads, t->loop ? run_share : chase_share, arg);
 }
 
-static void note_trial(const struct kn_lane_variant *v, const struct turn *t, double seconds,
+static void note_trial(const struct kn_loop_variant *v, const struct turn *t, double seconds,
                        struct kn_result *r)
 {
     if (r->trials_len == KN_TRIALS_MAX) return;
     struct kn_trial *n = &r->trials[r->trials_len++];
-    kn_lane_describe(v, t->kernel, n->variant, sizeof(n->variant));
+    kn_loop_describe(v, t->kernel, n->variant, sizeof(n->variant));
     n->mb_per_s = (double)r->bytes / seconds / 1e6;
 }
 
 /* The fastest of the candidates, each tried in turn. */
-static const struct kn_lane_variant *try_all(struct turn *t, const struct kn_lane_variant *const *candidates,
+static const struct kn_loop_variant *try_all(struct turn *t, const struct kn_loop_variant *const *candidates,
                                              size_t len, struct kn_result *r)
 {
     double least[KN_TRIALS_MAX];
@@ -86,7 +86,7 @@ static const struct kn_lane_variant *try_all(struct turn *t, const struct kn_lan
     if (len > 1) t->times = kn_share_times(t->room->threads);
     for (int round = 0; round < TRIAL_ROUNDS && len > 1; round++)
         for (size_t c = 0; c < len; c++) {
-            t->lane = kn_lane_of(candidates[c], t->kernel);
+            t->loop = kn_loop_of(candidates[c], t->kernel);
             const double seconds = kn_share_slowest(t->times, t->room->threads, once(t));
             least[c] = round ? fmin(least[c], seconds) : seconds;
         }
@@ -102,22 +102,22 @@ static const struct kn_lane_variant *try_all(struct turn *t, const struct kn_lan
 static ls_err choose(struct turn *t, const struct kn_options *o, struct kn_result *r)
 {
     const struct kn_room *room = t->room;
-    const struct kn_lane_wish w = {.kernel = t->kernel,
+    const struct kn_loop_wish w = {.kernel = t->kernel,
                                    .method = room->backend->method != KN_METHOD_AUTO ? room->backend->method
                                                                                      : o->method,
                                    .stores = o->stores,
                                    .element_bytes = room->element_bytes,
                                    .index_bits = room->index_bits};
-    const struct kn_lane_variant *candidates[KN_TRIALS_MAX];
+    const struct kn_loop_variant *candidates[KN_TRIALS_MAX];
     size_t len;
-    kn_lane_find(&w, candidates, KN_TRIALS_MAX, &len);
-    if (len == 0) return kn_lane_explain_none(&w);
-    const struct kn_lane_variant *v = try_all(t, candidates, len, r);
-    t->lane = kn_lane_of(v, t->kernel);
+    kn_loop_find(&w, candidates, KN_TRIALS_MAX, &len);
+    if (len == 0) return kn_loop_explain_none(&w);
+    const struct kn_loop_variant *v = try_all(t, candidates, len, r);
+    t->loop = kn_loop_of(v, t->kernel);
     r->method = v->method;
     r->stores = v->stores;
     r->index_bits = v->index_bits;
-    kn_lane_describe(v, t->kernel, r->variant, sizeof(r->variant));
+    kn_loop_describe(v, t->kernel, r->variant, sizeof(r->variant));
     return LS_OK;
 }
 

@@ -9,9 +9,9 @@
  * for the sequences that are returned. */
 enum { EXT_SHARE = 3, EXT_COUNTS_SHARE = 2, EXT_SHARES = 8 };
 enum { EXT_FOUND_FIRST_LOG2 = 10 };
-/* How many lanes each prefetch step runs ahead; the number of accesses that counts as few; look-ups in one
+/* How many strands each prefetch step runs ahead; the number of accesses that counts as few; look-ups in one
  * bulk call, and the part of accesses (one in BULK_PART) that must need a look-up. */
-enum { EXT_LANES_AHEAD = 2, EXT_FEW = 2, EXT_BULK = 256, EXT_BULK_PART = 4 };
+enum { EXT_STRANDS_AHEAD = 2, EXT_FEW = 2, EXT_BULK = 256, EXT_BULK_PART = 4 };
 
 ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options)
 {
@@ -52,9 +52,9 @@ void pat_ext_fini(struct pat_ext *e)
 
 /* ---- where an access belongs ---- */
 
-/* Some accesses of a lane (their numbers in the round), and the results of bulk look-ups. */
+/* Some accesses of a strand (their numbers in the round), and the results of bulk look-ups. */
 struct ext_chunk {
-    struct pat_ext_lane *lane;
+    struct pat_ext_strand *strand;
     uint64_t need; /* a row's span is valid if its stamp is at least this */
     const uint32_t *places;
     const uint32_t *ranges; /* by access, NULL: no bulk look-up was made */
@@ -64,7 +64,7 @@ static struct pat_ext_spot ext_spot(struct pat_ext *e, const struct ext_chunk *c
 {
     const uint64_t addr = e->round.addrs[chunk->places[i]];
     if (pat_ext_is_published(e)) return (struct pat_ext_spot){0, UINT64_MAX, PAT_NONE};
-    chunk->lane->looked_up++;
+    chunk->strand->looked_up++;
     if (chunk->ranges) return pat_ext_ranges_around(&e->ranges, e->tables, addr, chunk->ranges[i]);
     return pat_ext_ranges_find(&e->ranges, e->tables, addr);
 }
@@ -82,7 +82,7 @@ static inline bool ext_renew_span(const struct pat_ext *e, const struct ext_chun
 {
     if (addr - r->lo >= r->hi - r->lo) return false;
     if (r->stamp >= chunk->need) return true;
-    if (r->stamp < e->threads[chunk->lane->thread].broken ||
+    if (r->stamp < e->threads[chunk->strand->thread].broken ||
         !pat_ext_ranges_same(&e->ranges, r->stamp, r->lo, r->hi))
         return false;
     r->stamp = e->now;
@@ -93,7 +93,7 @@ static inline bool ext_renew_span(const struct pat_ext *e, const struct ext_chun
 static bool ext_enter_node(const struct pat_ext *e, const struct ext_chunk *chunk, struct pat_ext_row *r,
                            uint64_t addr)
 {
-    if (!r->is_pool || r->stamp < e->threads[chunk->lane->thread].broken || !pat_ext_in_area(r, addr) ||
+    if (!r->is_pool || r->stamp < e->threads[chunk->strand->thread].broken || !pat_ext_in_area(r, addr) ||
         !pat_ext_home_pages_know(&e->ranges.pages, addr, r->home))
         return false;
     r->stamp = e->now;
@@ -102,17 +102,17 @@ static bool ext_enter_node(const struct pat_ext *e, const struct ext_chunk *chun
     return true;
 }
 
-/* Continue the lane with its row, or with its previous one, if addr is known to belong there. Return that
+/* Continue the strand with its row, or with its previous one, if addr is known to belong there. Return that
  * row, else NULL. */
 static inline struct pat_ext_row *ext_continue(const struct pat_ext *e, const struct ext_chunk *chunk,
                                                uint64_t addr)
 {
-    struct pat_ext_row *r = chunk->lane->row;
+    struct pat_ext_row *r = chunk->strand->row;
     if (!r || ext_renew_span(e, chunk, r, addr) || ext_enter_node(e, chunk, r, addr)) return r;
     struct pat_ext_row *back = r->other;
     if (!back || !(ext_renew_span(e, chunk, back, addr) || ext_enter_node(e, chunk, back, addr))) return NULL;
     back->other = r;
-    return chunk->lane->row = back;
+    return chunk->strand->row = back;
 }
 
 /* Return the row of access i of the chunk by a full look-up; NULL: no memory for it. */
@@ -120,11 +120,11 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_chunk *chunk,
 {
     const uint32_t at = chunk->places[i];
     const uint64_t addr = e->round.addrs[at];
-    struct pat_ext_row *r = chunk->lane->row;
+    struct pat_ext_row *r = chunk->strand->row;
     const struct pat_ext_spot spot = ext_spot(e, chunk, i);
     const uint32_t home = ext_home(e, spot.range);
     const bool stays = r && r->home == home && (!pat_ext_has_area(e, r) || pat_ext_in_area(r, addr));
-    struct pat_ext_row *to = stays ? r : pat_ext_row_at(e, chunk->lane, at, home);
+    struct pat_ext_row *to = stays ? r : pat_ext_row_at(e, chunk->strand, at, home);
     if (!to) {
         e->unplaced++;
         return NULL;
@@ -133,7 +133,7 @@ static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_chunk *chunk,
         pat_ext_home_pages_ask(&e->ranges.pages, &e->budget, &e->ranges.live, e->tables, addr);
     if (to != r) to->other = r;
     pat_ext_arrive(e, to, &spot, at);
-    return chunk->lane->row = to;
+    return chunk->strand->row = to;
 }
 
 /* ---- batches ---- */
@@ -176,11 +176,11 @@ static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
 }
 
 /* Published modes: add the access to the thread's windows. */
-static ls_err ext_see(struct pat_ext *e, const struct pat_ext_lane *lane, uint64_t addr)
+static ls_err ext_see(struct pat_ext *e, const struct pat_ext_strand *strand, uint64_t addr)
 {
     struct pat_ext_appearances *seen = &e->appearances;
-    struct pat_ext_thread *t = &e->threads[lane->thread];
-    if (lane->site >= seen->len) {
+    struct pat_ext_thread *t = &e->threads[strand->thread];
+    if (strand->site >= seen->len) {
         const size_t len = e->tables->sites_len;
         uint64_t *wider = realloc(seen->counts, len * sizeof(*wider));
         if (!wider) return ls_nomem("%zu sites", len);
@@ -193,7 +193,7 @@ static ls_err ext_see(struct pat_ext *e, const struct pat_ext_lane *lane, uint64
         if (!t->windows) return ls_nomem("the windows of a thread");
         pat_ext_charge(&e->budget, pat_ext_windows_bytes(e->options));
     }
-    pat_ext_windows_see(t->windows, seen, lane->site, &e->tables->sites[lane->site], addr);
+    pat_ext_windows_see(t->windows, seen, strand->site, &e->tables->sites[strand->site], addr);
     return LS_OK;
 }
 
@@ -205,15 +205,17 @@ static void ext_prefetch_row(const struct pat_ext_row *r, int from, int to)
         ls_prefetch((const char *)r + (ptrdiff_t)line * PAT_EXT_ROW_LINE_BYTES);
 }
 
-/* Prefetch in steps: some lanes ahead, first the cache lines that every access needs; they show whether more
+/* Prefetch in steps: some strands ahead, first the cache lines that every access needs; they show whether more
  * are needed. */
-static void ext_prefetch_lane(const struct pat_ext_lane *lanes, const uint32_t *lane, const uint32_t *end)
+static void ext_prefetch_strand(const struct pat_ext_strand *strands, const uint32_t *strand,
+                                const uint32_t *end)
 {
-    if (end - lane > 4 * EXT_LANES_AHEAD) ls_prefetch(&lanes[lane[4 * EXT_LANES_AHEAD]]);
+    if (end - strand > 4 * EXT_STRANDS_AHEAD) ls_prefetch(&strands[strand[4 * EXT_STRANDS_AHEAD]]);
     const struct pat_ext_row *far =
-        end - lane > 2 * EXT_LANES_AHEAD ? lanes[lane[2 * EXT_LANES_AHEAD]].row : NULL;
+        end - strand > 2 * EXT_STRANDS_AHEAD ? strands[strand[2 * EXT_STRANDS_AHEAD]].row : NULL;
     if (far) ext_prefetch_row(far, 0, PAT_EXT_ROW_LINES_TURN);
-    const struct pat_ext_row *near = end - lane > EXT_LANES_AHEAD ? lanes[lane[EXT_LANES_AHEAD]].row : NULL;
+    const struct pat_ext_row *near =
+        end - strand > EXT_STRANDS_AHEAD ? strands[strand[EXT_STRANDS_AHEAD]].row : NULL;
     if (!near) return;
     ls_prefetch(near->pages.last);
     if (near->run <= 1) ext_prefetch_row(near, PAT_EXT_ROW_LINES_TURN, PAT_EXT_ROW_LINES_JUMP);
@@ -223,26 +225,27 @@ static void ext_prefetch_lane(const struct pat_ext_lane *lanes, const uint32_t *
 static void ext_step(struct pat_ext *e, struct ext_chunk *chunk, size_t i, struct pat_ext_row *r)
 {
     const uint32_t at = chunk->places[i];
-    if (e->pending.lane == chunk->lane) pat_ext_pending_count(e);
+    if (e->pending.strand == chunk->strand) pat_ext_pending_count(e);
     if (r)
         pat_ext_follow(e, r, at);
     else
         r = ext_place(e, chunk, i);
-    if (r) pat_ext_turn(e, r, at, e->threads[chunk->lane->thread].salt);
+    if (r) pat_ext_turn(e, r, at, e->threads[chunk->strand->thread].salt);
 }
 
 /* Process the accesses of a chunk. Few accesses, or one that returns to the previous row, are counted at once
- * if the row is in a run and nothing of the lane is pending: they probably extend the run, and that is less
+ * if the row is in a run and nothing of the strand is pending: they probably extend the run, and that is less
  * work. */
 static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
 {
     for (size_t i = 0, taken; i < len; i += taken) {
-        const struct pat_ext_row *before = chunk->lane->row;
+        const struct pat_ext_row *before = chunk->strand->row;
         struct pat_ext_row *r = ext_continue(e, chunk, e->round.addrs[chunk->places[i]]);
         const bool is_quick = len - i <= EXT_FEW || r != before;
-        const bool waits = r && r->goes_on && (!is_quick || r->run <= 1 || e->pending.lane == chunk->lane);
+        const bool waits =
+            r && r->goes_on && (!is_quick || r->run <= 1 || e->pending.strand == chunk->strand);
         const struct pat_ext_places left = {&chunk->places[i], len - i};
-        taken = waits ? pat_ext_pending_take(e, chunk->lane, &left) : 0;
+        taken = waits ? pat_ext_pending_take(e, chunk->strand, &left) : 0;
         if (taken) continue;
         ext_step(e, chunk, i, r);
         taken = 1;
@@ -250,11 +253,11 @@ static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
 }
 
 /* Look up all ranges at once if many of the previous accesses needed a look-up. */
-static const uint32_t *ext_look_up(const struct pat_ext *e, const struct pat_ext_lane *lane,
+static const uint32_t *ext_look_up(const struct pat_ext *e, const struct pat_ext_strand *strand,
                                    const uint32_t *places, size_t len, uint32_t *ranges)
 {
     uint64_t addrs[EXT_BULK];
-    if (lane->looked_up < EXT_BULK / EXT_BULK_PART || pat_ext_is_published(e)) return NULL;
+    if (strand->looked_up < EXT_BULK / EXT_BULK_PART || pat_ext_is_published(e)) return NULL;
     for (size_t i = 0; i < len; i++)
         addrs[i] = e->round.addrs[places[i]];
     if (!pat_ext_ranges_bulk(&e->ranges, addrs, len, ranges)) return NULL;
@@ -263,18 +266,18 @@ static const uint32_t *ext_look_up(const struct pat_ext *e, const struct pat_ext
     return ranges;
 }
 
-static void ext_lane(struct pat_ext *e, struct pat_ext_lane *lane)
+static void ext_strand(struct pat_ext *e, struct pat_ext_strand *strand)
 {
     uint32_t ranges[EXT_BULK];
-    const uint64_t broken = e->threads[lane->thread].broken;
-    struct ext_chunk chunk = {.lane = lane, .need = broken > e->ranges_stamp ? broken : e->ranges_stamp};
-    for (size_t from = lane->end - lane->len; from < lane->end; from += EXT_BULK) {
-        const size_t len = lane->end - from < EXT_BULK ? lane->end - from : EXT_BULK;
+    const uint64_t broken = e->threads[strand->thread].broken;
+    struct ext_chunk chunk = {.strand = strand, .need = broken > e->ranges_stamp ? broken : e->ranges_stamp};
+    for (size_t from = strand->end - strand->len; from < strand->end; from += EXT_BULK) {
+        const size_t len = strand->end - from < EXT_BULK ? strand->end - from : EXT_BULK;
         chunk.places = &e->round.sorted[from];
-        chunk.ranges = ext_look_up(e, lane, chunk.places, len, ranges);
-        lane->looked_up = 0;
+        chunk.ranges = ext_look_up(e, strand, chunk.places, len, ranges);
+        strand->looked_up = 0;
         ext_steps(e, &chunk, len);
-        lane->looked_up = (uint32_t)(lane->looked_up * EXT_BULK / len);
+        strand->looked_up = (uint32_t)(strand->looked_up * EXT_BULK / len);
     }
 }
 
@@ -282,8 +285,8 @@ static void ext_lane(struct pat_ext *e, struct pat_ext_lane *lane)
 static void ext_see_round(struct pat_ext *e)
 {
     for (size_t i = 0; i < e->round.len && e->err == LS_OK; i++) {
-        const struct pat_ext_lane *lane = &e->round.lanes[e->round.lane_of[i]];
-        e->err = ext_see(e, lane, e->round.addrs[i]);
+        const struct pat_ext_strand *strand = &e->round.strands[e->round.strand_of[i]];
+        e->err = ext_see(e, strand, e->round.addrs[i]);
     }
 }
 
@@ -294,8 +297,8 @@ static ls_err ext_round(struct pat_ext *e)
     if (r->len == 0) return e->err;
     pat_ext_round_sort(r);
     for (size_t i = 0; i < r->touched_len; i++) {
-        ext_prefetch_lane(r->lanes, &r->touched[i], &r->touched[r->touched_len]);
-        ext_lane(e, &r->lanes[r->touched[i]]);
+        ext_prefetch_strand(r->strands, &r->touched[i], &r->touched[r->touched_len]);
+        ext_strand(e, &r->strands[r->touched[i]]);
     }
     pat_ext_pending_count(e);
     pat_ext_marks_replay(e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one pass of extraction: turn batches of accesses into rows (pat_ext_row.h) within a budget. Its parts:
  *
- * pat_ext_round.c   collect accesses into rounds, and sort each round by lane
+ * pat_ext_round.c   collect accesses into rounds, and sort each round by strand
  * pat_ext_engine.c  find the row of each access
  * pat_ext_rows.c    create rows within the budget
  * pat_ext_follow.c  turn a row's accesses into runs, jumps and lines
@@ -78,17 +78,17 @@ void pat_ext_marks_replay(struct pat_ext *e);
 
 /* ---- rounds ---- */
 
-/* Accesses are collected into a round and then sorted by lane: the accesses of one site in one thread, in
- * order. Data that belongs to a lane is then fetched once a round, not once an access. */
-struct pat_ext_lane {
-    struct pat_ext_row *row; /* the row of the lane's last access, NULL: none yet */
+/* Accesses are collected into a round and then sorted by strand: the accesses of one site in one thread, in
+ * order. Data that belongs to a strand is then fetched once a round, not once an access. */
+struct pat_ext_strand {
+    struct pat_ext_row *row; /* the row of the strand's last access, NULL: none yet */
     uint32_t site, thread;
     uint32_t len;       /* accesses in this round */
-    uint32_t end;       /* end of this lane's slice of `sorted`; valid after pat_ext_round_sort */
+    uint32_t end;       /* end of this strand's slice of `sorted`; valid after pat_ext_round_sort */
     uint32_t looked_up; /* number of look-ups among the accesses handled last */
 };
 
-/* The lanes of one thread by site: lane number + 1, 0: none. */
+/* The strands of one thread by site: strand number + 1, 0: none. */
 struct pat_ext_by_site {
     uint32_t **leaves;
     size_t len;
@@ -100,18 +100,18 @@ enum { PAT_EXT_ROUND_AHEAD = 32 };
 struct pat_ext_round {
     /* by access, in the order of the source */
     uint64_t *addrs;
-    uint32_t *lane_of;
+    uint32_t *strand_of;
     uint8_t *marks;  /* enum pat_ext_mark; zeroed by pat_ext_round_sort */
     uint32_t *whose; /* the row of each mark, for marks that need it */
     size_t len, cap;
-    uint32_t *sorted;  /* access numbers by lane, ascending within a lane; PAT_EXT_ROUND_AHEAD more may be
+    uint32_t *sorted;  /* access numbers by strand, ascending within a strand; PAT_EXT_ROUND_AHEAD more may be
                           read */
-    uint32_t *touched; /* the lanes that have accesses, in the order of their first ones */
+    uint32_t *touched; /* the strands that have accesses, in the order of their first ones */
     size_t touched_len;
     uint64_t before;   /* accesses of the previous rounds */
     uint64_t cap_most; /* the largest capacity that the memory allows */
-    struct pat_ext_lane *lanes;
-    size_t lanes_len, lanes_cap;
+    struct pat_ext_strand *strands;
+    size_t strands_len, strands_cap;
     struct pat_ext_by_site *threads;
     size_t threads_len;
 };
@@ -126,18 +126,18 @@ void pat_ext_round_fini(struct pat_ext_round *r);
 ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
                          const struct pat_access *a, size_t len, size_t *taken);
 
-/* Sort the accesses by lane: sorted[l->end - l->len, l->end) then names the accesses of lane l. */
+/* Sort the accesses by strand: sorted[l->end - l->len, l->end) then names the accesses of strand l. */
 void pat_ext_round_sort(struct pat_ext_round *r);
 
-/* Empty the round, and enlarge it if there are many lanes; without memory it keeps its size. */
+/* Empty the round, and enlarge it if there are many strands; without memory it keeps its size. */
 void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b);
 
 /* ---- pending accesses ---- */
 
 /* Two-stage pipeline for accesses that extend the current row: split them branch-free into runs and cache
  * lines, prefetch the data that counting them needs, and count one part while the next is being split. At
- * most two parts of a few accesses are pending. A row belongs to one lane, and lanes are followed one after
- * the other: code that touches a row in another way must only count the pending accesses of its lane first.
+ * most two parts of a few accesses are pending. A row belongs to one strand, and strands are followed one after
+ * the other: code that touches a row in another way must only count the pending accesses of its strand first.
  * (But pat_ext_reclaim may drop a row's sequence at any time: its pending accesses are then counted, not
  * kept.) */
 enum { PAT_EXT_PART = 32 };
@@ -164,19 +164,19 @@ struct pat_ext_part {
 /* Zeroed is empty. */
 struct pat_ext_pending {
     struct pat_ext_part parts[2];
-    unsigned filling;                /* the part being filled; the other one was prefetched */
-    const struct pat_ext_lane *lane; /* lane of the last stretch, NULL: nothing is pending */
+    unsigned filling;                    /* the part being filled; the other one was prefetched */
+    const struct pat_ext_strand *strand; /* strand of the last stretch, NULL: nothing is pending */
 };
 
-/* Accesses of one lane, by their numbers in the round. */
+/* Accesses of one strand, by their numbers in the round. */
 struct pat_ext_places {
     const uint32_t *data;
     size_t len;
 };
 
-/* Take the leading accesses that continue the lane's row, whose span must be valid now. Return how many were
+/* Take the leading accesses that continue the strand's row, whose span must be valid now. Return how many were
  * taken; 0: the first access does not continue the row. */
-size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_lane *lane,
+size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_strand *strand,
                             const struct pat_ext_places *places);
 
 /* Count all pending accesses. Accesses for which memory is short are counted as not kept. */
@@ -262,9 +262,9 @@ static inline struct pat_ext_row *pat_ext_row(const struct pat_ext *e, uint32_t 
     return &e->slabs[id / PAT_EXT_SLAB_ROWS]->rows[id % PAT_EXT_SLAB_ROWS];
 }
 
-/* Return the row of a lane's access (its number in the round) with a known home, and create it if needed;
+/* Return the row of a strand's access (its number in the round) with a known home, and create it if needed;
  * NULL without memory. */
-struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_lane *lane, uint32_t at,
+struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_strand *strand, uint32_t at,
                                    uint32_t home);
 
 /* List all rows in the order of their first accesses, e->rows_len of them.

@@ -223,7 +223,7 @@ static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
     for (; n < most; n++) {
         const uint32_t at = places->data[n];
         const uint64_t addr = addrs[at];
-        ls_prefetch(&addrs[places->data[n + PAT_EXT_ROUND_AHEAD]]); /* may be the next lane's */
+        ls_prefetch(&addrs[places->data[n + PAT_EXT_ROUND_AHEAD]]); /* may be the next strand's */
         if (in_pool && n + PENDING_AHEAD < places->len)
             pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[places->data[n + PENDING_AHEAD]]);
         if (!pending_stays(e, r, addr, in_pool)) break;
@@ -322,25 +322,26 @@ static void pending_swap(struct pat_ext *e)
 void pat_ext_pending_count(struct pat_ext *e)
 {
     struct pat_ext_pending *w = &e->pending;
-    if (!w->lane) return;
+    if (!w->strand) return;
     pending_fetch(&w->parts[w->filling]);
     pending_count(e, &w->parts[w->filling ^ 1]);
     pending_count(e, &w->parts[w->filling]);
-    w->lane = NULL;
+    w->strand = NULL;
 }
 
-size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_lane *lane, const struct pat_ext_places *places)
+size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_strand *strand,
+                            const struct pat_ext_places *places)
 {
     struct pat_ext_part *p = pending_filling(e);
-    struct pat_ext_row *r = lane->row;
-    struct pat_ext_stretch s = {.row = r, .line = r->line, .salt = e->threads[lane->thread].salt};
+    struct pat_ext_row *r = strand->row;
+    struct pat_ext_stretch s = {.row = r, .line = r->line, .salt = e->threads[strand->thread].salt};
     const size_t n = r->is_pool ? pending_apart(e, r, places, true) : pending_apart(e, r, places, false);
     if (!n) return 0;
     s.runs_end = p->runs_len;
     s.turned_end = p->turned_len;
     p->stretches[p->stretches_len++] = s;
     p->len += (uint32_t)n;
-    e->pending.lane = lane;
+    e->pending.strand = strand;
     if (p->len == PAT_EXT_PART) pending_swap(e);
     return n;
 }

@@ -238,7 +238,7 @@ void pat_ext_marks_replay(struct pat_ext *e)
         if (!mark) continue;
         if (mark & (PAT_EXT_MARK_TURN | PAT_EXT_MARK_WIDE)) marks_seldom(e, i, &judged);
         if (mark & PAT_EXT_MARK_WIDE) continue;
-        struct pat_ext_thread *t = &e->threads[e->round.lanes[e->round.lane_of[i]].thread];
+        struct pat_ext_thread *t = &e->threads[e->round.strands[e->round.strand_of[i]].thread];
         t->lines += mark & PAT_EXT_MARK_TURNED;
         judged.lines[judged.len] = e->round.addrs[i] >> 6 ^ t->salt;
         judged.now[judged.len] = t->lines;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A round is short, so that it stays in the near caches; with many lanes it is longer, so that each has some
+/* A round is short, so that it stays in the near caches; with many strands it is longer, so that each has some
  * accesses. It takes at most this part of the memory. */
 enum {
     ROUND_FIRST = 1 << 13,
-    ROUND_LANE = 32,
+    ROUND_STRAND = 32,
     ROUND_LAST = 1 << 20,
     ROUND_MEMORY_PART = 15,
     ROUND_LEAST = 256,
@@ -25,7 +25,7 @@ static uint64_t round_bytes(uint64_t cap)
 static void round_release(struct pat_ext_round *r)
 {
     free(r->addrs);
-    free(r->lane_of);
+    free(r->strand_of);
     free(r->sorted);
     free(r->touched);
     free(r->marks);
@@ -37,19 +37,19 @@ static void round_release(struct pat_ext_round *r)
 static bool round_resize(struct pat_ext_round *r, struct pat_ext_budget *b, size_t cap)
 {
     struct pat_ext_round wider = {.addrs = smr_array_alloc(cap * sizeof(*wider.addrs)),
-                                  .lane_of = smr_array_alloc(cap * sizeof(*wider.lane_of)),
+                                  .strand_of = smr_array_alloc(cap * sizeof(*wider.strand_of)),
                                   .sorted =
                                       smr_array_alloc((cap + PAT_EXT_ROUND_AHEAD) * sizeof(*wider.sorted)),
                                   .touched = smr_array_alloc(cap * sizeof(*wider.touched)),
                                   .marks = smr_array_alloc(cap * sizeof(*wider.marks)),
                                   .whose = smr_array_alloc(cap * sizeof(*wider.whose))};
-    if (!wider.addrs || !wider.lane_of || !wider.sorted || !wider.touched || !wider.marks || !wider.whose) {
+    if (!wider.addrs || !wider.strand_of || !wider.sorted || !wider.touched || !wider.marks || !wider.whose) {
         round_release(&wider);
         return false;
     }
     round_release(r);
     r->addrs = wider.addrs;
-    r->lane_of = wider.lane_of;
+    r->strand_of = wider.strand_of;
     r->sorted = wider.sorted;
     r->touched = wider.touched;
     r->marks = wider.marks;
@@ -72,7 +72,7 @@ ls_err pat_ext_round_init(struct pat_ext_round *r, struct pat_ext_budget *b)
 void pat_ext_round_fini(struct pat_ext_round *r)
 {
     round_release(r);
-    free(r->lanes);
+    free(r->strands);
     for (size_t i = 0; i < r->threads_len; i++) {
         for (size_t k = 0; k < r->threads[i].len; k++)
             free(r->threads[i].leaves[k]);
@@ -82,7 +82,7 @@ void pat_ext_round_fini(struct pat_ext_round *r)
     *r = (struct pat_ext_round){0};
 }
 
-/* ---- lanes ---- */
+/* ---- strands ---- */
 
 static ls_err round_nomem(void)
 {
@@ -118,22 +118,22 @@ static ls_err round_add_leaf(struct pat_ext_by_site *s, struct pat_ext_budget *b
     return LS_OK;
 }
 
-static ls_err round_add_lane(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_access *a,
-                             uint32_t *slot)
+static ls_err round_add_strand(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_access *a,
+                               uint32_t *slot)
 {
-    if (r->lanes_len == UINT32_MAX) return round_nomem();
-    const size_t cap = r->lanes_cap;
-    LS_TRY(LS_GROW(r->lanes, r->lanes_cap, r->lanes_len + 1));
-    pat_ext_charge(b, (r->lanes_cap - cap) * sizeof(*r->lanes));
-    r->lanes[r->lanes_len++] = (struct pat_ext_lane){.site = a->site, .thread = a->thread};
-    *slot = (uint32_t)r->lanes_len;
+    if (r->strands_len == UINT32_MAX) return round_nomem();
+    const size_t cap = r->strands_cap;
+    LS_TRY(LS_GROW(r->strands, r->strands_cap, r->strands_len + 1));
+    pat_ext_charge(b, (r->strands_cap - cap) * sizeof(*r->strands));
+    r->strands[r->strands_len++] = (struct pat_ext_strand){.site = a->site, .thread = a->thread};
+    *slot = (uint32_t)r->strands_len;
     return LS_OK;
 }
 
-/* Find the number of an access's lane, the slow way: create the lane, or fail if the tables lack the site or
+/* Find the number of an access's strand, the slow way: create the strand, or fail if the tables lack the site or
  * thread. */
-static ls_err round_find_lane(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
-                              const struct pat_access *a, uint32_t *out)
+static ls_err round_find_strand(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
+                                const struct pat_access *a, uint32_t *out)
 {
     if (a->thread >= t->threads_len)
         return ls_fail(LS_ERR_FORMAT, "the source names thread %u of %zu", a->thread, t->threads_len);
@@ -144,21 +144,21 @@ static ls_err round_find_lane(struct pat_ext_round *r, struct pat_ext_budget *b,
     const size_t leaf = a->site / ROUND_LEAF;
     if (leaf >= sites->len || !sites->leaves[leaf]) LS_TRY(round_add_leaf(sites, b, t, leaf));
     uint32_t *slot = &sites->leaves[leaf][a->site % ROUND_LEAF];
-    if (!*slot) LS_TRY(round_add_lane(r, b, a, slot));
+    if (!*slot) LS_TRY(round_add_strand(r, b, a, slot));
     *out = *slot - 1;
     return LS_OK;
 }
 
 /* ---- rounds ---- */
 
-/* Return the sites of a thread that have lanes. */
+/* Return the sites of a thread that have strands. */
 static const struct pat_ext_by_site *round_sites(const struct pat_ext_round *r, uint32_t thread)
 {
     static const struct pat_ext_by_site none = {0};
     return thread < r->threads_len ? &r->threads[thread] : &none;
 }
 
-/* Return the lane number + 1, 0: no lane yet. */
+/* Return the strand number + 1, 0: no strand yet. */
 static inline uint32_t round_slot(const struct pat_ext_by_site *sites, uint32_t site)
 {
     const size_t leaf = site / ROUND_LEAF;
@@ -170,7 +170,7 @@ ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, cons
 {
     const size_t n = len < r->cap - r->len ? len : r->cap - r->len;
     uint64_t *addrs = &r->addrs[r->len];
-    uint32_t *lane_of = &r->lane_of[r->len];
+    uint32_t *strand_of = &r->strand_of[r->len];
     struct pat_ext_by_site sites = {0};
     uint32_t thread = PAT_NONE;
     *taken = n;
@@ -179,13 +179,13 @@ ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, cons
             thread = a[i].thread;
             sites = *round_sites(r, thread);
         }
-        uint32_t lane = round_slot(&sites, a[i].site) - 1;
-        if (lane == UINT32_MAX) {
-            LS_TRY(round_find_lane(r, b, t, &a[i], &lane));
+        uint32_t strand = round_slot(&sites, a[i].site) - 1;
+        if (strand == UINT32_MAX) {
+            LS_TRY(round_find_strand(r, b, t, &a[i], &strand));
             sites = *round_sites(r, thread); /* there may be more leaves now */
         }
-        if (r->lanes[lane].len++ == 0) r->touched[r->touched_len++] = lane;
-        lane_of[i] = lane;
+        if (r->strands[strand].len++ == 0) r->touched[r->touched_len++] = strand;
+        strand_of[i] = strand;
         addrs[i] = a[i].addr;
         r->len++;
     }
@@ -197,23 +197,23 @@ void pat_ext_round_sort(struct pat_ext_round *r)
     uint32_t end = 0;
     memset(r->marks, 0, r->len * sizeof(*r->marks));
     for (size_t i = 0; i < r->touched_len; i++) {
-        struct pat_ext_lane *l = &r->lanes[r->touched[i]];
+        struct pat_ext_strand *l = &r->strands[r->touched[i]];
         l->end = end; /* becomes the end during sorting */
         end += l->len;
     }
     for (size_t i = 0; i < r->len; i++)
-        r->sorted[r->lanes[r->lane_of[i]].end++] = (uint32_t)i;
+        r->sorted[r->strands[r->strand_of[i]].end++] = (uint32_t)i;
     memset(&r->sorted[r->len], 0, PAT_EXT_ROUND_AHEAD * sizeof(*r->sorted));
 }
 
 void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b)
 {
     for (size_t i = 0; i < r->touched_len; i++)
-        r->lanes[r->touched[i]].len = 0;
+        r->strands[r->touched[i]].len = 0;
     r->before += r->len;
     r->len = r->touched_len = 0;
     size_t cap = r->cap;
-    while (cap < r->lanes_len * ROUND_LANE && 2 * cap <= r->cap_most)
+    while (cap < r->strands_len * ROUND_STRAND && 2 * cap <= r->cap_most)
         cap *= 2;
     if (cap > r->cap) round_resize(r, b, cap); /* without memory rounds stay short */
 }

@@ -117,8 +117,8 @@ static bool is_area(uint32_t kind)
 static bool place_node(const struct prof_node *n, const struct shown *s, struct pat_run_range *out)
 {
     *out = (struct pat_run_range){.node = n->id, .born_ns = n->born_ns, .died_ns = n->died_ns};
-    out->is_told = n->base < n->end;
-    if (out->is_told) {
+    out->is_reported = n->base < n->end;
+    if (out->is_reported) {
         out->start = n->base;
         out->end = n->end;
         return s->is_hit;
@@ -147,8 +147,9 @@ static void drop_crossing(struct pat_run_ranges *r)
     size_t kept = 0;
     for (size_t i = 0; i < r->len; i++) {
         bool is_wrong = false;
-        for (size_t j = 0; j < r->len && !r->rows[i].is_told && !is_wrong; j++)
-            is_wrong = j != i && (r->rows[j].is_told || j < kept) && are_crossing(&r->rows[i], &r->rows[j]);
+        for (size_t j = 0; j < r->len && !r->rows[i].is_reported && !is_wrong; j++)
+            is_wrong =
+                j != i && (r->rows[j].is_reported || j < kept) && are_crossing(&r->rows[i], &r->rows[j]);
         if (!is_wrong) r->rows[kept++] = r->rows[i];
     }
     r->len = kept;

@@ -10,7 +10,7 @@
 struct pat_run_range {
     uint64_t start, end, born_ns, died_ns;
     uint32_t node, row; /* row in /nodes, row in the source's table of ranges */
-    bool is_told;       /* range given by the node, not derived from samples */
+    bool is_reported;   /* range given by the node, not derived from samples */
     bool is_living;
 };
 

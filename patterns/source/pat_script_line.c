@@ -81,7 +81,7 @@ static bool is_same(struct pat_span w, const char *text)
 /* --- symbols and modules --- */
 
 /* Return the position after the bracket that closes the one at p; NULL: none does. */
-static const char *behind_brackets(const char *p)
+static const char *after_brackets(const char *p)
 {
     int depth = 0;
     for (; *p; p++) {
@@ -97,7 +97,7 @@ static const char *module_at(const char *p)
 {
     for (const char *at = p; (at = strchr(at, '(')); at++) {
         if (at != p && !is_blank(at[-1])) continue;
-        const char *end = behind_brackets(at);
+        const char *end = after_brackets(at);
         if (!end) return NULL;
         const struct pat_span next = word_at(end);
         if (next.len == 0 || (is_blank(*end) && (is_number(next) || is_page_size(next)))) return at;
@@ -129,7 +129,7 @@ static struct pat_span without_offset(struct pat_span s)
 static const char *read_symbol(const char *p, struct pat_script_place *out)
 {
     p = skip_blanks(p);
-    const char *module = module_at(p), *end = module ? behind_brackets(module) : symbol_end(p);
+    const char *module = module_at(p), *end = module ? after_brackets(module) : symbol_end(p);
     struct pat_span symbol = {p, (size_t)((module ? module : end) - p)};
     while (symbol.len && is_blank(symbol.at[symbol.len - 1]))
         symbol.len--;
@@ -333,7 +333,7 @@ static void read_rest(const char *p, struct pat_script_sample *s)
 }
 
 /* Skip the words of the data source: "|OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK N/A", padded. */
-static const char *behind_words(const char *operation)
+static const char *after_words(const char *operation)
 {
     static const char *const tags[] = {"|LVL", "|SNP", "|TLB", "|LCK", "|BLK"};
     const char *last = operation;
@@ -372,7 +372,7 @@ static void read_with_source(const char *body, const char *operation, struct pat
         s->has_data_src = true;
     }
     if (addr.len) set_data(addr, s);
-    read_rest(behind_words(operation), s);
+    read_rest(after_words(operation), s);
 }
 
 /* The first number is the address of the data by its width, or when another one follows. */
@@ -428,9 +428,9 @@ static bool has_part(struct pat_span s, const char *part)
 
 bool pat_script_op(const struct pat_script_sample *s, enum pat_op *out)
 {
-    const bool is_told = s->has_data_src && s->data_src & (MEM_OP_LOAD | MEM_OP_STORE);
-    const bool is_load = is_told ? s->data_src & MEM_OP_LOAD : has_part(s->event, "load"),
-               is_store = is_told ? !is_load : has_part(s->event, "store");
+    const bool is_reported = s->has_data_src && s->data_src & (MEM_OP_LOAD | MEM_OP_STORE);
+    const bool is_load = is_reported ? s->data_src & MEM_OP_LOAD : has_part(s->event, "load"),
+               is_store = is_reported ? !is_load : has_part(s->event, "store");
     *out = is_store ? PAT_OP_STORE : PAT_OP_LOAD;
     return is_load || is_store;
 }

@@ -161,7 +161,7 @@ struct run {
     size_t at;
     uint64_t sample;
     size_t process_end; /* in order, of the process whose ranges are known */
-    bool are_events_told;
+    bool are_events_emitted;
 };
 
 /* --- order --- */
@@ -230,7 +230,7 @@ static ls_err thread_row(struct run *r, uint32_t thread, uint32_t *out)
 
 /* --- phases --- */
 
-static ls_err tell_phase(struct run *r, uint32_t thread, enum pat_event_kind kind, uint32_t phase)
+static ls_err report_phase(struct run *r, uint32_t thread, enum pat_event_kind kind, uint32_t phase)
 {
     if (r->phase_rows[phase] == PAT_NONE)
         LS_TRY(pat_tables_add_phase(&r->collect.tables, r->phases[phase].name, &r->phase_rows[phase]));
@@ -258,9 +258,9 @@ static ls_err change_phase(struct run *r, uint32_t thread, uint32_t row, uint32_
     while (same < before_len && same < now_len && before[before_len - 1 - same] == now[now_len - 1 - same])
         same++;
     for (size_t i = 0; i + same < before_len; i++)
-        LS_TRY(tell_phase(r, row, PAT_EVENT_PHASE_END, before[i]));
+        LS_TRY(report_phase(r, row, PAT_EVENT_PHASE_END, before[i]));
     for (size_t i = now_len - same; i-- > 0;)
-        LS_TRY(tell_phase(r, row, PAT_EVENT_PHASE_BEGIN, now[i]));
+        LS_TRY(report_phase(r, row, PAT_EVENT_PHASE_BEGIN, now[i]));
     r->thread_phase[thread] = phase;
     return LS_OK;
 }
@@ -287,7 +287,7 @@ static uint64_t time_of(const struct run *r, const struct prof_burst *b, uint64_
     return time_ns == UINT64_MAX ? b->time_ns : time_ns;
 }
 
-static ls_err tell_events(struct run *r)
+static ls_err emit_events(struct run *r)
 {
     const struct prof_burst *b = &r->bursts[r->order[r->at]];
     uint32_t thread;
@@ -297,7 +297,7 @@ static ls_err tell_events(struct run *r)
     return change_phase(r, b->thread, thread, r->samples.phase[b->first_sample]);
 }
 
-static ls_err tell_sample(struct run *r, const struct prof_burst *b, uint64_t i)
+static ls_err emit_sample(struct run *r, const struct prof_burst *b, uint64_t i)
 {
     const struct prof_samples *s = &r->samples;
     struct pat_collect *c = &r->collect;
@@ -318,15 +318,15 @@ static ls_err tell_sample(struct run *r, const struct prof_burst *b, uint64_t i)
     return pat_collect_access(c, s->addr[i], s->size[i], s->op[i] ? PAT_OP_STORE : PAT_OP_LOAD);
 }
 
-static ls_err tell_samples(struct run *r)
+static ls_err emit_samples(struct run *r)
 {
     const struct prof_burst *b = &r->bursts[r->order[r->at]];
     for (; r->sample < b->samples_len && !pat_collect_is_ready(&r->collect); r->sample++)
-        LS_TRY(tell_sample(r, b, b->first_sample + r->sample));
+        LS_TRY(emit_sample(r, b, b->first_sample + r->sample));
     if (r->sample < b->samples_len) return LS_OK;
     r->sample = 0;
     r->at++;
-    r->are_events_told = false;
+    r->are_events_emitted = false;
     return pat_collect_event(
         &r->collect, &(struct pat_event){.kind = PAT_EVENT_BREAK, .thread = r->thread_rows[b->thread]});
 }
@@ -345,9 +345,9 @@ static ls_err run_read(void *self, bool *has_ended)
                        (unsigned long long)r->samples.len);
     if (*has_ended) return LS_OK;
     if (r->at == r->process_end) LS_TRY(begin_process(r));
-    if (r->are_events_told) return tell_samples(r);
-    r->are_events_told = true;
-    return tell_events(r);
+    if (r->are_events_emitted) return emit_samples(r);
+    r->are_events_emitted = true;
+    return emit_events(r);
 }
 
 static ls_err run_next(void *self, struct pat_batch *b)

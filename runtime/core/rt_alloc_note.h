@@ -43,7 +43,7 @@ void rt_alloc_note_kept(const struct rt_block *b);
 bool rt_free_note(void *p);
 
 /* Add the calling thread's skipped allocations to the pending events.  Signal: safe. */
-void rt_alloc_tell_skipped(void);
+void rt_alloc_put_skipped(void);
 
 /* Record the call path of an anonymous mapping that is in the spool already. Call it inside rt_enter and
  * rt_leave of t. */

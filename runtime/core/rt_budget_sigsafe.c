@@ -143,7 +143,7 @@ uint64_t rt_budget_hooks_ns(void)
     return __atomic_load_n(&rt_state.budget.hooks_ns, __ATOMIC_RELAXED) + rt_budget_looked_ns();
 }
 
-void rt_alloc_tell_skipped(void)
+void rt_alloc_put_skipped(void)
 {
     if (rt_tls.skipped_allocs == 0) return;
     __atomic_fetch_add(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], rt_tls.skipped_allocs,

@@ -413,7 +413,7 @@ bool rt_calls_are_known_stuck(void)
                __atomic_load_n(&calls.running_number, __ATOMIC_RELAXED);
 }
 
-void rt_calls_tell_stuck(void)
+void rt_calls_report_stuck(void)
 {
     const struct rt_account *a = __atomic_load_n(&calls.running, __ATOMIC_ACQUIRE);
     struct rt_thread *t = rt_thread_self();

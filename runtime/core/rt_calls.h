@@ -41,7 +41,7 @@ void rt_calls_close(void);
  * Signal: safe. */
 bool rt_calls_are_stuck(uint64_t begin_ns, uint64_t now_ns);
 /* Record the stuck call in the caller's file, once per call.  Thread: any.  Signal: safe. */
-void rt_calls_tell_stuck(void);
+void rt_calls_report_stuck(void);
 bool rt_calls_are_known_stuck(void);
 /* The process ends in an orderly way although a call is in progress.  Thread: any.  Signal: safe. */
 void rt_calls_give_up(void);

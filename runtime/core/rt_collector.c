@@ -181,7 +181,7 @@ static bool empty_rings(void)
     return true;
 }
 
-static void tell_lost(void)
+static void report_lost(void)
 {
     const uint64_t lost = rt_tap_take_lost();
     if (lost > 0) rt_event_count_sigsafe(SPOOL_EVENT_CALLBACK_LOST, lost, 0);
@@ -197,7 +197,7 @@ static void work(struct rt_thread *t)
     bool is_whole = !is_paused() && empty_rings();
     if (is_whole && rt_state.engine->collect) rt_state.engine->collect(t);
     rt_calls_settle(t);
-    tell_lost();
+    report_lost();
     add_to_budget(t);
     order_before(&collector.done);
     if (is_whole && asked != load(&collector.done)) {
@@ -210,7 +210,7 @@ static void work(struct rt_thread *t)
 
 static void close_file(struct rt_thread *t)
 {
-    tell_lost();
+    report_lost();
     rt_calls_say_farewell(t);
     rt_stream_close(t);
     store(&collector.closed, 1);
@@ -371,7 +371,7 @@ void rt_collector_drain_running(void)
     order_before(&collector.asked);
     const uint32_t mine = __atomic_add_fetch(&collector.asked, 1, __ATOMIC_SEQ_CST);
     rt_bell_ring();
-    if (!wait_for(&collector.done, mine)) return rt_calls_tell_stuck();
+    if (!wait_for(&collector.done, mine)) return rt_calls_report_stuck();
     order_after(&collector.done);
 }
 
@@ -445,7 +445,7 @@ bool rt_collector_pause(void)
     if (!can_work()) return true;
     while (load(&collector.working) && load(&collector.runs)) {
         if (rt_calls_are_known_stuck() || rt_calls_are_stuck(begin_ns, ls_clock_mono_ns())) {
-            rt_calls_tell_stuck();
+            rt_calls_report_stuck();
             return false;
         }
         rt_futex_wait(&collector.working, 1, RT_COLLECTOR_LOOK_NS);
@@ -473,7 +473,7 @@ void rt_collector_finish(void)
         if (!rt_calls_are_known_stuck()) wait_for(&collector.closed, 1);
         rt_calls_give_up();
     } else {
-        tell_lost();
+        report_lost();
     }
     errno = saved;
 }

@@ -169,7 +169,7 @@ static void rt_spool_dir_set_path(const char *named)
 }
 
 /* There is no launcher: this is the first program of the recording. */
-static void rt_spool_dir_tell_start(void)
+static void rt_spool_dir_put_start(void)
 {
     char number[32];
     struct rt_text text = rt_text_in(number, sizeof(number));
@@ -198,7 +198,7 @@ static int rt_spool_dir_open(void)
          * sees */
         if (err == 0) setenv(ls_env_rows[LS_ENV_SPOOL].variable, rt_state.spool_path, 1);
     }
-    if (err == 0 && is_first) rt_spool_dir_tell_start();
+    if (err == 0 && is_first) rt_spool_dir_put_start();
     if (err == ENOENT && !is_first) rt_ended_note();
     return err == 0 && rt_ended_look() ? ESTALE : err;
 }

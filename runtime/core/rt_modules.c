@@ -73,7 +73,7 @@ static void rt_modules_put_gone(struct rt_thread *t, const struct rt_module_list
     }
 }
 
-static void rt_modules_tell_tls(struct rt_thread *t, const struct rt_module_list *list)
+static void rt_modules_put_tls(struct rt_thread *t, const struct rt_module_list *list)
 {
     struct rt_tls_ids ids = {0};
     bool is_sound = true;
@@ -93,7 +93,7 @@ void rt_modules_look(struct rt_thread *t)
     rt_modules.now.len = 0;
     dl_iterate_phdr(rt_modules_add, &rt_modules.now);
     if (t && spool_writer_is_open(&t->writer)) rt_modules_put_gone(t, &rt_modules.known, &rt_modules.now);
-    rt_modules_tell_tls(t, &rt_modules.now);
+    rt_modules_put_tls(t, &rt_modules.now);
     memcpy(&rt_modules.known, &rt_modules.now, sizeof(rt_modules.known));
     pthread_mutex_unlock(&rt_modules.lock);
 }

@@ -66,7 +66,7 @@ bool rt_process_is_this(void)
 }
 
 /* Report the losses of threads without a file through a thread that has one. */
-static void rt_process_tell_losses(struct rt_thread *t)
+static void rt_process_put_losses(struct rt_thread *t)
 {
     const uint64_t dropped = __atomic_load_n(&rt_state.cap.dropped_bytes, __ATOMIC_RELAXED);
     if (dropped > 0 && spool_writer_is_open(&t->writer) && !t->writer.stopped)
@@ -89,7 +89,7 @@ static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
     rt_collector_finish();
     if (spool_writer_is_open(&t->writer)) rt_maps_finish(t);
     if (rt_modules_are_stale()) rt_modules_look(t);
-    rt_process_tell_losses(t);
+    rt_process_put_losses(t);
     if (spool_writer_is_open(&t->writer) || rt_process_is_worth_a_file()) {
         rt_spool_writer(t);
         rt_budget_charge(began_cpu_ns);

@@ -15,9 +15,9 @@ void rt_registry_init(void);
 /* Receive changes of the registry of domains and maps from now on, and its present content (rt_domains.c). */
 void rt_domains_init(void);
 /* False: rt_registry_end_inside has nothing to do at base, whatever the length. Cheap. */
-static inline bool rt_registry_may_end_behind(uint64_t base)
+static inline bool rt_registry_may_end_after(uint64_t base)
 {
-    return smr_registry_may_end_behind(base);
+    return smr_registry_may_end_after(base);
 }
 /* Note that [base, base + len_bytes) is about to be freed or unmapped. */
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes);

@@ -126,7 +126,7 @@ static void flush_pending(struct rt_thread *t)
 void rt_stream_close(struct rt_thread *t)
 {
     if (!spool_writer_is_open(&t->writer)) return;
-    rt_alloc_tell_skipped();
+    rt_alloc_put_skipped();
     flush_pending(t);
     rt_budget_hooks_ns();
     const struct spool_thread_end end = {

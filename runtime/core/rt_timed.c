@@ -92,7 +92,8 @@ struct rt_timed_call rt_timed_begin(enum rt_timed_kind kind, void *caller)
     return c;
 }
 
-static void rt_timed_tell(const struct rt_timed_call *c, unsigned flags, const void *addr, uint64_t len_bytes)
+static void rt_timed_write(const struct rt_timed_call *c, unsigned flags, const void *addr,
+                           uint64_t len_bytes)
 {
     const int saved = errno;
     struct rt_thread *t = rt_enter();
@@ -110,12 +111,12 @@ static void rt_timed_tell(const struct rt_timed_call *c, unsigned flags, const v
 void rt_timed_end(struct rt_timed_call *c, unsigned flags, const void *addr, uint64_t len_bytes)
 {
     rt_timed_stop(c);
-    if (c->cpu_ns) rt_timed_tell(c, flags, addr, len_bytes);
+    if (c->cpu_ns) rt_timed_write(c, flags, addr, len_bytes);
 }
 
 void rt_timed_announce(const struct rt_timed_call *c, const void *block, uint64_t len_bytes)
 {
-    if (c->represents) rt_timed_tell(c, SPOOL_CALL_BLOCK | SPOOL_CALL_ANNOUNCED, block, len_bytes);
+    if (c->represents) rt_timed_write(c, SPOOL_CALL_BLOCK | SPOOL_CALL_ANNOUNCED, block, len_bytes);
 }
 
 /* Is a page in the middle of the block not mapped, or without memory? mincore(2). */
@@ -131,5 +132,5 @@ void rt_timed_end_allocator(const struct rt_timed_call *c, unsigned flags, const
 {
     const bool moved_break = (flags & SPOOL_CALL_KIND_MASK) == SPOOL_CALL_BREAK;
     if (c->cpu_ns >= RT_TIMED_ALLOCATOR_NS && (moved_break || rt_timed_is_empty(block, len_bytes)))
-        rt_timed_tell(c, flags | SPOOL_CALL_BLOCK, block, len_bytes);
+        rt_timed_write(c, flags | SPOOL_CALL_BLOCK, block, len_bytes);
 }

@@ -175,7 +175,7 @@ static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
     if (!p || arena_owns(p) || RT_IS_EARLY(free)) return;
-    if (rt_registry_may_end_behind(base)) rt_registry_end_inside(base, rt_usable_bytes(p));
+    if (rt_registry_may_end_after(base)) rt_registry_end_inside(base, rt_usable_bytes(p));
     if (rt_blocks_has(base))
         rt_free_timed(p, rt_usable_bytes(p), caller);
     else
@@ -185,9 +185,8 @@ static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller
 LS_EXPORT_FRAMELESS void free(void *p)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
-    if (__builtin_expect(rt_blocks_may_have(base) || arena_owns(p) || !rt_real.free ||
-                             rt_registry_may_end_behind(base),
-                         0))
+    if (__builtin_expect(
+            rt_blocks_may_have(base) || arena_owns(p) || !rt_real.free || rt_registry_may_end_after(base), 0))
         rt_free_noted(p, __builtin_return_address(0));
     else
         rt_real.free(p);
@@ -206,7 +205,7 @@ static void *rt_realloc_from_arena(void *p, size_t n)
 static void *rt_realloc_noted(void *p, size_t n, void *caller)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
-    const bool may_hold_ranges = p && rt_registry_may_end_behind(base), is_notable = p && rt_blocks_has(base);
+    const bool may_hold_ranges = p && rt_registry_may_end_after(base), is_notable = p && rt_blocks_has(base);
     const size_t old = may_hold_ranges || is_notable ? rt_usable_bytes(p) : 0;
     const bool was_noted = is_notable && rt_free_note(p);
     void *q = rt_real.realloc(p, n);

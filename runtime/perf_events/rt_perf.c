@@ -24,11 +24,11 @@ static struct {
     const struct rt_perf_engine *engine;
     struct pe_open_spec spec; /* the engine's, for CPUs or for threads */
     struct pe_drain drain;
-    struct rt_perf_lanes lanes;
+    struct rt_perf_channels channels;
     struct rt_perf_pace pace;
     struct rt_thread *own; /* the reader's, for its file */
     uint64_t kernel_ns, reader_ns;
-    struct rt_perf_told told;
+    struct rt_perf_reported told;
     uint64_t counted_lost; /* counted by the kernel, including losses without a record */
     unsigned weak;
     volatile uint32_t locked;
@@ -51,10 +51,11 @@ void rt_perf_unlock(void)
 
 /* --- opening --- */
 
-static void note_halved(size_t lanes, const struct pe_open_spec *wished, size_t ring_bytes, size_t aux_bytes)
+static void note_halved(size_t channels, const struct pe_open_spec *wished, size_t ring_bytes,
+                        size_t aux_bytes)
 {
     if (ring_bytes < wished->ring_bytes || aux_bytes < wished->aux_bytes)
-        rt_event_count_sigsafe(SPOOL_EVENT_RING_HALVED, lanes, 0);
+        rt_event_count_sigsafe(SPOOL_EVENT_RING_HALVED, channels, 0);
 }
 
 /* Open the events of every CPU. With too few file descriptors for all gears, open gear 0 only and duty-cycle
@@ -62,20 +63,20 @@ static void note_halved(size_t lanes, const struct pe_open_spec *wished, size_t 
 static int open_cpus(void)
 {
     struct pe_open_spec *spec = &rt_perf.spec;
-    if (!rt_perf_lanes_have_room_for_cpus(&rt_perf.lanes, spec) && rt_perf.engine->gears_len > 1) {
+    if (!rt_perf_channels_have_room_for_cpus(&rt_perf.channels, spec) && rt_perf.engine->gears_len > 1) {
         rt_perf_keep_first_gear(spec);
         rt_perf.is_dutied = true;
     }
     const struct pe_open_spec wished = *spec;
-    const int error = rt_perf_lanes_open_cpus(&rt_perf.lanes, spec);
-    if (!error) note_halved(rt_perf.lanes.len, &wished, spec->ring_bytes, spec->aux_bytes);
+    const int error = rt_perf_channels_open_cpus(&rt_perf.channels, spec);
+    if (!error) note_halved(rt_perf.channels.len, &wished, spec->ring_bytes, spec->aux_bytes);
     return error;
 }
 
-struct pe_lane *rt_perf_open_thread(const struct pe_open_spec *spec, int tid)
+struct pe_channel *rt_perf_open_thread(const struct pe_open_spec *spec, int tid)
 {
-    struct pe_lane *l;
-    const int error = rt_perf_lanes_open_thread(&rt_perf.lanes, spec, tid, &l);
+    struct pe_channel *l;
+    const int error = rt_perf_channels_open_thread(&rt_perf.channels, spec, tid, &l);
     if (error) {
         rt_event_count_sigsafe(SPOOL_EVENT_EVENTS_REFUSED, 1, error);
         return NULL;
@@ -84,10 +85,10 @@ struct pe_lane *rt_perf_open_thread(const struct pe_open_spec *spec, int tid)
     return l;
 }
 
-struct pe_lane *rt_perf_lanes(size_t *out_len)
+struct pe_channel *rt_perf_channels(size_t *out_len)
 {
-    *out_len = rt_perf.lanes.len;
-    return rt_perf.lanes.rows;
+    *out_len = rt_perf.channels.len;
+    return rt_perf.channels.rows;
 }
 
 /* --- records --- */
@@ -102,16 +103,16 @@ struct rt_thread *rt_perf_own(void)
     return rt_perf.own;
 }
 
-const struct pe_open_event *rt_perf_event_of(const struct pe_lane *lane, const struct pe_sample *s)
+const struct pe_open_event *rt_perf_event_of(const struct pe_channel *channel, const struct pe_sample *s)
 {
-    const int row = pe_lane_event(lane, s->id);
+    const int row = pe_channel_event(channel, s->id);
     return row >= 0 ? &rt_perf.spec.events[row] : NULL;
 }
 
 /* Return how many events a sample represents; the record may lack it. */
-static uint64_t events_of(const struct pe_lane *lane, const struct pe_sample *s)
+static uint64_t events_of(const struct pe_channel *channel, const struct pe_sample *s)
 {
-    const struct pe_open_event *e = rt_perf_event_of(lane, s);
+    const struct pe_open_event *e = rt_perf_event_of(channel, s);
     if (s->has & PERF_SAMPLE_PERIOD) return s->period_events;
     if ((rt_perf.by_thread || rt_perf.is_dutied) && rt_perf.engine->gears_len > 1)
         return rt_perf.pace.periods[rt_perf.pace.gear];
@@ -141,7 +142,7 @@ static bool is_own_process(const struct pe_sample *s)
     return s->pid == (uint32_t)rt_state.pid || (s->pid == 0 && !rt_perf.spec.cpu_wide);
 }
 
-static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sample *s)
+static void on_sample(void *user, const struct pe_channel *channel, const struct pe_sample *s)
 {
     (void)user;
     struct spool_sample out;
@@ -150,25 +151,25 @@ static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sa
     if (!w || !is_own_process(s)) return;
     if (rt_perf.own->tid == (pid_t)s->tid) return; /* the reader's own */
     rt_perf_sample_begin(s, &out, &flags);
-    out.events = events_of(lane, s);
-    if (!rt_perf.engine->sample(lane, s, &out, &flags)) return;
+    out.events = events_of(channel, s);
+    if (!rt_perf.engine->sample(channel, s, &out, &flags)) return;
     if (spool_put_sample(w, flags, &out)) tap(&out, flags);
     rt_perf_sample_stack(w, &rt_perf.drain.layout, s, &out);
 }
 
-static void note_kernel_losses(struct pe_lane *lanes, size_t lanes_len)
+static void note_kernel_losses(struct pe_channel *channels, size_t channels_len)
 {
-    for (size_t i = 0; i < lanes_len; i++)
-        if (lanes[i].events_len)
-            rt_perf.counted_lost += pe_lane_lost(&lanes[i], rt_perf_kernel(), &rt_perf.spec);
+    for (size_t i = 0; i < channels_len; i++)
+        if (channels[i].events_len)
+            rt_perf.counted_lost += pe_channel_lost(&channels[i], rt_perf_kernel(), &rt_perf.spec);
 }
 
 /* LOST records come only with a later sample; prefer the kernel's own count where it is available. */
-static void tell_counts(void)
+static void put_counts(void)
 {
     struct pe_counts now = rt_perf.drain.counts;
     if (now.lost < rt_perf.counted_lost) now.lost = rt_perf.counted_lost;
-    rt_perf_tell_counts(&rt_perf.told, &now);
+    rt_perf_put_counts(&rt_perf.told, &now);
 }
 
 /* --- rate --- */
@@ -180,21 +181,21 @@ static unsigned gear_of_events(unsigned gear)
     return rt_perf.is_idle ? PE_GEAR_NONE : 0;
 }
 
-static void set_lane_gear(struct pe_lane *l, unsigned wanted)
+static void set_channel_gear(struct pe_channel *l, unsigned wanted)
 {
     const unsigned gear = gear_of_events(wanted);
     if (rt_perf.by_thread && !rt_perf.is_dutied && gear != PE_GEAR_NONE) {
-        pe_lane_period(l, rt_perf_kernel(), &rt_perf.spec, rt_perf.engine->periods[gear]);
-        pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, 0);
+        pe_channel_period(l, rt_perf_kernel(), &rt_perf.spec, rt_perf.engine->periods[gear]);
+        pe_channel_gear(l, rt_perf_kernel(), &rt_perf.spec, 0);
     } else {
-        pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, gear);
+        pe_channel_gear(l, rt_perf_kernel(), &rt_perf.spec, gear);
     }
 }
 
 static void set_gear(unsigned wanted)
 {
-    for (unsigned i = 0; i < rt_perf.lanes.len; i++)
-        if (rt_perf.lanes.rows[i].events_len) set_lane_gear(&rt_perf.lanes.rows[i], wanted);
+    for (unsigned i = 0; i < rt_perf.channels.len; i++)
+        if (rt_perf.channels.rows[i].events_len) set_channel_gear(&rt_perf.channels.rows[i], wanted);
 }
 
 /* Sampling is switched on and off by time, signal or call. */
@@ -222,10 +223,10 @@ bool rt_perf_is_on(void)
     return rt_perf.is_on;
 }
 
-static size_t drain_lanes(struct pe_lane *lanes, size_t lanes_len, uint64_t until_ns)
+static size_t drain_channels(struct pe_channel *channels, size_t channels_len, uint64_t until_ns)
 {
     rt_perf.drain.ticks = pe_ticks_now();
-    return pe_drain_lanes(&rt_perf.drain, lanes, lanes_len, until_ns);
+    return pe_drain_channels(&rt_perf.drain, channels, channels_len, until_ns);
 }
 
 /* Drain first, because samples on their way were taken in the previous gear. */
@@ -235,7 +236,7 @@ static void change_gear(unsigned before)
     if (rt_perf.is_dutied) {
         set_gear(PE_GEAR_NONE);
         rt_perf.pace.gear = before;
-        drain_lanes(rt_perf.lanes.rows, rt_perf.lanes.len, UINT64_MAX);
+        drain_channels(rt_perf.channels.rows, rt_perf.channels.len, UINT64_MAX);
         rt_perf.pace.gear = now;
     }
     set_gear(now);
@@ -253,10 +254,10 @@ static void follow_duty(uint64_t now_ns)
 /* Resume events that the kernel switched off for lack of room. */
 static void resume_all(void)
 {
-    for (unsigned i = 0; rt_perf.is_on && i < rt_perf.lanes.len; i++)
-        if (rt_perf.lanes.rows[i].events_len)
-            pe_lane_resume(&rt_perf.lanes.rows[i], rt_perf_kernel(), &rt_perf.spec,
-                           gear_of_events(rt_perf.pace.gear));
+    for (unsigned i = 0; rt_perf.is_on && i < rt_perf.channels.len; i++)
+        if (rt_perf.channels.rows[i].events_len)
+            pe_channel_resume(&rt_perf.channels.rows[i], rt_perf_kernel(), &rt_perf.spec,
+                              gear_of_events(rt_perf.pace.gear));
 }
 
 static void follow_pace(uint64_t now_ns)
@@ -276,25 +277,26 @@ static void account(size_t samples, uint64_t cpu_ns)
     __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
 }
 
-/* Pass on the samples that wait in these lanes up to until_ns, and record the cost of that. */
-static void drain_and_tell(struct pe_lane *lanes, size_t lanes_len, uint64_t now_ns, uint64_t until_ns)
+/* Pass on the samples that wait in these channels up to until_ns, and record the cost of that. */
+static void drain_and_report(struct pe_channel *channels, size_t channels_len, uint64_t now_ns,
+                             uint64_t until_ns)
 {
     struct spool_writer *w = rt_perf_writer();
     const uint64_t cpu_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     if (!w) return;
-    rt_perf_tell_sampling(&rt_perf.told, w, rt_perf.own->begin_ns, rt_perf.engine, rt_perf.weak);
-    const size_t samples = drain_lanes(lanes, lanes_len, until_ns);
+    rt_perf_put_sampling(&rt_perf.told, w, rt_perf.own->begin_ns, rt_perf.engine, rt_perf.weak);
+    const size_t samples = drain_channels(channels, channels_len, until_ns);
     account(samples, ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_begin_ns);
-    rt_perf_tell_cost(&rt_perf.told, w, until_ns < now_ns ? until_ns : now_ns,
-                      rt_perf.kernel_ns + rt_perf.reader_ns);
+    rt_perf_put_cost(&rt_perf.told, w, until_ns < now_ns ? until_ns : now_ns,
+                     rt_perf.kernel_ns + rt_perf.reader_ns);
 }
 
 static void drain_all(uint64_t now_ns, bool is_last)
 {
     const bool must_flush = is_last && rt_perf.spec.aux_bytes && rt_perf.is_on;
     if (must_flush) set_gear(PE_GEAR_NONE); /* the kernel then reports the content of the AUX areas */
-    drain_and_tell(rt_perf.lanes.rows, rt_perf.lanes.len, now_ns,
-                   is_last ? UINT64_MAX : now_ns - IN_FLIGHT_NS);
+    drain_and_report(rt_perf.channels.rows, rt_perf.channels.len, now_ns,
+                     is_last ? UINT64_MAX : now_ns - IN_FLIGHT_NS);
     if (must_flush) set_gear(rt_perf.pace.gear);
     resume_all();
 }
@@ -305,8 +307,8 @@ void rt_perf_look(uint64_t now_ns, bool is_last)
     if (rt_is_own_process() && rt_is_recording() && !rt_perf.is_quiet) {
         follow_control(now_ns);
         drain_all(now_ns, is_last);
-        if (is_last) note_kernel_losses(rt_perf.lanes.rows, rt_perf.lanes.len);
-        tell_counts();
+        if (is_last) note_kernel_losses(rt_perf.channels.rows, rt_perf.channels.len);
+        put_counts();
         follow_pace(now_ns);
         follow_duty(now_ns);
         if (rt_perf.engine->tick) rt_perf.engine->tick(now_ns);
@@ -314,25 +316,25 @@ void rt_perf_look(uint64_t now_ns, bool is_last)
     rt_perf_unlock();
 }
 
-void rt_perf_close_lane(struct pe_lane *l)
+void rt_perf_close_channel(struct pe_channel *l)
 {
     if (!l->events_len) return;
-    pe_lane_gear(l, rt_perf_kernel(), &rt_perf.spec, PE_GEAR_NONE);
-    drain_and_tell(l, 1, ls_clock_mono_ns(), UINT64_MAX);
+    pe_channel_gear(l, rt_perf_kernel(), &rt_perf.spec, PE_GEAR_NONE);
+    drain_and_report(l, 1, ls_clock_mono_ns(), UINT64_MAX);
     note_kernel_losses(l, 1);
-    pe_lane_close(l, rt_perf_kernel());
+    pe_channel_close(l, rt_perf_kernel());
 }
 
 /* --- life --- */
 
 static int map_tables(void)
 {
-    const size_t lanes_bytes = RT_PERF_LANES_MAX * sizeof(struct pe_lane);
-    const long at = ls_syscall(SYS_mmap, NULL, lanes_bytes + PE_RECORD_MAX_BYTES, PROT_READ | PROT_WRITE,
+    const size_t channels_bytes = RT_PERF_CHANNELS_MAX * sizeof(struct pe_channel);
+    const long at = ls_syscall(SYS_mmap, NULL, channels_bytes + PE_RECORD_MAX_BYTES, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at < 0 && at > -4096) return (int)-at;
-    rt_perf.lanes.rows = (struct pe_lane *)at;
-    rt_perf.drain.bounce = (uint8_t *)at + lanes_bytes;
+    rt_perf.channels.rows = (struct pe_channel *)at;
+    rt_perf.drain.bounce = (uint8_t *)at + channels_bytes;
     return 0;
 }
 
@@ -361,7 +363,7 @@ static void begin_counting(void)
     rt_perf.drain.layout = pe_layout_of(rt_perf_first_sampling(&e->spec));
     rt_perf.drain.sample = on_sample;
     rt_perf.drain.counts = (struct pe_counts){0};
-    rt_perf.told = (struct rt_perf_told){.has_sampling = false};
+    rt_perf.told = (struct rt_perf_reported){.has_sampling = false};
     rt_perf.kernel_ns = rt_perf.reader_ns = rt_perf.counted_lost = 0;
     rt_perf.pace.share = rt_state.config.overhead_share;
     rt_perf.pace.gears_len = e->gears_len;
@@ -392,14 +394,14 @@ static void begin_reading(void)
     if (!error) return;
     rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
     rt_perf.is_quiet = true;
-    rt_perf_lanes_close_all(&rt_perf.lanes);
+    rt_perf_channels_close_all(&rt_perf.channels);
 }
 
-static void open_lane_of(int tid)
+static void open_channel_of(int tid)
 {
     rt_perf_lock();
-    struct pe_lane *l = rt_perf.is_quiet ? NULL : rt_perf_open_thread(&rt_perf.spec, tid);
-    if (l && rt_perf.is_on) set_lane_gear(l, rt_perf.pace.gear);
+    struct pe_channel *l = rt_perf.is_quiet ? NULL : rt_perf_open_thread(&rt_perf.spec, tid);
+    if (l && rt_perf.is_on) set_channel_gear(l, rt_perf.pace.gear);
     rt_perf_unlock();
 }
 
@@ -407,7 +409,7 @@ void rt_perf_thread_open(struct rt_thread *t)
 {
     if (!rt_perf.own) begin_reading();
     if (rt_perf.by_thread && !rt_perf.engine->by_thread)
-        open_lane_of(t ? t->tid : (int)ls_syscall(SYS_gettid));
+        open_channel_of(t ? t->tid : (int)ls_syscall(SYS_gettid));
 }
 
 void rt_perf_thread_close(struct rt_thread *t)
@@ -415,8 +417,8 @@ void rt_perf_thread_close(struct rt_thread *t)
     if (!rt_perf.by_thread || rt_perf.is_quiet) return;
     rt_perf_reader_wait_begun(); /* its last samples go to the reader's file */
     rt_perf_lock();
-    struct pe_lane *l = rt_perf_lanes_of_thread(&rt_perf.lanes, t->tid);
-    if (l && !rt_perf.is_quiet) rt_perf_close_lane(l);
+    struct pe_channel *l = rt_perf_channels_of_thread(&rt_perf.channels, t->tid);
+    if (l && !rt_perf.is_quiet) rt_perf_close_channel(l);
     rt_perf_unlock();
 }
 
@@ -484,9 +486,10 @@ void rt_perf_after_fork_child(struct rt_thread *t)
 {
     const bool may_make_thread = rt_perf.was_forked;
     rt_perf.was_forked = false;
-    for (unsigned i = 0; i < rt_perf.lanes.len; i++)
-        if (rt_perf.lanes.rows[i].events_len) pe_lane_forget(&rt_perf.lanes.rows[i], rt_perf_kernel());
-    rt_perf.lanes.len = 0;
+    for (unsigned i = 0; i < rt_perf.channels.len; i++)
+        if (rt_perf.channels.rows[i].events_len)
+            pe_channel_forget(&rt_perf.channels.rows[i], rt_perf_kernel());
+    rt_perf.channels.len = 0;
     rt_perf.own = NULL;
     rt_perf_reader_forget();
     begin_counting();
@@ -509,7 +512,7 @@ void rt_perf_seal(void)
     rt_event_count_sigsafe(SPOOL_EVENT_ENGINE_QUIET, 1, 0);
     rt_perf_lock();
     rt_perf.is_quiet = true;
-    rt_perf_lanes_close_all(&rt_perf.lanes);
+    rt_perf_channels_close_all(&rt_perf.channels);
     close_own_file();
     rt_perf_unlock();
     rt_perf_reader_end();

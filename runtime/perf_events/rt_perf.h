@@ -32,7 +32,7 @@ struct rt_perf_engine {
     struct pe_refusal refusal; /* of rt_perf_probe */
     /* Convert s: fill kind, source and so on of out (time, ip, addr, ids, size of the page and call stack are
      * done); false: leave it out. */
-    bool (*sample)(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
+    bool (*sample)(const struct pe_channel *channel, const struct pe_sample *s, struct spool_sample *out,
                    unsigned *out_flags);
     /* NULL, or called at every look of the reader: duty cycles. Under the lock. */
     void (*tick)(uint64_t now_ns);
@@ -70,19 +70,19 @@ void rt_perf_after_fork_parent(struct rt_thread *t);
 void rt_perf_after_fork_child(struct rt_thread *t);
 void rt_perf_seal(void);
 
-/* For engines that open by thread: under the lock of the lanes. rt_perf_open_thread returns NULL when the
- * kernel refuses or all descriptors of our share are used, which is counted; the lane's events are off. */
+/* For engines that open by thread: under the lock of the channels. rt_perf_open_thread returns NULL when the
+ * kernel refuses or all descriptors of our share are used, which is counted; the channel's events are off. */
 void rt_perf_lock(void);
 void rt_perf_unlock(void);
-struct pe_lane *rt_perf_open_thread(const struct pe_open_spec *spec, int tid);
+struct pe_channel *rt_perf_open_thread(const struct pe_open_spec *spec, int tid);
 /* Return the event of a sample, NULL: not known. Its row may differ from the one in the engine's spec: fewer
  * may be open. */
-const struct pe_open_event *rt_perf_event_of(const struct pe_lane *lane, const struct pe_sample *s);
-/* All lanes, open ones and others. */
-struct pe_lane *rt_perf_lanes(size_t *out_len);
+const struct pe_open_event *rt_perf_event_of(const struct pe_channel *channel, const struct pe_sample *s);
+/* All channels, open ones and others. */
+struct pe_channel *rt_perf_channels(size_t *out_len);
 const struct pe_kernel *rt_perf_kernel(void);
-/* Empty the rings and close one lane, or all. */
-void rt_perf_close_lane(struct pe_lane *l);
+/* Empty the rings and close one channel, or all. */
+void rt_perf_close_channel(struct pe_channel *l);
 /* Is sampling wanted now? As of the reader's last look. */
 bool rt_perf_is_on(void);
 /* Does the engine want to be called often (tick)? */
@@ -101,25 +101,25 @@ void rt_perf_make_by_thread(struct pe_open_spec *spec);
 /* Attributes of the first event that samples. */
 const struct perf_event_attr *rt_perf_first_sampling(const struct pe_open_spec *spec);
 
-enum { RT_PERF_LANES_MAX = 4096 };
+enum { RT_PERF_CHANNELS_MAX = 4096 };
 
-struct rt_perf_lanes {
-    struct pe_lane *rows; /* RT_PERF_LANES_MAX; rows with events_len 0 are free */
-    unsigned len;         /* used up to here */
+struct rt_perf_channels {
+    struct pe_channel *rows; /* RT_PERF_CHANNELS_MAX; rows with events_len 0 are free */
+    unsigned len;            /* used up to here */
 };
 
 /* May the events of spec be open on each CPU? A quarter of the limit of descriptors is ours. */
-bool rt_perf_lanes_have_room_for_cpus(const struct rt_perf_lanes *t, const struct pe_open_spec *spec);
+bool rt_perf_channels_have_room_for_cpus(const struct rt_perf_channels *t, const struct pe_open_spec *spec);
 
-/* Open one lane for each CPU that exists, all with the same sizes: spec's, halved until they fit into the
+/* Open one channel for each CPU that exists, all with the same sizes: spec's, halved until they fit into the
  * allowance of locked memory; spec gets the sizes used. 0 or an errno; then none is open. */
-int rt_perf_lanes_open_cpus(struct rt_perf_lanes *t, struct pe_open_spec *spec);
-/* One lane for a thread; its sizes may be smaller. 0 or an errno. */
-int rt_perf_lanes_open_thread(struct rt_perf_lanes *t, const struct pe_open_spec *spec, int tid,
-                              struct pe_lane **out);
-/* The open lane of a thread, NULL: none. */
-struct pe_lane *rt_perf_lanes_of_thread(const struct rt_perf_lanes *t, int tid);
-void rt_perf_lanes_close_all(struct rt_perf_lanes *t);
+int rt_perf_channels_open_cpus(struct rt_perf_channels *t, struct pe_open_spec *spec);
+/* One channel for a thread; its sizes may be smaller. 0 or an errno. */
+int rt_perf_channels_open_thread(struct rt_perf_channels *t, const struct pe_open_spec *spec, int tid,
+                                 struct pe_channel **out);
+/* The open channel of a thread, NULL: none. */
+struct pe_channel *rt_perf_channels_of_thread(const struct rt_perf_channels *t, int tid);
+void rt_perf_channels_close_all(struct rt_perf_channels *t);
 
 /* rt_perf_records.c: */
 
@@ -132,7 +132,7 @@ void rt_perf_sample_stack(struct spool_writer *w, const struct pe_layout *layout
                           const struct spool_sample *rec);
 
 /* Values that are recorded already. Zeroed: none. */
-struct rt_perf_told {
+struct rt_perf_reported {
     struct pe_counts counts;
     uint64_t cost_ns;
     bool has_sampling;
@@ -140,12 +140,12 @@ struct rt_perf_told {
 };
 
 /* Record the kind of the samples of e; weak: the kernel's part may be excluded. */
-void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns,
-                           const struct rt_perf_engine *e, unsigned weak);
+void rt_perf_put_sampling(struct rt_perf_reported *t, struct spool_writer *w, uint64_t time_ns,
+                          const struct rt_perf_engine *e, unsigned weak);
 /* Record losses and damages since the last time, as events. */
-void rt_perf_tell_counts(struct rt_perf_told *t, const struct pe_counts *now);
+void rt_perf_put_counts(struct rt_perf_reported *t, const struct pe_counts *now);
 /* Record the total cost of sampling, up to time_ns. */
-void rt_perf_tell_cost(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns, uint64_t all_ns);
+void rt_perf_put_cost(struct rt_perf_reported *t, struct spool_writer *w, uint64_t time_ns, uint64_t all_ns);
 
 /* rt_perf_reader.c, the thread that empties the rings: all signals blocked (but the ones that the C library
  * needs to change ids of all threads), outside of all hooks, not sampled. It sleeps until a ring is a quarter

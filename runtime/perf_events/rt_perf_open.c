@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens events for engines on perf_event: the base of their attributes, the attributes that this kernel
- * accepts and why it refuses others; the lanes of a process, one a CPU or one a thread. */
+ * accepts and why it refuses others; the channels of a process, one a CPU or one a thread. */
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/perf_events/rt_perf.h"
@@ -147,7 +147,7 @@ void rt_perf_cost_text(const char *text, uint32_t cost_ns, const char *how, char
     rt_text_add(&t, how);
 }
 
-/* --- lanes --- */
+/* --- channels --- */
 
 static unsigned cpus_configured(void)
 {
@@ -155,7 +155,7 @@ static unsigned cpus_configured(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
-static bool have_room(const struct rt_perf_lanes *t, size_t events)
+static bool have_room(const struct rt_perf_channels *t, size_t events)
 {
     struct rlimit limit;
     for (unsigned i = 0; i < t->len; i++)
@@ -163,18 +163,18 @@ static bool have_room(const struct rt_perf_lanes *t, size_t events)
     return getrlimit(RLIMIT_NOFILE, &limit) != 0 || events <= limit.rlim_cur / FDS_PART;
 }
 
-bool rt_perf_lanes_have_room_for_cpus(const struct rt_perf_lanes *t, const struct pe_open_spec *spec)
+bool rt_perf_channels_have_room_for_cpus(const struct rt_perf_channels *t, const struct pe_open_spec *spec)
 {
     return have_room(t, (size_t)cpus_configured() * spec->events_len);
 }
 
 /* On an error, `why` is the refusal of the CPU that refused. */
-static int open_each_cpu(struct rt_perf_lanes *t, const struct pe_open_spec *spec, struct pe_refusal *why)
+static int open_each_cpu(struct rt_perf_channels *t, const struct pe_open_spec *spec, struct pe_refusal *why)
 {
     const unsigned cpus = cpus_configured();
     for (unsigned cpu = 0; cpu < cpus; cpu++) {
-        struct pe_lane *l = &t->rows[t->len];
-        const int error = pe_lane_open(l, rt_perf_kernel(), spec, 0, (int)cpu);
+        struct pe_channel *l = &t->rows[t->len];
+        const int error = pe_channel_open(l, rt_perf_kernel(), spec, 0, (int)cpu);
         *why = l->refusal;
         if (error && error != ENODEV) return error;
         if (!error) t->len++; /* else it is not online, or has none of the PMUs */
@@ -182,45 +182,46 @@ static int open_each_cpu(struct rt_perf_lanes *t, const struct pe_open_spec *spe
     return t->len ? 0 : ENODEV;
 }
 
-int rt_perf_lanes_open_cpus(struct rt_perf_lanes *t, struct pe_open_spec *spec)
+int rt_perf_channels_open_cpus(struct rt_perf_channels *t, struct pe_open_spec *spec)
 {
     struct pe_refusal why;
     int error;
-    if (cpus_configured() > RT_PERF_LANES_MAX || !rt_perf_lanes_have_room_for_cpus(t, spec)) return EMFILE;
+    if (cpus_configured() > RT_PERF_CHANNELS_MAX || !rt_perf_channels_have_room_for_cpus(t, spec))
+        return EMFILE;
     spec->is_exact = true;
     do {
         error = open_each_cpu(t, spec, &why);
-        if (error) rt_perf_lanes_close_all(t);
+        if (error) rt_perf_channels_close_all(t);
     } while (error && pe_refusal_is_of_memory(&why) && pe_sizes_halve(&spec->ring_bytes, &spec->aux_bytes));
     spec->is_exact = false;
     return error;
 }
 
-static struct pe_lane *free_row(struct rt_perf_lanes *t)
+static struct pe_channel *free_row(struct rt_perf_channels *t)
 {
     for (unsigned i = 0; i < t->len; i++)
         if (!t->rows[i].events_len) return &t->rows[i];
-    return t->len < RT_PERF_LANES_MAX ? &t->rows[t->len++] : NULL;
+    return t->len < RT_PERF_CHANNELS_MAX ? &t->rows[t->len++] : NULL;
 }
 
-int rt_perf_lanes_open_thread(struct rt_perf_lanes *t, const struct pe_open_spec *spec, int tid,
-                              struct pe_lane **out)
+int rt_perf_channels_open_thread(struct rt_perf_channels *t, const struct pe_open_spec *spec, int tid,
+                                 struct pe_channel **out)
 {
-    struct pe_lane *l = have_room(t, spec->events_len) ? free_row(t) : NULL;
+    struct pe_channel *l = have_room(t, spec->events_len) ? free_row(t) : NULL;
     *out = l;
-    return l ? pe_lane_open(l, rt_perf_kernel(), spec, tid, -1) : EMFILE;
+    return l ? pe_channel_open(l, rt_perf_kernel(), spec, tid, -1) : EMFILE;
 }
 
-struct pe_lane *rt_perf_lanes_of_thread(const struct rt_perf_lanes *t, int tid)
+struct pe_channel *rt_perf_channels_of_thread(const struct rt_perf_channels *t, int tid)
 {
     for (unsigned i = 0; i < t->len; i++)
         if (t->rows[i].events_len && t->rows[i].tid == tid) return &t->rows[i];
     return NULL;
 }
 
-void rt_perf_lanes_close_all(struct rt_perf_lanes *t)
+void rt_perf_channels_close_all(struct rt_perf_channels *t)
 {
     for (unsigned i = 0; i < t->len; i++)
-        if (t->rows[i].events_len) pe_lane_close(&t->rows[i], rt_perf_kernel());
+        if (t->rows[i].events_len) pe_channel_close(&t->rows[i], rt_perf_kernel());
     t->len = 0;
 }

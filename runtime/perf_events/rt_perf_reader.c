@@ -33,11 +33,11 @@ static void nap(long ns)
     ls_syscall(SYS_nanosleep, &t, NULL);
 }
 
-static int time_out_ms(size_t lanes_len)
+static int time_out_ms(size_t channels_len)
 {
     const struct rt_config *c = &rt_state.config;
     const bool is_timed = rt_perf_ticks() || c->delay_ns || c->duration_ns || c->control_signal || c->paused;
-    return is_timed || lanes_len > POLLED_MAX || !rt_perf_is_on() ? LOOK_SOON_MS : LOOK_MS;
+    return is_timed || channels_len > POLLED_MAX || !rt_perf_is_on() ? LOOK_SOON_MS : LOOK_MS;
 }
 
 /* Was a ring or the reader woken on purpose? Events whose threads have ended without notice (clone() itself)
@@ -57,13 +57,13 @@ static bool was_woken(const struct pollfd *polled, size_t n)
 static void wait_for_rings(void)
 {
     static struct pollfd polled[POLLED_MAX + 1]; /* the reader's alone */
-    size_t lanes_len, n = 0;
-    const struct pe_lane *lanes = rt_perf_lanes(&lanes_len);
+    size_t channels_len, n = 0;
+    const struct pe_channel *channels = rt_perf_channels(&channels_len);
     polled[n++] = (struct pollfd){.fd = reader.wake_fd, .events = POLLIN};
-    for (size_t i = 0; lanes_len <= POLLED_MAX && i < lanes_len; i++)
-        if (lanes[i].ring.page)
-            polled[n++] = (struct pollfd){.fd = pe_lane_poll_fd(&lanes[i]), .events = POLLIN};
-    const struct timespec limit = {.tv_nsec = time_out_ms(lanes_len) * 1000000L};
+    for (size_t i = 0; channels_len <= POLLED_MAX && i < channels_len; i++)
+        if (channels[i].ring.page)
+            polled[n++] = (struct pollfd){.fd = pe_channel_poll_fd(&channels[i]), .events = POLLIN};
+    const struct timespec limit = {.tv_nsec = time_out_ms(channels_len) * 1000000L};
     const long error = ls_syscall(SYS_ppoll, polled, n, &limit, NULL, 0);
     const bool is_soon = error < 0 ? error != -EINTR : !was_woken(polled, n);
     nap(is_soon ? LOOK_SOON_MS * 1000000L : rt_perf_pace_nap_ns(rt_perf_fullest_permille()));

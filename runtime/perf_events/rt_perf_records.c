@@ -62,7 +62,7 @@ void rt_perf_sample_begin(const struct pe_sample *s, struct spool_sample *out, u
     *out_flags = SPOOL_OP_NOT_TOLD;
     if (is_of_user(s)) return;
     out->ip = first_of_chain(s);
-    *out_flags |= SPOOL_SAMPLE_IP_BEHIND;
+    *out_flags |= SPOOL_SAMPLE_IP_AFTER;
 }
 
 static void put_copied_stack(struct spool_writer *w, const struct pe_layout *layout,
@@ -94,8 +94,8 @@ void rt_perf_sample_stack(struct spool_writer *w, const struct pe_layout *layout
         put_chain(w, s, rec);
 }
 
-void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns,
-                           const struct rt_perf_engine *e, unsigned weak)
+void rt_perf_put_sampling(struct rt_perf_reported *t, struct spool_writer *w, uint64_t time_ns,
+                          const struct rt_perf_engine *e, unsigned weak)
 {
     const struct spool_sampling r = {.time_ns = time_ns, .latency_kind = e->latency_kind};
     if (t->has_sampling) return;
@@ -108,7 +108,7 @@ void rt_perf_tell_sampling(struct rt_perf_told *t, struct spool_writer *w, uint6
 static const struct {
     size_t offset; /* in pe_counts */
     enum spool_event_kind kind;
-} tell_rows[] = {
+} event_rows[] = {
     {offsetof(struct pe_counts, lost), SPOOL_EVENT_SAMPLES_LOST},
     {offsetof(struct pe_counts, lost_samples), SPOOL_EVENT_HARDWARE_LOST},
     {offsetof(struct pe_counts, throttled), SPOOL_EVENT_THROTTLED},
@@ -124,17 +124,17 @@ static uint64_t count_at(const struct pe_counts *c, size_t offset)
     return *(const uint64_t *)(const void *)((const char *)c + offset);
 }
 
-void rt_perf_tell_counts(struct rt_perf_told *t, const struct pe_counts *now)
+void rt_perf_put_counts(struct rt_perf_reported *t, const struct pe_counts *now)
 {
-    for (size_t i = 0; i < sizeof(tell_rows) / sizeof(tell_rows[0]); i++) {
-        const uint64_t is = count_at(now, tell_rows[i].offset),
-                       was = count_at(&t->counts, tell_rows[i].offset);
-        if (is > was) rt_event_count_sigsafe(tell_rows[i].kind, is - was, 0);
+    for (size_t i = 0; i < sizeof(event_rows) / sizeof(event_rows[0]); i++) {
+        const uint64_t is = count_at(now, event_rows[i].offset),
+                       was = count_at(&t->counts, event_rows[i].offset);
+        if (is > was) rt_event_count_sigsafe(event_rows[i].kind, is - was, 0);
     }
     t->counts = *now;
 }
 
-void rt_perf_tell_cost(struct rt_perf_told *t, struct spool_writer *w, uint64_t time_ns, uint64_t all_ns)
+void rt_perf_put_cost(struct rt_perf_reported *t, struct spool_writer *w, uint64_t time_ns, uint64_t all_ns)
 {
     if (all_ns == t->cost_ns) return;
     t->cost_ns = all_ns;

@@ -93,13 +93,13 @@ static uint32_t measure_cost_ns(const struct perf_event_attr *attr)
     struct pe_open_spec spec = {.events = {{.attr = *attr, .leader = -1, .gear = PE_GEAR_ANY}},
                                 .events_len = 1,
                                 .ring_bytes = RING_BYTES};
-    struct pe_lane lane;
+    struct pe_channel channel;
     spec.events[0].attr.inherit = spec.events[0].attr.inherit_thread = 0;
-    if (pe_lane_open(&lane, rt_perf_kernel(), &spec, 0, -1) != 0) return 0;
+    if (pe_channel_open(&channel, rt_perf_kernel(), &spec, 0, -1) != 0) return 0;
     const uint64_t without_ns = best_fault_ns();
-    pe_lane_gear(&lane, rt_perf_kernel(), &spec, 0);
+    pe_channel_gear(&channel, rt_perf_kernel(), &spec, 0);
     const uint64_t with_ns = best_fault_ns();
-    pe_lane_close(&lane, rt_perf_kernel());
+    pe_channel_close(&channel, rt_perf_kernel());
     if (with_ns <= without_ns || without_ns == 0) return 0;
     const uint64_t one_ns = (with_ns - without_ns) / PAGES;
     return one_ns < COST_MIN_NS || one_ns > COST_MAX_NS ? 0 : (uint32_t)one_ns;
@@ -130,11 +130,11 @@ static void faults_specify(struct pe_open_spec *spec)
                                .tag = TAG_MAJOR};
 }
 
-static bool faults_sample(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
-                          unsigned *out_flags)
+static bool faults_sample(const struct pe_channel *channel, const struct pe_sample *s,
+                          struct spool_sample *out, unsigned *out_flags)
 {
     (void)out_flags;
-    const struct pe_open_event *e = rt_perf_event_of(lane, s);
+    const struct pe_open_event *e = rt_perf_event_of(channel, s);
     const bool is_major = e && e->attr.config == PERF_COUNT_SW_PAGE_FAULTS_MAJ;
     out->numa = numa_node_of(s->addr);
     out->kind = is_major ? SPOOL_SAMPLE_FAULT_MAJOR : SPOOL_SAMPLE_FAULT_MINOR;

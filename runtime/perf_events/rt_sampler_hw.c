@@ -42,7 +42,7 @@ static uint32_t hw_decode(const struct pe_encoding *e, struct pe_sample *s)
 /* Set the operation of samples from an event of loads only, or of stores only. */
 static void hw_complete_op(const struct pe_encoding *e, struct pe_sample *s)
 {
-    if (s->op != LS_NOT_TOLD || e->decode == PE_DECODE_IBS || e->loads == e->stores) return;
+    if (s->op != LS_NOT_REPORTED || e->decode == PE_DECODE_IBS || e->loads == e->stores) return;
     s->op = e->loads ? PE_OP_LOAD : PE_OP_STORE;
 }
 
@@ -52,17 +52,17 @@ static bool hw_is_wanted(const struct pe_encoding *e, const struct pe_sample *s)
     const unsigned mode = s->misc & PERF_RECORD_MISC_CPUMODE_MASK;
     if (s->addr == 0) return false;
     if (e->reader_drops_kernel && mode != PERF_RECORD_MISC_USER) return false;
-    if (e->decode == PE_DECODE_IBS && s->op == LS_NOT_TOLD) return false;
+    if (e->decode == PE_DECODE_IBS && s->op == LS_NOT_REPORTED) return false;
     if (s->op == PE_OP_STORE) return e->stores;
-    if (s->op != LS_NOT_TOLD && !e->loads) return false;
+    if (s->op != LS_NOT_REPORTED && !e->loads) return false;
     return s->op != PE_OP_LOAD || s->latency_cycles >= e->reader_min_cycles;
 }
 
-static bool hw_sample(const struct pe_lane *lane, const struct pe_sample *raw, struct spool_sample *out,
+static bool hw_sample(const struct pe_channel *channel, const struct pe_sample *raw, struct spool_sample *out,
                       unsigned *out_flags)
 {
     struct pe_sample s = *raw;
-    const struct pe_open_event *opened = rt_perf_event_of(lane, raw);
+    const struct pe_open_event *opened = rt_perf_event_of(channel, raw);
     if (!opened) return false;
     const struct pe_encoding *e = &hw.plan.encodings[opened->tag];
     const uint32_t size_bytes = hw_decode(e, &s);
@@ -77,10 +77,10 @@ static bool hw_sample(const struct pe_lane *lane, const struct pe_sample *raw, s
     out->latency_kind = s.latency_kind;
     out->latency_cycles = s.latency_cycles;
     *out_flags &= ~SPOOL_ACCESS_OP_MASK;
-    *out_flags |= (s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op) | spool_flags_of_locked(s.locked);
+    *out_flags |= (s.op == LS_NOT_REPORTED ? SPOOL_OP_NOT_TOLD : s.op) | spool_flags_of_locked(s.locked);
     /* a precise event that is not exact stopped one instruction further */
     if (e->attrs[e->sampler].precise_ip && !(s.misc & PERF_RECORD_MISC_EXACT_IP))
-        *out_flags |= SPOOL_SAMPLE_IP_BEHIND;
+        *out_flags |= SPOOL_SAMPLE_IP_AFTER;
     return true;
 }
 

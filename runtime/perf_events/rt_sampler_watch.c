@@ -29,7 +29,7 @@ enum {
     STACK_BYTES = 2048,
     FIRST_TOUCHES_NS = 2000000,
     PAIR_NS = 50000,
-    LANES_MAX = 4096,
+    CHANNELS_MAX = 4096,
     RING_BYTES = 256 << 10,
 };
 
@@ -52,11 +52,11 @@ static struct {
     struct place place;
     uint64_t base, len_bytes, since_ns; /* len_bytes 0: not armed */
     uint32_t node;
-    uint64_t on_ns, wanted_ns, hits;  /* sums over lanes that are closed */
-    uint64_t begin_cpu_ns[LANES_MAX]; /* CPU times of the lanes' threads, by lane */
-    struct watched_write write;       /* the last one */
-    bool was_pulsed;                  /* ever */
-    bool is_pulsed;                   /* too hot to be watched all the time */
+    uint64_t on_ns, wanted_ns, hits;     /* sums over channels that are closed */
+    uint64_t begin_cpu_ns[CHANNELS_MAX]; /* CPU times of the channels' threads, by channel */
+    struct watched_write write;          /* the last one */
+    bool was_pulsed;                     /* ever */
+    bool is_pulsed;                      /* too hot to be watched all the time */
     unsigned weak;
 } watch;
 
@@ -143,7 +143,7 @@ static void specify(uint64_t base, uint64_t len_bytes)
     }
 }
 
-/* --- lanes --- */
+/* --- channels --- */
 
 /* CPU time of a thread of this process: MAKE_THREAD_CPUCLOCK of linux/posix-timers.h. */
 static uint64_t thread_cpu_ns(int tid)
@@ -152,8 +152,8 @@ static uint64_t thread_cpu_ns(int tid)
 }
 
 /* Words of the event that counts all touches: how many, and how long it was on. */
-static void count_lane(const struct pe_lane *l, size_t number, uint64_t *hits, uint64_t *on_ns,
-                       uint64_t *wanted_ns)
+static void count_channel(const struct pe_channel *l, size_t number, uint64_t *hits, uint64_t *on_ns,
+                          uint64_t *wanted_ns)
 {
     uint64_t words[2] = {0, 0};
     const uint64_t now_cpu_ns = thread_cpu_ns(l->tid);
@@ -164,7 +164,7 @@ static void count_lane(const struct pe_lane *l, size_t number, uint64_t *hits, u
 }
 
 /* Switch the event for writes first: the processor reports them in this order. */
-static void switch_lane(const struct pe_lane *l, bool on)
+static void switch_channel(const struct pe_channel *l, bool on)
 {
     const struct pe_kernel *k = rt_perf_kernel();
     for (unsigned row = 0; row < ROWS; row++)
@@ -174,9 +174,9 @@ static void switch_lane(const struct pe_lane *l, bool on)
 static void switch_all(bool on)
 {
     size_t len;
-    const struct pe_lane *lanes = rt_perf_lanes(&len);
+    const struct pe_channel *channels = rt_perf_channels(&len);
     for (size_t i = 0; i < len; i++)
-        if (lanes[i].events_len) switch_lane(&lanes[i], on);
+        if (channels[i].events_len) switch_channel(&channels[i], on);
 }
 
 static void watch_switched(bool on)
@@ -187,10 +187,10 @@ static void watch_switched(bool on)
 static void open_thread(int tid)
 {
     size_t len;
-    const struct pe_lane *l = rt_perf_open_thread(&engine.spec, tid);
+    const struct pe_channel *l = rt_perf_open_thread(&engine.spec, tid);
     if (!l) return;
-    watch.begin_cpu_ns[l - rt_perf_lanes(&len)] = thread_cpu_ns(tid);
-    if (rt_perf_is_on() && !watch.is_pulsed) switch_lane(l, true);
+    watch.begin_cpu_ns[l - rt_perf_channels(&len)] = thread_cpu_ns(tid);
+    if (rt_perf_is_on() && !watch.is_pulsed) switch_channel(l, true);
 }
 
 static void put_record(bool is_armed)
@@ -204,9 +204,9 @@ static void put_record(bool is_armed)
                             .life_ns = watch.wanted_ns,
                             .hits = watch.hits};
     size_t len;
-    const struct pe_lane *lanes = rt_perf_lanes(&len);
-    for (size_t i = 0; i < len && i < LANES_MAX; i++)
-        if (lanes[i].events_len) count_lane(&lanes[i], i, &r.hits, &r.on_ns, &r.life_ns);
+    const struct pe_channel *channels = rt_perf_channels(&len);
+    for (size_t i = 0; i < len && i < CHANNELS_MAX; i++)
+        if (channels[i].events_len) count_channel(&channels[i], i, &r.hits, &r.on_ns, &r.life_ns);
     if (!watch.was_pulsed) r.on_ns = r.life_ns; /* but for the moments of opening */
     if (w) spool_put_watch(w, is_armed ? SPOOL_WATCH_ARMED : 0, r, watch.text);
 }
@@ -234,18 +234,18 @@ static void arm(uint64_t base, uint64_t part_bytes, uint32_t node)
             open_thread(t->tid);
 }
 
-static void close_lane(struct pe_lane *l, size_t number)
+static void close_channel(struct pe_channel *l, size_t number)
 {
-    count_lane(l, number, &watch.hits, &watch.on_ns, &watch.wanted_ns);
-    rt_perf_close_lane(l);
+    count_channel(l, number, &watch.hits, &watch.on_ns, &watch.wanted_ns);
+    rt_perf_close_channel(l);
 }
 
 static void disarm(void)
 {
     size_t len;
-    struct pe_lane *lanes = rt_perf_lanes(&len);
+    struct pe_channel *channels = rt_perf_channels(&len);
     for (size_t i = 0; i < len; i++)
-        if (lanes[i].events_len) close_lane(&lanes[i], i);
+        if (channels[i].events_len) close_channel(&channels[i], i);
     put_record(false);
     watch.len_bytes = 0;
 }
@@ -255,9 +255,9 @@ static uint64_t all_spent_ns(void)
 {
     uint64_t hits = watch.hits, on_ns = watch.on_ns, wanted_ns = 0;
     size_t len;
-    const struct pe_lane *lanes = rt_perf_lanes(&len);
-    for (size_t i = 0; i < len && i < LANES_MAX; i++)
-        if (lanes[i].events_len) count_lane(&lanes[i], i, &hits, &on_ns, &wanted_ns);
+    const struct pe_channel *channels = rt_perf_channels(&len);
+    for (size_t i = 0; i < len && i < CHANNELS_MAX; i++)
+        if (channels[i].events_len) count_channel(&channels[i], i, &hits, &on_ns, &wanted_ns);
     const uint64_t cost_ns = hits * ROWS * SAMPLE_COST_NS;
     return cost_ns < on_ns ? cost_ns : on_ns;
 }
@@ -295,11 +295,11 @@ static void watch_tick(uint64_t now_ns)
 
 /* --- samples --- */
 
-static bool watch_sample(const struct pe_lane *lane, const struct pe_sample *s, struct spool_sample *out,
-                         unsigned *out_flags)
+static bool watch_sample(const struct pe_channel *channel, const struct pe_sample *s,
+                         struct spool_sample *out, unsigned *out_flags)
 {
     const struct watched_write *w = &watch.write;
-    const int row = pe_lane_event(lane, s->id);
+    const int row = pe_channel_event(channel, s->id);
     if (row != ROW_ANY) { /* its twin follows */
         watch.write = (struct watched_write){s->time, s->ip, s->tid};
         return false;
@@ -310,7 +310,7 @@ static bool watch_sample(const struct pe_lane *lane, const struct pe_sample *s, 
     out->addr = watch.base;
     out->size_bytes = (uint16_t)watch.len_bytes;
     /* a data breakpoint is reported after the instruction */
-    *out_flags = (is_write ? SPOOL_OP_STORE : SPOOL_OP_LOAD) | SPOOL_SAMPLE_IP_BEHIND;
+    *out_flags = (is_write ? SPOOL_OP_STORE : SPOOL_OP_LOAD) | SPOOL_SAMPLE_IP_AFTER;
     return true;
 }
 
@@ -379,9 +379,9 @@ static void watch_thread_close(struct rt_thread *t)
 {
     size_t len;
     rt_perf_lock();
-    struct pe_lane *lanes = rt_perf_lanes(&len);
+    struct pe_channel *channels = rt_perf_channels(&len);
     for (size_t i = 0; i < len; i++)
-        if (lanes[i].events_len && lanes[i].tid == (int)t->tid) close_lane(&lanes[i], i);
+        if (channels[i].events_len && channels[i].tid == (int)t->tid) close_channel(&channels[i], i);
     rt_perf_unlock();
 }
 

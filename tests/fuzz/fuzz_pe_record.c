@@ -30,7 +30,7 @@ static void use(const struct pe_layout *layout, struct pe_sample *s)
     pe_data_src_decode(s->data_src, LS_LATENCY_USE, s);
     pe_weight_decode(LS_LATENCY_USE, s);
     if (pe_ibs_decode(s, &size)) fuzz_sum += size + s->source;
-    if (s->level != LS_NOT_TOLD && s->level > 3) abort();
+    if (s->level != LS_NOT_REPORTED && s->level > 3) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)

@@ -8,9 +8,9 @@
 
 const char fuzz_corpus[] = "tests/fuzz/corpus-pe-words/*";
 
-static int is_told(uint8_t value, unsigned count)
+static int is_reported(uint8_t value, unsigned count)
 {
-    return value == LS_NOT_TOLD || value < count;
+    return value == LS_NOT_REPORTED || value < count;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
         s.has = at % 2 ? PERF_SAMPLE_WEIGHT : PE_SAMPLE_WEIGHT_STRUCT;
         pe_data_src_decode(s.data_src, s.data_src % LS_LATENCY_COUNT, &s);
         pe_weight_decode(LS_LATENCY_USE, &s);
-        if (!is_told(s.op, 3) || !is_told(s.source, LS_SOURCE_COUNT) || !is_told(s.level, 4) ||
-            !is_told(s.snoop, 6) || !is_told(s.tlb, 3) || !is_told(s.locked, 2))
+        if (!is_reported(s.op, 3) || !is_reported(s.source, LS_SOURCE_COUNT) || !is_reported(s.level, 4) ||
+            !is_reported(s.snoop, 6) || !is_reported(s.tlb, 3) || !is_reported(s.locked, 2))
             abort();
         if ((s.latency_kind == LS_LATENCY_NONE) != (s.latency_cycles == 0)) abort();
     }

@@ -20,7 +20,7 @@ static void read_spe(const pe_file *f)
         fuzz_sum += a->time_ns + a->s.addr + a->aux_tid;
         if (pe_file_spe_take(spe) != LS_OK) break;
     }
-    fuzz_sum += pe_file_spe_told(spe)->broken_at_bytes;
+    fuzz_sum += pe_file_spe_totals(spe)->broken_at_bytes;
     pe_file_spe_free(spe);
 }
 

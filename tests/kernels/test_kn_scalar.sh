@@ -20,7 +20,7 @@ code_of() {
     objdump -d --no-show-raw-insn "$1"
 }
 
-for name in kn_var_scalar kn_var_operations kn_lane_scalar; do
+for name in kn_var_scalar kn_var_operations kn_loop_scalar; do
     object=$(object_of $name)
     [ -n "$object" ] || { echo "FAIL: no object of $name"; exit 1; }
     if code_of "$object" | grep -nE "$packed" | head -n 5 | grep .; then
@@ -33,7 +33,7 @@ for name in kn_var_scalar kn_var_operations kn_lane_scalar; do
     fi
     [ "$(code_of "$object" | grep -c ret)" -ge 20 ] || { echo "FAIL: $name holds no loops: the wrong object?"; failed=1; }
 done
-for name in kn_var_avx512 kn_lane_avx2; do
+for name in kn_var_avx512 kn_loop_avx2; do
     code_of "$(object_of $name)" | grep -qE "$packed" || { echo "FAIL: no vector instruction in $name: this test is blind"; failed=1; }
 done
 exit $failed

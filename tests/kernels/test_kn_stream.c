@@ -62,17 +62,17 @@ static void make(struct kn_room *room, const struct kn_kernel *k, unsigned eleme
     assert_int_equal(kn_room_fill(room, KN_PAGES_DEFAULT), LS_OK);
 }
 
-static void run(const struct kn_room *room, const struct kn_kernel *k, kn_lane *lane,
-                const struct kn_lane_job *job)
+static void run(const struct kn_room *room, const struct kn_kernel *k, kn_loop *loop,
+                const struct kn_loop_job *job)
 {
     const uint64_t n = kn_room_iterations(room, k);
     for (unsigned t = 0; t < THREADS; t++)
-        lane(job, kn_room_begin(room, n, t), kn_room_begin(room, n, t + 1));
+        loop(job, kn_room_begin(room, n, t), kn_room_begin(room, n, t + 1));
 }
 
 /* The kernel once more by hand, from the index arrays and not from the sequences, the other way round than
  * kn_prove. */
-static void compare(const struct kn_room *room, const struct kn_kernel *k, const struct kn_lane_job *job)
+static void compare(const struct kn_room *room, const struct kn_kernel *k, const struct kn_loop_job *job)
 {
     if (room->element_bytes != 8 || room->index_bits != 64) return;
     const double *from = job->from, *from2 = job->from2, *to = job->to;
@@ -91,16 +91,16 @@ static unsigned run_variants(const struct kn_kernel *k, unsigned element_bytes, 
 {
     unsigned ran = 0;
     for (int m = KN_METHOD_AUTO + 1; m < KN_METHOD_COUNT; m++) {
-        const struct kn_lane_wish w = {k, (enum kn_method)m, KN_STORES_AUTO, element_bytes, index_bits};
-        const struct kn_lane_variant *found[KN_TRIALS_MAX];
+        const struct kn_loop_wish w = {k, (enum kn_method)m, KN_STORES_AUTO, element_bytes, index_bits};
+        const struct kn_loop_variant *found[KN_TRIALS_MAX];
         size_t len;
-        kn_lane_find(&w, found, KN_TRIALS_MAX, &len);
+        kn_loop_find(&w, found, KN_TRIALS_MAX, &len);
         for (size_t v = 0; v < len; v++, ran++) {
             struct kn_room room;
             struct kn_result r = {0};
             make(&room, k, element_bytes, index_bits);
-            const struct kn_lane_job job = kn_room_job(&room, k);
-            run(&room, k, kn_lane_of(found[v], k), &job);
+            const struct kn_loop_job job = kn_room_job(&room, k);
+            run(&room, k, kn_loop_of(found[v], k), &job);
             kn_prove(&room, k, &r);
             if (!r.valid) fail_msg("%s, %s: %s", k->name, kn_method_name((enum kn_method)m), r.invalid);
             compare(&room, k, &job);
@@ -133,15 +133,15 @@ static void wrong_indices_are_found_out(void **state)
         struct kn_room room;
         struct kn_result r = {0};
         make(&room, k, 8, 64);
-        const struct kn_lane_job job = kn_room_job(&room, k);
+        const struct kn_loop_job job = kn_room_job(&room, k);
         int64_t *index = (int64_t *)(job.from_index ? job.from_index : job.to_index);
         index[10] = index[11]; /* one of thousands */
-        const struct kn_lane_wish w = {k, KN_METHOD_UNROLLED, KN_STORES_REGULAR, 8, 64};
-        const struct kn_lane_variant *v;
+        const struct kn_loop_wish w = {k, KN_METHOD_UNROLLED, KN_STORES_REGULAR, 8, 64};
+        const struct kn_loop_variant *v;
         size_t len;
-        kn_lane_find(&w, &v, 1, &len);
+        kn_loop_find(&w, &v, 1, &len);
         assert_int_equal(len, 1);
-        run(&room, k, kn_lane_of(v, k), &job);
+        run(&room, k, kn_loop_of(v, k), &job);
         kn_prove(&room, k, &r);
         assert_false(r.valid);
         assert_true(*r.invalid);

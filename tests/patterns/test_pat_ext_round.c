@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rounds of accesses: every access comes out once, in the lane of its site and thread, in its order there. */
+/* Rounds of accesses: every access comes out once, in the strand of its site and thread, in its order there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,12 +22,12 @@ static uint64_t rng(uint64_t below)
     return rng_state % below;
 }
 
-/* The lanes with accesses are adjacent in sorted; each has the accesses of its site and thread. */
+/* The strands with accesses are adjacent in sorted; each has the accesses of its site and thread. */
 static void check_round(const struct pat_ext_round *r, const struct pat_access *all)
 {
     size_t seen = 0;
     for (size_t i = 0; i < r->touched_len; i++) {
-        const struct pat_ext_lane *l = &r->lanes[r->touched[i]];
+        const struct pat_ext_strand *l = &r->strands[r->touched[i]];
         assert_true(l->len > 0);
         assert_int_equal(l->end - l->len, seen);
         for (size_t k = seen; k < l->end; k++) {
@@ -36,7 +36,7 @@ static void check_round(const struct pat_ext_round *r, const struct pat_access *
             assert_int_equal(a->site, l->site);
             assert_int_equal(a->thread, l->thread);
             assert_int_equal(a->addr, r->addrs[at]);
-            assert_int_equal(r->touched[i], r->lane_of[at]);
+            assert_int_equal(r->touched[i], r->strand_of[at]);
             assert_true(k == seen || r->sorted[k - 1] < at);
             assert_int_equal(r->marks[at], 0);
         }
@@ -80,7 +80,7 @@ static void pat_round_hands_out_every_access_once_and_in_order(void **state)
         }
     }
     assert_true(rounds > 10);
-    assert_true(r.cap > 8192); /* many lanes: longer rounds */
+    assert_true(r.cap > 8192); /* many strands: longer rounds */
     assert_true(b.used_bytes > r.cap * sizeof(*r.addrs));
     pat_ext_round_fini(&r);
 }

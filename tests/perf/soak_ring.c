@@ -19,8 +19,8 @@ enum {
     PAGE_BYTES = 4096,
     RING_BYTES = 16384,
     AUX_BYTES = 16384,
-    LANES = 3, /* two with samples in the ring, one with an AUX area */
-    AUX_LANE = 2,
+    CHANNELS = 3, /* two with samples in the ring, one with an AUX area */
+    AUX_CHANNEL = 2,
     PART_BYTES = 1 << 20, /* between two changes of the variable that the kernel's thread waits for */
     RECORD_ROOM = 4096,
 };
@@ -31,9 +31,9 @@ static struct writer {
     uint64_t random, unsaid; /* losses that no record reported yet */
     uint64_t samples, sum, lost, others, cut, truncated, bytes, told;
     uint8_t seams[RING_BYTES]; /* distance by which a record crossed the end */
-} writers[LANES];
-static struct pe_lane lanes[LANES];
-static volatile int writing = LANES;
+} writers[CHANNELS];
+static struct pe_channel channels[CHANNELS];
+static volatile int writing = CHANNELS;
 static uint64_t bytes_wanted;
 
 static uint64_t next_random(struct writer *w)
@@ -71,7 +71,7 @@ static bool put_record(struct writer *w, void *record, uint32_t type, size_t len
 }
 
 /* As the kernel does: in front of the next record that finds room. */
-static bool tell_lost(struct writer *w)
+static bool report_lost(struct writer *w)
 {
     uint64_t record[3] = {0, 1, w->unsaid};
     if (!w->unsaid) return true;
@@ -88,7 +88,7 @@ static void play_sample(struct writer *w, uint64_t number)
     const uint64_t random = next_random(w), addr = random | 1, chain = random >> 40 & 0x7f;
     const uint64_t words[] = {1, number, addr, chain};
     memcpy(record + 1, words, sizeof(words));
-    if (!tell_lost(w) || !put_record(w, record, PERF_RECORD_SAMPLE, 8 * (5 + chain))) {
+    if (!report_lost(w) || !put_record(w, record, PERF_RECORD_SAMPLE, 8 * (5 + chain))) {
         w->unsaid++;
         w->lost++;
         return;
@@ -175,8 +175,8 @@ static void wait_for_reader(const struct writer *w)
 static void *kernel_main(void *data)
 {
     struct writer *w = data;
-    for (uint64_t number = 1; w->bytes < bytes_wanted / LANES; number++) {
-        if (w == &writers[AUX_LANE])
+    for (uint64_t number = 1; w->bytes < bytes_wanted / CHANNELS; number++) {
+        if (w == &writers[AUX_CHANNEL])
             play_area(w);
         else if (next_random(w) % 16)
             play_sample(w, number);
@@ -186,25 +186,25 @@ static void *kernel_main(void *data)
             wait_for_reader(w);
     }
     wait_for_reader(w);
-    tell_lost(w);
+    report_lost(w);
     __atomic_sub_fetch(&writing, 1, __ATOMIC_RELEASE);
     return NULL;
 }
 
-static uint64_t sums[LANES], seen[LANES], last_time[LANES], disorder;
+static uint64_t sums[CHANNELS], seen[CHANNELS], last_time[CHANNELS], disorder;
 
-static void on_sample(void *user, const struct pe_lane *lane, const struct pe_sample *s)
+static void on_sample(void *user, const struct pe_channel *channel, const struct pe_sample *s)
 {
-    const size_t l = (size_t)(lane - lanes);
+    const size_t l = (size_t)(channel - channels);
     (void)user;
     seen[l]++;
     sums[l] += s->addr;
-    if (l == AUX_LANE) return;
+    if (l == AUX_CHANNEL) return;
     disorder += s->time <= last_time[l];
     last_time[l] = s->time;
 }
 
-static void open_writer(struct writer *w, struct pe_lane *l, uint64_t seed)
+static void open_writer(struct writer *w, struct pe_channel *l, uint64_t seed)
 {
     w->memory = mmap(NULL, PAGE_BYTES + RING_BYTES + AUX_BYTES, PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -213,7 +213,7 @@ static void open_writer(struct writer *w, struct pe_lane *l, uint64_t seed)
     w->random = seed;
     l->events_len = 1;
     l->ring = (struct pe_ring){.page = w->page, .data = w->memory + PAGE_BYTES, .data_len_bytes = RING_BYTES};
-    if (l != &lanes[AUX_LANE]) return;
+    if (l != &channels[AUX_CHANNEL]) return;
     w->page->aux_size = AUX_BYTES;
     l->aux = (struct pe_aux){.data = w->memory + PAGE_BYTES + RING_BYTES,
                              .len_bytes = AUX_BYTES,
@@ -232,46 +232,46 @@ static int check(const struct pe_drain *d)
     uint64_t lost = 0, others = 0, samples = 0;
     size_t seams = 0;
     int bad = missing("samples out of order", disorder, 0);
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < CHANNELS; l++) {
         bad |= missing("samples of a ring", seen[l], writers[l].samples);
         bad |= missing("sum of their addresses", sums[l], writers[l].sum);
-        lost += l == AUX_LANE ? 0 : writers[l].lost;
+        lost += l == AUX_CHANNEL ? 0 : writers[l].lost;
         others += writers[l].others;
         samples += writers[l].samples;
     }
     bad |= missing("samples in all", d->counts.samples, samples);
     bad |= missing("lost ones", d->counts.lost, lost);
     bad |= missing("other records", d->counts.others, others);
-    bad |= missing("truncated areas", d->counts.aux_truncated, writers[AUX_LANE].truncated);
-    bad |= d->counts.broken > writers[AUX_LANE].truncated;
+    bad |= missing("truncated areas", d->counts.aux_truncated, writers[AUX_CHANNEL].truncated);
+    bad |= d->counts.broken > writers[AUX_CHANNEL].truncated;
     for (size_t i = 0; i < RING_BYTES; i++)
         seams += writers[0].seams[i];
     printf("%llu samples read, %llu told as lost, %llu areas truncated, %zu offsets over the end\n",
            (unsigned long long)samples, (unsigned long long)lost,
-           (unsigned long long)writers[AUX_LANE].truncated, seams);
+           (unsigned long long)writers[AUX_CHANNEL].truncated, seams);
     return bad;
 }
 
 int main(int argc, char **argv)
 {
     static uint8_t bounce[PE_RECORD_MAX_BYTES];
-    pthread_t threads[LANES];
+    pthread_t threads[CHANNELS];
     struct pe_drain d = {.layout = {.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME |
                                                    PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN},
                          .bounce = bounce,
                          .sample = on_sample};
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
     bytes_wanted = argc > 1 ? (uint64_t)strtod(argv[1], NULL) : 1000000;
-    for (int l = 0; l < LANES; l++)
-        open_writer(&writers[l], &lanes[l], seed * 77 + (uint64_t)l + 1);
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < CHANNELS; l++)
+        open_writer(&writers[l], &channels[l], seed * 77 + (uint64_t)l + 1);
+    for (int l = 0; l < CHANNELS; l++)
         if (pthread_create(&threads[l], NULL, kernel_main, &writers[l]) != 0) return 2;
     bool is_last;
     do {
         is_last = __atomic_load_n(&writing, __ATOMIC_ACQUIRE) == 0;
-        if (!pe_drain_lanes(&d, lanes, LANES, UINT64_MAX)) sched_yield();
+        if (!pe_drain_channels(&d, channels, CHANNELS, UINT64_MAX)) sched_yield();
     } while (!is_last);
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < CHANNELS; l++)
         pthread_join(threads[l], NULL);
     return check(&d);
 }

@@ -124,7 +124,7 @@ plays neoverse-n1 SPE aux "-L $((cpus > 8 ? cpus * 131072 : 1048576))"
 grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }
 plays skylake PEBS "" "-L $((cpus > 32 ? cpus * 139264 : 4198400))"
 [ "$cpus" -eq 1 ] || grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: shared memory is not told:"; cat skylake.txt; failed=1; }
-# by thread, where events of whole CPUs do not open, and with few descriptors: lanes are closed when their threads end
+# by thread, where events of whole CPUs do not open, and with few descriptors: channels are closed when their threads end
 loadstone_tool=$loadstone
 printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$loadstone" >few && chmod +x few
 loadstone=$scratch/few

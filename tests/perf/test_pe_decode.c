@@ -35,10 +35,10 @@ static void data_source_by_number_level_and_distance(void **state)
         uint8_t source, level;
     } rows[] = {
         {NUM(1) | HIT, LS_SOURCE_L1, 0},
-        {NUM(0xc), LS_SOURCE_LFB, LS_NOT_TOLD},
+        {NUM(0xc), LS_SOURCE_LFB, LS_NOT_REPORTED},
         {NUM(2), LS_SOURCE_L2, 1},
         {NUM(3), LS_SOURCE_L3, 2},
-        {NUM(3) | LVL(PERF_MEM_LVL_MISS), LS_NOT_TOLD, LS_NOT_TOLD},
+        {NUM(3) | LVL(PERF_MEM_LVL_MISS), LS_NOT_REPORTED, LS_NOT_REPORTED},
         {NUM(3) | REMOTE, LS_SOURCE_REMOTE_CACHE, 3},
         {NUM(0xb) | HOPS(1), LS_SOURCE_PEER_CACHE, 2},
         {NUM(0xb) | REMOTE | HOPS(2), LS_SOURCE_REMOTE_CACHE, 3},
@@ -46,12 +46,13 @@ static void data_source_by_number_level_and_distance(void **state)
         {NUM(0xd) | REMOTE, LS_SOURCE_REMOTE_DRAM, 3},
         {NUM(0xe), LS_SOURCE_PMEM, 3},
         {NUM(9), LS_SOURCE_CXL, 3},
-        {NUM(0xa), LS_SOURCE_IO, LS_NOT_TOLD},
+        {NUM(0xa), LS_SOURCE_IO, LS_NOT_REPORTED},
         {NUM(0xf) | HIT | LVL(PERF_MEM_LVL_L2), LS_SOURCE_L2, 1}, /* the old field alone */
         {HIT | LVL(PERF_MEM_LVL_REM_RAM1), LS_SOURCE_REMOTE_DRAM, 3},
         {HIT | LVL(PERF_MEM_LVL_REM_CCE2), LS_SOURCE_REMOTE_CACHE, 3},
-        {LVL(PERF_MEM_LVL_MISS | PERF_MEM_LVL_L1), LS_NOT_TOLD, LS_NOT_TOLD}, /* a store that missed */
-        {UINT64_C(0x1e05080021), LS_NOT_TOLD, LS_NOT_TOLD},                   /* all fields "not available" */
+        {LVL(PERF_MEM_LVL_MISS | PERF_MEM_LVL_L1), LS_NOT_REPORTED,
+         LS_NOT_REPORTED},                                          /* a store that missed */
+        {UINT64_C(0x1e05080021), LS_NOT_REPORTED, LS_NOT_REPORTED}, /* all fields "not available" */
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(decoded(rows[i].word).source, rows[i].source);
@@ -78,15 +79,15 @@ static void words_of_each_vendor(void **state)
         {INTEL, OLD(PERF_MEM_LVL_REM_CCE1) | SNOOP(PERF_MEM_SNOOP_HITM), LS_SOURCE_REMOTE_CACHE, 3},
         {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3) | SNOOP(PERF_MEM_SNOOP_HITM), LS_SOURCE_L3, 2},
         {INTEL, NUM(0xb) | HIT | REMOTE | SNOOP(PERF_MEM_SNOOP_HITM), LS_SOURCE_REMOTE_CACHE,
-         3},                                               /* Skylake */
-        {INTEL, NUM(5) | HIT, LS_SOURCE_LFB, LS_NOT_TOLD}, /* Lunar Lake */
+         3},                                                   /* Skylake */
+        {INTEL, NUM(5) | HIT, LS_SOURCE_LFB, LS_NOT_REPORTED}, /* Lunar Lake */
         {INTEL, NUM(6) | HIT, LS_SOURCE_L4, 2},
         {INTEL, NUM(7) | HIT, LS_SOURCE_L1, 0}, /* Panther Lake */
         {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3) | REGION(2), LS_SOURCE_L3, 2},
         {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3) | REGION(6), LS_SOURCE_PEER_CACHE, 2},
         {INTEL, NUM(3) | OLD(PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1) | REMOTE | REGION(5),
          LS_SOURCE_REMOTE_CACHE, 3},
-        {INTEL, NUM(0xd) | HIT | REGION(7), LS_SOURCE_IO, LS_NOT_TOLD},
+        {INTEL, NUM(0xd) | HIT | REGION(7), LS_SOURCE_IO, LS_NOT_REPORTED},
         {INTEL, NUM(0xd) | OLD(PERF_MEM_LVL_LOC_RAM) | REGION(9), LS_SOURCE_DRAM, 3},
         {INTEL, NUM(0xf) | OLD(PERF_MEM_LVL_UNC), LS_SOURCE_UNCACHED, 3},
         /* Zen 3 and Zen 4 before Linux 6.6: no numbers except for sources outside of caches */
@@ -94,7 +95,7 @@ static void words_of_each_vendor(void **state)
         {AMD, OLD(PERF_MEM_LVL_REM_CCE1), LS_SOURCE_PEER_CACHE, 2},
         {AMD, OLD(PERF_MEM_LVL_REM_CCE2), LS_SOURCE_REMOTE_CACHE, 3},
         {AMD, OLD(PERF_MEM_LVL_REM_RAM1), LS_SOURCE_REMOTE_DRAM, 3},
-        {AMD, NUM(0xa) | LVL(PERF_MEM_LVL_IO) | REMOTE | HOPS(2), LS_SOURCE_IO, LS_NOT_TOLD},
+        {AMD, NUM(0xa) | LVL(PERF_MEM_LVL_IO) | REMOTE | HOPS(2), LS_SOURCE_IO, LS_NOT_REPORTED},
         /* and from there on */
         {AMD, NUM(0xb) | OLD(PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1) | HOPS(1), LS_SOURCE_L3, 2},
         {AMD, NUM(0xb) | OLD(PERF_MEM_LVL_REM_CCE1) | REMOTE | HOPS(1), LS_SOURCE_PEER_CACHE, 2},
@@ -126,7 +127,7 @@ static void snoop_tlb_lock_and_op(void **state)
     assert_int_equal(s.locked, 1);
     assert_int_equal(s.tlb, PE_TLB_L2_HIT);
     assert_int_equal(decoded((UINT64_C(4) | 0x18) << PERF_MEM_TLB_SHIFT).tlb, PE_TLB_MISS);
-    assert_int_equal(decoded((UINT64_C(2) | 0x18) << PERF_MEM_TLB_SHIFT).tlb, LS_NOT_TOLD); /* either */
+    assert_int_equal(decoded((UINT64_C(2) | 0x18) << PERF_MEM_TLB_SHIFT).tlb, LS_NOT_REPORTED); /* either */
     assert_int_equal(decoded(UINT64_C(2) << PERF_MEM_SNOOPX_SHIFT).snoop, PE_SNOOP_PEER);
 }
 
@@ -144,16 +145,16 @@ static void locked_is_told_by_each_vendor_in_its_own_way(void **state)
     } rows[] = {
         {LOAD | tlb | locked, LS_LATENCY_USE, 1},
         {LOAD | tlb, LS_LATENCY_USE, 0},
-        {LOAD | UINT64_C(1) << PERF_MEM_TLB_SHIFT | na, LS_LATENCY_USE, LS_NOT_TOLD}, /* Nehalem */
+        {LOAD | UINT64_C(1) << PERF_MEM_TLB_SHIFT | na, LS_LATENCY_USE, LS_NOT_REPORTED}, /* Nehalem */
         {LOAD | tlb | locked, LS_LATENCY_L1_MISS, 1},
         {LOAD | tlb | na, LS_LATENCY_L1_MISS, 0},
-        {LOAD | tlb, LS_LATENCY_L1_MISS, LS_NOT_TOLD},
-        {LOAD, LS_LATENCY_THRESHOLD, LS_NOT_TOLD},   /* POWER */
-        {LOAD, LS_LATENCY_USE, LS_NOT_TOLD},         /* the same word, taken for Intel's */
-        {LOAD | tlb, LS_LATENCY_TOTAL, LS_NOT_TOLD}, /* the word that perf makes of an SPE's packets */
+        {LOAD | tlb, LS_LATENCY_L1_MISS, LS_NOT_REPORTED},
+        {LOAD, LS_LATENCY_THRESHOLD, LS_NOT_REPORTED},   /* POWER */
+        {LOAD, LS_LATENCY_USE, LS_NOT_REPORTED},         /* the same word, taken for Intel's */
+        {LOAD | tlb, LS_LATENCY_TOTAL, LS_NOT_REPORTED}, /* the word that perf makes of an SPE's packets */
         {LOAD | tlb | locked, LS_LATENCY_TOTAL, 1},
-        {LOAD | tlb, LS_LATENCY_NONE, LS_NOT_TOLD},
-        {UINT64_C(0x1e05080021), LS_LATENCY_L1_MISS, LS_NOT_TOLD}, /* no access at all */
+        {LOAD | tlb, LS_LATENCY_NONE, LS_NOT_REPORTED},
+        {UINT64_C(0x1e05080021), LS_LATENCY_L1_MISS, LS_NOT_REPORTED}, /* no access at all */
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct pe_sample s = pe_sample_missing();
@@ -219,11 +220,12 @@ static void ibs_registers(void **state)
     assert_int_equal(ibs(0, 3, BIT(0) | BIT(2) | BIT(3), &size).tlb, PE_TLB_MISS);
     assert_int_equal(ibs(0, 3, BIT(0), &size).latency_kind, LS_LATENCY_NONE);
     assert_int_equal(ibs(0, 3, BIT(0) | BIT(7), &size).source, LS_SOURCE_L2);
-    assert_int_equal(ibs(0, 3, BIT(1) | BIT(7) | BIT(20), &size).source, LS_NOT_TOLD); /* stores have none */
-    assert_int_equal(ibs(0, 3, 0, &size).op, LS_NOT_TOLD);
+    assert_int_equal(ibs(0, 3, BIT(1) | BIT(7) | BIT(20), &size).source,
+                     LS_NOT_REPORTED); /* stores have none */
+    assert_int_equal(ibs(0, 3, 0, &size).op, LS_NOT_REPORTED);
     assert_int_equal(s.locked, 0);
     assert_int_equal(ibs(0, 3, BIT(0) | BIT(1) | BIT(15), &size).locked, 1);
-    assert_int_equal(ibs(0, 3, BIT(15), &size).locked, LS_NOT_TOLD); /* neither a load nor a store */
+    assert_int_equal(ibs(0, 3, BIT(15), &size).locked, LS_NOT_REPORTED); /* neither a load nor a store */
     s.raw_len_bytes = 59;
     assert_false(pe_ibs_decode(&s, &size));
 }
@@ -318,10 +320,10 @@ static void kernel_writes(uint64_t time, uint16_t size, uint32_t type)
 
 static uint64_t times[64];
 static size_t times_len;
-static void note_time(void *user, const struct pe_lane *lane, const struct pe_sample *s)
+static void note_time(void *user, const struct pe_channel *channel, const struct pe_sample *s)
 {
     (void)user;
-    (void)lane;
+    (void)channel;
     times[times_len++] = s->time;
 }
 
@@ -329,22 +331,22 @@ static void ring_wraps_and_is_given_back(void **state)
 {
     (void)state;
     static uint8_t bounce[PE_RECORD_MAX_BYTES];
-    struct pe_lane lane = {.events_len = 1};
+    struct pe_channel channel = {.events_len = 1};
     struct pe_drain d = {.layout = {.sample_type = PERF_SAMPLE_TIME}, .bounce = bounce, .sample = note_time};
     struct perf_event_mmap_page *page = (void *)ring_memory;
-    assert_int_equal(pe_ring_map(&lane.ring, &memory_kernel, 3, 16384), EPERM);
-    assert_null(lane.ring.page);
-    assert_int_equal(pe_ring_map(&lane.ring, &memory_kernel, 3, 4096), 0);
+    assert_int_equal(pe_ring_map(&channel.ring, &memory_kernel, 3, 16384), EPERM);
+    assert_null(channel.ring.page);
+    assert_int_equal(pe_ring_map(&channel.ring, &memory_kernel, 3, 4096), 0);
     assert_int_equal(refusals, 1);
-    assert_int_equal(lane.ring.data_len_bytes, 4096);
+    assert_int_equal(channel.ring.data_len_bytes, 4096);
     assert_int_equal(pe_ring_map(&(struct pe_ring){0}, &memory_kernel, -1, 4096), EBADF);
     for (uint64_t round = 0; round < 40; round++) { /* 40 x (488 + 24 + 16): around five times */
         times_len = 0;
         kernel_writes(2 * round + 1, 488, PERF_RECORD_SAMPLE);
         kernel_writes(0, 24, 4711);
         kernel_writes(2 * round + 2, 16, PERF_RECORD_SAMPLE);
-        assert_int_equal(pe_drain_lanes(&d, &lane, 1, 2 * round + 1), 1); /* the later one waits */
-        assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 1);
+        assert_int_equal(pe_drain_channels(&d, &channel, 1, 2 * round + 1), 1); /* the later one waits */
+        assert_int_equal(pe_drain_channels(&d, &channel, 1, UINT64_MAX), 1);
         assert_int_equal(times[0], 2 * round + 1);
         assert_int_equal(times[1], 2 * round + 2);
         assert_int_equal(page->data_tail, page->data_head);
@@ -352,14 +354,14 @@ static void ring_wraps_and_is_given_back(void **state)
     assert_int_equal(d.counts.samples, 80);
     assert_int_equal(d.counts.others, 40);
     kernel_writes(1, 4, PERF_RECORD_SAMPLE); /* no record is so short */
-    assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 0);
+    assert_int_equal(pe_drain_channels(&d, &channel, 1, UINT64_MAX), 0);
     assert_int_equal(d.counts.broken, 1);
     assert_int_equal(page->data_tail, page->data_head);
     page->data_head += 2 * 4096; /* more than the ring holds */
-    assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 0);
+    assert_int_equal(pe_drain_channels(&d, &channel, 1, UINT64_MAX), 0);
     assert_int_equal(d.counts.broken, 2);
     kernel_writes(7, 16, PERF_RECORD_SAMPLE);
-    assert_int_equal(pe_drain_lanes(&d, &lane, 1, UINT64_MAX), 1);
+    assert_int_equal(pe_drain_channels(&d, &channel, 1, UINT64_MAX), 1);
 }
 
 static void ids_are_found_at_the_place_of_their_layout(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans become lanes: leaders in front, gears of growing periods, one layout; on hybrid processors each CPU
+/* Plans become channels: leaders in front, gears of growing periods, one layout; on hybrid processors each CPU
  * has the events of its PMU. The kernel is the test. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,29 +173,29 @@ static void leaders_stand_in_front_and_agree_with_their_members(void **state)
 static void each_cpu_of_a_hybrid_processor_has_its_own_events(void **state)
 {
     (void)state;
-    struct pe_lane big, small;
+    struct pe_channel big, small;
     make("alderlake", (struct pe_request){.loads = true, .user_only = true});
     kernel.atom_from = 16;
-    assert_int_equal(pe_lane_open(&big, &fake, &spec, 0, 3), 0);
+    assert_int_equal(pe_channel_open(&big, &fake, &spec, 0, 3), 0);
     const int big_events = kernel.len;
     for (int i = 0; i < big_events; i++)
         assert_int_equal(kernel.attrs[i].type, 4);
-    assert_int_equal(pe_lane_open(&small, &fake, &spec, 0, 20), 0);
+    assert_int_equal(pe_channel_open(&small, &fake, &spec, 0, 20), 0);
     for (int i = big_events; i < kernel.len; i++)
         assert_int_equal(kernel.attrs[i].type, 10);
     assert_int_equal(big_events, 8);              /* four gears of a leader and its loads */
     assert_int_equal(kernel.len - big_events, 4); /* four gears of loads */
     /* a sampling event is found by its id, also after events that were left out */
     for (unsigned row = 0; row < spec.events_len; row++)
-        if (small.fds[row] >= 0) assert_int_equal(pe_lane_event(&small, small.ids[row]), row);
-    pe_lane_gear(&big, &fake, &spec, 1);
-    pe_lane_gear(&small, &fake, &spec, 2);
+        if (small.fds[row] >= 0) assert_int_equal(pe_channel_event(&small, small.ids[row]), row);
+    pe_channel_gear(&big, &fake, &spec, 1);
+    pe_channel_gear(&small, &fake, &spec, 2);
     unsigned on = 0;
     for (int i = 0; i < kernel.len; i++)
         on += kernel.is_on[i];
     assert_int_equal(on, 2); /* leaders bring their members */
-    pe_lane_close(&small, &fake);
-    pe_lane_close(&big, &fake);
+    pe_channel_close(&small, &fake);
+    pe_channel_close(&big, &fake);
     assert_int_equal(kernel.open, 0);
 }
 
@@ -212,15 +212,15 @@ static void the_reader_waits_for_the_event_that_has_the_ring(void **state)
                 {"sapphirerapids", 0, 0x1cd},
                 {"skylake", 0, 0x1cd}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct pe_lane lane;
+        struct pe_channel channel;
         make(rows[i].machine, (struct pe_request){.loads = true, .user_only = true});
         if (i < 2) kernel.atom_from = 16;
-        assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, rows[i].cpu), 0);
+        assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, rows[i].cpu), 0);
         assert_int_equal(kernel.maps, 1);
-        assert_int_equal(pe_lane_poll_fd(&lane), kernel.ring_fds[0]);
+        assert_int_equal(pe_channel_poll_fd(&channel), kernel.ring_fds[0]);
         assert_int_equal(kernel.attrs[kernel.ring_fds[0] - FD_BASE].config, rows[i].config);
         assert_true(kernel.attrs[kernel.ring_fds[0] - FD_BASE].sample_period > 0);
-        pe_lane_close(&lane, &fake);
+        pe_channel_close(&channel, &fake);
     }
 }
 
@@ -228,50 +228,50 @@ static void rings_are_halved_with_what_wakes_the_reader(void **state)
 {
     (void)state;
     enum { WISHED = 1 << 20, FOUND = 1 << 18 };
-    struct pe_lane lane;
+    struct pe_channel channel;
     make("skylake", (struct pe_request){.loads = true, .user_only = true});
     spec.ring_bytes = WISHED;
     kernel.longest_map = FOUND + 4096;
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
-    assert_int_equal(lane.ring.data_len_bytes, FOUND);
-    assert_int_equal(lane.ring_bytes, FOUND);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), 0);
+    assert_int_equal(channel.ring.data_len_bytes, FOUND);
+    assert_int_equal(channel.ring_bytes, FOUND);
     for (int i = kernel.len - (int)spec.events_len; i < kernel.len; i++)
         assert_int_equal(kernel.attrs[i].wakeup_watermark, FOUND / 4);
     assert_int_equal(kernel.open, spec.events_len); /* descriptors of earlier tries are closed */
-    pe_lane_close(&lane, &fake);
+    pe_channel_close(&channel, &fake);
     /* whoever opens many halves them all */
     spec.is_exact = true;
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), EPERM);
-    assert_true(pe_refusal_is_of_memory(&lane.refusal));
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), EPERM);
+    assert_true(pe_refusal_is_of_memory(&channel.refusal));
     assert_int_equal(kernel.open, 0);
     /* no room at all */
     spec.is_exact = false;
     spec.ring_bytes = 4 * PE_RING_MIN_BYTES;
     kernel.longest_map = 4096;
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), EPERM);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), EPERM);
     assert_int_equal(kernel.open, 0);
 }
 
 static void areas_are_halved_first_down_to_what_spe_takes(void **state)
 {
     (void)state;
-    struct pe_lane lane;
+    struct pe_channel channel;
     make("neoverse-n1", (struct pe_request){.loads = true, .user_only = true});
     assert_int_equal(spec.ring_bytes, 64 << 10);
     kernel.longest_map = (64 << 10) + 4096;
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
-    assert_int_equal(lane.ring.data_len_bytes, 64 << 10);
-    assert_int_equal(lane.aux.len_bytes, 64 << 10);
-    pe_lane_close(&lane, &fake);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), 0);
+    assert_int_equal(channel.ring.data_len_bytes, 64 << 10);
+    assert_int_equal(channel.aux.len_bytes, 64 << 10);
+    pe_channel_close(&channel, &fake);
     kernel.longest_map = 8192;
     kernel.len = 0;
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
-    assert_int_equal(lane.ring.data_len_bytes, 4096);
-    assert_int_equal(lane.aux.len_bytes, 8192);
-    pe_lane_close(&lane, &fake);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), 0);
+    assert_int_equal(channel.ring.data_len_bytes, 4096);
+    assert_int_equal(channel.aux.len_bytes, 8192);
+    pe_channel_close(&channel, &fake);
     kernel.longest_map = 4096;
     kernel.len = 0;
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), EPERM);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), EPERM);
     size_t ring_bytes = 64 << 10, aux_bytes = 0;
     unsigned steps = 0;
     while (pe_sizes_halve(&ring_bytes, &aux_bytes))
@@ -284,53 +284,53 @@ static void areas_are_halved_first_down_to_what_spe_takes(void **state)
 static void what_the_kernel_counts_as_lost_is_told_once(void **state)
 {
     (void)state;
-    struct pe_lane lane;
+    struct pe_channel channel;
     make("sapphirerapids", (struct pe_request){.loads = true, .user_only = true});
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), 0);
     kernel.lost[0] = 1000; /* attributes of a leader, which does not sample */
     kernel.lost[1] = 30;
     kernel.lost[3] = 7; /* another gear's */
-    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 37);
-    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 0);
+    assert_int_equal(pe_channel_lost(&channel, &fake, &spec), 37);
+    assert_int_equal(pe_channel_lost(&channel, &fake, &spec), 0);
     kernel.lost[1] = 31;
-    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 1);
+    assert_int_equal(pe_channel_lost(&channel, &fake, &spec), 1);
     for (unsigned i = 0; i < spec.events_len; i++)
         spec.events[i].attr.read_format = 0; /* an older kernel's */
     kernel.lost[1] = 99;
-    assert_int_equal(pe_lane_lost(&lane, &fake, &spec), 0);
-    pe_lane_close(&lane, &fake);
+    assert_int_equal(pe_channel_lost(&channel, &fake, &spec), 0);
+    pe_channel_close(&channel, &fake);
 }
 
 static void a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there(void **state)
 {
     (void)state;
-    struct pe_lane lane;
+    struct pe_channel channel;
     make("alderlake", (struct pe_request){.event = "cpu_atom/mem-loads/P", .user_only = true});
     kernel.atom_from = 16;
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 3), ENODEV);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 3), ENODEV);
     assert_int_equal(kernel.open, 0);
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 16), 0);
-    pe_lane_close(&lane, &fake);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 16), 0);
+    pe_channel_close(&channel, &fake);
     /* for a thread all are opened, wherever it runs */
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 7, -1), 0);
-    pe_lane_close(&lane, &fake);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 7, -1), 0);
+    pe_channel_close(&channel, &fake);
     assert_int_equal(kernel.open, 0);
 }
 
 static void a_pmu_that_every_cpu_has_may_not_be_missing(void **state)
 {
     (void)state;
-    struct pe_lane lane;
+    struct pe_channel channel;
     make("skylake", (struct pe_request){.loads = true, .user_only = true});
     kernel.atom_from = 0; /* no CPU has type 4 */
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), ENOENT);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), ENOENT);
     assert_int_equal(kernel.open, 0);
 }
 
 static void spe_has_one_event_an_area_and_slower_gears_by_time(void **state)
 {
     (void)state;
-    struct pe_lane lane;
+    struct pe_channel channel;
     assert_int_equal(make("neoverse-n1", (struct pe_request){.loads = true, .stores = true}), GEARS);
     assert_int_equal(spec.events_len, 1);
     assert_true(spec.aux_bytes >= PE_AUX_MIN_BYTES);
@@ -341,26 +341,26 @@ static void spe_has_one_event_an_area_and_slower_gears_by_time(void **state)
     assert_true(spec.events[0].attr.sample_id_all);
     assert_int_equal(spec.events[0].attr.sample_type,
                      PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 0), 0);
-    assert_non_null(lane.aux.data);
-    assert_int_equal(lane.ring.page->aux_offset, 4096 + lane.ring.data_len_bytes);
-    assert_int_equal(lane.ring.page->aux_size, lane.aux.len_bytes);
-    pe_lane_close(&lane, &fake);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), 0);
+    assert_non_null(channel.aux.data);
+    assert_int_equal(channel.ring.page->aux_offset, 4096 + channel.ring.data_len_bytes);
+    assert_int_equal(channel.ring.page->aux_size, channel.aux.len_bytes);
+    pe_channel_close(&channel, &fake);
     assert_int_equal(kernel.open, 0);
 }
 
 static void ibs_before_linux_6_2_is_of_whole_cpus(void **state)
 {
     (void)state;
-    struct pe_lane lane;
+    struct pe_channel channel;
     assert_int_equal(make("zen3", (struct pe_request){.loads = true, .user_only = true}), GEARS);
     assert_true(spec.cpu_wide);
     for (unsigned i = 0; i < spec.events_len; i++)
         assert_false(spec.events[i].attr.inherit || spec.events[i].attr.inherit_thread ||
                      spec.events[i].attr.remove_on_exec);
-    assert_int_equal(pe_lane_open(&lane, &fake, &spec, 0, 1), 0);
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 1), 0);
     assert_int_equal(kernel.pids[0], -1);
-    pe_lane_close(&lane, &fake);
+    pe_channel_close(&channel, &fake);
     make("zen5", (struct pe_request){.loads = true, .user_only = true});
     assert_false(spec.cpu_wide);
 }

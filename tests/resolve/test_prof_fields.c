@@ -100,7 +100,7 @@ static uint32_t tell_data(const struct wire *w)
     return last_data;
 }
 
-static void tell_domain(uint32_t number, const struct ndm_geometry *g)
+static void report_domain(uint32_t number, const struct ndm_geometry *g)
 {
     struct wire w = {.len = 0};
     ndm_geometry_put(g, put_wire, &w);
@@ -108,7 +108,7 @@ static void tell_domain(uint32_t number, const struct ndm_geometry *g)
     spool_put_domain(&main_thread.writer, r);
 }
 
-static void tell_map(uint32_t number, uint32_t domain, const struct ndm_map *m)
+static void report_map(uint32_t number, uint32_t domain, const struct ndm_map *m)
 {
     struct wire w = {.len = 0};
     ndm_map_put(m, put_wire, &w);
@@ -121,7 +121,7 @@ static void tell_node_map(uint32_t node, uint32_t map)
     spool_put_node_map(&main_thread.writer, tick(), node, map);
 }
 
-static void tell_node(uint32_t node, uint64_t base, uint64_t elements, const char *label)
+static void report_node(uint32_t node, uint64_t base, uint64_t elements, const char *label)
 {
     prof_fixture_node(
         &main_thread,
@@ -184,10 +184,10 @@ static void samples_lie_where_their_elements_are(void **state)
     (void)state;
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
-    tell_node(1, ARRAY_A, CELLS, "A");
-    tell_node(2, ARRAY_B, CELLS, "B");
-    tell_domain(1, &g);
-    tell_map(1, 1, &x_fastest);
+    report_node(1, ARRAY_A, CELLS, "A");
+    report_node(2, ARRAY_B, CELLS, "B");
+    report_domain(1, &g);
+    report_map(1, 1, &x_fastest);
     tell_node_map(1, 1);
     tell_node_map(2, 1);
     touch_one(ARRAY_A, 3 + 2 * NX, 305); /* (3, 2), from memory */
@@ -239,10 +239,10 @@ static void a_field_sums_up_to_the_reports_figures(void **state)
     uint64_t elements[13], seed = 1;
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
-    tell_node(1, ARRAY_A, CELLS, "A");
-    tell_node(2, ARRAY_B, CELLS, "B");
-    tell_domain(1, &g);
-    tell_map(1, 1, &x_fastest);
+    report_node(1, ARRAY_A, CELLS, "A");
+    report_node(2, ARRAY_B, CELLS, "B");
+    report_domain(1, &g);
+    report_map(1, 1, &x_fastest);
     tell_node_map(1, 1);
     tell_node_map(2, 1);
     for (int burst = 0; burst < 3000; burst++) {
@@ -273,9 +273,9 @@ static void ghosts_and_padding_are_beside_the_field(void **state)
     struct ndm_map m = x_fastest; /* 7 x 4 elements: a ghost layer around, one of padding */
     m.layout.ghost_low[0] = m.layout.ghost_low[1] = m.layout.ghost_high[0] = m.layout.ghost_high[1] = 1;
     m.layout.padded[0] = 7;
-    tell_node(1, ARRAY_A, 28, "A");
-    tell_domain(1, &g);
-    tell_map(1, 1, &m);
+    report_node(1, ARRAY_A, 28, "A");
+    report_domain(1, &g);
+    report_map(1, 1, &m);
     tell_node_map(1, 1);
     touch_one(ARRAY_A, 0, 300);         /* ghost */
     touch_one(ARRAY_A, 7 + 6, 300);     /* padding */
@@ -294,11 +294,11 @@ static void a_map_holds_from_its_time_to_the_next(void **state)
     (void)state;
     begin();
     const struct ndm_geometry g = grid("first", NX, NY), h = grid("second", NX, NY);
-    tell_node(1, ARRAY_A, CELLS, "A");
-    tell_domain(1, &g);
-    tell_domain(2, &h);
-    tell_map(1, 1, &x_fastest);
-    tell_map(2, 2, &x_fastest);
+    report_node(1, ARRAY_A, CELLS, "A");
+    report_domain(1, &g);
+    report_domain(2, &h);
+    report_map(1, 1, &x_fastest);
+    report_map(2, 2, &x_fastest);
     touch_one(ARRAY_A, 1, 300); /* not mapped yet */
     tell_node_map(1, 1);
     touch_one(ARRAY_A, 2, 300);
@@ -336,14 +336,14 @@ static void a_mesh_gathers_at_targets_that_may_change(void **state)
                         .targets = targets};
     (void)state;
     begin();
-    tell_node(1, ARRAY_A, 8, "edges");
-    tell_domain(1, &g);
-    tell_map(1, 1, &m);
+    report_node(1, ARRAY_A, 8, "edges");
+    report_domain(1, &g);
+    report_map(1, 1, &m);
     tell_node_map(1, 1);
     touch_one(ARRAY_A, 1, 300); /* point 3 */
     touch_one(ARRAY_A, 5, 300); /* nowhere */
     targets[0] = 2;
-    tell_map(1, 1, &m);
+    report_map(1, 1, &m);
     touch_one(ARRAY_A, 1, 300); /* now point 2 */
     struct resolved r = finish(0);
     const struct ndm_field *f = field(&r, "mesh.edges (points)");
@@ -360,9 +360,9 @@ static void what_a_function_returned_finds_its_access_later(void **state)
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
     const struct ndm_map m = {.kind = NDM_MAP_CALLBACK};
-    tell_node(1, ARRAY_A, CELLS, "A");
-    tell_domain(1, &g);
-    tell_map(1, 1, &m);
+    report_node(1, ARRAY_A, CELLS, "A");
+    report_domain(1, &g);
+    report_map(1, 1, &m);
     tell_node_map(1, 1);
     const uint64_t elements[] = {1, 2, 3};
     const uint64_t burst_ns = main_thread.now_ns + 1000; /* the fixture's clock */
@@ -386,9 +386,9 @@ static void phases_at_the_top_are_steps(void **state)
     (void)state;
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
-    tell_node(1, ARRAY_A, CELLS, "A");
-    tell_domain(1, &g);
-    tell_map(1, 1, &x_fastest);
+    report_node(1, ARRAY_A, CELLS, "A");
+    report_domain(1, &g);
+    report_map(1, 1, &x_fastest);
     tell_node_map(1, 1);
     for (uint64_t i = 0; i < 3; i++) {
         spool_put_phase(&main_thread.writer, tick(), true, i < 2 ? "step" : "output");
@@ -417,9 +417,9 @@ static void many_phases_are_joined_and_slices_asked_for_are_equal(void **state)
     (void)state;
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
-    tell_node(1, ARRAY_A, CELLS, "A");
-    tell_domain(1, &g);
-    tell_map(1, 1, &x_fastest);
+    report_node(1, ARRAY_A, CELLS, "A");
+    report_domain(1, &g);
+    report_map(1, 1, &x_fastest);
     tell_node_map(1, 1);
     for (uint64_t i = 0; i < 1000; i++) {
         const char *name = i % 2 ? "move" : "force"; /* an iteration is both */
@@ -449,9 +449,9 @@ static void a_large_grid_is_kept_in_larger_cells(void **state)
     begin();
     const struct ndm_geometry g = grid("huge", 1 << 16, 1 << 14);
     const uint64_t x = 40000, y = 12345;
-    tell_node(1, ARRAY_A, UINT64_C(1) << 30, "A");
-    tell_domain(1, &g);
-    tell_map(1, 1, &x_fastest);
+    report_node(1, ARRAY_A, UINT64_C(1) << 30, "A");
+    report_domain(1, &g);
+    report_map(1, 1, &x_fastest);
     tell_node_map(1, 1);
     for (int i = 0; i < 2; i++) {
         spool_put_phase(&main_thread.writer, tick(), true, "step");
@@ -481,10 +481,10 @@ static void lives_of_one_label_are_one_field(void **state)
     (void)state;
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
-    tell_domain(1, &g);
-    tell_map(1, 1, &x_fastest);
+    report_domain(1, &g);
+    report_map(1, 1, &x_fastest);
     for (uint32_t life = 1; life <= 3; life++) {
-        tell_node(life, life % 2 ? ARRAY_A : ARRAY_B, CELLS, "temporary");
+        report_node(life, life % 2 ? ARRAY_A : ARRAY_B, CELLS, "temporary");
         tell_node_map(life, 1);
         touch_one(life % 2 ? ARRAY_A : ARRAY_B, life, 300);
         spool_put_node_remove(&main_thread.writer, tick(), life, 0);
@@ -500,16 +500,16 @@ static void records_that_make_no_sense_change_nothing(void **state)
     (void)state;
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
-    tell_node(1, ARRAY_A, CELLS, "A");
-    tell_node_map(1, 7);        /* no such map */
-    tell_map(2, 5, &x_fastest); /* no such domain */
-    tell_node_map(99, 1);       /* no such node */
+    report_node(1, ARRAY_A, CELLS, "A");
+    tell_node_map(1, 7);          /* no such map */
+    report_map(2, 5, &x_fastest); /* no such domain */
+    tell_node_map(99, 1);         /* no such node */
     struct wire junk = {.len = 64};
     memset(junk.bytes, 0xab, junk.len);
     const struct spool_domain bad = {.domain = 3, .data = tell_data(&junk), .time_ns = tick()};
     spool_put_domain(&main_thread.writer, bad);
-    tell_domain(1, &g);
-    tell_map(1, 1, &x_fastest);
+    report_domain(1, &g);
+    report_map(1, 1, &x_fastest);
     tell_node_map(1, 1);
     touch_one(ARRAY_A, 6, 300);
     struct resolved r = finish(0);

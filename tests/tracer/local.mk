@@ -3,7 +3,7 @@
 unit_programs += tests/tracer/unit
 tests_tracer_unit_SOURCES = \
     tests/tracer/test_trc_lives.c tools/trace/host/trc_lives.c tools/trace/host/trc_lives.h \
-    tests/tracer/test_trc_ring.c tools/trace/host/trc_reader.c tools/trace/host/trc_reader.h tools/trace/plugin/trc_lane.c tools/trace/plugin/trc_lane.h
+    tests/tracer/test_trc_ring.c tools/trace/host/trc_reader.c tools/trace/host/trc_reader.h tools/trace/plugin/trc_slot.c tools/trace/plugin/trc_slot.h
 tests_tracer_unit_CPPFLAGS = $(unit_cppflags)
 tests_tracer_unit_CFLAGS = $(unit_cflags)
 tests_tracer_unit_LDADD = libpatterns.la libcommon.la $(unit_libs)

@@ -2,7 +2,7 @@
 /* The tracer's ring: nothing is lost, and accesses are before and after events in their original order. */
 #include "common/ls_marker.h"
 #include "tools/trace/host/trc_reader.h"
-#include "tools/trace/plugin/trc_lane.h"
+#include "tools/trace/plugin/trc_slot.h"
 #include "tests/unit.h"
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ static int set_up(void **state)
     (void)state;
     if (trc_reader_new(&ring.reader, &fd) != LS_OK) return -1;
     close(fd);
-    return trc_lane_init(trc_reader_ring(ring.reader), 0);
+    return trc_slot_init(trc_reader_ring(ring.reader), 0);
 }
 
 static int tear_down(void **state)
@@ -122,10 +122,10 @@ static void *write_with_a_gap(void *unused)
 {
     (void)unused;
     trc_put(1, 7);
-    trc_lane_off();
+    trc_slot_off();
     for (int i = 0; i < 100; i++)
         trc_put(2, 7);
-    trc_lane_on();
+    trc_slot_on();
     trc_put(3, 7);
     trc_put(4, 7);
     return NULL;

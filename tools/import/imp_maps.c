@@ -39,14 +39,14 @@ static ls_err maps_clear(struct imp_maps *m, uint64_t base, uint64_t end)
         }
         behind.base = end;
         behind.offset_bytes += end - r->base;
-        const bool has_front = r->base<base, has_behind = r->end> end;
-        if (has_behind) LS_TRY(maps_insert(m, i + 1, &behind));
+        const bool has_front = r->base<base, has_rest = r->end> end;
+        if (has_rest) LS_TRY(maps_insert(m, i + 1, &behind));
         r = &m->rows[i];
         if (has_front)
             r->end = base;
         else
             maps_remove(m, i);
-        i += has_front + has_behind;
+        i += has_front + has_rest;
     }
     return LS_OK;
 }
@@ -96,7 +96,7 @@ static char *maps_text(const struct imp_maps *m, size_t *out_len)
     return text;
 }
 
-ls_err imp_maps_tell(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns)
+ls_err imp_maps_put(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns)
 {
     size_t len;
     if (!m->is_untold) return LS_OK;

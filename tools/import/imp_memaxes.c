@@ -132,22 +132,15 @@ static void told_by_code(unsigned code, struct imp_access *a)
     static const struct {
         uint8_t source, snoop;
     } codes[16] = {
-        [0x0] = {LS_NOT_TOLD, LS_NOT_TOLD}, /* "unknown L3 miss", of some 45 cycles in MemAxes' samples */
-        [0x1] = {LS_SOURCE_L1, PE_SNOOP_NONE},
-        [0x2] = {LS_SOURCE_LFB, PE_SNOOP_NONE},
-        [0x3] = {LS_SOURCE_L2, PE_SNOOP_NONE},
-        [0x4] = {LS_SOURCE_L3, PE_SNOOP_NONE},
-        [0x5] = {LS_SOURCE_L3, PE_SNOOP_MISS},
-        [0x6] = {LS_SOURCE_L3, PE_SNOOP_HIT},
-        [0x7] = {LS_SOURCE_L3, PE_SNOOP_HITM},
-        [0x8] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HIT},
-        [0x9] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HITM},
-        [0xa] = {LS_SOURCE_DRAM, PE_SNOOP_HIT},
-        [0xb] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_HIT},
-        [0xc] = {LS_SOURCE_DRAM, PE_SNOOP_NONE},
-        [0xd] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_NONE},
-        [0xe] = {LS_SOURCE_IO, LS_NOT_TOLD},
-        [0xf] = {LS_SOURCE_UNCACHED, LS_NOT_TOLD},
+        [0x0] = {LS_NOT_REPORTED, LS_NOT_REPORTED}, /* "unknown L3 miss", of some 45 cycles in MemAxes' samples */
+        [0x1] = {LS_SOURCE_L1, PE_SNOOP_NONE},           [0x2] = {LS_SOURCE_LFB, PE_SNOOP_NONE},
+        [0x3] = {LS_SOURCE_L2, PE_SNOOP_NONE},           [0x4] = {LS_SOURCE_L3, PE_SNOOP_NONE},
+        [0x5] = {LS_SOURCE_L3, PE_SNOOP_MISS},           [0x6] = {LS_SOURCE_L3, PE_SNOOP_HIT},
+        [0x7] = {LS_SOURCE_L3, PE_SNOOP_HITM},           [0x8] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HIT},
+        [0x9] = {LS_SOURCE_REMOTE_CACHE, PE_SNOOP_HITM}, [0xa] = {LS_SOURCE_DRAM, PE_SNOOP_HIT},
+        [0xb] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_HIT},   [0xc] = {LS_SOURCE_DRAM, PE_SNOOP_NONE},
+        [0xd] = {LS_SOURCE_REMOTE_DRAM, PE_SNOOP_NONE},  [0xe] = {LS_SOURCE_IO, LS_NOT_REPORTED},
+        [0xf] = {LS_SOURCE_UNCACHED, LS_NOT_REPORTED},
     };
     a->source = codes[code & 15].source;
     a->snoop = codes[code & 15].snoop;
@@ -182,7 +175,7 @@ static ls_err read_source(struct mx_file *f, struct imp_access *a)
     uint64_t code = UINT64_MAX;
     if (*text_of(f, MX_LEVEL)) told_by_name(text_of(f, MX_LEVEL), a);
     LS_TRY(number_of(f, MX_SOURCE, f->sources_are_hex ? 16 : 10, UINT64_MAX - 1, &code));
-    if (code != UINT64_MAX && a->source == LS_NOT_TOLD) told_by_code((unsigned)code, a);
+    if (code != UINT64_MAX && a->source == LS_NOT_REPORTED) told_by_code((unsigned)code, a);
     return LS_OK;
 }
 

@@ -22,7 +22,7 @@ struct imp_mapping {
 struct imp_maps {
     struct imp_mapping *rows; /* sorted by base, disjoint */
     size_t len, room;
-    bool is_untold; /* changed since imp_maps_tell */
+    bool is_untold; /* changed since imp_maps_put */
 };
 
 /* Add a mapping, which replaces older ones at its addresses; path is copied.  Errors: LS_ERR_NOMEM. */
@@ -31,7 +31,7 @@ ls_err imp_maps_add(struct imp_maps *m, const struct imp_mapping *mapping);
 ls_err imp_maps_copy(const struct imp_maps *from, struct imp_maps *out);
 void imp_maps_fini(struct imp_maps *m);
 /* Write the map if it changed since the last call.  Errors: LS_ERR_NOMEM. */
-ls_err imp_maps_tell(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns);
+ls_err imp_maps_put(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns);
 
 /* ---- samples in AUX areas ---- */
 
@@ -51,7 +51,7 @@ ls_err imp_perf_aux_note(imp_perf_aux *a, const struct pe_file_record *r);
 ls_err imp_perf_aux_next(imp_perf_aux *a, uint64_t until_ns, struct pe_sample *out, bool *is_any);
 
 /* Warn about data that was left out. */
-void imp_perf_aux_tell(const imp_perf_aux *a, const char *path);
+void imp_perf_aux_warn(const imp_perf_aux *a, const char *path);
 /* Fail because no packet of the file is a sample. */
 ls_err imp_perf_aux_none(const imp_perf_aux *a, const char *path);
 

@@ -254,7 +254,7 @@ ls_err imp_perf_aux_none(const imp_perf_aux *a, const char *path)
                        "%s: its %llu bytes of packets are of %s, which have no data addresses; record with "
                        "`perf mem record`",
                        path, bytes, pe_trace_name(a->trace->kind));
-    const struct pe_spe_told *told = pe_file_spe_told(a->spe);
+    const struct pe_spe_totals *told = pe_file_spe_totals(a->spe);
     return ls_fail(
         LS_ERR_FORMAT,
         "%s: none of its %llu operations (%llu bytes of packets of Arm SPE) is a load or store with an "
@@ -262,7 +262,7 @@ ls_err imp_perf_aux_none(const imp_perf_aux *a, const char *path)
         path, (unsigned long long)told->operations, bytes);
 }
 
-void imp_perf_aux_tell(const imp_perf_aux *a, const char *path)
+void imp_perf_aux_warn(const imp_perf_aux *a, const char *path)
 {
     if (!a || a->trace->bytes == 0) return;
     if (!a->spe) {
@@ -270,7 +270,7 @@ void imp_perf_aux_tell(const imp_perf_aux *a, const char *path)
                  (unsigned long long)a->trace->bytes, pe_trace_name(a->trace->kind));
         return;
     }
-    const struct pe_spe_told *told = pe_file_spe_told(a->spe);
+    const struct pe_spe_totals *told = pe_file_spe_totals(a->spe);
     if (told->broken)
         cli_warn("%s: its packets are damaged or cut off in %llu places, the first one after byte %llu: "
                  "unreadable parts were left out",

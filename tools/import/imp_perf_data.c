@@ -104,7 +104,7 @@ struct pd_import {
     pe_file *file;
     imp_perf_aux *aux;
     struct imp_losses losses;
-    bool losses_told;
+    bool losses_written;
     struct rec_spool spool;
     struct spool_cap cap;
     LS_VECTOR(struct pd_image) images;
@@ -148,7 +148,7 @@ static void pd_end(struct pd_image *image, uint64_t time_ns)
     image->is_living = false;
 }
 
-static void pd_tell_process(struct pd_import *p, struct pd_image *image)
+static void pd_put_process(struct pd_import *p, struct pd_image *image)
 {
     const char *name = image->name;
     const uint64_t time_ns = image->begin_ns;
@@ -207,9 +207,10 @@ static ls_err pd_open(struct pd_import *p, struct pd_image *image)
     if (error) return ls_fail_errno(error, "cannot write to %s", path);
     ((struct spool_file_header *)(void *)image->writer.chunk.at)->mono_ns =
         p->first_ns; /* in the recording machine's clock */
-    pd_tell_process(p, image);
-    if (!p->losses_told) imp_losses_put(&p->losses, &image->writer, image->begin_ns); /* for all processes */
-    p->losses_told = true;
+    pd_put_process(p, image);
+    if (!p->losses_written)
+        imp_losses_put(&p->losses, &image->writer, image->begin_ns); /* for all processes */
+    p->losses_written = true;
     return LS_OK;
 }
 
@@ -379,7 +380,7 @@ static ls_err pd_put_sample(struct pd_import *p, const struct pe_sample *sample,
     if (s.has & PE_SAMPLE_WEIGHTS) pe_weight_decode(p->latency_kind, &s);
     LS_TRY(pd_image_of(p, s.pid, time_ns, &image));
     LS_TRY(pd_open(p, image));
-    LS_TRY(imp_maps_tell(&image->maps, &image->writer, time_ns));
+    LS_TRY(imp_maps_put(&image->maps, &image->writer, time_ns));
     const struct spool_sample out = {.time_ns = time_ns,
                                      .ip = s.ip,
                                      .addr = s.addr,
@@ -394,7 +395,7 @@ static ls_err pd_put_sample(struct pd_import *p, const struct pe_sample *sample,
                                      .snoop = s.snoop,
                                      .tlb = s.tlb,
                                      .numa = SPOOL_NOT_TOLD};
-    const unsigned op = s.op == LS_NOT_TOLD ? SPOOL_OP_NOT_TOLD : s.op;
+    const unsigned op = s.op == LS_NOT_REPORTED ? SPOOL_OP_NOT_TOLD : s.op;
     spool_put_sample(&image->writer, op | spool_flags_of_locked(s.locked), &out);
     pd_put_chain(&image->writer, time_ns, &s);
     p->job->samples++;
@@ -528,7 +529,7 @@ static ls_err perf_data_run(struct imp_job *job)
     if (err == LS_OK) err = rec_spool_make(&p.spool, NULL);
     if (err == LS_OK) err = pd_take_all(&p);
     if (err == LS_OK) err = pd_resolve(&p);
-    imp_perf_aux_tell(p.aux, job->path);
+    imp_perf_aux_warn(p.aux, job->path);
     if (pe_file_broken(p.file))
         cli_warn(
             "%s: %llu samples were left out: they are of no event of the file, or do not fit their length",

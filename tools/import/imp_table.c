@@ -39,12 +39,12 @@ const struct imp_access imp_access_missing = {.addr = UINT64_MAX,
                                               .line = UINT32_MAX,
                                               .phase = UINT32_MAX,
                                               .latency_cycles = INT32_MIN,
-                                              .op = LS_NOT_TOLD,
-                                              .source = LS_NOT_TOLD,
-                                              .snoop = LS_NOT_TOLD,
-                                              .tlb = LS_NOT_TOLD,
-                                              .numa = LS_NOT_TOLD,
-                                              .locked = LS_NOT_TOLD};
+                                              .op = LS_NOT_REPORTED,
+                                              .source = LS_NOT_REPORTED,
+                                              .snoop = LS_NOT_REPORTED,
+                                              .tlb = LS_NOT_REPORTED,
+                                              .numa = LS_NOT_REPORTED,
+                                              .locked = LS_NOT_REPORTED};
 
 ls_err imp_table_new(imp_table **out)
 {
@@ -413,7 +413,7 @@ static struct ndm_touch imp_touch(const struct imp_access *a, const struct imp_a
     return (struct ndm_touch){.time_ns = time_ns,
                               .stall_ns = level == PROF_LEVEL_L1 ? 0 : time_ns,
                               .latency_cycles = a->latency_cycles == INT32_MIN ? NAN : a->latency_cycles,
-                              .level = level == LS_NOT_TOLD ? -1 : level};
+                              .level = level == LS_NOT_REPORTED ? -1 : level};
 }
 
 /* Map all accesses of the node (UINT32_MAX: all nodes) to the grid; out is unchanged if none maps. */

@@ -27,7 +27,7 @@ struct imp_access {
     uint32_t phase;         /* from imp_table_phase; UINT32_MAX: none */
     int32_t latency_cycles; /* INT32_MIN: not known */
     uint16_t size_bytes;
-    uint8_t op, source, snoop, tlb, numa, locked; /* common/ls_access.h, perf/pe_sample.h; LS_NOT_TOLD */
+    uint8_t op, source, snoop, tlb, numa, locked; /* common/ls_access.h, perf/pe_sample.h; LS_NOT_REPORTED */
 };
 extern const struct imp_access imp_access_missing;
 

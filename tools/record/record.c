@@ -81,7 +81,7 @@ static bool watch_find(sym_files *files, sym_file *f, const struct watch_request
     return found;
 }
 
-static void watch_tell_runtime(const sym_file *f, const char *path, const struct sym_thing *t)
+static void watch_pass_to_runtime(const sym_file *f, const char *path, const struct sym_thing *t)
 {
     char text[PATH_MAX + 80];
     snprintf(text, sizeof(text), "%" PRIx64 " %" PRIu64 " %d %s", t->base, watch_elem_bytes(t),
@@ -104,7 +104,7 @@ static ls_err rec_watch_prepare(const char *watch, const char *program)
     if (!realpath(program, path) || sym_files_new((struct sym_limits){0}, &files) != LS_OK) return LS_OK;
     if (sym_files_get(files, path, &f) == LS_OK && watch_find(files, f, &w, &t)) {
         if (watch_has_index(&t, w.index))
-            watch_tell_runtime(f, path, &t);
+            watch_pass_to_runtime(f, path, &t);
         else
             cli_note("--watch %s: the variable %s of %s has %" PRIu64 " bytes in elements of %" PRIu64
                      ": not that one; a range of this name is waited for",

@@ -22,7 +22,7 @@ pkglib_LTLIBRARIES += libloadstone-tracer.la
 libloadstone_tracer_la_SOURCES = \
     tools/trace/plugin/trc_decode.c tools/trace/plugin/trc_decode.h \
     tools/trace/plugin/trc_guest.c \
-    tools/trace/plugin/trc_lane.c tools/trace/plugin/trc_lane.h \
+    tools/trace/plugin/trc_slot.c tools/trace/plugin/trc_slot.h \
     tools/trace/plugin/trc_maps.c \
     tools/trace/plugin/trc_plugin.c tools/trace/plugin/trc_plugin.h \
     tools/trace/plugin/trc_qemu.h \

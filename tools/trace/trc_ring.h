@@ -29,7 +29,7 @@ enum {
     TRC_BLOCK_ROWS = 4092, /* a block has 64 KiB */
     TRC_BLOCKS = 1024,
     TRC_FILLED_MAX = 128, /* blocks on their way; then threads wait for the reader */
-    TRC_LANES = 512,      /* threads that live at a time; more are not recorded */
+    TRC_SLOTS = 512,      /* threads that live at a time; more are not recorded */
     TRC_EVENTS = 1 << 14,
     TRC_THREADS = 1 << 20,
     TRC_SITES = 1 << 22,
@@ -111,7 +111,7 @@ struct trc_illegal {
 };
 
 /* A thread that lives now. */
-struct trc_lane {
+struct trc_slot {
     uint32_t is_used;
     uint32_t block; /* index + 1 of its open block, 0: none */
 };
@@ -130,14 +130,14 @@ struct trc_ring {
     uint32_t lacks_isa;      /* enum trc_isa: the latest that QEMU may have stopped at */
     uint32_t forks;          /* children that were not followed */
     uint32_t execs;          /* programs that were started in the place of this one or of a child */
-    uint32_t threads_missed; /* for want of a lane */
+    uint32_t threads_missed; /* for want of a slot */
     uint32_t texts_missed;
     uint32_t sites_missed;
     uint32_t insns_missed; /* out of memory: their accesses are missing */
     struct trc_lacking lacking[TRC_LACKING];
     struct trc_illegal illegal;
     uint32_t threads_len, sites_len, modules_len, texts_len;
-    uint32_t lanes_used; /* as many at most were ever in use at a time */
+    uint32_t slots_used; /* as many at most were ever in use at a time */
 
     _Alignas(64) uint64_t events_len;  /* numbers given out */
     _Alignas(64) uint64_t events_done; /* by the reader */
@@ -150,7 +150,7 @@ struct trc_ring {
     uint32_t wake;
 
     uint32_t queue[TRC_BLOCKS]; /* index + 1, 0: not there yet */
-    struct trc_lane lanes[TRC_LANES];
+    struct trc_slot slots[TRC_SLOTS];
     uint32_t threads[TRC_THREADS]; /* their numbers in the system */
     struct trc_event events[TRC_EVENTS];
     struct trc_module modules[TRC_MODULES];

@@ -110,7 +110,7 @@ const struct pat_event *trc_homes_take_events(trc_homes *h, size_t *len)
     return h->events.rows;
 }
 
-static ls_err trc_tell(trc_homes *h, struct pat_event e)
+static ls_err trc_report(trc_homes *h, struct pat_event e)
 {
     if (h->are_events_taken) h->events.len = 0;
     h->are_events_taken = false;
@@ -121,7 +121,7 @@ static ls_err trc_tell(trc_homes *h, struct pat_event e)
 static ls_err trc_range_added(trc_homes *h, const struct pat_range *r, uint32_t *out)
 {
     LS_TRY(pat_tables_add_range(&h->tables, r, out));
-    return trc_tell(h, (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, *out});
+    return trc_report(h, (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, *out});
 }
 
 /* Add the range in the row of an equal range that has died, if there is one. */
@@ -129,12 +129,12 @@ static ls_err trc_range_born(trc_homes *h, const struct pat_range *r, uint32_t *
 {
     *out = trc_lives_again(&h->lives, &h->tables, r);
     if (*out == PAT_NONE) return trc_range_added(h, r, out);
-    return trc_tell(h, (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, *out});
+    return trc_report(h, (struct pat_event){PAT_EVENT_RANGE_BORN, PAT_NONE, *out});
 }
 
 static ls_err trc_range_gone(trc_homes *h, uint32_t range)
 {
-    return trc_tell(h, (struct pat_event){PAT_EVENT_RANGE_DIED, PAT_NONE, range});
+    return trc_report(h, (struct pat_event){PAT_EVENT_RANGE_DIED, PAT_NONE, range});
 }
 
 static ls_err trc_range_died(trc_homes *h, uint32_t range)
@@ -372,7 +372,7 @@ static ls_err trc_phase(trc_homes *h, const struct trc_event *e)
         row++;
     if (row == h->tables.phases_len) LS_TRY(pat_tables_add_phase(&h->tables, name, &row));
     const uint8_t kind = e->kind == TRC_EVENT_PHASE_BEGIN ? PAT_EVENT_PHASE_BEGIN : PAT_EVENT_PHASE_END;
-    return trc_tell(h, (struct pat_event){kind, e->thread, row});
+    return trc_report(h, (struct pat_event){kind, e->thread, row});
 }
 
 ls_err trc_homes_event(trc_homes *h, const struct trc_event *e)
@@ -409,7 +409,7 @@ ls_err trc_homes_event(trc_homes *h, const struct trc_event *e)
 
 ls_err trc_homes_break(trc_homes *h, uint32_t thread)
 {
-    return trc_tell(h, (struct pat_event){PAT_EVENT_BREAK, thread, 0});
+    return trc_report(h, (struct pat_event){PAT_EVENT_BREAK, thread, 0});
 }
 
 /* --- names --- */

@@ -126,8 +126,8 @@ static void trc_put_what(const struct trc_illegal *i, const char *name, char *ou
 }
 
 /* Describe the instruction that ring recorded; t names the file and the function if they are known. */
-static void trc_illegal_tell(const struct trc_ring *ring, const struct pat_tables *t,
-                             struct trc_illegal_text *out)
+static void trc_illegal_explain(const struct trc_ring *ring, const struct pat_tables *t,
+                                struct trc_illegal_text *out)
 {
     struct trc_illegal i = ring->illegal; /* the program had a hand in it */
     char name[REP_INSTRUCTION_TEXT] = "";
@@ -249,7 +249,7 @@ void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t
 {
     struct trc_illegal_text i;
     if (o->exit_signal != SIGILL) return;
-    trc_illegal_tell(ring, t, &i);
+    trc_illegal_explain(ring, t, &i);
     if (i.is_own_trap) {
         cli_warn("%s was ended by SIGILL at %s, by its own %s", program, i.place, i.what);
         return;
@@ -274,7 +274,7 @@ void trc_outcome_warn(const struct trc_ring *ring)
             "mpirun -n 4 loadstone trace -- PROGRAM",
             execs, execs == 1 ? "" : "s");
     if (ring->threads_missed)
-        cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_LANES);
+        cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_SLOTS);
     if (ring->sites_missed) cli_warn("more than %d places in the code: the last ones are one", TRC_SITES);
     if (ring->insns_missed)
         cli_warn("QEMU ran out of memory: accesses of %u instructions are not in the trace",

@@ -92,7 +92,7 @@ void trc_reader_set_ended(trc_reader *r)
 static void trc_release_all_waiters(struct trc_ring *ring)
 {
     __atomic_fetch_add(&ring->released, 1, __ATOMIC_RELEASE);
-    trc_futex_wake(&ring->released, TRC_LANES);
+    trc_futex_wake(&ring->released, TRC_SLOTS);
 }
 
 void trc_reader_close(trc_reader *r)
@@ -198,11 +198,11 @@ static bool trc_take_filled(trc_reader *r)
 /* Take the rows that threads have written to their open blocks so far. */
 static void trc_take_open(trc_reader *r)
 {
-    const uint32_t lanes = TRC_LOAD(r->ring->lanes_used);
+    const uint32_t slots = TRC_LOAD(r->ring->slots_used);
     while (TRC_LOAD(r->ring->queue_tail) != r->queue_head && trc_take_filled(r))
         ;
-    for (uint32_t i = 0; i < lanes && i < TRC_LANES; i++) {
-        const uint32_t block = TRC_LOAD(r->ring->lanes[i].block);
+    for (uint32_t i = 0; i < slots && i < TRC_SLOTS; i++) {
+        const uint32_t block = TRC_LOAD(r->ring->slots[i].block);
         if (block == 0 || block > TRC_BLOCKS) continue;
         struct trc_block *b = &r->ring->blocks[block - 1];
         if (TRC_LOAD(b->state) != TRC_OPEN) continue; /* check it before its fields: it is set after them */

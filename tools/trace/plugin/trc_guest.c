@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "common/ls_marker.h"
-#include "tools/trace/plugin/trc_lane.h"
+#include "tools/trace/plugin/trc_slot.h"
 #include "tools/trace/plugin/trc_plugin.h"
 
 #include <errno.h>
@@ -89,10 +89,10 @@ static void trc_on_marker(enum ls_marker_kind kind, const uint64_t w[4])
     const uint64_t words[6] = {w[0], w[1], w[2], w[3]};
     switch (kind) {
     case LS_MARKER_PAUSE:
-        trc_lane_off();
+        trc_slot_off();
         break;
     case LS_MARKER_RESUME:
-        trc_lane_on();
+        trc_slot_on();
         break;
     case LS_MARKER_BLOCK_BORN:
         trc_event_put(TRC_EVENT_BLOCK_BORN, words);
@@ -170,7 +170,7 @@ void trc_guest_init(qemu_plugin_id_t id, const char *target, const char *phase)
     trc_guest.phase = phase;
     for (size_t i = 0; i < sizeof(trc_calls) / sizeof(trc_calls[0]); i++)
         if (strcmp(trc_calls[i].target, target) == 0) trc_guest.calls = &trc_calls[i];
-    if (phase) trc_lane_set_gate(trc_phase_is_wanted);
+    if (phase) trc_slot_set_gate(trc_phase_is_wanted);
     if (!trc_guest.calls) return;
     qemu_plugin_register_vcpu_syscall_cb(id, trc_on_call);
     qemu_plugin_register_vcpu_syscall_ret_cb(id, trc_on_return);

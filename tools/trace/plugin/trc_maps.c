@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/trace/plugin/trc_plugin.h"
 
-#include "tools/trace/plugin/trc_lane.h"
+#include "tools/trace/plugin/trc_slot.h"
 
 #include <inttypes.h>
 #include <limits.h>

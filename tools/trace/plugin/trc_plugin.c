@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plugin that QEMU loads: every translated instruction gets a site for its accesses. Arguments:
  * ring=PATH, region=PATH, phase=NAME. */
-#include "tools/trace/plugin/trc_lane.h"
+#include "tools/trace/plugin/trc_slot.h"
 #include "tools/trace/plugin/trc_plugin.h"
 
 #include "common/ls_compat.h"
@@ -186,11 +186,11 @@ static void trc_on_block(unsigned vcpu, void *user)
     trc_own.instructions = now;
     if (!trc_own.is_counted_in && now > from) {
         trc_own.is_counted_in = true;
-        trc_lane_on();
+        trc_slot_on();
     }
     if (len > 0 && before >= from + len) {
         trc_own.is_counted_out = true;
-        trc_lane_off();
+        trc_slot_off();
     }
 }
 
@@ -256,7 +256,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     trc_plugin.counts = ring->skip_instructions || ring->count_instructions;
     snprintf(trc_plugin.target, sizeof(trc_plugin.target), "%s", info->target_name);
     if (region && trc_region_read(region) != 0) return -1;
-    if (trc_lane_init(ring, trc_plugin.counts) != 0) return -1;
+    if (trc_slot_init(ring, trc_plugin.counts) != 0) return -1;
     trc_maps_init();
     trc_guest_init(id, trc_plugin.target, phase);
     qemu_plugin_register_vcpu_tb_trans_cb(id, trc_on_translation);

@@ -12,7 +12,7 @@
 #define KN_FIRST(p, index) *(volatile __typeof__(*(p)) *)(p)
 
 #define KN_DEFINE(shape, TO, FROM, op, expression)                                                 \
-    static void KN_NAME(shape##_##op)(const struct kn_lane_job *job, uint64_t begin, uint64_t end) \
+    static void KN_NAME(shape##_##op)(const struct kn_loop_job *job, uint64_t begin, uint64_t end) \
     {                                                                                              \
         KN_E *restrict to = job->to;                                                               \
         const KN_E *from = job->from, *from2 = job->from2, q = (KN_E)job->q;                       \

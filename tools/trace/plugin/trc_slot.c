@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/trace/plugin/trc_lane.h"
+#include "tools/trace/plugin/trc_slot.h"
 
 #include "tools/trace/trc_ring.h"
 
@@ -26,14 +26,14 @@ static struct {
     bool is_readers_child; /* the reader is its parent, as for the launched program */
     uint32_t first_off;
     bool (*gate)(void); /* may the calling thread record? NULL: yes */
-} trc_lanes;
+} trc_slots;
 
 static struct trc_block *trc_sink_block(void)
 {
     struct trc_block *sink = (struct trc_block *)(void *)trc_sink_bytes.bytes;
     __asm__("" : "+r"(sink)); /* hide from the compiler that only its first rows exist */
     sink->len = 0;
-    sink->limit = trc_lanes.gate ? TRC_SINK_ROWS_GATED : TRC_SINK_ROWS;
+    sink->limit = trc_slots.gate ? TRC_SINK_ROWS_GATED : TRC_SINK_ROWS;
     return sink;
 }
 
@@ -50,7 +50,7 @@ static bool trc_reader_is_gone(void)
     if (TRC_LOAD(trc_ring->is_closed)) return true;
     const pid_t reader = (pid_t)trc_ring->reader_pid;
     /* the parent changes at once, but a killed reader can be signalled until somebody waits for it */
-    if (trc_lanes.is_readers_child ? getppid() == reader : kill(reader, 0) == 0 || errno != ESRCH)
+    if (trc_slots.is_readers_child ? getppid() == reader : kill(reader, 0) == 0 || errno != ESRCH)
         return false;
     TRC_STORE(trc_ring->is_closed, 1);
     return true;
@@ -114,7 +114,7 @@ static bool trc_block_open(struct trc_own *own)
     TRC_STORE(b->state, TRC_OPEN);
     own->open = b;
     own->mark = UINT64_MAX;
-    TRC_STORE(own->lane->block, (uint32_t)(b - trc_ring->blocks) + 1);
+    TRC_STORE(own->slot->block, (uint32_t)(b - trc_ring->blocks) + 1);
     return true;
 }
 
@@ -124,19 +124,19 @@ static void trc_block_close(struct trc_own *own)
     if (!b) return;
     own->open = NULL;
     trc_block_push(b);
-    TRC_STORE(own->lane->block, 0);
+    TRC_STORE(own->slot->block, 0);
 }
 
-static struct trc_lane *trc_lane_take(void)
+static struct trc_slot *trc_slot_take(void)
 {
-    for (uint32_t i = 0; i < TRC_LANES; i++) {
+    for (uint32_t i = 0; i < TRC_SLOTS; i++) {
         uint32_t unused = 0;
-        struct trc_lane *l = &trc_ring->lanes[i];
+        struct trc_slot *l = &trc_ring->slots[i];
         if (TRC_LOAD(l->is_used) ||
             !__atomic_compare_exchange_n(&l->is_used, &unused, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             continue;
-        uint32_t most = TRC_LOAD(trc_ring->lanes_used);
-        while (most <= i && !__atomic_compare_exchange_n(&trc_ring->lanes_used, &most, i + 1, false,
+        uint32_t most = TRC_LOAD(trc_ring->slots_used);
+        while (most <= i && !__atomic_compare_exchange_n(&trc_ring->slots_used, &most, i + 1, false,
                                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             ;
         return l;
@@ -144,28 +144,28 @@ static struct trc_lane *trc_lane_take(void)
     return NULL;
 }
 
-static void trc_lane_begin(struct trc_own *own)
+static void trc_slot_begin(struct trc_own *own)
 {
     own->is_begun = true;
-    own->lane = trc_lane_take();
+    own->slot = trc_slot_take();
     own->thread = __atomic_fetch_add(&trc_ring->threads_len, 1, __ATOMIC_ACQ_REL);
-    own->is_missed = !own->lane || own->thread >= TRC_THREADS;
+    own->is_missed = !own->slot || own->thread >= TRC_THREADS;
     if (own->is_missed) {
         __atomic_fetch_add(&trc_ring->threads_missed, 1, __ATOMIC_RELAXED);
         return;
     }
     trc_ring->threads[own->thread] = (uint32_t)ls_syscall(SYS_gettid);
-    pthread_setspecific(trc_lanes.key, own);
+    pthread_setspecific(trc_slots.key, own);
 }
 
-static void trc_lane_end(void *unused)
+static void trc_slot_end(void *unused)
 {
     struct trc_own *own = &trc_own;
     (void)unused;
-    if (!own->lane) return;
+    if (!own->slot) return;
     trc_block_close(own);
-    TRC_STORE(own->lane->is_used, 0);
-    own->lane = NULL;
+    TRC_STORE(own->slot->is_used, 0);
+    own->slot = NULL;
     own->is_missed = true;
     own->block = trc_sink_block();
 }
@@ -190,16 +190,16 @@ static struct trc_block *trc_block_with_room(struct trc_own *own)
 /* The first time that a thread is met. */
 static struct trc_own *trc_own_met(void)
 {
-    if (!trc_own.is_met) trc_own.off += trc_lanes.first_off;
+    if (!trc_own.is_met) trc_own.off += trc_slots.first_off;
     trc_own.is_met = true;
     return &trc_own;
 }
 
-struct trc_block *trc_lane_look(void)
+struct trc_block *trc_slot_look(void)
 {
     struct trc_own *own = trc_own_met();
-    const bool is_on = !own->off && (!trc_lanes.gate || trc_lanes.gate());
-    if (is_on && !own->is_begun) trc_lane_begin(own);
+    const bool is_on = !own->off && (!trc_slots.gate || trc_slots.gate());
+    if (is_on && !own->is_begun) trc_slot_begin(own);
     struct trc_block *b = is_on && !own->is_missed ? trc_block_with_room(own) : NULL;
     if (!b) {
         own->is_broken = own->serial > 0; /* it has recorded before */
@@ -215,12 +215,12 @@ struct trc_block *trc_lane_look(void)
     return own->block = b;
 }
 
-void trc_lane_off(void)
+void trc_slot_off(void)
 {
     if (trc_own_met()->off++ == 0) trc_own.block = (struct trc_block *)(void *)trc_none.bytes;
 }
 
-void trc_lane_on(void)
+void trc_slot_on(void)
 {
     if (trc_own_met()->off == 0 || --trc_own.off > 0) return;
     trc_own.block = (struct trc_block *)(void *)trc_none.bytes;
@@ -229,10 +229,10 @@ void trc_lane_on(void)
 /* All threads look before their next row. */
 static void trc_poke_all(void)
 {
-    const uint32_t lanes = TRC_LOAD(trc_ring->lanes_used);
+    const uint32_t slots = TRC_LOAD(trc_ring->slots_used);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < lanes; i++) {
-        const uint32_t block = TRC_LOAD(trc_ring->lanes[i].block);
+    for (uint32_t i = 0; i < slots; i++) {
+        const uint32_t block = TRC_LOAD(trc_ring->slots[i].block);
         if (block) __atomic_store_n(&trc_ring->blocks[block - 1].limit, 0, __ATOMIC_SEQ_CST);
     }
 }
@@ -240,8 +240,8 @@ static void trc_poke_all(void)
 void trc_event_put(enum trc_event_kind kind, const uint64_t words[6])
 {
     struct trc_own *own = trc_own_met();
-    if (trc_lanes.is_child || TRC_LOAD(trc_ring->is_closed)) return;
-    if (!own->is_begun) trc_lane_begin(own);
+    if (trc_slots.is_child || TRC_LOAD(trc_ring->is_closed)) return;
+    if (!own->is_begun) trc_slot_begin(own);
     const uint64_t number = __atomic_fetch_add(&trc_ring->events_len, 1, __ATOMIC_SEQ_CST);
     while (number - TRC_LOAD(trc_ring->events_done) >= TRC_EVENTS) {
         const uint32_t seen = TRC_LOAD(trc_ring->released);
@@ -275,7 +275,7 @@ uint32_t trc_text_put(const char *text, uint32_t *len)
 static void trc_after_fork(void)
 {
     struct trc_own *own = &trc_own;
-    trc_lanes.is_child = true;
+    trc_slots.is_child = true;
     __atomic_fetch_add(&trc_ring->forks, 1, __ATOMIC_RELAXED);
     memset(own, 0, sizeof(*own));
     own->is_met = own->is_begun = own->is_missed = true;
@@ -285,19 +285,19 @@ static void trc_after_fork(void)
 
 bool trc_is_followed(void)
 {
-    return !trc_lanes.is_child;
+    return !trc_slots.is_child;
 }
 
-void trc_lane_set_gate(bool (*gate)(void))
+void trc_slot_set_gate(bool (*gate)(void))
 {
-    trc_lanes.gate = gate;
+    trc_slots.gate = gate;
 }
 
-int trc_lane_init(struct trc_ring *ring, unsigned starts_off)
+int trc_slot_init(struct trc_ring *ring, unsigned starts_off)
 {
     trc_ring = ring;
-    trc_lanes.is_readers_child = getppid() == (pid_t)ring->reader_pid;
-    trc_lanes.first_off = starts_off;
-    const int err = pthread_key_create(&trc_lanes.key, trc_lane_end);
+    trc_slots.is_readers_child = getppid() == (pid_t)ring->reader_pid;
+    trc_slots.first_off = starts_off;
+    const int err = pthread_key_create(&trc_slots.key, trc_slot_end);
     return err ? err : pthread_atfork(NULL, NULL, trc_after_fork);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A STREAM kernel as its loop sees it, and the variants of that loop. */
-#ifndef KN_LANE_H
-#define KN_LANE_H
+#ifndef KN_LOOP_H
+#define KN_LOOP_H
 
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_options.h"
@@ -10,7 +10,7 @@
 
 /* ---- loops ---- */
 
-struct kn_lane_job {
+struct kn_loop_job {
     void *to;
     const void *from, *from2;
     const void *to_index, *from_index, *from2_index; /* index_bits wide; NULL: the operand has none */
@@ -19,7 +19,7 @@ struct kn_lane_job {
 };
 
 /* Iterations [begin, end) of job. */
-typedef void kn_lane(const struct kn_lane_job *job, uint64_t begin, uint64_t end);
+typedef void kn_loop(const struct kn_loop_job *job, uint64_t begin, uint64_t end);
 
 /* Locations of operands; a loop is compiled for each row. X(name, destination, sources) */
 #define KN_SHAPE_LIST(X)           \
@@ -35,22 +35,22 @@ enum kn_shape { KN_SHAPE_LIST(KN_SHAPE_ENUM) KN_SHAPE_COUNT };
 
 enum { KN_OP_COUNT = KN_OP_TRIAD + 1 };
 
-struct kn_lane_variant {
+struct kn_loop_variant {
     enum kn_method method;
     enum kn_stores stores;
     unsigned element_bytes, index_bits;
-    kn_lane *lane[KN_SHAPE_COUNT][KN_OP_COUNT]; /* NULL: not in this variant */
+    kn_loop *loop[KN_SHAPE_COUNT][KN_OP_COUNT]; /* NULL: not in this variant */
 };
 
-struct kn_lane_variants {
-    const struct kn_lane_variant *rows;
+struct kn_loop_variants {
+    const struct kn_loop_variant *rows;
     size_t len;
 };
 
-extern const struct kn_lane_variants kn_lanes_scalar, kn_lanes_unrolled, kn_lanes_avx2, kn_lanes_avx512,
-    kn_lanes_nontemporal_avx2, kn_lanes_nontemporal_avx512;
+extern const struct kn_loop_variants kn_loops_scalar, kn_loops_unrolled, kn_loops_avx2, kn_loops_avx512,
+    kn_loops_nontemporal_avx2, kn_loops_nontemporal_avx512;
 
-struct kn_lane_wish {
+struct kn_loop_wish {
     const struct kn_kernel *kernel;
     enum kn_method method;
     enum kn_stores stores;
@@ -58,18 +58,18 @@ struct kn_lane_wish {
 };
 
 /* Every variant that this processor runs, was built and fits w; *len may be 0. */
-void kn_lane_find(const struct kn_lane_wish *w, const struct kn_lane_variant **out, size_t max, size_t *len);
+void kn_loop_find(const struct kn_loop_wish *w, const struct kn_loop_variant **out, size_t max, size_t *len);
 /* Explain why there is no variant.  Errors: always fails, LS_ERR_UNSUPPORTED. */
-ls_err kn_lane_explain_none(const struct kn_lane_wish *w);
+ls_err kn_loop_explain_none(const struct kn_loop_wish *w);
 /* The loop of v for k. */
-kn_lane *kn_lane_of(const struct kn_lane_variant *v, const struct kn_kernel *k);
+kn_loop *kn_loop_of(const struct kn_loop_variant *v, const struct kn_kernel *k);
 /* "avx512, nontemporal stores", with the width of indices where k has some. */
-void kn_lane_describe(const struct kn_lane_variant *v, const struct kn_kernel *k, char *out,
+void kn_loop_describe(const struct kn_loop_variant *v, const struct kn_kernel *k, char *out,
                       size_t out_bytes);
 
 /* ---- tables of loops ---- */
 
-#define KN_LANES_TABLE(name, table) \
-    const struct kn_lane_variants name = {table, sizeof(table) / sizeof((table)[0])}
+#define KN_LOOPS_TABLE(name, table) \
+    const struct kn_loop_variants name = {table, sizeof(table) / sizeof((table)[0])}
 
 #endif

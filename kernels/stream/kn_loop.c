@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "kernels/stream/kn_lane.h"
+#include "kernels/stream/kn_loop.h"
 #include "kernels/kn_options.h"
 
 #include <stdio.h>
 
 /* clang-format off */
-static const struct kn_lane_variants *const families[] = {
-    &kn_lanes_unrolled, &kn_lanes_scalar,
+static const struct kn_loop_variants *const families[] = {
+    &kn_loops_unrolled, &kn_loops_scalar,
 #ifdef HAVE_AVX
-    &kn_lanes_avx2, &kn_lanes_avx512, &kn_lanes_nontemporal_avx2, &kn_lanes_nontemporal_avx512,
+    &kn_loops_avx2, &kn_loops_avx512, &kn_loops_nontemporal_avx2, &kn_loops_nontemporal_avx512,
 #endif
 };
 /* clang-format on */
@@ -22,36 +22,36 @@ static const enum kn_shape shape_of[] = {
     [KN_GROUP_CENTRAL] = KN_SHAPE_central,       [KN_GROUP_HOTSPOT] = KN_SHAPE_gather,
     [KN_GROUP_STRIDE] = KN_SHAPE_stride};
 
-kn_lane *kn_lane_of(const struct kn_lane_variant *v, const struct kn_kernel *k)
+kn_loop *kn_loop_of(const struct kn_loop_variant *v, const struct kn_kernel *k)
 {
-    return v->lane[shape_of[k->group]][k->op];
+    return v->loop[shape_of[k->group]][k->op];
 }
 
 /* Always the same element: there is nothing to make vectors of. */
-static bool is_vain(const struct kn_lane_wish *w, const struct kn_lane_variant *v)
+static bool is_vain(const struct kn_loop_wish *w, const struct kn_loop_variant *v)
 {
     return w->kernel->group == KN_GROUP_CENTRAL && v->method != KN_METHOD_SCALAR &&
            v->method != KN_METHOD_UNROLLED;
 }
 
-static bool method_fits(const struct kn_lane_wish *w, const struct kn_lane_variant *v)
+static bool method_fits(const struct kn_loop_wish *w, const struct kn_loop_variant *v)
 {
     if (is_vain(w, v)) return false;
     return w->method == KN_METHOD_AUTO ? v->method != KN_METHOD_SCALAR : v->method == w->method;
 }
 
-static bool stores_fit(const struct kn_lane_wish *w, const struct kn_lane_variant *v)
+static bool stores_fit(const struct kn_loop_wish *w, const struct kn_loop_variant *v)
 {
     return w->stores == KN_STORES_AUTO || v->stores == w->stores;
 }
 
-static bool fits(const struct kn_lane_wish *w, const struct kn_lane_variant *v)
+static bool fits(const struct kn_loop_wish *w, const struct kn_loop_variant *v)
 {
     return kn_isa_has(v->method) && method_fits(w, v) && stores_fit(w, v) &&
-           v->element_bytes == w->element_bytes && v->index_bits == w->index_bits && kn_lane_of(v, w->kernel);
+           v->element_bytes == w->element_bytes && v->index_bits == w->index_bits && kn_loop_of(v, w->kernel);
 }
 
-void kn_lane_find(const struct kn_lane_wish *w, const struct kn_lane_variant **out, size_t max, size_t *len)
+void kn_loop_find(const struct kn_loop_wish *w, const struct kn_loop_variant **out, size_t max, size_t *len)
 {
     *len = 0;
     for (int f = 0; f < FAMILIES; f++)
@@ -59,7 +59,7 @@ void kn_lane_find(const struct kn_lane_wish *w, const struct kn_lane_variant **o
             if (fits(w, &families[f]->rows[r])) out[(*len)++] = &families[f]->rows[r];
 }
 
-ls_err kn_lane_explain_none(const struct kn_lane_wish *w)
+ls_err kn_loop_explain_none(const struct kn_loop_wish *w)
 {
     char here[128];
     kn_isa_list(here, sizeof(here));
@@ -74,7 +74,7 @@ ls_err kn_lane_explain_none(const struct kn_lane_wish *w)
                    w->index_bits);
 }
 
-void kn_lane_describe(const struct kn_lane_variant *v, const struct kn_kernel *k, char *out, size_t out_bytes)
+void kn_loop_describe(const struct kn_loop_variant *v, const struct kn_kernel *k, char *out, size_t out_bytes)
 {
     if (k->index_loads)
         snprintf(out, out_bytes, "%s, %u-bit indices, %s stores", kn_method_name(v->method), v->index_bits,

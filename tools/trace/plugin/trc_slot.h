@@ -2,8 +2,8 @@
 /* The writing end of the ring: the open block of each thread, and events.
  *
  * Unless noted otherwise: Thread: any.  Signal: QEMU runs no plugin code in host signal handlers. */
-#ifndef TRC_LANE_H
-#define TRC_LANE_H
+#ifndef TRC_SLOT_H
+#define TRC_SLOT_H
 
 #include "tools/trace/trc_ring.h"
 
@@ -13,7 +13,7 @@ struct trc_own {
     struct trc_block
         *block;             /* never NULL: takes the next rows; a small sink block when nothing is recorded */
     struct trc_block *open; /* its block of the ring, NULL: none */
-    struct trc_lane *lane;
+    struct trc_slot *slot;
     uint64_t mark;   /* the last one that was written */
     uint64_t serial; /* serial of its next block */
     uint32_t thread;
@@ -29,23 +29,23 @@ struct trc_own {
 extern __thread struct trc_own trc_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 extern struct trc_ring *trc_ring __attribute__((visibility("hidden")));
 
-/* Each thread records nothing before starts_off calls of trc_lane_on.  Returns 0 or an errno. */
-int trc_lane_init(struct trc_ring *ring, unsigned starts_off);
+/* Each thread records nothing before starts_off calls of trc_slot_on.  Returns 0 or an errno. */
+int trc_slot_init(struct trc_ring *ring, unsigned starts_off);
 /* Set a gate before the program starts: it is called whenever a thread checks whether it may record. When its
  * answer changes for other threads an event must be put. */
-void trc_lane_set_gate(bool (*gate)(void));
+void trc_slot_set_gate(bool (*gate)(void));
 /* False in the child of a fork: nothing is recorded there. */
 bool trc_is_followed(void);
 
 /* Slow path: return the block that takes the next row, with room for at least one. */
-struct trc_block *trc_lane_look(void);
+struct trc_block *trc_slot_look(void);
 
 static inline void trc_put(uint64_t addr, uint32_t site)
 {
     struct trc_block *b = trc_own.block;
     uint32_t n = b->len;
     if (__builtin_expect(n >= __atomic_load_n(&b->limit, __ATOMIC_RELAXED), 0)) {
-        b = trc_lane_look();
+        b = trc_slot_look();
         n = b->len;
     }
     b->rows[n] = (struct trc_access){addr, site, b->thread};
@@ -53,8 +53,8 @@ static inline void trc_put(uint64_t addr, uint32_t site)
 }
 
 /* Reasons to record nothing come and go in pairs; the sequence is broken meanwhile. */
-void trc_lane_off(void);
-void trc_lane_on(void);
+void trc_slot_off(void);
+void trc_slot_on(void);
 
 /* Put an event into the order of all threads.  Waits if the reader is much slower. */
 void trc_event_put(enum trc_event_kind kind, const uint64_t words[6]);
