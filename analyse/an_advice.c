@@ -59,7 +59,8 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
 /* The strides of one instruction; `jumps` contains the strides of more than AN_NEAR_BYTES. */
 struct an_walk {
     int64_t *strides, *jumps;
-    size_t strides_len, jumps_len;
+    double *alone; /* stalls of loads that were timed alone: whether they follow a jump is not known */
+    size_t strides_len, jumps_len, alone_len;
     double stall_ns, jump_stall_ns; /* stall of accesses with a known predecessor; stall after a jump */
 };
 
@@ -72,20 +73,47 @@ static void an_walk_step(struct an_walk *w, int64_t stride, double stall_ns)
     w->jump_stall_ns += stall_ns;
 }
 
-/* Collect the strides between consecutive accesses of ip, within bursts only: there they are exact. */
+/* Collect the strides between consecutive accesses of ip where none is missing: there they are exact. */
 static void an_collect_strides(const struct an_input *in, const struct an_costs *costs,
                                const uint8_t *in_group, uint64_t ip, struct an_walk *w)
 {
+    const struct prof_cost_samples all = an_cost_samples(&in->samples, 0, in->samples.len);
     for (size_t b = 0; b < in->bursts_len; b++) {
         const struct prof_burst *burst = &in->bursts[b];
+        const uint64_t end = burst->first_sample + prof_cost_gapless(burst, &all);
         uint64_t last = UINT64_MAX;
-        for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++) {
+        for (uint64_t i = burst->first_sample; i < end; i++) {
             if (!in_group[i] || in->samples.ip[i] != ip || in->samples.addr[i] == UINT64_MAX) continue;
             if (last != UINT64_MAX)
                 an_walk_step(w, (int64_t)(in->samples.addr[i] - last), (double)costs->stall_ns[i]);
             last = in->samples.addr[i];
         }
+        for (uint64_t i = end; i < burst->first_sample + burst->samples_len; i++)
+            if (in_group[i] && in->samples.ip[i] == ip && an_is_measured(&in->samples, i))
+                w->alone[w->alone_len++] = (double)costs->stall_ns[i];
     }
+}
+
+static int falling(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Part of the stall that comes after jumps. Of loads that were timed alone the longest are taken for those
+ * after jumps, as many as jumps are among the strides. Reorders them. */
+static double an_first_part(struct an_walk *w)
+{
+    double first = 0, all = 0;
+    if (w->stall_ns > 0) return w->jump_stall_ns / w->stall_ns;
+    if (w->strides_len == 0 || w->alone_len == 0) return NAN;
+    qsort(w->alone, w->alone_len, sizeof(*w->alone), falling);
+    const double jumps = (double)w->alone_len * (double)w->jumps_len / (double)w->strides_len;
+    for (size_t i = 0; i < w->alone_len; i++) {
+        all += w->alone[i];
+        if ((double)i < jumps) first += w->alone[i];
+    }
+    return all > 0 ? first / all : NAN;
 }
 
 /* Part of the values that equal the median. Reorders them. */
@@ -122,7 +150,7 @@ static void an_find(struct an_finding *out, struct an_walk *w)
     out->strides_len = w->strides_len;
     out->jumps_len = w->jumps_len;
     out->run_len = w->jumps_len ? (double)w->strides_len / (double)w->jumps_len : NAN;
-    out->first_part = w->stall_ns > 0 ? w->jump_stall_ns / w->stall_ns : NAN;
+    out->first_part = an_first_part(w);
     if (w->strides_len) out->stride_part = an_median_part(w->strides, w->strides_len, &out->stride_bytes);
     out->access = an_classify(out, w);
 }
@@ -138,14 +166,16 @@ ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const 
     out->ip = top.ip;
     out->sample = top.sample;
     struct an_walk w = {.strides = malloc((top.samples + 1) * sizeof(*w.strides)),
-                        .jumps = malloc((top.samples + 1) * sizeof(*w.jumps))};
+                        .jumps = malloc((top.samples + 1) * sizeof(*w.jumps)),
+                        .alone = malloc((top.samples + 1) * sizeof(*w.alone))};
     const ls_err err =
-        w.strides && w.jumps ? LS_OK : ls_nomem("%llu strides", (unsigned long long)top.samples);
+        w.strides && w.jumps && w.alone ? LS_OK : ls_nomem("%llu strides", (unsigned long long)top.samples);
     if (err == LS_OK) {
         if (top.samples) an_collect_strides(in, costs, in_group, top.ip, &w);
         an_find(out, &w);
     }
     free(w.strides);
     free(w.jumps);
+    free(w.alone);
     return err;
 }

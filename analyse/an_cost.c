@@ -28,7 +28,7 @@ static ls_err an_bursts_check(const struct an_input *in)
     return LS_OK;
 }
 
-static struct prof_cost_samples an_cost_samples(const struct prof_samples *s, uint64_t first, uint64_t len)
+struct prof_cost_samples an_cost_samples(const struct prof_samples *s, uint64_t first, uint64_t len)
 {
     return (struct prof_cost_samples){.op = s->op + first,
                                       .latency_valid = s->latency_valid + first,

@@ -41,6 +41,9 @@ struct an_costs {
 void an_input_init(struct an_input *in, const struct prof_run *run, const struct prof_burst *bursts,
                    size_t bursts_len);
 
+/* len samples of s from first on. */
+struct prof_cost_samples an_cost_samples(const struct prof_samples *s, uint64_t first, uint64_t len);
+
 /* Owns:   the caller ends out with an_costs_fini, also after a failure.
  * Errors: LS_ERR_NOMEM; LS_ERR_FORMAT when a burst names samples that do not exist. */
 ls_err an_costs_init(struct an_costs *out, const struct an_input *in);

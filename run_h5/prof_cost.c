@@ -196,6 +196,15 @@ static double prof_penalty_cycles(const struct prof_cost_model *m, const struct 
     return fmax(prof_latency_cycles(m, s, i) - m->l1_cycles, 0);
 }
 
+uint32_t prof_cost_gapless(const struct prof_burst *b, const struct prof_cost_samples *s)
+{
+    uint32_t len = 0;
+    if (!b->probe_loads) return b->samples_len;
+    while (len < b->samples_len && !prof_cost_is_measured(s, b->first_sample + len))
+        len++;
+    return len;
+}
+
 /* Each timed load stands for as many as lie between two of them; together they wait no longer than the pace
  * leaves room for. */
 static void prof_spread_probes(const struct prof_burst *b, double instructions, struct prof_cost_window *w)

@@ -93,6 +93,11 @@ static inline int prof_cost_is_measured(const struct prof_cost_samples *s, uint6
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
 }
 
+/* Return how many of b's first samples are all accesses of the instructions between the first and the last of
+ * them. In a burst whose timed loads were drawn at random, the loads between those are missing.  s: samples of
+ * the whole run; op, latency_valid and latency_cycles are read. */
+uint32_t prof_cost_gapless(const struct prof_burst *b, const struct prof_cost_samples *s);
+
 /* Loads of the run, and where the run-ahead window of its engine ends: the earliest timed load of all shows
  * it. */
 struct prof_cost_loads {

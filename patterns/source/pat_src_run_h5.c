@@ -141,7 +141,7 @@ static const uint64_t scale_columns =
     PROF_MASK(op) | PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid);
 static const uint64_t columns = PROF_MASK(time_ns) | PROF_MASK(ip) | PROF_MASK(addr) | PROF_MASK(size) |
                                 PROF_MASK(op) | PROF_MASK(node) | PROF_MASK(element) | PROF_MASK(phase) |
-                                PROF_MASK(position);
+                                PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid);
 
 struct run {
     char *path;
@@ -267,6 +267,15 @@ static ls_err change_phase(struct run *r, uint32_t thread, uint32_t row, uint32_
 
 /* --- bursts --- */
 
+static struct prof_cost_samples costs_of(const struct prof_samples *s)
+{
+    return (struct prof_cost_samples){.op = s->op,
+                                      .latency_valid = s->latency_valid,
+                                      .latency_cycles = s->latency_cycles,
+                                      .position = s->position,
+                                      .len = s->len};
+}
+
 /* The ranges of the process that burst at of order begins. */
 static ls_err begin_process(struct run *r)
 {
@@ -318,12 +327,15 @@ static ls_err emit_sample(struct run *r, const struct prof_burst *b, uint64_t i)
     return pat_collect_access(c, s->addr[i], s->size[i], s->op[i] ? PAT_OP_STORE : PAT_OP_LOAD);
 }
 
+/* Loads that were timed alone, far from each other, follow no pattern. */
 static ls_err emit_samples(struct run *r)
 {
     const struct prof_burst *b = &r->bursts[r->order[r->at]];
-    for (; r->sample < b->samples_len && !pat_collect_is_ready(&r->collect); r->sample++)
+    const struct prof_cost_samples s = costs_of(&r->samples);
+    const uint32_t len = prof_cost_gapless(b, &s);
+    for (; r->sample < len && !pat_collect_is_ready(&r->collect); r->sample++)
         LS_TRY(emit_sample(r, b, b->first_sample + r->sample));
-    if (r->sample < b->samples_len) return LS_OK;
+    if (r->sample < len) return LS_OK;
     r->sample = 0;
     r->at++;
     r->are_events_emitted = false;
@@ -375,11 +387,25 @@ static ls_err scale_by_events(const struct run *r, double *out)
     return LS_OK;
 }
 
+/* Cycles of the instructions whose accesses are all there, by the pace of the burst. */
+static double gapless_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
+                             const struct prof_cost_samples *s)
+{
+    const uint32_t len = prof_cost_gapless(b, s);
+    if (len == 0) return 0;
+    const double instructions =
+        (double)s->position[b->first_sample + len - 1] - s->position[b->first_sample] + 1;
+    const double cycles =
+        b->pace_instructions ? (double)b->pace_cycles / b->pace_instructions : 1 / (double)m->issue_width;
+    return instructions * cycles;
+}
+
 /* Cycles that a burst takes natively, estimated from its part after the run-ahead window; 0: it has none. */
 static double native_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
                             const struct prof_cost_samples *s)
 {
     double waiting = 0;
+    if (b->probe_loads) return gapless_cycles(m, b, s);
     if (b->instructions <= m->window_begin) return 0;
     for (uint64_t i = 0; i < b->samples_len; i++)
         if (prof_cost_is_measured(s, b->first_sample + i))
@@ -398,11 +424,7 @@ static double scale_by_bursts(const struct run *r)
 {
     const struct prof_samples *all = &r->samples;
     const struct prof_run *run = prof_run_of(r->profile);
-    const struct prof_cost_samples s = {.op = all->op,
-                                        .latency_valid = all->latency_valid,
-                                        .latency_cycles = all->latency_cycles,
-                                        .position = all->position,
-                                        .len = all->len};
+    const struct prof_cost_samples s = costs_of(all);
     struct prof_cost_model m;
     double native = 0, weight_ns = 0;
     prof_cost_model_init(&m, run);

@@ -94,6 +94,47 @@ static void rows(struct an_finding *out, uint32_t row_len, uint32_t first_cycles
     fix_free(f);
 }
 
+/* The same by translation: accesses in order without latencies, then loads that were timed alone. */
+static void rows_timed_alone(struct an_finding *out, uint32_t row_len)
+{
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    static uint8_t all[FIX_SAMPLES_MAX];
+    uint64_t at = 0, n = 7, row = 0x10000000;
+    memset(all, 1, sizeof(all));
+    for (int b = 0; b < 200; b++) {
+        fix_burst(f, 1000000, 4000);
+        f->bursts[f->bursts_len - 1].probe_loads = 64;
+        for (uint32_t i = 0; i < 48; i++, at += i < 40 ? 1 : 64) {
+            if (i >= 40 || at % row_len == 0) {
+                n = n * 6364136223846793005u + 1442695040888963407u;
+                row = 0x10000000 + (n >> 40) * 4 % 0x4000000;
+            }
+            f->ip[f->samples_len] = 0x400;
+            f->addr[f->samples_len] = row + at % row_len * 4;
+            const uint32_t cycles = at % row_len == 0 || n >> 58 == 0 ? 480 : 6;
+            fix_load(f, 1, 600 + i * (i < 40 ? 1 : 64), i < 40 ? FIX_NOT_MEASURED : cycles);
+        }
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_int_equal(an_finding_init(out, &f->in, &c, all), LS_OK);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
+static void an_loads_that_were_timed_alone_have_no_strides(void **state)
+{
+    (void)state;
+    struct an_finding f;
+    rows_timed_alone(&f, 30);
+    assert_int_equal(f.strides_len, 200 * 39);
+    assert_int_equal(f.access, AN_ACCESS_RUNS);
+    assert_int_equal(f.stride_bytes, 4);
+    assert_true(f.first_part > 0.5);
+    rows_timed_alone(&f, 1);
+    assert_int_equal(f.access, AN_ACCESS_IRREGULAR);
+}
+
 static void an_rows_of_a_random_index_are_runs(void **state)
 {
     (void)state;
@@ -139,6 +180,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_walks_are_told_apart),
         cmocka_unit_test(an_rows_of_a_random_index_are_runs),
+        cmocka_unit_test(an_loads_that_were_timed_alone_have_no_strides),
         cmocka_unit_test(an_stall_of_what_stays_in_cache_is_not_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,8 +165,20 @@ static const struct {
     [PROF_TABLE_lines] = {lines, 2},
 };
 
+/* The third burst, translated: its last two loads were drawn and timed, its pace is 2 cycles an instruction. */
+static bool is_translated;
+enum { TRANSLATED = 2, TIMED_FROM = 3 };
+
+static void translate(struct prof_burst *b)
+{
+    b->probe_loads = 64;
+    b->pace_instructions = 4000;
+    b->pace_cycles = 8000;
+}
+
 static void write_profile(uint64_t events)
 {
+    struct prof_burst written[4];
     prof_writer *w;
     ok(prof_writer_new(path, 1, &w));
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -184,14 +196,20 @@ static void write_profile(uint64_t events)
         s.element = r->element;
         s.phase = r->phase;
         s.events = events;
+        s.latency_valid = is_translated && r->burst == TRANSLATED && r->position >= TIMED_FROM;
+        if (s.latency_valid == 1) s.latency_cycles = 40;
         ok(prof_writer_add(w, &s));
     }
     const struct prof_run run = {.schema = PROF_SCHEMA,
                                  .tsc_hz = 2000000000,
                                  .issue_width = 4,
                                  .level_latency_cycles = {5, 15, 60, 500}};
-    for (unsigned id = 0; id < PROF_TABLE_COUNT; id++)
-        ok(prof_writer_table(w, (enum prof_table_id)id, tables[id].rows, tables[id].len));
+    memcpy(written, bursts, sizeof(written));
+    if (is_translated) translate(&written[TRANSLATED]);
+    for (unsigned id = 0; id < PROF_TABLE_COUNT; id++) {
+        const void *table = tables[id].rows == bursts ? written : tables[id].rows;
+        ok(prof_writer_table(w, (enum prof_table_id)id, table, tables[id].len));
+    }
     ok(prof_writer_run(w, &run));
     ok(prof_writer_finish(w));
     prof_writer_free(w);
@@ -302,6 +320,21 @@ static void bursts_become_sequences_with_their_data(void **state)
     assert_true(fabs(c.scale - 2000.0 / 250.0) < 1e-9);
 }
 
+static void loads_that_were_drawn_follow_no_pattern(void **state)
+{
+    (void)state;
+    is_translated = true;
+    write_profile(UINT64_MAX);
+    is_translated = false;
+    const struct pat_source_counts c = read_profile();
+    assert_non_null(strstr(told, "400040.0 L8 5010"));
+    assert_null(strstr(told, "400048.0 L8 5018"));
+    assert_null(strstr(told, "/lib/now.so"));
+    assert_int_equal(c.accesses, 14);
+    /* the accesses of 3 * 1000 instructions, 4 in a cycle, and of 2 instructions of 2 cycles */
+    assert_true(fabs(c.scale - 4 * 2000.0 / (3 * 250 + 4)) < 1e-9);
+}
+
 static void hardware_tells_what_a_sample_stands_for(void **state)
 {
     (void)state;
@@ -313,6 +346,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_become_sequences_with_their_data),
+        cmocka_unit_test(loads_that_were_drawn_follow_no_pattern),
         cmocka_unit_test(hardware_tells_what_a_sample_stands_for),
     };
     if (!mkdtemp(folder)) return 99;
