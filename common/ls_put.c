@@ -2,7 +2,6 @@
 #include "common/ls_put.h"
 #include "common/ls_text.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,18 +27,18 @@ void ls_put_json(FILE *out, const char *text, const char *also)
     fputc('"', out);
 }
 
-/* True when a spreadsheet would evaluate the text: it begins like a formula and is not just a number. */
-static bool ls_is_formula(const char *text)
+bool ls_is_formula(const char *text)
 {
     char *end;
-    if (!*text || !strchr("=+-@\t\r", *text) || !text[1]) return false;
+    const char *begin = text + strspn(text, " \t\r\n");
+    if (!*begin || !(strchr("=+-@", *begin) || strchr("\t\r\n", *text)) || !begin[1]) return false;
     strtod(text, &end);
     return *end != '\0';
 }
 
 void ls_put_csv(FILE *out, const char *text)
 {
-    const bool is_formula = ls_is_formula(text), quoted = is_formula || strpbrk(text, ",\"\r\n");
+    const bool is_formula = ls_is_formula(text), quoted = is_formula || strpbrk(text, ",;\"\t\r\n");
     if (quoted) fputc('"', out);
     if (is_formula) fputc('\'', out);
     for (; *text; text++) {

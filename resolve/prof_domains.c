@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_domains.h"
 
+#include "common/ls_text.h"
 #include "ndm/ndm_wire.h"
 #include "resolve/prof_forks.h"
 #include "resolve/prof_replay.h"
@@ -242,6 +243,7 @@ static ls_err prof_take_domain(struct prof_domains *d, struct prof_image_domains
     }
     const ls_err e = ndm_geometry_get(prof_data_bytes(data), &g);
     if (e != LS_OK) return prof_refuse(d, e);
+    ls_text_clean(g.label, strlen(g.label), ""); /* as readers do: they find fields by this name */
     const uint32_t row = prof_domain_find(image, r->domain);
     if (row != PROF_NO_DOMAIN && d->domains.rows[row].process == image->process) {
         prof_domain_change(d, row, &g);

@@ -54,6 +54,13 @@ tests_cases_sites_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /now
 # variables and lines: the test compiles these, in several ways
 EXTRA_DIST += tests/cases/sym_victim.h tests/cases/sym_victim.c tests/cases/sym_plugin.c tests/cases/sym_inlined.cc tests/cases/sym_common.f90
 
+# names that would control a terminal or a spreadsheet
+check_PROGRAMS += tests/cases/names_victim
+tests_cases_names_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_names_victim_CFLAGS = $(AM_CFLAGS) -O1 -g
+tests_cases_names_victim_LDADD = libloadstone.la
+tests_cases_names_victim_LDFLAGS = $(AM_LDFLAGS) -no-install
+
 # patterns of loops, compared with their algorithms
 check_PROGRAMS += tests/cases/truth_programs
 tests_cases_truth_programs_SOURCES = tests/cases/truth_programs.c tests/cases/truth_loops.c tests/cases/truth_loops.h

@@ -5,6 +5,7 @@
 #include "kernels/kn_result.h"
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"
+#include "common/ls_put.h"
 #include "tools/replay/rpl_kernel.h"
 
 #include "config.h"
@@ -104,7 +105,9 @@ void std_print_csv(const struct std_report *r, FILE *out)
     fprintf(out, "study,series,%s,", r->study->axis);
     rpl_csv_header(out);
     for (size_t i = 0; i < r->len; i++) {
-        fprintf(out, "%s,\"%s\",%.0f,", r->study->name, r->points[i].series, r->points[i].x);
+        fprintf(out, "%s,", r->study->name);
+        ls_put_csv(out, r->points[i].series);
+        fprintf(out, ",%.0f,", r->points[i].x);
         rpl_csv_row(&r->points[i].result, r->points[i].series, out);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone traffic: the memory traffic that kernels should cause, and what a model of the caches counts. */
 #include "common/ls_json.h"
+#include "common/ls_put.h"
 #include "common/ls_quantity.h"
 #include "common/ls_vector.h"
 #include "machine/mach_cpu.h"
@@ -388,23 +389,13 @@ static void print_rows(const struct trf_geometry *g, const struct trf_rows *r, s
     if (r->len > top) fprintf(out, "(%zu more, not shown)\n", r->len - top);
 }
 
-static void csv_text(const char *text, FILE *out)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void print_rows_csv(const struct trf_geometry *g, const struct trf_rows *r, size_t top, FILE *out)
 {
     (void)g;
     fputs("data,accesses,read_bytes,written_bytes,used_share\n", out);
     for (size_t i = 0; i < r->len && i < top; i++) {
         const struct trf_traffic *t = &r->rows[i].traffic;
-        csv_text(r->rows[i].label, out);
+        ls_put_csv(out, r->rows[i].label);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", t->accesses, t->read_lines * TRF_LINE_BYTES,
                 t->written_lines * TRF_LINE_BYTES);
         if (t->read_lines) fprintf(out, "%.4f", used_share(t));

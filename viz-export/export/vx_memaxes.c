@@ -3,6 +3,7 @@
  * Its reader splits at every comma and takes numbers only, so names have none and loads without a measured
  * latency are left out. */
 #include "common/ls_access.h"
+#include "common/ls_put.h"
 #include "common/ls_text.h"
 #include "viz-export/export/vx_export.h"
 #include "viz-export/vx_text.h"
@@ -222,9 +223,11 @@ static void vx_put_cell(const struct ndm_atlas *a, const struct ndm_geometry *gr
 
 static void vx_put_name(FILE *out, const char *text, const char *otherwise)
 {
+    text += strspn(text, ",;\" \t\r\n");
     if (!*text) text = otherwise;
+    if (ls_is_formula(text)) fputc('\'', out);
     for (; *text; text++)
-        fputc(*text == ',' || *text == '"' || (unsigned char)*text < ' ' ? ' ' : *text, out);
+        fputc(strchr(",;\"", *text) || (unsigned char)*text < ' ' ? ' ' : *text, out);
 }
 
 /* Ends before the cell. */
