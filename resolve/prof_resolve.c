@@ -86,7 +86,7 @@ static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, pr
         e = LS_VECTOR_ROOM(out);
         if (e == LS_OK)
             out->rows[out->len++] =
-                (struct prof_source){wanted[0].file, line, prof_name(names, text, (size_t)got)};
+                (struct prof_source){wanted[0].file, line, prof_name_line(names, text, (size_t)got)};
     }
     free(text);
     if (file) fclose(file);

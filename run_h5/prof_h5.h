@@ -91,6 +91,7 @@ const char *prof_h5_storage_problem(hid_t dataset, hid_t type);
 struct prof_h5_texts {
     char **texts;
     uint64_t room_bytes;
+    const char *kept; /* control characters that are not replaced (ls_text_clean) */
 };
 /* Read all len texts of a data set of the type file_type. After a failure the caller owns the texts that are
  * not NULL, too. */

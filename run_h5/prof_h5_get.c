@@ -84,7 +84,7 @@ static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, st
         t->room_bytes -= bytes + BLOCK_BYTES;
         t->texts[i] = strndup(packed + i * width, bytes);
         if (!t->texts[i]) return false;
-        ls_text_clean(t->texts[i], bytes, "\t\n"); /* untrusted text that is printed on terminals */
+        ls_text_clean(t->texts[i], bytes, t->kept); /* untrusted text that is printed on terminals */
     }
     return true;
 }
@@ -99,7 +99,7 @@ const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, str
     for (hsize_t start = 0; !problem && start < len; start += at_once) {
         const hsize_t rows = len - start < at_once ? len - start : at_once;
         const hid_t memory_space = H5Screate_simple(1, &rows, NULL);
-        struct prof_h5_texts part = {t->texts + start, t->room_bytes};
+        struct prof_h5_texts part = {t->texts + start, t->room_bytes, t->kept};
         H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &rows, NULL);
         if (H5Dread(dataset, type, memory_space, file_space, H5P_DEFAULT, packed) < 0)
             problem = "cannot be read: the file is damaged or truncated";
@@ -119,7 +119,7 @@ const char *prof_h5_read_attribute_texts(hid_t attribute, hid_t file_type, uint6
     const size_t width = H5Tget_size(file_type);
     const hid_t type = prof_text_like(file_type);
     char *packed = len <= PROF_TEXT_SLAB_BYTES ? malloc(len * width + 1) : NULL;
-    struct prof_h5_texts t = {texts, UINT64_MAX};
+    struct prof_h5_texts t = {texts, UINT64_MAX, ""};
     const char *problem = packed ? NULL : "takes too much memory";
     if (!problem && H5Aread(attribute, type, packed) < 0) problem = "cannot be read";
     if (!problem && !prof_unpack_texts(packed, width, len, &t)) problem = "takes too much memory";
@@ -247,7 +247,7 @@ static ls_err prof_get_dataset(const struct prof_h5_place *at, hid_t dataset, st
     }
     if (!problem && e == LS_OK && !(values = calloc(len + 1, prof_type_bytes(array->type))))
         e = ls_nomem("%s/%s of %s", at->group, array->name, at->file);
-    struct prof_h5_texts texts = {values, TEXTS_MAX_BYTES};
+    struct prof_h5_texts texts = {values, TEXTS_MAX_BYTES, ""};
     if (!problem && e == LS_OK && len > 0)
         problem = array->type == PROF_TEXT ? prof_h5_read_texts(dataset, file_type, len, &texts)
                                            : prof_get_numbers(dataset, array->type, values);

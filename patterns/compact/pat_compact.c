@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/compact/pat_compact.h"
 #include "common/ls_checked.h"
+#include "common/ls_text.h"
 #include "patterns/compact/pat_class.h"
 #include "patterns/compact/pat_compact_parts.h"
 #include "patterns/compact/pat_measure.h"
@@ -144,6 +145,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->ranges_print = s->ranges_print;
     f->index_home = strdup(pat_label(t, s->index_home));
     f->thread = strdup(s->thread < t->threads_len ? t->threads[s->thread].label : "");
+    if (f->module) ls_text_clean(f->module, strlen(f->module), ""); /* the others are clean */
     if (f->module && f->function && f->file && f->home && f->index_home && f->thread) return LS_OK;
     return ls_nomem("the names of patterns");
 }

@@ -25,6 +25,7 @@ static ls_err pat_say(char **text, const char *what)
 {
     char *copy = strdup(what);
     if (!copy) return ls_nomem("the names of patterns");
+    ls_text_clean(copy, strlen(copy), ""); /* it is printed on terminals */
     free(*text);
     *text = copy;
     return LS_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_tables.h"
+#include "common/ls_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,13 @@ static ls_err copy_text(const char *text, char **out)
     return *out ? LS_OK : ls_nomem("a name of %zu bytes", strlen(text));
 }
 
+static ls_err copy_name(const char *text, char **out)
+{
+    LS_TRY(copy_text(text, out));
+    ls_text_clean(*out, strlen(*out), ""); /* it is printed on terminals */
+    return LS_OK;
+}
+
 ls_err pat_tables_add_site(struct pat_tables *t, const struct pat_site *row, uint32_t *out)
 {
     LS_TRY(GROW(t->sites, t->sites_len));
@@ -46,7 +54,7 @@ ls_err pat_tables_add_home(struct pat_tables *t, const struct pat_home *row, uin
 {
     struct pat_home copy = *row;
     LS_TRY(GROW(t->homes, t->homes_len));
-    if (row->label) LS_TRY(copy_text(row->label, &copy.label));
+    if (row->label) LS_TRY(copy_name(row->label, &copy.label));
     *out = (uint32_t)t->homes_len;
     t->homes[t->homes_len++] = copy;
     return LS_OK;
@@ -64,7 +72,7 @@ ls_err pat_tables_add_thread(struct pat_tables *t, const char *label, uint32_t *
 {
     struct pat_thread row;
     LS_TRY(GROW(t->threads, t->threads_len));
-    LS_TRY(copy_text(label, &row.label));
+    LS_TRY(copy_name(label, &row.label));
     *out = (uint32_t)t->threads_len;
     t->threads[t->threads_len++] = row;
     return LS_OK;
@@ -74,7 +82,7 @@ ls_err pat_tables_add_phase(struct pat_tables *t, const char *name, uint32_t *ou
 {
     char *copy;
     LS_TRY(GROW(t->phases, t->phases_len));
-    LS_TRY(copy_text(name, &copy));
+    LS_TRY(copy_name(name, &copy));
     *out = (uint32_t)t->phases_len;
     t->phases[t->phases_len++] = copy;
     return LS_OK;
@@ -83,7 +91,7 @@ ls_err pat_tables_add_phase(struct pat_tables *t, const char *name, uint32_t *ou
 ls_err pat_tables_set_label(struct pat_tables *t, uint32_t home, const char *label)
 {
     char *copy;
-    LS_TRY(copy_text(label, &copy));
+    LS_TRY(copy_name(label, &copy));
     free(t->homes[home].label);
     t->homes[home].label = copy;
     return LS_OK;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-enum { LABELS = 8, WIDTH = 512, ELEMENTS = WIDTH * WIDTH };
+enum { LABELS = 8, WIDTH = 256, ELEMENTS = WIDTH * WIDTH };
 
 static const char *const labels[LABELS] = {
     "=1+1\x1b]0;title\x07",        "+cmd|'/c calc'!A1\r",

@@ -3,6 +3,7 @@
 #include "common/ls_text.h"
 #include "tools/cli/cli_term.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,5 +118,15 @@ const char *cli_quote(const char *text)
     }
     out[n++] = '\'';
     out[n] = '\0';
+    return out;
+}
+
+const char *cli_shown(const char *name)
+{
+    static char buffers[4][PATH_MAX];
+    static unsigned turn;
+    char *out = buffers[turn++ % 4];
+    snprintf(out, PATH_MAX, "%s", name);
+    ls_text_clean(out, strlen(out), "");
     return out;
 }

@@ -19,5 +19,7 @@ int cli_fail(ls_err e);
 void cli_progress(const char *what, double done);
 /* text as one shell word, quoted where needed; static buffers, four in turn. */
 const char *cli_quote(const char *text);
+/* A name of a file for standard output: without control characters; static buffers, four in turn. */
+const char *cli_shown(const char *name);
 
 #endif

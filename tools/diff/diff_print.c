@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/diff/diff_view.h"
+#include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_view.h"
 #include "common/ls_json.h"
@@ -20,7 +21,7 @@ static void diff_print_side(const struct diff_view *v, int side, FILE *out)
     const struct rep_view *s = &v->sides[side];
     char bursts[CLI_CELL_BYTES], time[CLI_CELL_BYTES];
     fprintf(out, "%s%s%s  %s: %s, %s burst%s", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), side ? "B" : "A",
-            cli_colour_end(STDOUT_FILENO), s->options.path,
+            cli_colour_end(STDOUT_FILENO), cli_shown(s->options.path),
             *s->run->command ? s->run->command : "command not known",
             cli_format_grouped(bursts, an_diff_bursts(v->diff, side)),
             an_diff_bursts(v->diff, side) == 1 ? "" : "s");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Differences and groups of patterns as tables. */
+#include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/patterns/ptn_compare.h"
 #include "common/ls_json.h"
@@ -16,7 +17,7 @@ enum { PTN_CELL_BYTES = 64 };
 static void ptn_print_input(const char *letter, const struct ptn_input *in, FILE *out)
 {
     fprintf(out, "%s%s%s  %s: %zu pattern%s\n", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), letter,
-            cli_colour_end(STDOUT_FILENO), in->path, in->items.len, in->items.len == 1 ? "" : "s");
+            cli_colour_end(STDOUT_FILENO), cli_shown(in->path), in->items.len, in->items.len == 1 ? "" : "s");
 }
 
 /* --- diff --- */
@@ -86,7 +87,8 @@ static void ptn_print_members(const struct ptn_groups *g, size_t number, FILE *o
     for (size_t i = 0; i < g->items.len; i++) {
         const struct pat_item *const item = &g->items.rows[i];
         if (g->clusters.group_of[i] != number) continue;
-        fprintf(out, "       %.3f  %s: %s", g->clusters.distance[i], g->inputs[item->input].path, item->name);
+        fprintf(out, "       %.3f  %s: %s", g->clusters.distance[i], cli_shown(g->inputs[item->input].path),
+                item->name);
         if (*item->thread)
             fprintf(out, ", %s%s", strncmp(item->thread, "thread", 6) == 0 ? "" : "thread ", item->thread);
         fputc('\n', out);

@@ -3,6 +3,7 @@
 #include "tools/patterns/ptn_print.h"
 #include "patterns/pat_describe.h"
 #include "patterns/write/pat_write.h"
+#include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "common/ls_json.h"
 
@@ -177,7 +178,7 @@ static void ptn_source(const char *path, const struct ptn_found *f, FILE *out)
 {
     char accesses[CLI_CELL_BYTES], sites[CLI_CELL_BYTES], number[CLI_CELL_BYTES];
     const size_t threads = pat_source_tables(f->source)->threads_len;
-    fprintf(out, "source     %s: %s accesses of %s instructions in %zu thread%s%s\n", path,
+    fprintf(out, "source     %s: %s accesses of %s instructions in %zu thread%s%s\n", cli_shown(path),
             cli_format_grouped(accesses, f->counts.accesses), cli_format_grouped(sites, f->sequences.sites),
             threads, threads == 1 ? "" : "s", f->counts.is_sampled ? ", bursts: a sample" : "");
     if (f->counts.lost)
