@@ -231,19 +231,72 @@ static int run_killed(void)
     return failed;
 }
 
-/* The daemon outlives its parents and the session; DIR tells it when to continue. */
+/* A copy of the environment, as a server keeps it for the programs that it will start. */
+static char **copy_environment(void)
+{
+    size_t len = 0;
+    while (environ[len])
+        len++;
+    char **copy = calloc(len + 1, sizeof(*copy));
+    for (size_t i = 0; copy && i < len; i++)
+        copy[i] = strdup(environ[i]);
+    return copy ? copy : environ;
+}
+
+static pid_t vfork_shell(char *const argv[])
+{
+    const pid_t pid = vfork();
+    if (pid == 0) execv("/bin/sh", argv);
+    return pid;
+}
+
+/* Start shells in every way, with the own environment and with the copy. They and their children write theirs
+ * to env.WAY and env.WAY.below. */
+static void start_heirs(char **copy)
+{
+    enum { SYSTEM, POPEN, SPAWN, SPAWN_COPY, VFORK, EXEC_COPY, RAW, RAW_COPY, WAYS };
+    char script[128];
+    char *argv[] = {"sh", "-c", script, NULL};
+    for (int way = 0; way < WAYS; way++) {
+        pid_t pid = 0;
+        snprintf(script, sizeof(script), "env >env.%d && sh -c 'env >env.%d.below; true'; true", way, way);
+        if (way == SYSTEM) {
+            if (system(script) != 0) exit(95);
+        } else if (way == POPEN) {
+            pclose(popen(script, "r"));
+        } else if (way == SPAWN || way == SPAWN_COPY) {
+            posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, way == SPAWN ? environ : copy);
+        } else if (way == VFORK) {
+            pid = vfork_shell(argv);
+        } else if ((pid = fork()) == 0) {
+            if (way == EXEC_COPY) execve("/bin/sh", argv, copy);
+            syscall(SYS_execve, "/bin/sh", argv, way == RAW ? environ : copy);
+            _exit(98);
+        }
+        if (pid > 0) waitpid(pid, NULL, 0);
+    }
+}
+
+/* The daemon outlives its parents and the session, and closes what it inherited; DIR tells it when to
+ * continue. */
 static int run_daemon(const char *dir)
 {
     if (!dir || chdir(dir) != 0) return 93;
     if (fork() != 0) return 7;
     setsid();
     if (fork() != 0) _exit(0);
+    for (int fd = 0; fd < 1024; fd++)
+        close(fd);
+    for (int fd = 0; fd < 3; fd++)
+        if (open("/dev/null", O_RDWR) != fd) return 94;
+    char **const copy = copy_environment();
     loadstone_phase_begin("daemon");
     use_block(40001);
     make_file("ready");
     wait_for_file("release");
     loadstone_phase_begin("late");
     use_block(40003);
+    start_heirs(copy);
     make_file("done");
     exit(8);
 }

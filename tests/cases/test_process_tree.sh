@@ -39,46 +39,54 @@ tables byhand.h5
 holds 1001 '^span (marker [0-9]+|last words) process 0 '
 holds 1 '^process 0 .* ended unknown code - signal - '
 
+# wait_for FILE
+wait_for() {
+    i=0
+    while [ ! -e "$1" ] && [ $i -lt 3000 ]; do sleep 0.02; i=$((i + 1)); done
+}
+# released NAME: the daemon goes on when the recording is over; the programs that it starts have no variable of it
+released() {
+    sleep 0.2 # it looks every 100 ms
+    : >"$1/release"
+    wait_for "$1/done"
+    must test "$(ls "$1" | grep -c '^env')" -eq 16
+    ! grep -lE "^(LOADSTONE_|LD_PRELOAD=)" "$1"/env.* || { echo "FAIL: $1: handed on after the recording"; failed=1; }
+}
+
 # a daemon: record ends with the command and names the processes that still run; from then on it records
 # nothing
-mkdir daemon
-"$loadstone" record -o daemon.h5 --engine null --spool "$scratch/daemon-spool" --keep-spool -- "$victim" daemon "$scratch/daemon" >out 2>err
-must test $? -eq 7
-i=0
-while [ ! -e daemon/ready ] && [ $i -lt 3000 ]; do sleep 0.02; i=$((i + 1)); done
-must grep -qF "processes started by the program still run" err
-name=daemon
-sleep 0.3
-: >daemon/release
-i=0
-while [ ! -e daemon/done ] && [ $i -lt 3000 ]; do sleep 0.02; i=$((i + 1)); done
-pid=$(sed -nE 's/^process [1-9].* pid ([0-9]+) .* origin fork .*/\1/p' lines | tail -1)
-i=0
-while kill -0 "$pid" 2>/dev/null && ! grep -q '^State:.*Z' "/proc/$pid/status" 2>/dev/null && [ $i -lt 3000 ]; do sleep 0.02; i=$((i + 1)); done
-expect 0 "" "$loadstone" resolve "$scratch/daemon-spool" -o daemon.h5 --force
-tables daemon.h5
-holds 0 '^span .*late '
-holds 0 " exit code 8 "
-
-# neither it nor programs that it starts later record, or have our variables; the spool is gone and stays so
-mkdir later-spool
-"$loadstone" record -o later.h5 --engine null --spool "$scratch/later-spool" -- \
-    sh -c '(while [ ! -e release ]; do sleep 0.05; done; env >env.now; sh -c "env >env.later"; touch later) & sleep 0.2' >out 2>err
-must test $? -eq 0
-must grep -qF "processes started by the program still run" err
-must test -z "$(ls later-spool)"
-: >release
-i=0
-while [ ! -e later ] && [ $i -lt 1000 ]; do sleep 0.02; i=$((i + 1)); done
-for list in env.now env.later; do
-    ! grep -E "^(LOADSTONE_|LD_PRELOAD=)" $list || { echo "FAIL: handed on after the recording"; failed=1; }
+mkdir kept gone orphan kept-spool gone-spool orphan-spool
+for name in kept gone; do
+    [ $name = kept ] && keep=--keep-spool || keep=
+    "$loadstone" record -o $name.h5 --engine null --spool "$scratch/$name-spool" $keep -- "$victim" daemon "$scratch/$name" >out 2>err
+    must test $? -eq 7
+    wait_for $name/ready
+    must grep -qF "processes started by the program still run" err
+    released $name
 done
-must test -z "$(ls later-spool)"
+must test -z "$(ls gone-spool)"
+# the launcher is killed: what it leaves is resolved, and nothing was added
+"$loadstone" record -o orphan.h5 --engine null --spool "$scratch/orphan-spool" -- sh -c '"$1" daemon "$2"; while [ ! -e "$2/done" ]; do :; done' \
+    sh "$victim" "$scratch/orphan" >out 2>err &
+launcher=$!
+wait_for orphan/ready
+kill -9 $launcher
+wait $launcher 2>/dev/null
+released orphan
+for name in kept orphan; do
+    expect 0 "" "$loadstone" resolve "$scratch/$name-spool" -o $name.h5 --force
+    tables $name.h5
+    [ $name = kept ] || holds 1 '^span daemon process ' # it may begin after the end of the recording
+    holds 0 '^span .*late '
+    holds 0 " exit code 8 "
+    holds 0 " command '.*env"
+done
+
 # a program that was started with the variables of a recording that is over takes them out, too
-must env LOADSTONE_START=1 LOADSTONE_SPOOL="$scratch/later-spool/none" LD_PRELOAD="$top_builddir/.libs/libloadstone-preload.so" \
+must env LOADSTONE_START=1 LOADSTONE_SPOOL="$scratch/gone-spool/none" LD_PRELOAD="$top_builddir/.libs/libloadstone-preload.so" \
     sh -c 'env >env.own'
 ! grep -E "^(LOADSTONE_|LD_PRELOAD=)" env.own || { echo "FAIL: handed on of a spool that is gone"; failed=1; }
-must test -z "$(ls later-spool)"
+must test -z "$(ls gone-spool)"
 
 can_sample || { echo "not tested: attribution in fork children (the step engine does not work here)"; exit $failed; }
 # shellcheck disable=SC2086
