@@ -14,6 +14,8 @@
 /* One of 10,000 recordings has fewer bursts than this many standard errors below the expected number. */
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
+static const double FEW_TICKS = 8;    /* from there on, the ratio of the ticks is right to 2 % */
+static const double RATIO_FITS = 0.1; /* ticks: getrusage never lets one of the times shrink */
 
 struct stratum {
     double all_ns, recording_ns;
@@ -67,20 +69,48 @@ static double recording_ns(const struct prof_cpu *c)
     return fmin((double)c->recording_ns, total_ns(c));
 }
 
+static double tick_ns(const struct prof_cpu *c)
+{
+    return c->tick_ns ? (double)c->tick_ns : 0.004 * (double)LS_NS_PER_S;
+}
+
+/* Return kernel ticks times their distance: its expectation is the kernel time, however short the process is.
+ * getrusage divides the exact CPU time in the ratio of the ticks (cputime_adjust in Linux's
+ * kernel/sched/cputime.c). In a sum over processes of few ticks, that takes the kernel time at their start and
+ * end for user time: a process that got no tick counts as user time, and never another one as more than its
+ * CPU time. The number of ticks is the CPU time in ticks, rounded up or down; take the one that the ratio
+ * fits. */
+static double ticked_kernel_ns(const struct prof_cpu *c)
+{
+    const double tick = tick_ns(c), ticks = total_ns(c) / tick, kernel = (double)c->kernel_ns;
+    if (c->kernel_ns == 0 || ticks > FEW_TICKS) return kernel;
+    if (ticks < 1) return tick;
+    if (c->user_ns == 0) return kernel;
+    const double share = kernel / total_ns(c);
+    double least_off = RATIO_FITS, found = kernel;
+    for (double count = floor(ticks); count <= floor(ticks) + 1; count++) {
+        const double in_kernel = round(share * count), off = fabs(share * count - in_kernel);
+        if (in_kernel < 1 || off >= least_off) continue;
+        least_off = off;
+        found = in_kernel * tick;
+    }
+    return found;
+}
+
 /* Kernel time of the program itself. The CPU time of a short process is split by few ticks, so this may be
  * negative; sums over processes are right. */
 static double kernel_ns(const struct prof_cpu *c)
 {
-    return (double)c->kernel_ns - fmin((double)c->recording_kernel_ns, recording_ns(c));
+    return ticked_kernel_ns(c) - fmin((double)c->recording_kernel_ns, recording_ns(c));
 }
 
 /* Each tick is a sample of one bit: was it in the kernel? The runtime knows its own part by its handlers'
  * time, good to a tenth; both count. */
 static double split_variance(const struct prof_cpu *c)
 {
-    const double all = total_ns(c), tick = c->tick_ns ? (double)c->tick_ns : 0.004 * (double)LS_NS_PER_S;
+    const double all = total_ns(c), tick = tick_ns(c);
     if (!(all > 0)) return 0;
-    const double ticks = all / tick, share = ((double)c->kernel_ns / tick + 1) / (ticks + 2); /* Laplace */
+    const double ticks = all / tick, share = (ticked_kernel_ns(c) / tick + 1) / (ticks + 2); /* Laplace */
     const double recording = 0.1 / SPLIT_95 * fmin((double)c->recording_kernel_ns, recording_ns(c));
     return share * (1 - share) * all * tick + recording * recording;
 }

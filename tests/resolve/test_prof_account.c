@@ -113,6 +113,44 @@ static void account_pools_short_processes(void **state)
     free(b);
 }
 
+/* A process that is in the kernel for its first and last part, as getrusage has it: a tick every 4 ms, the
+ * first one at first_ns, is in the kernel or not; the sum of both is exact, and all of it is user time where
+ * no tick was in the kernel (cputime_adjust in Linux's kernel/sched/cputime.c). */
+static struct prof_cpu split_by_ticks(uint64_t all_ns, uint64_t start_ns, uint64_t end_ns, uint64_t first_ns)
+{
+    uint64_t ticks = 0, in_kernel = 0;
+    for (uint64_t at_ns = first_ns; at_ns < all_ns; at_ns += 4 * MS, ticks++)
+        in_kernel += at_ns < start_ns || at_ns >= all_ns - end_ns;
+    const uint64_t kernel_ns = in_kernel ? all_ns * in_kernel / ticks : 0;
+    return (struct prof_cpu){all_ns - kernel_ns, kernel_ns, 0, 0, 4 * MS};
+}
+
+/* Half of the user time is in children that start and end in the kernel. */
+static void account_splits_children_of_few_ticks(void **state)
+{
+    static const uint64_t lengths_ns[] = {1000000, 2500000, 5200000, 6800000, 9600000};
+    (void)state;
+    for (size_t l = 0; l < sizeof(lengths_ns) / sizeof(lengths_ns[0]); l++) {
+        const uint64_t all_ns = lengths_ns[l], start_ns = all_ns / 8, end_ns = all_ns / 16;
+        const uint64_t kernel_ns = 400 * (start_ns + end_ns), user_ns = 400 * all_ns - kernel_ns;
+        struct book *b = book_new();
+        uint64_t children_ns = 0;
+        const uint32_t parent = add_process(b, "shell", (struct prof_cpu){user_ns, 0, 0, 0, 4 * MS});
+        add_bursts(b, parent, 400, user_ns / 400);
+        for (uint64_t i = 0; i < 400; i++) {
+            const struct prof_cpu cpu = split_by_ticks(all_ns, start_ns, end_ns, i * MS / 100);
+            add_bursts(b, add_process(b, "child", cpu), 1, user_ns / 400);
+        }
+        close_book(b);
+        for (uint32_t p = 1; p < b->processes_len; p++)
+            children_ns += weight_of(b, p);
+        assert_in_range(weight_of(b, parent), user_ns - 1000, user_ns + 1000);
+        assert_in_range(children_ns, user_ns - user_ns / 100, user_ns + user_ns / 100);
+        assert_in_range(b->run.kernel_ns, kernel_ns - kernel_ns / 25, kernel_ns + kernel_ns / 25);
+        free(b);
+    }
+}
+
 /* Too short for a stratum even together: they keep their chances beside the long process. */
 static void account_joins_what_is_short_with_the_largest(void **state)
 {
@@ -319,6 +357,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(account_is_user_and_kernel_and_recording),
         cmocka_unit_test(account_pools_short_processes),
+        cmocka_unit_test(account_splits_children_of_few_ticks),
         cmocka_unit_test(account_joins_what_is_short_with_the_largest),
         cmocka_unit_test(account_without_a_burst_says_so),
         cmocka_unit_test(account_does_not_scale_a_shortfall_away),
