@@ -13,7 +13,7 @@ static const char *const ls_latency_texts[LS_LATENCY_COUNT] = {LS_LATENCY_LIST(L
 
 const char *ls_source_text(unsigned source)
 {
-    return source < LS_SOURCE_COUNT ? ls_source_rows[source].text : "not told";
+    return source < LS_SOURCE_COUNT ? ls_source_rows[source].text : "not reported";
 }
 
 uint8_t ls_source_level(unsigned source)

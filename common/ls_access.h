@@ -43,7 +43,7 @@ enum ls_source { LS_SOURCE_LIST(LS_SOURCE_ENUM) LS_SOURCE_COUNT };
 enum ls_latency { LS_LATENCY_LIST(LS_LATENCY_ENUM) LS_LATENCY_COUNT };
 #undef LS_LATENCY_ENUM
 
-/* The text and the coarse level of a source; an unknown number gives "not told" and LS_NOT_REPORTED. */
+/* The text and the coarse level of a source; an unknown number gives "not reported" and LS_NOT_REPORTED. */
 const char *ls_source_text(unsigned source);
 uint8_t ls_source_level(unsigned source);
 /* Definition of this kind of latency, for reports and files; "" for an unknown kind. */

@@ -468,12 +468,12 @@ class SMRTree
         return mesh;
     }
 
-    template <typename Told>
-    SMRDomain *createDomain(ls_err (*make)(const Told *, ndm_domain **), const Told &told)
+    template <typename Spec>
+    SMRDomain *createDomain(ls_err (*make)(const Spec *, ndm_domain **), const Spec &spec)
     {
         SMRDomain *domain = new (std::nothrow) SMRDomain(domains);
         if (!domain) return nullptr;
-        if (make(&told, &domain->domain) != LS_OK) {
+        if (make(&spec, &domain->domain) != LS_OK) {
             delete domain;
             return nullptr;
         }

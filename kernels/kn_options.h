@@ -43,10 +43,11 @@ enum kn_stores { KN_STORES_LIST(KN_STORES_ENUM) KN_STORES_COUNT };
 enum kn_pages { KN_PAGES_LIST(KN_PAGES_ENUM) KN_PAGES_COUNT };
 #undef KN_PAGES_ENUM
 
-#define KN_PIN_LIST(X)                                                                                    \
-    X(AUTO, "auto", "close where there is a thread for every processor and OpenMP is not told otherwise") \
-    X(NONE, "none", "threads run where the system puts them")                                             \
-    X(CLOSE, "close", "thread by thread on neighbouring cores, SMT twins last")                           \
+#define KN_PIN_LIST(X)                                                                                  \
+    X(AUTO, "auto",                                                                                     \
+      "close where there is a thread for every processor unless the variables of OpenMP say otherwise") \
+    X(NONE, "none", "threads run where the system puts them")                                           \
+    X(CLOSE, "close", "thread by thread on neighbouring cores, SMT twins last")                         \
     X(SPREAD, "spread", "as far from each other as the machine allows")
 #define KN_PIN_ENUM(id, name, text) KN_PIN_##id,
 enum kn_pin { KN_PIN_LIST(KN_PIN_ENUM) KN_PIN_COUNT };

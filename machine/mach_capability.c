@@ -137,8 +137,8 @@ static struct mach_seen mach_try_run(enum mach_try_id id)
     const pid_t child = fork();
     if (child == 0) mach_try_in_child(id, report[1]);
     close(report[1]);
-    struct mach_seen told;
-    if (child > 0 && read(report[0], &told, sizeof(told)) == (ssize_t)sizeof(told)) seen = told;
+    struct mach_seen result;
+    if (child > 0 && read(report[0], &result, sizeof(result)) == (ssize_t)sizeof(result)) seen = result;
     close(report[0]);
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;

@@ -143,9 +143,9 @@ static void mach_find_hypervisor(const char *root, struct mach_privilege *p)
     char flags[4096];
     const char *value = mach_value(text, "flags");
     snprintf(flags, sizeof(flags), "%.*s ", (int)strcspn(value, "\n"), value);
-    const bool told = strstr(flags, " hypervisor ") != NULL;
+    const bool is_flagged = strstr(flags, " hypervisor ") != NULL;
     ls_file_read(mach_path(root, "/sys/hypervisor/type", path), text, sizeof(text));
-    if (!told && !*text) return;
+    if (!is_flagged && !*text) return;
     ls_file_read(mach_path(root, "/sys/class/dmi/id/sys_vendor", path), text, sizeof(text));
     text[strcspn(text, "\n")] = '\0';
     if (*text)

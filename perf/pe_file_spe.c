@@ -41,7 +41,7 @@ struct pe_file_spe {
     size_t areas_len;
     struct spe_area **heap; /* areas that have a head, the earliest first */
     size_t heap_len;
-    struct pe_spe_totals told;
+    struct pe_spe_totals totals;
 };
 
 /* --- the areas and their spans --- */
@@ -110,9 +110,9 @@ static ls_err spe_take_aux(pe_file_spe *s, const struct pe_file_record *rec)
     struct pe_counts counts = {0};
     if (!pe_aux_record_read(&rec->event->layout, &rec->rec, &r)) return LS_OK;
     pe_record_count(&rec->rec, &counts);
-    s->told.truncated += counts.aux_truncated;
-    s->told.partial += counts.aux_partial;
-    s->told.collided += counts.aux_collided;
+    s->totals.truncated += counts.aux_truncated;
+    s->totals.partial += counts.aux_partial;
+    s->totals.collided += counts.aux_collided;
     if (r.flags & PERF_AUX_FLAG_OVERWRITE) r.offset -= r.size_bytes;
     struct spe_area *a = spe_area_of(s, &r.of);
     if (!a || r.size_bytes == 0 || r.offset + r.size_bytes < r.offset) return LS_OK;
@@ -199,8 +199,8 @@ static ls_err spe_begin_piece(struct spe_area *a, bool *is_any)
 
 static void spe_note_broken(pe_file_spe *s, const struct spe_area *a, uint64_t pos, uint64_t number)
 {
-    if (number && !s->told.broken) s->told.broken_at_bytes = a->at_bytes + (pos - a->base);
-    s->told.broken += number;
+    if (number && !s->totals.broken) s->totals.broken_at_bytes = a->at_bytes + (pos - a->base);
+    s->totals.broken += number;
 }
 
 /* Skip the rest of the part, which is padding or an operation that is cut off. */
@@ -220,7 +220,7 @@ static void spe_set_time(pe_file_spe *s, const struct spe_area *a, struct pe_spe
     const bool is_timed = s->clock.is_reported && out->s.has & PERF_SAMPLE_TIME && out->s.time;
     out->time_ns = is_timed ? pe_trace_time_ns(&s->clock, out->s.time) : reported_ns;
     if (reported_ns && out->time_ns > reported_ns) out->time_ns = reported_ns;
-    s->told.timeless += !is_timed;
+    s->totals.timeless += !is_timed;
 }
 
 static void spe_complete(pe_file_spe *s, const struct spe_area *a, struct pe_spe_access *out)
@@ -243,8 +243,8 @@ static bool spe_next_of_part(pe_file_spe *s, struct spe_area *a, struct pe_spe_a
     const bool found = pe_spe_next(&c, a->sources, &out->s, &counts);
     spe_note_broken(s, a, a->pos, counts.broken);
     a->pos = a->base + (c.pos_bytes - a->lead_bytes);
-    s->told.operations += counts.records;
-    s->told.others += counts.others;
+    s->totals.operations += counts.records;
+    s->totals.others += counts.others;
     return found;
 }
 
@@ -353,5 +353,5 @@ void pe_file_spe_free(pe_file_spe *s)
 
 const struct pe_spe_totals *pe_file_spe_totals(const pe_file_spe *s)
 {
-    return &s->told;
+    return &s->totals;
 }

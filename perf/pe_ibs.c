@@ -100,8 +100,8 @@ static uint8_t ibs_source_of(const uint64_t words[IBS_WORDS], bool is_zen4)
     if (!get(words, DC_MISS)) return LS_SOURCE_L1;
     /* the L2 bit is not valid for a miss whose buffer was already allocated (erratum 1293 of family 19h) */
     if (!get(words, L2_MISS) && !get(words, IS_PREFETCH) && !get(words, NO_BUFFER)) return LS_SOURCE_L2;
-    const uint8_t told = get(words, IS_LOAD) ? ibs_word_source(words, is_zen4) : LS_NOT_REPORTED;
-    if (told != LS_NOT_REPORTED) return told;
+    const uint8_t reported = get(words, IS_LOAD) ? ibs_word_source(words, is_zen4) : LS_NOT_REPORTED;
+    if (reported != LS_NOT_REPORTED) return reported;
     return get(words, NO_BUFFER) ? LS_SOURCE_LFB : LS_NOT_REPORTED;
 }
 

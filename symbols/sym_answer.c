@@ -110,9 +110,9 @@ static bool sym_check_variables(const struct sym_answer *a)
 {
     for (size_t i = 0; i < a->variables_len; i++) {
         const struct sym_variable *v = &a->variables[i];
-        const bool is_behind =
+        const bool is_after =
             i == 0 || v[-1].is_tls < v->is_tls || (v[-1].is_tls == v->is_tls && v[-1].base <= v->base);
-        if (!sym_is_text(a, v->name) || v->base >= v->end || v->is_tls > 1 || !is_behind) return false;
+        if (!sym_is_text(a, v->name) || v->base >= v->end || v->is_tls > 1 || !is_after) return false;
         if (v->around != SYM_NONE && v->around >= i) return false;
     }
     return true;

@@ -55,7 +55,7 @@ static ls_err pat_places(const struct pat_findings *f, const struct pat_tables *
     return LS_OK;
 }
 
-static ls_err pat_tell_place(struct pat_found *f, const struct sym_answer *a, const struct sym_line *line)
+static ls_err pat_set_place(struct pat_found *f, const struct sym_answer *a, const struct sym_line *line)
 {
     LS_TRY(pat_say(&f->function, sym_answer_text(a, line->function ? line->function : line->symbol)));
     LS_TRY(pat_say(&f->file, sym_answer_text(a, line->file)));
@@ -75,7 +75,7 @@ static ls_err pat_ask_module(sym_files *files, const char *path, const struct pa
     ls_err e = sym_files_get(files, path, &file);
     if (e == LS_OK) e = sym_file_lines(files, file, linked, len, &a);
     for (size_t i = 0; e == LS_OK && i < a.lines_len && i < len; i++)
-        e = pat_tell_place(places[i].found, &a, &a.lines[i]);
+        e = pat_set_place(places[i].found, &a, &a.lines[i]);
     sym_answer_fini(&a);
     free(linked);
     return e;

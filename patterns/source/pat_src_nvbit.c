@@ -34,7 +34,7 @@ struct nv {
     struct pat_collect collect;
     struct pat_source_options options;
     uint64_t maps_left, warps;
-    uint64_t told, seen;         /* records: number in the header (0: none given), and number read */
+    uint64_t announced, seen;    /* records: number in the header (0: none given), and number read */
     bool was_folded, is_waiting; /* record waits: an event came before it */
     struct nv_record record;
 };
@@ -113,11 +113,11 @@ static ls_err nv_record(struct nv *n)
 
 static ls_err nv_end(const struct nv *n)
 {
-    if (n->seen < n->told)
+    if (n->seen < n->announced)
         return ls_fail(LS_ERR_TRUNCATED,
                        "%s ends at byte %llu, after %llu of the %llu records that its header announces",
                        pat_input_name(n->records.input), (unsigned long long)n->records.at_bytes,
-                       (unsigned long long)n->seen, (unsigned long long)n->told);
+                       (unsigned long long)n->seen, (unsigned long long)n->announced);
     if (n->collect.counts.accesses) return LS_OK;
     return ls_fail(LS_ERR_FORMAT, "%s: no record is an access of a warp", pat_input_name(n->records.input));
 }
@@ -179,7 +179,7 @@ static ls_err nv_start(struct nv *n, const char *path)
     if (!bytes) return ls_fail(LS_ERR_TRUNCATED, "%s is empty; expected a header of 24 bytes", path);
     memcpy(&h, bytes, sizeof(h));
     n->maps_left = h.map_entries;
-    n->told = h.records;
+    n->announced = h.records;
     return LS_OK;
 }
 

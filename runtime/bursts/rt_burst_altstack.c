@@ -15,8 +15,8 @@ enum {
 
 static size_t frame_bytes(void)
 {
-    const size_t told = getauxval(AT_MINSIGSTKSZ);
-    return told ? told : FRAME_FALLBACK_BYTES;
+    const size_t minimum = getauxval(AT_MINSIGSTKSZ);
+    return minimum ? minimum : FRAME_FALLBACK_BYTES;
 }
 
 bool rt_burst_altstack_suffices(size_t len_bytes, size_t frame)

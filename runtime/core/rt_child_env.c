@@ -127,14 +127,14 @@ static void rt_env_put(struct rt_env_room *r, const char *from, size_t len_bytes
 static void rt_env_add_joined(struct rt_env_room *r, const char *entry)
 {
     const char *list = entry + sizeof(rt_preload_name) - 1;
-    const bool is_behind = strstr(list, "libasan") || strstr(list, "libtsan") || strstr(list, "libclang_rt");
+    const bool follows = strstr(list, "libasan") || strstr(list, "libtsan") || strstr(list, "libclang_rt");
     rt_env_add(r, r->data + r->data_len);
     rt_env_put(r, rt_preload_name, sizeof(rt_preload_name) - 1);
-    if (is_behind) rt_env_put(r, list, strlen(list));
-    if (is_behind) rt_env_put(r, ":", 1);
+    if (follows) rt_env_put(r, list, strlen(list));
+    if (follows) rt_env_put(r, ":", 1);
     rt_env_put(r, rt_state.preload_path, strlen(rt_state.preload_path));
-    if (!is_behind && *list) rt_env_put(r, ":", 1);
-    if (!is_behind) rt_env_put(r, list, strlen(list));
+    if (!follows && *list) rt_env_put(r, ":", 1);
+    if (!follows) rt_env_put(r, list, strlen(list));
     rt_env_put(r, "", 1);
     r->changed = true;
 }

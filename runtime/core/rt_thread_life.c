@@ -108,7 +108,7 @@ void rt_thread_begin(struct rt_thread *t)
     rt_budget_charge(began_cpu_ns);
 }
 
-static bool rt_thread_is_worth_telling(void)
+static bool rt_thread_needs_stream(void)
 {
     return __atomic_load_n(&rt_state.image_open, __ATOMIC_ACQUIRE) == RT_IMAGE_OPEN ||
            ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= RT_CPU_WORTH_A_DIRECTORY_NS;
@@ -119,7 +119,7 @@ void rt_thread_end(struct rt_thread *t)
     const uint64_t began_cpu_ns = rt_cpu_now();
     if (t->engine_open && rt_state.engine->thread_close) rt_state.engine->thread_close(t);
     t->engine_open = false;
-    if (rt_is_recording() && rt_thread_is_worth_telling()) rt_spool_writer(t);
+    if (rt_is_recording() && rt_thread_needs_stream()) rt_spool_writer(t);
     rt_stream_close(t);
     rt_mark(LS_MARKER_STACK_DIED, t->stack_base, t->stack_end - t->stack_base, 0);
     rt_budget_charge(began_cpu_ns);

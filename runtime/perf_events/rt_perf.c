@@ -28,7 +28,7 @@ static struct {
     struct rt_perf_pace pace;
     struct rt_thread *own; /* the reader's, for its file */
     uint64_t kernel_ns, reader_ns;
-    struct rt_perf_reported told;
+    struct rt_perf_reported reported;
     uint64_t counted_lost; /* counted by the kernel, including losses without a record */
     unsigned weak;
     volatile uint32_t locked;
@@ -169,7 +169,7 @@ static void put_counts(void)
 {
     struct pe_counts now = rt_perf.drain.counts;
     if (now.lost < rt_perf.counted_lost) now.lost = rt_perf.counted_lost;
-    rt_perf_put_counts(&rt_perf.told, &now);
+    rt_perf_put_counts(&rt_perf.reported, &now);
 }
 
 /* --- rate --- */
@@ -284,10 +284,10 @@ static void drain_and_report(struct pe_channel *channels, size_t channels_len, u
     struct spool_writer *w = rt_perf_writer();
     const uint64_t cpu_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     if (!w) return;
-    rt_perf_put_sampling(&rt_perf.told, w, rt_perf.own->begin_ns, rt_perf.engine, rt_perf.weak);
+    rt_perf_put_sampling(&rt_perf.reported, w, rt_perf.own->begin_ns, rt_perf.engine, rt_perf.weak);
     const size_t samples = drain_channels(channels, channels_len, until_ns);
     account(samples, ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_begin_ns);
-    rt_perf_put_cost(&rt_perf.told, w, until_ns < now_ns ? until_ns : now_ns,
+    rt_perf_put_cost(&rt_perf.reported, w, until_ns < now_ns ? until_ns : now_ns,
                      rt_perf.kernel_ns + rt_perf.reader_ns);
 }
 
@@ -345,14 +345,14 @@ static int open_events(void)
     rt_perf.by_thread = rt_perf.engine->by_thread;
     rt_perf.is_dutied = rt_perf.engine->is_dutied;
     if (!rt_perf.spec.ring_bytes) rt_perf.spec.ring_bytes = CPU_RING_BYTES;
-    rt_perf.told.is_late = rt_perf.spec.aux_bytes || rt_perf.by_thread;
+    rt_perf.reported.is_late = rt_perf.spec.aux_bytes || rt_perf.by_thread;
     if (rt_perf.by_thread) return 0;
     const int error = open_cpus();
     if (error == 0 || rt_perf.spec.cpu_wide) return error;
     rt_event_count_sigsafe(SPOOL_EVENT_BY_THREAD, 1, error);
     rt_perf.spec = rt_perf.engine->spec;
     rt_perf.is_dutied = rt_perf.engine->is_dutied;
-    rt_perf.by_thread = rt_perf.told.is_late = true; /* threads that end are read before the others */
+    rt_perf.by_thread = rt_perf.reported.is_late = true; /* threads that end are read before the others */
     rt_perf_make_by_thread(&rt_perf.spec);
     return 0;
 }
@@ -363,7 +363,7 @@ static void begin_counting(void)
     rt_perf.drain.layout = pe_layout_of(rt_perf_first_sampling(&e->spec));
     rt_perf.drain.sample = on_sample;
     rt_perf.drain.counts = (struct pe_counts){0};
-    rt_perf.told = (struct rt_perf_reported){.has_sampling = false};
+    rt_perf.reported = (struct rt_perf_reported){.has_sampling = false};
     rt_perf.kernel_ns = rt_perf.reader_ns = rt_perf.counted_lost = 0;
     rt_perf.pace.share = rt_state.config.overhead_share;
     rt_perf.pace.gears_len = e->gears_len;

@@ -45,9 +45,9 @@ uint32_t rt_step_pages_entries(void)
 {
     enum { L1_TLB_LEAF = 0x80000005, SIZE_SHIFT = 16, SIZE_MASK = 0xff };
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-    const int told = __get_cpuid(L1_TLB_LEAF, &eax, &ebx, &ecx, &edx);
+    const int has_leaf = __get_cpuid(L1_TLB_LEAF, &eax, &ebx, &ecx, &edx);
     const uint32_t entries = ebx >> SIZE_SHIFT & SIZE_MASK;
-    if (!told || entries == 0) return RT_STEP_PAGES_USUAL;
+    if (!has_leaf || entries == 0) return RT_STEP_PAGES_USUAL;
     return entries < RT_STEP_PAGES_MAX ? entries : RT_STEP_PAGES_MAX;
 }
 

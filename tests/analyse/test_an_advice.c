@@ -52,7 +52,7 @@ static uint64_t at_random(uint64_t i)
     return i * i * i * UINT64_C(2654435761) % 1000003 * 8; /* i alone would be one stride with a wrap */
 }
 
-static void an_walks_are_told_apart(void **state)
+static void an_walks_are_distinguished(void **state)
 {
     (void)state;
     struct an_finding f;
@@ -178,7 +178,7 @@ static void an_stall_of_what_stays_in_cache_is_not_from_memory(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_walks_are_told_apart),
+        cmocka_unit_test(an_walks_are_distinguished),
         cmocka_unit_test(an_rows_of_a_random_index_are_runs),
         cmocka_unit_test(an_loads_that_were_timed_alone_have_no_strides),
         cmocka_unit_test(an_stall_of_what_stays_in_cache_is_not_from_memory),

@@ -150,7 +150,7 @@ static void check(const char *by_text, const char *const wanted[ACCESSES])
     an_combination_fini(&c);
     fix_free(r.f);
 }
-#define NOT_TOLD "(not told)"
+#define NOT_KNOWN "(not known)"
 #define NO_NUMA "(not known: a machine with one NUMA node, or a page without memory)"
 #define NO_CALLS "(no call stack: record with --callstack)"
 #define CHECK(by, ...) check(by, (const char *const[ACCESSES]){__VA_ARGS__})
@@ -186,7 +186,7 @@ static void an_samples_group_by_every_dimension(void **state)
     CHECK("callers", "f/main", "f/main", "f/main", NO_CALLS, NO_CALLS, NO_CALLS);
     CHECK("numa", "NUMA node 1", "NUMA node 0", NO_NUMA, NO_NUMA, NO_NUMA, NO_NUMA);
     CHECK("cpu", "CPU 3", "CPU 3", "CPU 3", "CPU 0", "CPU 0", "CPU 0");
-    CHECK("locked", "no", "yes", NOT_TOLD, "no", "yes", NOT_TOLD);
+    CHECK("locked", "no", "yes", NOT_KNOWN, "no", "yes", NOT_KNOWN);
     for (const struct an_dimension *d = an_dimensions; d->name; d++) /* one above for each: add yours */
         assert_non_null(strstr(
             " ip function line file module thread process node block object site symbol kind phase slice "

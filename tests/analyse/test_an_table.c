@@ -55,7 +55,7 @@ static void an_rolled_up_rows_equal_the_sums_below(void **state)
     fix_free(f);
 }
 
-static void an_parent_behind_its_child_is_a_format_error(void **state)
+static void an_parent_after_its_child_is_a_format_error(void **state)
 {
     (void)state;
     static const uint32_t loop[] = {1, 0};
@@ -109,7 +109,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_rolled_up_rows_equal_the_sums_below),
-        cmocka_unit_test(an_parent_behind_its_child_is_a_format_error),
+        cmocka_unit_test(an_parent_after_its_child_is_a_format_error),
         cmocka_unit_test(an_quantile_equals_the_sorted_rank),
         cmocka_unit_test(an_median_sees_between_the_steps_of_a_coarse_clock),
     };

@@ -22,7 +22,7 @@ while :; do
     rounds=$((rounds * 4))
     [ $rounds -lt 1000000 ] || { echo "FAIL: hardly any samples:"; cat rows.csv; exit 1; }
 done
-for rest in "counted no" "counted (not told)" "exchanged no" "exchanged (not told)" "plain yes" "plain (not told)"; do
+for rest in "counted no" "counted (not known)" "exchanged no" "exchanged (not known)" "plain yes" "plain (not known)"; do
     # counted and exchanged are read once more, for the program's output
     [ "$(count "${rest%% *}" "${rest#* }")" -le 1 ] || { echo "FAIL: $rest:"; cat rows.csv; failed=1; }
 done

@@ -148,7 +148,7 @@ static size_t count_filled(const struct kn_arena *a)
     return filled;
 }
 
-static void a_turn_does_no_more_than_it_is_told(void **unused)
+static void a_turn_does_no_more_than_it_is_reported(void **unused)
 {
     (void)unused;
     for (int regular = 0; regular < 2; regular++) {
@@ -262,7 +262,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_leave_what_rows_leave),
-        cmocka_unit_test(a_turn_does_no_more_than_it_is_told),
+        cmocka_unit_test(a_turn_does_no_more_than_it_is_reported),
         cmocka_unit_test(patterns_of_one_array_have_one_memory),
         cmocka_unit_test(groups_run_and_are_right),
         cmocka_unit_test(what_cannot_take_turns_is_named),

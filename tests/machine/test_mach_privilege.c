@@ -114,7 +114,7 @@ static void containers_have_marks(void **state)
     }
 }
 
-static void hypervisors_are_told_by_the_cpu_and_named_by_the_firmware(void **state)
+static void hypervisors_are_reported_by_the_cpu_and_named_by_the_firmware(void **state)
 {
     (void)state;
     put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu sse2 lm\n");
@@ -151,7 +151,7 @@ UNIT_GROUP()
         cmocka_unit_test(limits_are_read),
         cmocka_unit_test(the_kernel_is_the_running_one),
         cmocka_unit_test(containers_have_marks),
-        cmocka_unit_test(hypervisors_are_told_by_the_cpu_and_named_by_the_firmware),
+        cmocka_unit_test(hypervisors_are_reported_by_the_cpu_and_named_by_the_firmware),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -138,7 +138,7 @@ static void says(const char *word)
     if (!strstr(ls_last_error(), word)) fail_msg("\"%s\" does not say \"%s\"", ls_last_error(), word);
 }
 
-static void maps_are_told_in_order_and_end(void **state)
+static void maps_are_reported_in_order_and_end(void **state)
 {
     (void)state;
     char want[256];
@@ -531,7 +531,7 @@ static void a_child_of_fork_waits_for_nobody(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(maps_are_told_in_order_and_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(maps_are_reported_in_order_and_end, setup, teardown),
         cmocka_unit_test_setup_teardown(groups_map_all_their_ranges_or_none, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_refused_changes_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_walk_does_not_map, setup, teardown),

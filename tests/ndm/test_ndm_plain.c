@@ -38,7 +38,7 @@ static double xs[6] = {0, 1, 2, 0, 1, 2}, ys[6] = {0, 0, 0, 1, 1, 1};
 static const uint8_t shapes[3] = {NDM_TRIANGLE, NDM_TRIANGLE, NDM_QUAD};
 static int32_t corners[10] = {1, 2, 5, 1, 5, 4, 2, 3, 6, 5};
 
-static struct ndm_mesh mesh_told(void)
+static struct ndm_mesh plain_mesh(void)
 {
     return (struct ndm_mesh){.label = "m",
                              .points_len = 6,
@@ -53,7 +53,7 @@ static struct ndm_mesh mesh_told(void)
 
 static struct ndm_geometry mesh_made(void)
 {
-    const struct ndm_mesh m = mesh_told();
+    const struct ndm_mesh m = plain_mesh();
     struct ndm_geometry g;
     if (ndm_make_mesh(&m, &g) != LS_OK) fail_msg("refused: %s", ls_last_error());
     return g;
@@ -82,7 +82,7 @@ static void a_mesh_is_copied_with_indices_from_0(void **state)
         nodes[i] = (struct node){1, {xs[i], ys[i], 3}};
     for (unsigned i = 0; i < 10; i++)
         wide[i] = (int64_t)want[i];
-    struct ndm_mesh m = mesh_told();
+    struct ndm_mesh m = plain_mesh();
     for (unsigned k = 0; k < 3; k++)
         m.coords[k] = &nodes[0].at[k];
     m.coord_stride_bytes = sizeof(nodes[0]);
@@ -108,7 +108,7 @@ static void mesh_refused(struct ndm_mesh m, ls_err e, const char *word, const ch
 static void bad_meshes_are_refused_with_the_place(void **state)
 {
     (void)state;
-    struct ndm_mesh m = mesh_told();
+    struct ndm_mesh m = plain_mesh();
     xs[4] = NAN;
     mesh_refused(m, LS_ERR_ARG, "coordinate x of point 4", "\"m\"");
     xs[4] = 1;
@@ -125,25 +125,25 @@ static void bad_meshes_are_refused_with_the_place(void **state)
     const uint8_t odd[3] = {NDM_TRIANGLE, 77, NDM_QUAD};
     m.shapes = odd;
     mesh_refused(m, LS_ERR_ARG, "cell 1 has the unknown shape 77", "\"m\"");
-    m = mesh_told();
+    m = plain_mesh();
     m.index_size_bytes = 2;
     mesh_refused(m, LS_ERR_ARG, "4 or 8 bytes", "not 2");
-    m = mesh_told();
+    m = plain_mesh();
     m.points_len = (uint64_t)-6;
     mesh_refused(m, LS_ERR_RANGE, "2^40", "\"m\"");
-    m = mesh_told();
+    m = plain_mesh();
     m.coords_len[1] = 5;
     mesh_refused(m, LS_ERR_ARG, "5 values of y for 6 points", "\"m\"");
-    m = mesh_told();
+    m = plain_mesh();
     m.connectivity_len = 11;
     mesh_refused(m, LS_ERR_ARG, "11 indices", "need 10");
-    m = mesh_told();
+    m = plain_mesh();
     m.coords[0] = NULL;
     mesh_refused(m, LS_ERR_ARG, "no points", "\"m\"");
-    m = mesh_told();
+    m = plain_mesh();
     m.label = NULL;
     mesh_refused(m, LS_ERR_ARG, "label", "domain");
-    m = mesh_told();
+    m = plain_mesh();
     m.shapes = NULL;
     m.shape = (enum ndm_shape)2;
     mesh_refused(m, LS_ERR_ARG, "unknown shape 2", "\"m\"");

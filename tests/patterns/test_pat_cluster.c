@@ -177,7 +177,7 @@ static void pat_names_match_before_distances(void **state)
 }
 
 /* Two loads of one array on one line: their operations distinguish them. */
-static void pat_equal_names_are_told_apart_by_distance(void **state)
+static void pat_equal_names_are_reported_apart_by_distance(void **state)
 {
     (void)state;
     struct stock a = {{0}, {{0}}}, b = {{0}, {{0}}};
@@ -266,7 +266,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_assignment_costs_the_least),
         cmocka_unit_test(pat_groups_are_those_of_complete_linkage),
         cmocka_unit_test(pat_names_match_before_distances),
-        cmocka_unit_test(pat_equal_names_are_told_apart_by_distance),
+        cmocka_unit_test(pat_equal_names_are_reported_apart_by_distance),
         cmocka_unit_test(pat_nothing_matches_nothing),
         cmocka_unit_test(pat_planted_groups_are_found),
         cmocka_unit_test(pat_no_items_have_no_groups),

@@ -68,20 +68,20 @@ static void pat_interval_holds_the_true_distance(void **state)
     };
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         const double truth = true_distance(&pairs[i][0], &pairs[i][1]);
-        int held = 0, told_apart = 0;
+        int held = 0, distinguished = 0;
         for (uint64_t seed = 0; seed < TEST_PAIRS; seed++) {
             const struct pat_comparison c = compare(&pairs[i][0], &pairs[i][1], seed);
             held += c.low <= truth && truth <= c.high;
-            told_apart += c.p_value < 0.05 && c.distance.total > c.null;
+            distinguished += c.p_value < 0.05 && c.distance.total > c.null;
         }
         print_message("distance %.4f: held by %d of %d intervals, told apart from none %d times\n", truth,
-                      held, TEST_PAIRS, told_apart);
+                      held, TEST_PAIRS, distinguished);
         assert_true(held >= TEST_PAIRS * 88 / 100); /* 95 % wanted */
-        assert_true(told_apart >= TEST_PAIRS * 95 / 100);
+        assert_true(distinguished >= TEST_PAIRS * 95 / 100);
     }
 }
 
-static void pat_equal_processes_are_seldom_told_apart(void **state)
+static void pat_equal_processes_are_seldom_distinguished(void **state)
 {
     (void)state;
     static const struct process same[] = {{128, 1000}};
@@ -144,7 +144,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_interval_holds_the_true_distance),
-        cmocka_unit_test(pat_equal_processes_are_seldom_told_apart),
+        cmocka_unit_test(pat_equal_processes_are_seldom_distinguished),
         cmocka_unit_test(pat_few_blocks_give_no_interval),
         cmocka_unit_test(pat_equal_seeds_give_equal_digits),
         cmocka_unit_test(pat_regular_patterns_have_no_noise),

@@ -287,7 +287,7 @@ static void rounds_inside_rounds_are_folded(void **unused)
 
 /* The distance after an interruption is no run: a round begins after it. The distance that the interruption
  * hides is 0 for a reader that takes it for a run. */
-static void rounds_begin_behind_interruptions(void **unused)
+static void rounds_begin_after_interruptions(void **unused)
 {
     enum { ROUND = 40, LEN = PAT_EXT_ECHO_ACCESSES + 200 * ROUND };
     const struct pat_extract_options o = {.keep_trivial = true};
@@ -503,7 +503,7 @@ UNIT_GROUP()
                                        cmocka_unit_test(little_memory_keeps_less),
                                        cmocka_unit_test(many_rounds_take_no_memory),
                                        cmocka_unit_test(rounds_inside_rounds_are_folded),
-                                       cmocka_unit_test(rounds_begin_behind_interruptions),
+                                       cmocka_unit_test(rounds_begin_after_interruptions),
                                        cmocka_unit_test(rounds_of_a_cut_row_are_what_they_were),
                                        cmocka_unit_test(rounds_keep_within_memory),
                                        cmocka_unit_test(longer_runs_touch_more),

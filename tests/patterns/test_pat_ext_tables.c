@@ -73,7 +73,7 @@ static void divisor_is_that_of_all_numbers(void **unused)
 
 /* ---- buckets of four ---- */
 
-static void keys_that_share_buckets_are_told_apart(void **unused)
+static void keys_that_share_buckets_are_distinguished(void **unused)
 {
     enum { KEYS = 200, LOG2_CAP = 8 };
     (void)unused;
@@ -439,7 +439,7 @@ static void runs_are_put_as_far_as_memory_goes(void **unused)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(divisor_is_that_of_all_numbers),
-                                       cmocka_unit_test(keys_that_share_buckets_are_told_apart),
+                                       cmocka_unit_test(keys_that_share_buckets_are_distinguished),
                                        cmocka_unit_test(distances_are_exact_as_long_as_they_fit),
                                        cmocka_unit_test(frequent_distances_are_found_among_too_many),
                                        cmocka_unit_test(distances_that_hardly_come_again_are_sampled),

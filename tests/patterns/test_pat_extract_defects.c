@@ -146,7 +146,7 @@ static void pat_trailing_window_is_seen(void **state)
     assert_int_equal(found(m, lax, site, 1), 1);
 }
 
-static void pat_distances_of_multiples_of_4_gib_are_told(void **state)
+static void pat_distances_of_multiples_of_4_gib_are_reported(void **state)
 {
     struct memory_source *m = *state;
     const uint32_t home = memory_home(m, "large", 8);
@@ -310,7 +310,7 @@ UNIT_GROUP()
         DEFECT(pat_vector_loads_of_64_bytes_at_random_addresses_are_found),
         DEFECT(pat_loop_of_3000_memory_instructions_is_found),
         DEFECT(pat_trailing_window_is_seen),
-        DEFECT(pat_distances_of_multiples_of_4_gib_are_told),
+        DEFECT(pat_distances_of_multiples_of_4_gib_are_reported),
         DEFECT(pat_sizes_at_one_instruction_do_not_mix),
         DEFECT(pat_unaligned_addresses_are_not_cut_off),
         DEFECT(pat_more_than_8096_instructions_are_kept),

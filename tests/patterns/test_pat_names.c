@@ -90,7 +90,7 @@ static const struct pat_found *compact_at(struct pat_program *p, struct loaded *
 
 /* An unloaded file, or another process's program, had the same addresses: the lookup returns the first of the
  * table. */
-static void addresses_of_two_modules_are_told_apart(void **state)
+static void addresses_of_two_modules_are_distinguished(void **state)
 {
     struct pat_program p;
     struct loaded l = {.ip = (uint64_t)(uintptr_t)&find_loaded};
@@ -179,7 +179,7 @@ UNIT_GROUP()
         cmocka_unit_test(names_say_what_is_known),
         cmocka_unit_test(instructions_have_functions_and_lines),
         cmocka_unit_test(instructions_of_libraries_have_functions),
-        cmocka_unit_test(addresses_of_two_modules_are_told_apart),
+        cmocka_unit_test(addresses_of_two_modules_are_distinguished),
         cmocka_unit_test(files_that_are_not_there_leave_names_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

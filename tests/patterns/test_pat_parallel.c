@@ -51,7 +51,7 @@ static void pat_parallel_runs_each_job_once_within_the_weight(void **state)
     assert_true(c.most <= WEIGHT_MAX);
 }
 
-static void pat_parallel_tells_the_failure_of_the_least_job(void **state)
+static void pat_parallel_reports_the_failure_of_the_least_job(void **state)
 {
     struct count c = {.failing = 123};
     const struct pat_jobs jobs = {JOBS, run, NULL, 0, &c};
@@ -96,7 +96,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_parallel_runs_each_job_once_within_the_weight),
-        cmocka_unit_test(pat_parallel_tells_the_failure_of_the_least_job),
+        cmocka_unit_test(pat_parallel_reports_the_failure_of_the_least_job),
         cmocka_unit_test(pat_parallel_does_light_work_on_this_thread),
         cmocka_unit_test(pat_parallel_of_nothing_is_done),
     };

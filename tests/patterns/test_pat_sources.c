@@ -44,7 +44,7 @@ struct told {
     size_t threads;
 };
 
-static void tell_batch(struct told *out, const struct pat_batch *b, const struct pat_tables *t)
+static void add_batch(struct told *out, const struct pat_batch *b, const struct pat_tables *t)
 {
     size_t len = strlen(out->text);
     for (size_t i = 0; i < b->events_len; i++)
@@ -72,7 +72,7 @@ static const struct told *read_path(const char *name, const struct pat_source_op
     if ((told.err = pat_source_open(name, o, &source)) != LS_OK) return &told;
     do {
         told.err = pat_source_next(source, &b);
-        if (told.err == LS_OK) tell_batch(&told, &b, pat_source_tables(source));
+        if (told.err == LS_OK) add_batch(&told, &b, pat_source_tables(source));
     } while (told.err == LS_OK && (b.events_len || b.accesses_len));
     told.counts = pat_source_counts(source);
     told.threads = pat_source_tables(source)->threads_len;
@@ -92,7 +92,7 @@ static const struct told *read_text(const char *text)
     return read_bytes(text, strlen(text));
 }
 
-static void assert_told(const struct told *t, const char *expected)
+static void assert_read(const struct told *t, const char *expected)
 {
     if (t->err != LS_OK) fail_msg("%s", ls_last_error());
     assert_string_equal(t->text, expected);
@@ -119,7 +119,7 @@ static void assert_told(const struct told *t, const char *expected)
 static void lackey_loads_stores_and_both(void **state)
 {
     (void)state;
-    assert_told(read_text(LACKEY), "all threads: 4000b70.0 L8 1ffefffe18\n"
+    assert_read(read_text(LACKEY), "all threads: 4000b70.0 L8 1ffefffe18\n"
                                    "all threads: 4000b73.0 L4 1ffefffe20\n"
                                    "all threads: 4000b73.1 S4 1ffefffe20\n"
                                    /* two alike: operands */
@@ -138,7 +138,7 @@ static void lackey_loads_stores_and_both(void **state)
 static void memtrace_has_instruction_kind_width_address(void **state)
 {
     (void)state;
-    assert_told(read_text("Format: <instr address>,<(r)ead/(w)rite>,<data size>,<data address>\n"
+    assert_read(read_text("Format: <instr address>,<(r)ead/(w)rite>,<data size>,<data address>\n"
                           "0x00007f0000401136,r,8,0x00007ffd00000010\n"
                           "0x00007f000040113a,w, 4,0x00007ffd00000018\r\n"),
                 "1: 7f0000401136.0 L8 7ffd00000010\n"
@@ -149,10 +149,10 @@ static void memtrace_has_instruction_kind_width_address(void **state)
 static void gem5_packets_with_and_without_pc(void **state)
 {
     (void)state;
-    assert_told(read_text("r,2147483648,8,500\nw,2147483656,4,600\n"),
+    assert_read(read_text("r,2147483648,8,500\nw,2147483656,4,600\n"),
                 "all packets: 0.0 L8 80000000\nall packets: 0.0 S4 80000008\n");
     assert_non_null(strstr(noted, "with_pc=True"));
-    assert_told(read_text("7,r,4096,8,256,500,4198710\nu,4096,64,0,501\n8,w,8192,8,0,600,4198714\n"),
+    assert_read(read_text("7,r,4096,8,256,500,4198710\nu,4096,64,0,501\n8,w,8192,8,0,600,4198714\n"),
                 "all packets: 401136.0 L8 1000\nall packets: 40113a.0 S8 2000\n");
     assert_string_equal(noted, "");
     assert_int_equal(told.counts.skipped, 1);
@@ -161,7 +161,7 @@ static void gem5_packets_with_and_without_pc(void **state)
 static void gem5_execution_of_several_cpus(void **state)
 {
     (void)state;
-    assert_told(
+    assert_read(
         read_text(
             "gem5 Simulator System.  https://www.gem5.org\n"
             " 88000: system.cpu0: T0 : 0x2d898 @_findenv_r+86    : sub s0, a5, s3   : IntAlu :  D=0x0010\n"
@@ -188,7 +188,7 @@ static void perf_samples_stand_alone(void **state)
     assert_true(t->counts.is_sampled);
     assert_true(t->counts.accesses > 0);
     assert_non_null(strstr(noted, "single accesses"));
-    assert_told(read_text("app  10/11  [000]  1.5:  1000 cpu/mem-loads/:  7f0000001000  "
+    assert_read(read_text("app  10/11  [000]  1.5:  1000 cpu/mem-loads/:  7f0000001000  "
                           "5080021 |OP LOAD|LVL L1 hit|SNP None|TLB L1 hit|LCK No|BLK  "
                           "N/A       7            401136 main+0x6 (/bin/app)\n"
                           "app  10/11  [000]  1.6:  3000 cpu/mem-stores/:  7f0000001008  "
@@ -307,12 +307,12 @@ static void drmemtrace_threads_bundles_lanes_windows(void **state)
 {
     (void)state;
     drmemtrace_example();
-    assert_told(read_bytes(records, records_len), drmemtrace_expected);
+    assert_read(read_bytes(records, records_len), drmemtrace_expected);
     assert_int_equal(told.counts.skipped, 11);
     assert_int_equal(told.threads, 2);
     assert_string_equal(noted, "");
-    assert_told(read_bytes(records + 12, records_len - 12), drmemtrace_expected); /* no header: by its look */
-    assert_told(read_bytes(records, records_len - 12), drmemtrace_expected);
+    assert_read(read_bytes(records + 12, records_len - 12), drmemtrace_expected); /* no header: by its look */
+    assert_read(read_bytes(records, records_len - 12), drmemtrace_expected);
     assert_non_null(strstr(noted, "no footer"));
 }
 
@@ -434,14 +434,14 @@ static void packed_traces_are_unpacked(void **state)
     drmemtrace_example();
     char place[128];
     const size_t gzip_len = deflate_raw(records, records_len, 31, packed, sizeof(packed));
-    assert_told(read_bytes(packed, gzip_len), drmemtrace_expected);
+    assert_read(read_bytes(packed, gzip_len), drmemtrace_expected);
     assert_int_equal(read_bytes(packed, gzip_len - 9)->err, LS_ERR_TRUNCATED);
     assert_non_null(strstr(ls_last_error(), "the gzip data ends too early"));
     snprintf(place, sizeof(place), "at byte %zu of the file, after %zu unpacked bytes", gzip_len - 9,
              records_len);
     assert_non_null(strstr(ls_last_error(), place));
     const size_t zip_len = zip_example();
-    assert_told(read_bytes(packed, zip_len), drmemtrace_expected);
+    assert_read(read_bytes(packed, zip_len), drmemtrace_expected);
     for (size_t cut = 40; cut < zip_len; cut += 7)
         assert_int_equal(read_bytes(packed, cut)->err, LS_ERR_TRUNCATED);
     packed[60] ^= 1; /* a byte of the stored member */
@@ -643,7 +643,7 @@ static void zstd_and_lz4_where_the_libraries_are(void **state)
             print_message("%s\n", ls_last_error());
             continue;
         }
-        assert_told(t, drmemtrace_expected);
+        assert_read(t, drmemtrace_expected);
         cut_everywhere(name, suffixes[i]);
     }
 }

@@ -106,7 +106,7 @@ static void rename_home(struct pat_found *r, const char *home, uint64_t ranges_p
 }
 
 /* Which patterns are of one array, and where in it; not where elements are no units of a replay. */
-static void arrays_are_told(void **state)
+static void arrays_are_reported(void **state)
 {
     struct pat_suite s = {NULL, 0};
     struct pat_findings f;
@@ -374,7 +374,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_read_back_equal),
-        cmocka_unit_test(arrays_are_told),
+        cmocka_unit_test(arrays_are_reported),
         cmocka_unit_test(spatter_gets_the_same_accesses_in_its_own_terms),
         cmocka_unit_test(far_indices_stay_where_they_are_in_spatter),
         cmocka_unit_test(gs_patterns_gets_full_sequences),

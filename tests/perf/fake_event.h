@@ -19,7 +19,7 @@ struct fake_event {
     const struct fake_event *leader; /* itself when it leads */
     const struct fake_event *output; /* whose ring; NULL: its own */
     bool is_on;
-    uint64_t aux_told; /* announced bytes of the AUX area */
+    uint64_t aux_announced; /* announced bytes of the AUX area */
     bool has_aux;
     unsigned stops;   /* for want of room in it */
     bool is_cpu_wide; /* samples any process that runs there */

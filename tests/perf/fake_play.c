@@ -160,20 +160,20 @@ static void spe_operation(struct record *r, const struct fake_play *p, uint64_t 
 }
 
 /* Flags of the record, and the bytes that no record announced yet. */
-static void tell_aux(struct fake_event *e, const struct perf_event_mmap_page *page, uint64_t flags, pid_t tid)
+static void put_aux(struct fake_event *e, const struct perf_event_mmap_page *page, uint64_t flags, pid_t tid)
 {
     const uint32_t ids[2] = {(uint32_t)fake_process_of(tid), (uint32_t)tid}, cpu[2] = {(uint32_t)e->cpu, 0};
     struct record r;
-    if (page->aux_head == e->aux_told && !flags) return;
+    if (page->aux_head == e->aux_announced && !flags) return;
     begin(&r, PERF_RECORD_AUX, 0);
-    put_word(&r, e->aux_told);
-    put_word(&r, page->aux_head - e->aux_told);
+    put_word(&r, e->aux_announced);
+    put_word(&r, page->aux_head - e->aux_announced);
     put_word(&r, flags);
     put(&r, ids, sizeof(ids));
     put_word(&r, now_ns());
     put(&r, cpu, sizeof(cpu));
     put_word(&r, (uint64_t)(e - fake_events) + 1000);
-    e->aux_told = page->aux_head;
+    e->aux_announced = page->aux_head;
     write_record(e, &r);
 }
 
@@ -201,7 +201,7 @@ static uint64_t write_operations(struct fake_event *e, const struct fake_play *p
     uint8_t *file = mmap(NULL, FILE_BYTES + PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, e->memory, 0);
     struct perf_event_mmap_page *page = (void *)file;
     uint8_t *area = file + page->aux_offset;
-    if (!page->aux_head) e->aux_told = page->aux_head = page->aux_tail = page->aux_size - BEFORE_END;
+    if (!page->aux_head) e->aux_announced = page->aux_head = page->aux_tail = page->aux_size - BEFORE_END;
     for (; done < p->len; done++) {
         spe_operation(&r, p, done);
         if (room_of_area(page) < r.len) break;
@@ -211,10 +211,10 @@ static uint64_t write_operations(struct fake_event *e, const struct fake_play *p
         /* a thread that comes onto a CPU whose area is full switches the event off without a word */
         const bool is_silent = e->stops++ % 2;
         if (!is_silent && room_of_area(page) >= CUT_BYTES) write_area(area, page, r.bytes, CUT_BYTES);
-        tell_aux(e, page, is_silent ? 0 : PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL, tid);
+        put_aux(e, page, is_silent ? 0 : PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL, tid);
         e->is_on = false;
     } else if (!p->is_held) {
-        tell_aux(e, page, p->lost ? PERF_AUX_FLAG_COLLISION : 0, tid);
+        put_aux(e, page, p->lost ? PERF_AUX_FLAG_COLLISION : 0, tid);
     }
     munmap(file, FILE_BYTES + PAGE_BYTES);
     return done;

@@ -127,7 +127,7 @@ static size_t operation(struct writer *w, uint64_t addr, uint8_t *to)
     return len + put_packet(to + len, 0x71, random, 8);
 }
 
-static bool tell_area(struct writer *w, uint64_t flags)
+static bool put_area(struct writer *w, uint64_t flags)
 {
     uint64_t record[8] = {0, w->told, w->page->aux_head - w->told, flags, 1, 1, 0, 1};
     if (w->page->aux_head == w->told && !flags) return true;
@@ -154,13 +154,13 @@ static void play_area(struct writer *w)
         if (fits < len) {
             w->lost++;
             w->cut += fits > 7; /* less may be padding */
-            tell_area(w, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL);
+            put_area(w, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL);
             return;
         }
         w->samples++;
         w->sum += addr;
     }
-    tell_area(w, 0);
+    put_area(w, 0);
 }
 
 /* --- both sides --- */

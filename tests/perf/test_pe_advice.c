@@ -47,7 +47,7 @@ static void has(const char *text, const char *part)
     if (!strstr(text, part)) fail_msg("no '%s' in '%s'", part, text);
 }
 
-static void paranoid_is_told_with_its_value_and_the_exact_sysctl(void **state)
+static void paranoid_is_reported_with_its_value_and_the_exact_sysctl(void **state)
 {
     (void)state;
     static const struct {
@@ -120,7 +120,7 @@ static void eperm_of_a_mapping_is_about_locked_memory(void **state)
     has(advise(EPERM, PE_AT_MMAP_AUX, &f).cause, "locked memory");
 }
 
-static void a_missing_pmu_is_told_apart_from_a_hidden_one(void **state)
+static void a_missing_pmu_is_reported_apart_from_a_hidden_one(void **state)
 {
     (void)state;
     struct mach_privilege m = machine();
@@ -262,11 +262,11 @@ static void nothing_known_is_no_crash_and_texts_end(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paranoid_is_told_with_its_value_and_the_exact_sysctl),
+        cmocka_unit_test(paranoid_is_reported_with_its_value_and_the_exact_sysctl),
         cmocka_unit_test(a_capability_that_debian_ignores_is_not_praised),
         cmocka_unit_test(each_container_gets_its_own_words),
         cmocka_unit_test(eperm_of_a_mapping_is_about_locked_memory),
-        cmocka_unit_test(a_missing_pmu_is_told_apart_from_a_hidden_one),
+        cmocka_unit_test(a_missing_pmu_is_reported_apart_from_a_hidden_one),
         cmocka_unit_test(einval_names_the_field),
         cmocka_unit_test(einval_of_a_mapping_knows_inherited_events),
         cmocka_unit_test(the_rest_has_a_remedy_too),

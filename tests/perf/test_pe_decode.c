@@ -132,7 +132,7 @@ static void snoop_tlb_lock_and_op(void **state)
 }
 
 /* Words as the kernel's sources fill them, for accesses that are locked, not locked, and unknown. */
-static void locked_is_told_by_each_vendor_in_its_own_way(void **state)
+static void locked_is_reported_by_each_vendor_in_its_own_way(void **state)
 {
     (void)state;
     enum { LOAD = PERF_MEM_OP_LOAD };
@@ -400,7 +400,7 @@ UNIT_GROUP()
         cmocka_unit_test(data_source_by_number_level_and_distance),
         cmocka_unit_test(words_of_each_vendor),
         cmocka_unit_test(snoop_tlb_lock_and_op),
-        cmocka_unit_test(locked_is_told_by_each_vendor_in_its_own_way),
+        cmocka_unit_test(locked_is_reported_by_each_vendor_in_its_own_way),
         cmocka_unit_test(spe_atomic_operations),
         cmocka_unit_test(weights_of_both_kinds),
         cmocka_unit_test(ibs_registers),

@@ -281,7 +281,7 @@ static void areas_are_halved_first_down_to_what_spe_takes(void **state)
     assert_int_equal(kernel.open, 0);
 }
 
-static void what_the_kernel_counts_as_lost_is_told_once(void **state)
+static void what_the_kernel_counts_as_lost_is_reported_once(void **state)
 {
     (void)state;
     struct pe_channel channel;
@@ -379,7 +379,7 @@ UNIT_GROUP()
         cmocka_unit_test(the_reader_waits_for_the_event_that_has_the_ring),
         cmocka_unit_test(rings_are_halved_with_what_wakes_the_reader),
         cmocka_unit_test(areas_are_halved_first_down_to_what_spe_takes),
-        cmocka_unit_test(what_the_kernel_counts_as_lost_is_told_once),
+        cmocka_unit_test(what_the_kernel_counts_as_lost_is_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,19 +224,19 @@ static void a_field_that_the_kernel_refuses_is_named(void **state)
     run(child_fast_freq);
 }
 
-static void the_limit_of_descriptors_is_told(void **state)
+static void the_limit_of_descriptors_is_reported(void **state)
 {
     (void)state;
     run(child_no_files);
 }
 
-static void without_privilege_the_sysctl_is_told(void **state)
+static void without_privilege_the_sysctl_is_reported(void **state)
 {
     (void)state;
     run(child_kernel_as_nobody);
 }
 
-static void used_up_locked_memory_is_found_and_its_sysctl_told(void **state)
+static void used_up_locked_memory_is_found_and_its_sysctl_reported(void **state)
 {
     (void)state;
     run(child_no_locked_memory);
@@ -259,9 +259,9 @@ UNIT_GROUP()
         cmocka_unit_test(page_faults_open_and_nothing_is_said),
         cmocka_unit_test(an_unknown_pmu_is_enoent),
         cmocka_unit_test(a_field_that_the_kernel_refuses_is_named),
-        cmocka_unit_test(the_limit_of_descriptors_is_told),
-        cmocka_unit_test(without_privilege_the_sysctl_is_told),
-        cmocka_unit_test(used_up_locked_memory_is_found_and_its_sysctl_told),
+        cmocka_unit_test(the_limit_of_descriptors_is_reported),
+        cmocka_unit_test(without_privilege_the_sysctl_is_reported),
+        cmocka_unit_test(used_up_locked_memory_is_found_and_its_sysctl_reported),
         cmocka_unit_test(what_was_written_into_the_ring_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static void put_wire(void *user, const void *bytes, size_t len_bytes)
     w->len += len_bytes;
 }
 
-static uint32_t tell_data(const struct wire *w)
+static uint32_t put_data(const struct wire *w)
 {
     const size_t first = w->len / 3 & ~(size_t)7;
     const size_t begins[] = {0, first, w->len};
@@ -104,7 +104,7 @@ static void report_domain(uint32_t number, const struct ndm_geometry *g)
 {
     struct wire w = {.len = 0};
     ndm_geometry_put(g, put_wire, &w);
-    const struct spool_domain r = {.domain = number, .data = tell_data(&w), .time_ns = tick()};
+    const struct spool_domain r = {.domain = number, .data = put_data(&w), .time_ns = tick()};
     spool_put_domain(&main_thread.writer, r);
 }
 
@@ -112,11 +112,11 @@ static void report_map(uint32_t number, uint32_t domain, const struct ndm_map *m
 {
     struct wire w = {.len = 0};
     ndm_map_put(m, put_wire, &w);
-    const struct spool_map r = {.map = number, .domain = domain, .data = tell_data(&w), .time_ns = tick()};
+    const struct spool_map r = {.map = number, .domain = domain, .data = put_data(&w), .time_ns = tick()};
     spool_put_map(&main_thread.writer, r);
 }
 
-static void tell_node_map(uint32_t node, uint32_t map)
+static void put_node_map(uint32_t node, uint32_t map)
 {
     spool_put_node_map(&main_thread.writer, tick(), node, map);
 }
@@ -188,8 +188,8 @@ static void samples_lie_where_their_elements_are(void **state)
     report_node(2, ARRAY_B, CELLS, "B");
     report_domain(1, &g);
     report_map(1, 1, &x_fastest);
-    tell_node_map(1, 1);
-    tell_node_map(2, 1);
+    put_node_map(1, 1);
+    put_node_map(2, 1);
     touch_one(ARRAY_A, 3 + 2 * NX, 305); /* (3, 2), from memory */
     touch_one(ARRAY_A, 3 + 2 * NX, 105); /* L3 */
     touch_one(ARRAY_B, 7 + 3 * NX, 5);
@@ -243,8 +243,8 @@ static void a_field_sums_up_to_the_reports_figures(void **state)
     report_node(2, ARRAY_B, CELLS, "B");
     report_domain(1, &g);
     report_map(1, 1, &x_fastest);
-    tell_node_map(1, 1);
-    tell_node_map(2, 1);
+    put_node_map(1, 1);
+    put_node_map(2, 1);
     for (int burst = 0; burst < 3000; burst++) {
         for (int i = 0; i < 13; i++)
             elements[i] = (seed = seed * 6364136223846793005u + 1442695040888963407u) >> 59;
@@ -276,7 +276,7 @@ static void ghosts_and_padding_are_beside_the_field(void **state)
     report_node(1, ARRAY_A, 28, "A");
     report_domain(1, &g);
     report_map(1, 1, &m);
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     touch_one(ARRAY_A, 0, 300);         /* ghost */
     touch_one(ARRAY_A, 7 + 6, 300);     /* padding */
     touch_one(ARRAY_A, 7 + 1, 300);     /* (0, 0) */
@@ -300,11 +300,11 @@ static void a_map_holds_from_its_time_to_the_next(void **state)
     report_map(1, 1, &x_fastest);
     report_map(2, 2, &x_fastest);
     touch_one(ARRAY_A, 1, 300); /* not mapped yet */
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     touch_one(ARRAY_A, 2, 300);
-    tell_node_map(1, 2);
+    put_node_map(1, 2);
     touch_one(ARRAY_A, 3, 300);
-    tell_node_map(1, 0);
+    put_node_map(1, 0);
     touch_one(ARRAY_A, 4, 300); /* no more */
     struct resolved r = finish(0);
     assert_int_equal(field(&r, "first.A")->mapped_len, 1);
@@ -339,7 +339,7 @@ static void a_mesh_gathers_at_targets_that_may_change(void **state)
     report_node(1, ARRAY_A, 8, "edges");
     report_domain(1, &g);
     report_map(1, 1, &m);
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     touch_one(ARRAY_A, 1, 300); /* point 3 */
     touch_one(ARRAY_A, 5, 300); /* nowhere */
     targets[0] = 2;
@@ -363,7 +363,7 @@ static void what_a_function_returned_finds_its_access_later(void **state)
     report_node(1, ARRAY_A, CELLS, "A");
     report_domain(1, &g);
     report_map(1, 1, &m);
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     const uint64_t elements[] = {1, 2, 3};
     const uint64_t burst_ns = main_thread.now_ns + 1000; /* the fixture's clock */
     touch(ARRAY_A, elements, 3, 300);
@@ -389,7 +389,7 @@ static void phases_at_the_top_are_steps(void **state)
     report_node(1, ARRAY_A, CELLS, "A");
     report_domain(1, &g);
     report_map(1, 1, &x_fastest);
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     for (uint64_t i = 0; i < 3; i++) {
         spool_put_phase(&main_thread.writer, tick(), true, i < 2 ? "step" : "output");
         spool_put_phase(&main_thread.writer, tick(), true, "inner");
@@ -420,7 +420,7 @@ static void many_phases_are_joined_and_slices_asked_for_are_equal(void **state)
     report_node(1, ARRAY_A, CELLS, "A");
     report_domain(1, &g);
     report_map(1, 1, &x_fastest);
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     for (uint64_t i = 0; i < 1000; i++) {
         const char *name = i % 2 ? "move" : "force"; /* an iteration is both */
         spool_put_phase(&main_thread.writer, tick(), true, name);
@@ -452,7 +452,7 @@ static void a_large_grid_is_kept_in_larger_cells(void **state)
     report_node(1, ARRAY_A, UINT64_C(1) << 30, "A");
     report_domain(1, &g);
     report_map(1, 1, &x_fastest);
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     for (int i = 0; i < 2; i++) {
         spool_put_phase(&main_thread.writer, tick(), true, "step");
         if (i == 0) touch_one(ARRAY_A, x + y * (1 << 16), 300);
@@ -485,7 +485,7 @@ static void lives_of_one_label_are_one_field(void **state)
     report_map(1, 1, &x_fastest);
     for (uint32_t life = 1; life <= 3; life++) {
         report_node(life, life % 2 ? ARRAY_A : ARRAY_B, CELLS, "temporary");
-        tell_node_map(life, 1);
+        put_node_map(life, 1);
         touch_one(life % 2 ? ARRAY_A : ARRAY_B, life, 300);
         spool_put_node_remove(&main_thread.writer, tick(), life, 0);
     }
@@ -501,16 +501,16 @@ static void records_that_make_no_sense_change_nothing(void **state)
     begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
     report_node(1, ARRAY_A, CELLS, "A");
-    tell_node_map(1, 7);          /* no such map */
+    put_node_map(1, 7);           /* no such map */
     report_map(2, 5, &x_fastest); /* no such domain */
-    tell_node_map(99, 1);         /* no such node */
+    put_node_map(99, 1);          /* no such node */
     struct wire junk = {.len = 64};
     memset(junk.bytes, 0xab, junk.len);
-    const struct spool_domain bad = {.domain = 3, .data = tell_data(&junk), .time_ns = tick()};
+    const struct spool_domain bad = {.domain = 3, .data = put_data(&junk), .time_ns = tick()};
     spool_put_domain(&main_thread.writer, bad);
     report_domain(1, &g);
     report_map(1, 1, &x_fastest);
-    tell_node_map(1, 1);
+    put_node_map(1, 1);
     touch_one(ARRAY_A, 6, 300);
     struct resolved r = finish(0);
     assert_int_equal(r.atlas.domains_len, 1);

@@ -250,7 +250,7 @@ static void grandchildren_inherit_through_their_parents(void **state)
     end(&t);
 }
 
-static void exec_starts_clean_and_ends_are_told(void **state)
+static void exec_starts_clean_and_ends_are_reported(void **state)
 {
     struct tree t;
     struct prof_fixture_thread child = {0}, image = {0};
@@ -292,7 +292,7 @@ static void exec_starts_clean_and_ends_are_told(void **state)
 }
 
 /* The child was killed: its parent reports it. Its pid occurs twice. */
-static void parents_tell_how_killed_children_ended(void **state)
+static void parents_report_how_killed_children_ended(void **state)
 {
     enum { SIGNAL_11 = 11 };
     struct tree t;
@@ -503,8 +503,8 @@ UNIT_GROUP()
         cmocka_unit_test(fork_child_knows_what_lived_before_the_fork),
         cmocka_unit_test(child_changes_stay_the_childs),
         cmocka_unit_test(grandchildren_inherit_through_their_parents),
-        cmocka_unit_test(exec_starts_clean_and_ends_are_told),
-        cmocka_unit_test(parents_tell_how_killed_children_ended),
+        cmocka_unit_test(exec_starts_clean_and_ends_are_reported),
+        cmocka_unit_test(parents_report_how_killed_children_ended),
         cmocka_unit_test(silent_parents_are_stepped_over),
         cmocka_unit_test(a_circle_of_forks_resolves),
         cmocka_unit_test(phases_belong_to_threads_and_workers_are_where_the_master_is),

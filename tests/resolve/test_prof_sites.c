@@ -307,7 +307,7 @@ static void names_differ_even_without_symbols(void **state)
     end(&r);
 }
 
-static void allocators_are_told_from_their_users(void **state)
+static void allocators_are_reported_from_their_users(void **state)
 {
     static const char *const yes[][3] = {
         {"/lib/x86_64-linux-gnu/libc.so.6", "fopen", ""},
@@ -392,7 +392,7 @@ UNIT_GROUP()
         cmocka_unit_test(heap_that_grew_keeps_its_blocks),
         cmocka_unit_test(nodes_of_blocks_are_bounded),
         cmocka_unit_test(names_differ_even_without_symbols),
-        cmocka_unit_test(allocators_are_told_from_their_users),
+        cmocka_unit_test(allocators_are_reported_from_their_users),
         cmocka_unit_test(sites_are_named_by_their_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

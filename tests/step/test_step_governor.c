@@ -131,7 +131,7 @@ static struct halves simulate(double work_ns, double kernel_ns, double mean_ns)
     return (struct halves){found.first / half, found.second / half};
 }
 
-static void step_governor_work_behind_the_kernel_is_hit_as_often_as_other_work(void **state)
+static void step_governor_work_after_the_kernel_is_hit_as_often_as_other_work(void **state)
 {
     (void)state;
     static const double turns[][2] = {
@@ -153,7 +153,7 @@ UNIT_GROUP()
         cmocka_unit_test(step_governor_period_is_a_lower_bound),
         cmocka_unit_test(step_governor_holds_the_budget_and_weights_add_up),
         cmocka_unit_test(step_governor_intervals_are_exponential_and_reproducible),
-        cmocka_unit_test(step_governor_work_behind_the_kernel_is_hit_as_often_as_other_work),
+        cmocka_unit_test(step_governor_work_after_the_kernel_is_hit_as_often_as_other_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,7 +188,7 @@ static void numa_pages_are_noted_once_and_bounded(void **state)
     assert_int_equal(n.len, 1);
 }
 
-static void numa_kernel_tells_the_node_of_a_page(void **state)
+static void numa_kernel_reports_the_node_of_a_page(void **state)
 {
     uint8_t *p = guarded_page();
     int nodes[2] = {-77, -77};
@@ -292,7 +292,7 @@ UNIT_GROUP()
         cmocka_unit_test(stack_record_holds_registers_links_and_bytes),
         cmocka_unit_test(numa_nodes_are_counted),
         cmocka_unit_test(numa_pages_are_noted_once_and_bounded),
-        cmocka_unit_test(numa_kernel_tells_the_node_of_a_page),
+        cmocka_unit_test(numa_kernel_reports_the_node_of_a_page),
         cmocka_unit_test(numa_answers_go_to_the_spool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

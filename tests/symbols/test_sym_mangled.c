@@ -111,7 +111,7 @@ static void ask(struct subject *s, size_t len)
     unlink(path);
 }
 
-static void whole_file_tells_everything(void **state)
+static void whole_file_reports_everything(void **state)
 {
     struct subject s;
     (void)state;
@@ -326,7 +326,7 @@ static void broken_compression(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_file_tells_everything),
+        cmocka_unit_test(whole_file_reports_everything),
         cmocka_unit_test(cut_files),
         cmocka_unit_test(other_class_and_order),
         cmocka_unit_test(headers_that_point_nowhere),

@@ -96,7 +96,7 @@ static void cli_numbers_outside_of_their_limits_are_refused(void **state)
     }
 }
 
-static void cli_limits_are_told_as_they_are_written(void **state)
+static void cli_limits_are_reported_as_they_are_written(void **state)
 {
     (void)state;
     static const struct cli_option huge = {"size", 'n',        CLI_COUNT,      "N", NULL, "",
@@ -201,7 +201,7 @@ UNIT_GROUP()
         cmocka_unit_test(cli_defaults_are_read_like_arguments),
         cmocka_unit_test(cli_option_alone_has_a_value_of_its_own),
         cmocka_unit_test(cli_numbers_outside_of_their_limits_are_refused),
-        cmocka_unit_test(cli_limits_are_told_as_they_are_written),
+        cmocka_unit_test(cli_limits_are_reported_as_they_are_written),
         cmocka_unit_test(cli_options_end_at_the_program),
         cmocka_unit_test(cli_wrong_usage_is_named),
         cmocka_unit_test(cli_nearest_word_is_near),

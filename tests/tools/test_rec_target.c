@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void rec_privileged_programs_are_told(void **state)
+static void rec_privileged_programs_are_reported(void **state)
 {
     (void)state;
     const struct rec_privilege base = {
@@ -52,7 +52,7 @@ static enum rec_kind kind_of(const void *bytes, size_t len)
 }
 
 /* A copy of our own header with one loadable segment and no interpreter. */
-static void rec_images_are_told_apart(void **state)
+static void rec_images_are_distinguished(void **state)
 {
     (void)state;
     struct {
@@ -82,8 +82,8 @@ static void rec_images_are_told_apart(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rec_privileged_programs_are_told),
-        cmocka_unit_test(rec_images_are_told_apart),
+        cmocka_unit_test(rec_privileged_programs_are_reported),
+        cmocka_unit_test(rec_images_are_distinguished),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

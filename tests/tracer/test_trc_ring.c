@@ -149,7 +149,7 @@ static void what_is_switched_off_leaves_a_break(void **state)
     }
 }
 
-static void markers_are_told_from_other_calls(void **state)
+static void markers_are_reported_from_other_calls(void **state)
 {
     enum ls_marker_kind kind = LS_MARKER_LAST;
     (void)state;
@@ -169,7 +169,7 @@ static void markers_are_told_from_other_calls(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markers_are_told_from_other_calls),
+        cmocka_unit_test(markers_are_reported_from_other_calls),
         cmocka_unit_test_setup_teardown(rows_of_all_threads_stand_between_the_events_of_their_time, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_is_switched_off_leaves_a_break, set_up, tear_down),

@@ -57,7 +57,7 @@ ls_err imp_maps_add(struct imp_maps *m, const struct imp_mapping *mapping)
     LS_TRY(maps_clear(m, mapping->base, mapping->end));
     while (at < m->len && m->rows[at].base < mapping->base)
         at++;
-    m->is_untold = true;
+    m->is_unwritten = true;
     return maps_insert(m, at, mapping);
 }
 
@@ -66,7 +66,7 @@ ls_err imp_maps_copy(const struct imp_maps *from, struct imp_maps *out)
     memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < from->len; i++)
         LS_TRY(maps_insert(out, i, &from->rows[i]));
-    out->is_untold = from->is_untold;
+    out->is_unwritten = from->is_unwritten;
     return LS_OK;
 }
 
@@ -99,7 +99,7 @@ static char *maps_text(const struct imp_maps *m, size_t *out_len)
 ls_err imp_maps_put(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns)
 {
     size_t len;
-    if (!m->is_untold) return LS_OK;
+    if (!m->is_unwritten) return LS_OK;
     char *text = maps_text(m, &len);
     if (!text) return ls_nomem("a map of %zu rows", m->len);
     for (size_t at = 0; at < len; at += SPOOL_MAPS_PIECE_BYTES) {
@@ -111,6 +111,6 @@ ls_err imp_maps_put(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns
         spool_put_maps(w, time_ns, (uint16_t)flags, piece);
     }
     free(text);
-    m->is_untold = false;
+    m->is_unwritten = false;
     return LS_OK;
 }

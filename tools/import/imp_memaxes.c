@@ -126,7 +126,7 @@ static ls_err number_of(const struct mx_file *f, enum mx_column c, int base, uin
         (member) = (__typeof__(member))value_;                    \
     } while (0)
 
-static void told_by_code(unsigned code, struct imp_access *a)
+static void set_level_by_code(unsigned code, struct imp_access *a)
 {
     enum { MX_TLB_MISS = 0x10, MX_LOCKED = 0x20, MX_CODES = 0x100 };
     static const struct {
@@ -150,7 +150,7 @@ static void told_by_code(unsigned code, struct imp_access *a)
 }
 
 /* Mitos' names of levels. */
-static void told_by_name(const char *name, struct imp_access *a)
+static void set_level_by_name(const char *name, struct imp_access *a)
 {
     static const struct {
         const char *name;
@@ -173,9 +173,9 @@ static void told_by_name(const char *name, struct imp_access *a)
 static ls_err read_source(struct mx_file *f, struct imp_access *a)
 {
     uint64_t code = UINT64_MAX;
-    if (*text_of(f, MX_LEVEL)) told_by_name(text_of(f, MX_LEVEL), a);
+    if (*text_of(f, MX_LEVEL)) set_level_by_name(text_of(f, MX_LEVEL), a);
     LS_TRY(number_of(f, MX_SOURCE, f->sources_are_hex ? 16 : 10, UINT64_MAX - 1, &code));
-    if (code != UINT64_MAX && a->source == LS_NOT_REPORTED) told_by_code((unsigned)code, a);
+    if (code != UINT64_MAX && a->source == LS_NOT_REPORTED) set_level_by_code((unsigned)code, a);
     return LS_OK;
 }
 

@@ -22,7 +22,7 @@ struct imp_mapping {
 struct imp_maps {
     struct imp_mapping *rows; /* sorted by base, disjoint */
     size_t len, room;
-    bool is_untold; /* changed since imp_maps_put */
+    bool is_unwritten; /* changed since imp_maps_put */
 };
 
 /* Add a mapping, which replaces older ones at its addresses; path is copied.  Errors: LS_ERR_NOMEM. */
