@@ -183,4 +183,6 @@ void rt_burst_faults_take(struct rt_burst_thread *t, const siginfo_t *info, cons
     const uint64_t spent_ns =
         rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns + FAULTS_SIGNAL_NS + counted_ns;
     __atomic_fetch_add(&rt_state.budget.hooks_ns, spent_ns, __ATOMIC_RELAXED);
+    /* system calls, and the files of a process whose first record this is */
+    __atomic_fetch_add(&rt_state.budget.spent_kernel_ns, spent_ns, __ATOMIC_RELAXED);
 }

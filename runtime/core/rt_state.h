@@ -43,7 +43,7 @@ struct rt_budget {
     uint64_t start_ns; /* when recording began in this process */
     uint64_t start_ticks;
     uint64_t spent_ns;             /* bursts, summed over threads */
-    uint64_t spent_kernel_ns;      /* part of it in the kernel: traps and signal delivery */
+    uint64_t spent_kernel_ns;      /* part of it in the kernel: traps, signals, fault samples */
     uint64_t starts_ns;            /* starts of threads and of the process */
     uint64_t hooks_ns;             /* hooks that recorded, estimated from timed ones */
     uint64_t looked_calls;         /* allocator calls that were only looked at */

@@ -150,6 +150,13 @@ static void print_payload(const struct spool_rec_header *rec)
                r->ip, r->addr, r->len_bytes, r->cpu_ns, r->calls, rec->flags);
         break;
     }
+    case SPOOL_REC_RESOURCES: {
+        const struct spool_resources *r = (const void *)rec;
+        printf(" user_ns=%" PRIu64 " kernel_ns=%" PRIu64 " recording_ns=%" PRIu64
+               " recording_kernel_ns=%" PRIu64,
+               r->user_ns, r->kernel_ns, r->recording_ns, r->recording_kernel_ns);
+        break;
+    }
     case SPOOL_REC_EVENT: {
         const struct spool_event *r = (const void *)rec;
         printf(" kind=%u errno=%u count=%" PRIu64, r->kind, r->detail_errno, r->count);
