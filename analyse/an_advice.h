@@ -24,7 +24,8 @@ struct an_finding {
     double dram_part;     /* DRAM loads as a part of the node's measured loads */
     double memory_part;   /* part of the node's stall by loads from memory; the rest is from cache */
     double run_len;       /* accesses from one jump to the next on average, jumps_len of these */
-    double first_part;    /* stall after a jump as a part of the stall of accesses with a known predecessor */
+    double
+        first_part; /* stall after jumps as a part of the stall; estimated for loads that were timed alone */
     uint64_t strides_len, jumps_len;
 };
 

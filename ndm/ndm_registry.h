@@ -34,10 +34,10 @@ struct ndm_sink {
  * Owns:   sink is borrowed and must stay valid while set. */
 void ndm_registry_set_sink(const struct ndm_sink *sink);
 
-/* true: domains and maps that were not yet reported to a sink are kept for a later one; the preloaded runtime
- * defines it so, since it may start after libraries have made their maps. false, a weak definition: they are
- * only checked (in libloadstone.so, which never gets a sink). Not const: a compiler may take the value of a weak
- * constant from its definition. */
+/* True: domains and maps that were not yet reported to a sink are kept for a later one. The preloaded runtime
+ * defines it as true, since it may start after libraries have made their maps. The weak definition is false: in
+ * libloadstone.so, which never gets a sink, they are only checked. It is not const, because compilers replace
+ * reads of a constant by the value of the weak definition. */
 extern bool ndm_keeps_unreported;
 
 /* Number of nodes with a callback; 0: no thread is needed for them. One relaxed load.  Signal: safe. */

@@ -74,12 +74,12 @@ static double tick_ns(const struct prof_cpu *c)
     return c->tick_ns ? (double)c->tick_ns : 0.004 * (double)LS_NS_PER_S;
 }
 
-/* Return kernel ticks times their distance: its expectation is the kernel time, however short the process is.
- * getrusage divides the exact CPU time in the ratio of the ticks (cputime_adjust in Linux's
- * kernel/sched/cputime.c). In a sum over processes of few ticks, that takes the kernel time at their start and
- * end for user time: a process that got no tick counts as user time, and never another one as more than its
- * CPU time. The number of ticks is the CPU time in ticks, rounded up or down; take the one that the ratio
- * fits. */
+/* Return the number of ticks that fell into the kernel times their distance: on average that is the kernel time,
+ * however short the processes are. getrusage divides the exact CPU time in the ratio of the ticks instead
+ * (cputime_adjust in Linux's kernel/sched/cputime.c). Summed over processes of few ticks, its kernel time is too
+ * small: a process without a tick has none, and another one has at most its CPU time, although its tick stands
+ * for more. A process got as many ticks as fit into its CPU time, or one more; the number is taken with which
+ * the ratio gives whole ticks. */
 static double ticked_kernel_ns(const struct prof_cpu *c)
 {
     const double tick = tick_ns(c), ticks = total_ns(c) / tick, kernel = (double)c->kernel_ns;

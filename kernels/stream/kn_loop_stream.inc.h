@@ -3,10 +3,10 @@
  * these defined:
  *   KN_E, KN_I                element and index type
  *   KN_VECTOR_BYTES           bytes of a store
- *   KN_STREAM_STORE(p, loops) store the KN_VECTOR_BYTES at loops to the aligned place p
+ *   KN_STREAM_STORE(p, lanes) store the KN_VECTOR_BYTES at lanes to the aligned place p
  *   KN_NAME(x)                this family's own name for x
  * and KN_E, KN_I, KN_NAME undefined again at the end. */
-#define KN_LOOPS ((uint64_t)(KN_VECTOR_BYTES / sizeof(KN_E)))
+#define KN_LANES ((uint64_t)(KN_VECTOR_BYTES / sizeof(KN_E)))
 #define KN_J(p, index) (p)[j]
 #define KN_INDEXED(p, index) (p)[((const KN_I *)job->index)[j]]
 #define KN_DEFINE(shape, FROM, op, expression)                                                     \
@@ -18,14 +18,14 @@
         (void)from2, (void)q;                                                                      \
         for (; j < end && ((uintptr_t)(to + j)) % KN_VECTOR_BYTES != 0; j++)                       \
             to[j] = expression;                                                                    \
-        for (; j + KN_LOOPS <= end; j += KN_LOOPS) {                                               \
-            KN_E loops[KN_VECTOR_BYTES / sizeof(KN_E)] __attribute__((aligned(KN_VECTOR_BYTES)));  \
+        for (; j + KN_LANES <= end; j += KN_LANES) {                                               \
+            KN_E lanes[KN_VECTOR_BYTES / sizeof(KN_E)] __attribute__((aligned(KN_VECTOR_BYTES)));  \
             const uint64_t first = j;                                                              \
-            for (uint64_t l = 0; l < KN_LOOPS; l++) {                                              \
+            for (uint64_t l = 0; l < KN_LANES; l++) {                                              \
                 const uint64_t j = first + l;                                                      \
-                loops[l] = expression;                                                             \
+                lanes[l] = expression;                                                             \
             }                                                                                      \
-            KN_STREAM_STORE(to + first, loops);                                                    \
+            KN_STREAM_STORE(to + first, lanes);                                                    \
         }                                                                                          \
         for (; j < end; j++)                                                                       \
             to[j] = expression;                                                                    \
@@ -42,7 +42,7 @@ KN_OPS(gather, KN_INDEXED)
 #undef KN_DEFINE
 #undef KN_INDEXED
 #undef KN_J
-#undef KN_LOOPS
+#undef KN_LANES
 #undef KN_E
 #undef KN_I
 #undef KN_NAME

@@ -173,7 +173,7 @@ struct backward_decoded {
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
-/* Instructions that transport an index: copies, widenings, scalings, sums, strands of vectors. */
+/* Instructions that transport an index: copies, widenings, scalings, sums, lanes of vectors. */
 static const uint16_t backward_carriers[] = {
     ZYDIS_MNEMONIC_MOV,        ZYDIS_MNEMONIC_MOVSX,         ZYDIS_MNEMONIC_MOVSXD,
     ZYDIS_MNEMONIC_MOVZX,      ZYDIS_MNEMONIC_CDQE,          ZYDIS_MNEMONIC_CWDE,
@@ -445,9 +445,9 @@ bool pat_backward(const uint8_t *code, size_t len_bytes, size_t at, size_t *out)
 
 /* ---- sites ---- */
 
-/* A vector of indices feeds up to 16 strands, and loops end early: counts that differ by more do not agree.
+/* A vector of indices feeds up to 16 lanes, and loops end early: counts that differ by more do not agree.
  * Very small counts agree with any other small count. */
-enum { INDIRECT_STRANDS = 32, INDIRECT_SLACK = 2, INDIRECT_FEW = 16, INDIRECT_KNOWN_BYTES = 1024 };
+enum { INDIRECT_LANES = 32, INDIRECT_SLACK = 2, INDIRECT_FEW = 16, INDIRECT_KNOWN_BYTES = 1024 };
 
 struct indirect_ip {
     uint64_t ip;
@@ -497,7 +497,7 @@ static bool indirect_agrees(const struct indirect *w, uint32_t index, uint32_t s
 {
     const uint64_t n = w->accesses[index], m = w->accesses[site];
     if (n < INDIRECT_FEW && m < INDIRECT_FEW) return n > 0;
-    return n / INDIRECT_SLACK <= m && m / INDIRECT_STRANDS <= n;
+    return n / INDIRECT_SLACK <= m && m / INDIRECT_LANES <= n;
 }
 
 /* Return the load at ip whose count agrees. */

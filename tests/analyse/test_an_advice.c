@@ -11,6 +11,18 @@
 
 #include <string.h>
 
+/* The finding for all samples of f, which is freed. */
+static void find(struct an_fixture *f, struct an_finding *out)
+{
+    struct an_costs c;
+    static uint8_t all[FIX_SAMPLES_MAX];
+    memset(all, 1, sizeof(all));
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_int_equal(an_finding_init(out, &f->in, &c, all), LS_OK);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
 static enum an_access walk(uint64_t (*address)(uint64_t i), struct an_finding *out)
 {
     struct an_fixture *f = fix_new(5, 4);
@@ -24,13 +36,7 @@ static enum an_access walk(uint64_t (*address)(uint64_t i), struct an_finding *o
         f->ip[f->samples_len] = 0x500; /* another instruction between: cheap, must not disturb the strides */
         fix_load(f, 1, 700, 6);
     }
-    struct an_costs c;
-    uint8_t all[FIX_BURSTS_MAX];
-    memset(all, 1, sizeof(all));
-    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
-    assert_int_equal(an_finding_init(out, &f->in, &c, all), LS_OK);
-    an_costs_fini(&c);
-    fix_free(f);
+    find(f, out);
     return out->access;
 }
 
@@ -71,10 +77,7 @@ static void an_walks_are_distinguished(void **state)
 static void rows(struct an_finding *out, uint32_t row_len, uint32_t first_cycles, uint64_t jump_bytes)
 {
     struct an_fixture *f = fix_new(5, 4);
-    struct an_costs c;
-    static uint8_t all[FIX_SAMPLES_MAX];
     uint64_t at = 0, n = 7, row = 0x10000000;
-    memset(all, 1, sizeof(all));
     for (int b = 0; b < 200; b++) {
         fix_burst(f, 1000000, 2000);
         for (uint32_t i = 0; i < 8; i++, at++) {
@@ -88,20 +91,14 @@ static void rows(struct an_finding *out, uint32_t row_len, uint32_t first_cycles
             fix_load(f, 1, 600 + i, is_slow ? first_cycles : 6);
         }
     }
-    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
-    assert_int_equal(an_finding_init(out, &f->in, &c, all), LS_OK);
-    an_costs_fini(&c);
-    fix_free(f);
+    find(f, out);
 }
 
 /* The same by translation: accesses in order without latencies, then loads that were timed alone. */
 static void rows_timed_alone(struct an_finding *out, uint32_t row_len)
 {
     struct an_fixture *f = fix_new(5, 4);
-    struct an_costs c;
-    static uint8_t all[FIX_SAMPLES_MAX];
     uint64_t at = 0, n = 7, row = 0x10000000;
-    memset(all, 1, sizeof(all));
     for (int b = 0; b < 200; b++) {
         fix_burst(f, 1000000, 4000);
         f->bursts[f->bursts_len - 1].probe_loads = 64;
@@ -116,10 +113,7 @@ static void rows_timed_alone(struct an_finding *out, uint32_t row_len)
             fix_load(f, 1, 600 + i * (i < 40 ? 1 : 64), i < 40 ? FIX_NOT_MEASURED : cycles);
         }
     }
-    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
-    assert_int_equal(an_finding_init(out, &f->in, &c, all), LS_OK);
-    an_costs_fini(&c);
-    fix_free(f);
+    find(f, out);
 }
 
 static void an_loads_that_were_timed_alone_have_no_strides(void **state)
@@ -155,9 +149,6 @@ static void an_stall_of_what_stays_in_cache_is_not_from_memory(void **state)
     (void)state;
     struct an_finding f;
     struct an_fixture *fix = fix_new(5, 4);
-    struct an_costs c;
-    static uint8_t all[FIX_SAMPLES_MAX];
-    memset(all, 1, sizeof(all));
     for (int b = 0; b < 40; b++) {
         fix_burst(fix, 1000000, 2000);
         for (uint32_t i = 0; i < 40; i++) {
@@ -167,12 +158,9 @@ static void an_stall_of_what_stays_in_cache_is_not_from_memory(void **state)
             fix->level[fix->samples_len - 1] = i % 10 ? PROF_LEVEL_L3 : PROF_LEVEL_DRAM;
         }
     }
-    assert_int_equal(an_costs_init(&c, fix_input(fix)), LS_OK);
-    assert_int_equal(an_finding_init(&f, &fix->in, &c, all), LS_OK);
+    find(fix, &f);
     assert_int_equal(f.access, AN_ACCESS_SEQUENTIAL);
     assert_true(f.memory_part > 0.05 && f.memory_part < 0.2);
-    an_costs_fini(&c);
-    fix_free(fix);
 }
 
 UNIT_GROUP()

@@ -277,8 +277,8 @@ static void start_heirs(char **copy)
     }
 }
 
-/* The daemon outlives its parents and the session, and closes what it inherited; DIR tells it when to
- * continue. */
+/* The daemon outlives its parents and the session, and closes what it inherited. It continues when the file
+ * "release" is in DIR. */
 static int run_daemon(const char *dir)
 {
     if (!dir || chdir(dir) != 0) return 93;

@@ -25,7 +25,8 @@ blocks faults --engine faults
 blocks watch --watch 'watched[1]'
 
 # A handler that the program runs is not part of the steps that its signal interrupts: it would not be sampled, and be charged to the
-# recording. A translated burst holds signals until it has ended. A timer of 8 ms and bursts of some 2 ms in a third of the time: every fourth burst meets it.
+# recording. A translated burst holds signals until it has ended. A timer of 8 ms and bursts of some 2 ms in a third of the time: every
+# fourth burst meets it.
 if can_sample && has_python h5py; then
     must "$loadstone" record -q --force --engine step --overhead 30% -o t.h5 -- "$top_builddir/bench/truth/threads" signals 1 >out
     must "$python" - t.h5 <<'EOF'

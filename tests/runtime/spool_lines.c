@@ -81,9 +81,37 @@ static bool print_natural(const struct spool_rec_header *rec)
     }
 }
 
+/* Times and causes of the kernel. False: another record. */
+static bool print_kernel(const struct spool_rec_header *rec)
+{
+    switch (rec->type) {
+    case SPOOL_REC_FAULT: {
+        const struct spool_kernel_fault *r = (const void *)rec;
+        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " faults=%u flags=%u", r->ip, r->addr, r->faults,
+               rec->flags);
+        return true;
+    }
+    case SPOOL_REC_CALL: {
+        const struct spool_kernel_call *r = (const void *)rec;
+        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " len=%" PRIu64 " cpu_ns=%" PRIu64 " calls=%u flags=%#x",
+               r->ip, r->addr, r->len_bytes, r->cpu_ns, r->calls, rec->flags);
+        return true;
+    }
+    case SPOOL_REC_RESOURCES: {
+        const struct spool_resources *r = (const void *)rec;
+        printf(" user_ns=%" PRIu64 " kernel_ns=%" PRIu64 " recording_ns=%" PRIu64
+               " recording_kernel_ns=%" PRIu64,
+               r->user_ns, r->kernel_ns, r->recording_ns, r->recording_kernel_ns);
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
 static void print_payload(const struct spool_rec_header *rec)
 {
-    if (print_natural(rec)) return;
+    if (print_natural(rec) || print_kernel(rec)) return;
     switch (rec->type) {
     case SPOOL_REC_PROCESS:
         print_process((const struct spool_process *)rec);
@@ -136,25 +164,6 @@ static void print_payload(const struct spool_rec_header *rec)
         const struct spool_phase *r = (const void *)rec;
         printf(" %s name=%.*s", rec->flags & SPOOL_PHASE_BEGIN ? "begin" : "end", (int)r->name_len,
                (const char *)(r + 1));
-        break;
-    }
-    case SPOOL_REC_FAULT: {
-        const struct spool_kernel_fault *r = (const void *)rec;
-        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " faults=%u flags=%u", r->ip, r->addr, r->faults,
-               rec->flags);
-        break;
-    }
-    case SPOOL_REC_CALL: {
-        const struct spool_kernel_call *r = (const void *)rec;
-        printf(" ip=%#" PRIx64 " addr=%#" PRIx64 " len=%" PRIu64 " cpu_ns=%" PRIu64 " calls=%u flags=%#x",
-               r->ip, r->addr, r->len_bytes, r->cpu_ns, r->calls, rec->flags);
-        break;
-    }
-    case SPOOL_REC_RESOURCES: {
-        const struct spool_resources *r = (const void *)rec;
-        printf(" user_ns=%" PRIu64 " kernel_ns=%" PRIu64 " recording_ns=%" PRIu64
-               " recording_kernel_ns=%" PRIu64,
-               r->user_ns, r->kernel_ns, r->recording_ns, r->recording_kernel_ns);
         break;
     }
     case SPOOL_REC_EVENT: {
