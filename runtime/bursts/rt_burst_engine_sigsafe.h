@@ -63,6 +63,9 @@ struct rt_burst_method {
     /* A fault, or a signal sent by hand that is not blocked. True: it belongs to the method, which changed
      * uc. May be NULL. */
     bool (*fault)(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc);
+    /* A signal of perf interrupted the instructions of a whole burst. Return the program's instruction at
+     * which it did, or 0: between two of them, in code of the method's own. May be NULL. */
+    uint64_t (*interrupted)(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc);
     /* The burst was lost: its context may come back later from a signal frame, or never. */
     void (*abandon)(struct rt_burst_thread *t);
     /* The burst ends: add the method's counts. */
@@ -115,6 +118,7 @@ struct rt_burst_thread {
     int tid, trigger_fd, timer_id;
     int faults_fd;        /* rt_burst_faults_sigsafe.h; -1: none */
     uint32_t faults_mean; /* page faults that the next sample represents */
+    bool faults_open;     /* their signals may interrupt the burst */
     bool timer_open;
     bool outside;  /* the handler interrupted the program, not the runtime's own work */
     bool deaf;     /* a trigger that came while SIGTRAP was blocked came inside a burst: ignore one */
@@ -126,6 +130,7 @@ struct rt_burst_thread {
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
     uint64_t handler_tsc, handlers_tsc;   /* begin of the handler under way; time in all of this burst */
     uint64_t program_ns;                  /* CPU time of the burst in which the program itself went on */
+    uint64_t inside_ns;                   /* CPU time of signals that interrupted a whole burst */
     int saved_errno;                      /* the program's, at the begin of the handler under way */
     const struct rt_burst_method *method; /* of the burst */
     uint32_t number;                      /* bursts that the thread began */

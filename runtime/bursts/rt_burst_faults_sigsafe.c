@@ -170,6 +170,15 @@ static void record(struct rt_burst_thread *t, const siginfo_t *info, uint64_t ip
     spool_put_kernel_fault(rt_spool_writer(t->rt), is_huge(addr) ? SPOOL_FAULT_HUGE : 0, r);
 }
 
+/* Arm the next sample. Return the CPU time that this one took since begin_ns, the kernel's included. */
+static uint64_t go_on(struct rt_burst_thread *t, uint64_t begin_ns)
+{
+    const uint64_t counted_ns = (uint64_t)t->faults_mean * FAULTS_COUNT_NS;
+    t->faults_mean = rt_budget_adapt(&faults.rate, FAULTS_EVERY_NS);
+    arm(t);
+    return rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns + FAULTS_SIGNAL_NS + counted_ns;
+}
+
 void rt_burst_faults_take(struct rt_burst_thread *t, const siginfo_t *info, const ucontext_t *uc)
 {
     const uint64_t ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
@@ -177,12 +186,35 @@ void rt_burst_faults_take(struct rt_burst_thread *t, const siginfo_t *info, cons
     const uint64_t begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     if (rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS)) return rt_burst_faults_stop(t);
     if (is_the_programs(t, info, ip)) record(t, info, ip);
-    const uint64_t counted_ns = (uint64_t)t->faults_mean * FAULTS_COUNT_NS;
-    t->faults_mean = rt_budget_adapt(&faults.rate, FAULTS_EVERY_NS);
-    arm(t);
-    const uint64_t spent_ns =
-        rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns + FAULTS_SIGNAL_NS + counted_ns;
+    const uint64_t spent_ns = go_on(t, begin_ns);
+    t->rt->spent_ns += spent_ns; /* in a hook whose time is measured it is not the hook's */
     __atomic_fetch_add(&rt_state.budget.hooks_ns, spent_ns, __ATOMIC_RELAXED);
     /* system calls, and the files of a process whose first record this is */
     __atomic_fetch_add(&rt_state.budget.spent_kernel_ns, spent_ns, __ATOMIC_RELAXED);
+}
+
+static void mask_trap(int how)
+{
+    static const uint64_t trap = UINT64_C(1) << (SIGTRAP - 1);
+    ls_syscall(SYS_rt_sigprocmask, how, &trap, NULL, sizeof trap);
+}
+
+void rt_burst_faults_open(struct rt_burst_thread *t)
+{
+    t->faults_open = t->faults_fd >= 0 && !rt_burst_engine.quiet;
+    if (t->faults_open) mask_trap(SIG_UNBLOCK);
+}
+
+void rt_burst_faults_shut(struct rt_burst_thread *t)
+{
+    if (t->faults_open) mask_trap(SIG_BLOCK);
+    t->faults_open = false;
+}
+
+void rt_burst_faults_take_inside(struct rt_burst_thread *t, const siginfo_t *info, uint64_t ip)
+{
+    if (rt_burst_engine.quiet || t->faults_fd < 0) return;
+    const uint64_t begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (ip) record(t, info, ip);
+    t->inside_ns += go_on(t, begin_ns);
 }

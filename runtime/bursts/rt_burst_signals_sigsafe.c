@@ -265,11 +265,32 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     chain(sig, info, uc, saved_errno);
 }
 
+/* SIGTRAP in a burst that runs whole and does not block it. A trigger that repeats could come back before the
+ * burst gets anywhere: it is put off until the end of the burst arms the next one. What is not ours waits until
+ * then. */
+static void on_trap_inside(struct rt_burst_thread *t, siginfo_t *info, ucontext_t *uc)
+{
+    if (is_page_fault(info)) {
+        rt_burst_faults_take_inside(t, info, t->method->interrupted(t, info, uc));
+    } else if (is_trigger(info)) {
+        t->method->interrupted(t, info, uc);
+        t->deaf = false;
+        rt_burst_engine.trigger->arm(t, LS_NS_PER_S);
+    } else {
+        t->method->fault(t, info, uc);
+    }
+}
+
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
     const int saved_errno = errno;
     ucontext_t *uc = context;
     struct rt_burst_thread *t = rt_burst_self;
+    if (t && t->faults_open) {
+        on_trap_inside(t, info, uc);
+        errno = saved_errno;
+        return;
+    }
     const bool taken_back = take_back(t, uc);
     const bool stepped = info->si_code == CODE_TRACE || (taken_back && info->si_code == CODE_INT3);
     if (is_page_fault(info)) {

@@ -187,6 +187,11 @@ bool rt_burst_put_access(struct rt_burst_thread *t, const struct spool_access *r
     return true;
 }
 
+static uint64_t trigger_cost_ns(void)
+{
+    return rt_burst_engine.interrupt_ns + rt_burst_engine.rearm_ns + DELIVERY_NS;
+}
+
 void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
 {
     if (uc) rt_burst_set_trap_flag(uc, false);
@@ -197,10 +202,9 @@ void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
     rt_burst_numa_put(rt_spool_writer(t->rt), &t->numa, rt_burst_numa_ask_kernel, ls_clock_mono_ns());
     rt_resources_poll_sigsafe(t->rt, ls_clock_mono_ns());
     const uint64_t cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    const uint64_t trigger_ns = e->interrupt_ns + e->rearm_ns + DELIVERY_NS;
     const uint64_t spent_ns = why == SPOOL_BURST_LOST
                                   ? expected_cost_ns()
-                                  : cpu_ns - t->burst_begin_cpu_ns - t->program_ns + trigger_ns;
+                                  : cpu_ns - t->burst_begin_cpu_ns - t->program_ns + trigger_cost_ns();
     const uint64_t cost_ns = spent_ns < cpu_ns ? spent_ns : cpu_ns;
     const uint64_t all_ns = __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
     if (why != SPOOL_BURST_LOST) {
@@ -266,7 +270,7 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     t->position = t->recorded = 0;
     learn_clock(t);
     rt_burst_xlayout_learn(&rt_burst_engine.xlayout);
-    t->program_ns = 0;
+    t->program_ns = t->inside_ns = 0;
     t->method = rt_burst_engine.method;
     t->method->begin(t);
     rt_burst_numa_clear(&t->numa);
@@ -320,6 +324,16 @@ static bool is_outside_program(struct rt_burst_thread *t, const ucontext_t *uc)
     return !rt_control_update(ls_clock_mono_ns()) || !was_sampling;
 }
 
+/* A trigger without a burst costs, too. In a hook whose time is measured that is not the hook's. */
+static void pass_over(struct rt_burst_thread *t)
+{
+    const uint64_t cost_ns = trigger_cost_ns();
+    rt_burst_rearm(t);
+    t->rt->spent_ns += cost_ns;
+    __atomic_fetch_add(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&rt_state.budget.spent_kernel_ns, cost_ns, __ATOMIC_RELAXED);
+}
+
 void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken_back)
 {
     if (rt_burst_engine.quiet) return;
@@ -336,7 +350,7 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
         return rt_burst_rearm(t); /* the backstop's time is not the Poisson process's */
     }
     if (t->tid != rt_burst_gettid()) return; /* a raw clone that shares our thread block */
-    if (is_outside_program(t, uc)) return rt_burst_rearm(t);
+    if (is_outside_program(t, uc)) return pass_over(t);
     if (rt_burst_look_for_tracer(&rt_burst_engine, rt_burst_engine.method->is_whole ? TRACER_AGE_NS : 0)) {
         __atomic_fetch_add(&rt_burst_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_burst_disarm(t); /* the tracer would see the next one */

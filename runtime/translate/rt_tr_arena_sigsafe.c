@@ -276,6 +276,14 @@ const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struc
     return NULL;
 }
 
+uint64_t rt_tr_ip_of(const struct rt_tr_cache *c, const struct rt_tr_block *b, unsigned k)
+{
+    const struct rt_tr_mark *m = &c->marks[b->marks];
+    for (unsigned i = 0; i < b->marks_len; i++)
+        if (m[i].k == k) return b->low + (uint64_t)(int64_t)m[i].ip_rel;
+    return b->low;
+}
+
 void rt_tr_memory(uint64_t *all_bytes, uint64_t *code_bytes)
 {
     const struct rt_tr_cache *c = __atomic_load_n(&rt_tr_process.cache, __ATOMIC_ACQUIRE);

@@ -195,14 +195,6 @@ static struct rt_tr_block *next_block(struct run *u)
     return b;
 }
 
-static uint64_t ip_of(const struct run *u, const struct rt_tr_block *b, unsigned k)
-{
-    const struct rt_tr_mark *m = &u->cache->marks[b->marks];
-    for (unsigned i = 0; i < b->marks_len; i++)
-        if (m[i].k == k) return b->low + (uint64_t)(int64_t)m[i].ip_rel;
-    return b->low;
-}
-
 /* Take the entries that slow versions wrote since the last call, up to instruction before of the block. */
 static void take_list(struct run *u, const struct rt_tr_block *b, unsigned before)
 {
@@ -211,7 +203,7 @@ static void take_list(struct run *u, const struct rt_tr_block *b, unsigned befor
         const struct rt_tr_site *s = &u->cache->sites[raw->site];
         if (s->k >= before || r->access_count >= u->accesses) continue;
         struct rt_tr_access *a = &r->accesses[r->access_count++];
-        a->ip = ip_of(u, b, s->k);
+        a->ip = rt_tr_ip_of(u->cache, b, s->k);
         a->addr = raw->addr;
         a->position = (uint32_t)(u->position + s->k);
         a->size_bytes = s->size_bytes;
@@ -238,7 +230,7 @@ static void list_accesses(struct run *u, const struct rt_tr_block *b, unsigned k
     if (room && rt_tr_cache_try_lock(u->cache)) {
         put_aside(u);
         struct rt_tr_access *out = &r->accesses[r->access_count];
-        const unsigned count = rt_tr_list_accesses(u->t, ip_of(u, b, k), out, room);
+        const unsigned count = rt_tr_list_accesses(u->t, rt_tr_ip_of(u->cache, b, k), out, room);
         bring_back(u);
         rt_tr_cache_unlock(u->cache);
         for (unsigned i = 0; i < count; i++)
@@ -259,7 +251,7 @@ static unsigned take_probes(struct run *u, const struct rt_tr_block *b)
         const struct rt_tr_timed *timed = &u->t->timed[i];
         const struct rt_tr_site *s = &u->cache->sites[u->t->at[i]];
         struct rt_tr_probe *p = &r->probes[r->probe_count++];
-        p->ip = ip_of(u, b, s->k);
+        p->ip = rt_tr_ip_of(u->cache, b, s->k);
         p->addr = timed->addr;
         p->position = (uint32_t)u->t->at_position[i];
         p->cycles = timed->cycles;
@@ -320,6 +312,7 @@ static void run_fast(struct run *u, const struct rt_tr_block *b)
     u->limited = max && max < u->event;
     const uint64_t event = u->limited ? max : u->event;
     const int64_t ahead = (int64_t)(event - u->position);
+    const uint32_t interruptions = u->t->interruptions;
     c->count = -(ahead + 1);
     const uint64_t begin = u->part == PART_PACE ? tsc_fenced() : 0;
     rt_tr_enter(c, b->code);
@@ -327,7 +320,8 @@ static void run_fast(struct run *u, const struct rt_tr_block *b)
     u->position += (uint64_t)(c->count + ahead + 1);
     arrive(u);
     if (u->part != PART_PACE) return;
-    if (u->due && !u->limited && context_switches() == u->switches) {
+    const bool undisturbed = context_switches() == u->switches && u->t->interruptions == interruptions;
+    if (u->due && !u->limited && undisturbed) {
         u->r->pace.cycles = end - begin;
         u->r->pace.instructions = u->position - u->pace_from;
         u->r->pace.ip = b->low;

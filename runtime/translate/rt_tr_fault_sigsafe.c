@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A fault in translated code becomes the end of the burst before the instruction that faulted. */
+/* A fault in translated code becomes the end of the burst before the instruction that faulted. Signals that
+ * interrupt it belong to the program's instructions. */
 #include "runtime/translate/rt_tr_internal.h"
 
 static uint64_t address(const char *label)
@@ -39,4 +40,30 @@ bool rt_tr_fault(struct rt_tr_thread *t, ucontext_t *uc)
     t->context.exit = RT_TR_EXIT_FAULT;
     gregs[REG_RIP] = (greg_t)(a->base + rt_tr_template_at(rt_tr_template_exit));
     return true;
+}
+
+/* Memory that only translated code uses: the program does not touch it. */
+static bool is_own(const struct rt_tr_thread *t, uint64_t addr)
+{
+    return addr - (uint64_t)(uintptr_t)t < t->len_bytes || rt_tr_arena_of(rt_tr_process.cache, addr);
+}
+
+uint64_t rt_tr_interrupted(struct rt_tr_thread *t, uint64_t addr, ucontext_t *uc)
+{
+    greg_t *gregs = uc->uc_mcontext.gregs;
+    const uint64_t ip = (uint64_t)gregs[REG_RIP];
+    if (!rt_tr_is_running(t)) return 0;
+    t->interruptions++;
+    struct rt_tr_cache *c = rt_tr_process.cache;
+    const struct rt_tr_arena *a = rt_tr_arena_of(c, ip);
+    if (!a || is_own(t, addr)) return 0;
+    if (ip == a->base + rt_tr_template_at(rt_tr_template_load)) { /* its time would be that of the signal */
+        const struct rt_tr_site *s = &c->sites[t->at[t->context.timed - t->timed]];
+        gregs[REG_RIP] = (greg_t)(a->base + rt_tr_template_at(rt_tr_template_load_fault));
+        return rt_tr_ip_of(c, &c->blocks[s->block], s->k);
+    }
+    struct rt_tr_block *b;
+    bool slow;
+    const struct rt_tr_mark *m = rt_tr_mark_of(c, ip, &b, &slow);
+    return m ? b->low + (uint64_t)(int64_t)m->ip_rel : 0;
 }

@@ -174,6 +174,7 @@ struct rt_tr_thread {
     struct rt_tr_context context;
     uint64_t generation; /* generation of the cache that table points into */
     uint32_t running;
+    uint32_t interruptions;     /* signals in bursts, since the thread began */
     uint32_t round_trip_cycles; /* least of entering and leaving; 0: not measured */
     uint64_t fault_ip;
     int32_t fault_executed;
@@ -223,6 +224,8 @@ const struct rt_tr_arena *rt_tr_arena_of(const struct rt_tr_cache *c, uint64_t i
 /* Return the mark of translated code at ip and its block, or NULL; *slow: it belongs to the slow version. */
 const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struct rt_tr_block **block,
                                        bool *slow);
+/* Return the address of instruction k of b in the program. */
+uint64_t rt_tr_ip_of(const struct rt_tr_cache *c, const struct rt_tr_block *b, unsigned k);
 bool rt_tr_cache_map(struct rt_tr_process *p);
 /* Can an arena be mapped within reach of ip? Keeps none. */
 bool rt_tr_arena_try(uint64_t ip);

@@ -4,6 +4,7 @@
 #include "runtime/translate/rt_tr_method_sigsafe.h"
 
 #include "common/ls_clock.h"
+#include "runtime/bursts/rt_burst_faults_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/translate/rt_tr_code_sigsafe.h"
@@ -148,8 +149,9 @@ static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
     const struct rt_tr_result *r = &o->result;
     o->ran = true;
     o->end_tsc = __rdtsc();
-    const uint64_t own_ns = recording_ns(r, burst_ns);
-    t->program_ns = burst_ns - own_ns;
+    const uint64_t signals_ns = t->inside_ns < burst_ns ? t->inside_ns : burst_ns;
+    const uint64_t own_ns = recording_ns(r, burst_ns - signals_ns);
+    t->program_ns = burst_ns - signals_ns - own_ns;
     t->handlers_tsc =
         own_ns * rt_burst_engine.tsc_per_us / 1000; /* most of the handler's rest is system calls */
     t->position = r->instructions < UINT32_MAX ? (uint32_t)r->instructions : UINT32_MAX;
@@ -214,9 +216,11 @@ static void work(struct rt_tr_thread *thread, ucontext_t *uc, void *arg)
     const struct rt_tr_plan plan = plan_of(t);
     t->deaf = rt_burst_engine.trigger->repeats;
     open_faults(o, uc);
+    rt_burst_faults_open(t);
     const uint64_t begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     const enum rt_tr_refused refused = rt_tr_burst(thread, uc, &plan, &o->result);
     const uint64_t burst_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+    rt_burst_faults_shut(t);
     const int program_errno = errno;
     if (refused || is_to_be_stepped(&o->result)) {
         rt_burst_step_instead(t, uc);
@@ -247,14 +251,19 @@ static void run(struct rt_burst_thread *t, ucontext_t *uc)
 static bool fault(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc)
 {
     struct rt_tr_own *o = own(t);
-    const bool is_of_instruction =
-        info->si_code > 0 && !(info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);
+    const bool is_of_instruction = info->si_signo != SIGTRAP && info->si_code > 0 &&
+                                   !(info->si_signo == SIGBUS && info->si_code == BUS_MCEERR_AO);
     if (is_of_instruction) return rt_tr_fault(o->thread, uc);
     if (!o->holds) return false;
     for (unsigned i = 0; i < o->waiting_len; i++)
         if (o->waiting[i].si_signo == info->si_signo) return true; /* one is kept, as by the kernel */
     o->waiting[o->waiting_len++] = *info;
     return true;
+}
+
+static uint64_t interrupted(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc)
+{
+    return rt_tr_interrupted(own(t)->thread, (uint64_t)(uintptr_t)info->si_addr, uc);
 }
 
 static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
@@ -280,5 +289,6 @@ const struct rt_burst_method rt_translate_method = {
     .begin = begin,
     .run = run,
     .fault = fault,
+    .interrupted = interrupted,
     .end = end,
 };

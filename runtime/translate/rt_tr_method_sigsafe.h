@@ -15,7 +15,7 @@ struct rt_tr_own {
     bool holds;                  /* signals that are sent wait until the handler returns */
     uint64_t end_tsc;
     unsigned waiting_len;
-    siginfo_t waiting[4]; /* at most one of each: SIGSEGV, SIGBUS, SIGFPE, SIGILL */
+    siginfo_t waiting[5]; /* at most one of each: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP */
     struct rt_tr_result result;
 };
 

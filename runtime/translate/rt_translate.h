@@ -183,8 +183,8 @@ enum rt_tr_refused rt_tr_on_own_stack(struct rt_tr_thread *t, const ucontext_t *
                                       void (*work)(struct rt_tr_thread *, ucontext_t *, void *), void *arg);
 
 /* Execute the program's next instructions, beginning at the state of uc, which must be the copy. uc becomes
- * the state at the end. All signals but SIGSEGV, SIGBUS, SIGFPE and SIGILL must be blocked. Changes nothing
- * when it refuses. Touches neither errno nor any memory of the program but by the program's own instructions.
+ * the state at the end. All signals but SIGSEGV, SIGBUS, SIGFPE and SIGILL must be blocked, and SIGTRAP
+ * where its handler calls rt_tr_interrupted. Changes nothing when it refuses. Touches neither errno nor any memory of the program but by the program's own instructions.
  * Thread: the owner of t.  Signal: safe. */
 enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const struct rt_tr_plan *plan,
                                struct rt_tr_result *result);
@@ -192,6 +192,10 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
 /* A fault of this thread, uc as the kernel gave it. True: it belongs to the burst, uc was changed, return
  * from the handler. t may be NULL.  Signal: safe. */
 bool rt_tr_fault(struct rt_tr_thread *t, ucontext_t *uc);
+/* A signal after the page at addr was faulted in, or at no address (0), came in a burst of this thread: a time
+ * that it disturbed is dropped, which may change uc. Return the program's instruction at which it came, or 0
+ * where that is the runtime's own code.  Signal: safe. */
+uint64_t rt_tr_interrupted(struct rt_tr_thread *t, uint64_t addr, ucontext_t *uc);
 /* Does a burst of t run? A signal that some process sent, and that is not blocked, must then wait until the
  * burst is over. */
 bool rt_tr_is_running(const struct rt_tr_thread *t);
