@@ -30,11 +30,10 @@ static const struct row {
     const char *name;
     const struct rt_sampler *engine; /* NULL: not built */
     const char *why_not_built;
-    bool only_by_name;
 } rows[] = {
     {"hw", &rt_sampler_hw, NULL},
     {"translate", RT_HAVE_STEP ? &rt_sampler_translate : NULL,
-     "not built: it needs an x86-64 processor and Zydis (Debian: libzydis-dev) at configure time", true},
+     "not built: it needs an x86-64 processor and Zydis (Debian: libzydis-dev) at configure time"},
     {"step", RT_HAVE_STEP ? &rt_sampler_step : NULL,
      "not built: it needs an x86-64 processor and Zydis (Debian: libzydis-dev) at configure time"},
     {"null", &rt_sampler_null, NULL},
@@ -74,7 +73,7 @@ void rt_sampler_choose(const char *name, struct rt_engine_facts *facts)
     bool known = false;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         char why[RT_WHY_BYTES / 2];
-        if (any ? rows[i].only_by_name : strcmp(rows[i].name, name) != 0) continue;
+        if (!any && strcmp(rows[i].name, name) != 0) continue;
         known = true;
         if (try_engine(&rows[i], facts, why, sizeof(why))) {
             rt_state.engine = rows[i].engine;

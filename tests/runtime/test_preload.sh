@@ -65,12 +65,13 @@ holds exec 8 PROCESS
 LOADSTONE_CHILDREN=0 same 'children=0' "$victim" spawn
 holds 'children=0' 1 PROCESS
 
+# without a least size, blocks are not thinned out on a busy machine
 for how in close_range closefrom loop; do
-    same "$how" "$victim" closefds "$how"
+    LOADSTONE_ALLOC_MIN=0 same "$how" "$victim" closefds "$how"
     holds "$how" 20000 'ALLOC .* len=1118579 '
     holds "$how" 1 'ALLOC .* len=1118581 '
 done
-same dup2 "$victim" dup2
+LOADSTONE_ALLOC_MIN=0 same dup2 "$victim" dup2
 holds dup2 20000 'ALLOC .* len=1119579 '
 holds dup2 1 'ALLOC .* len=1119581 '
 

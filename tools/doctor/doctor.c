@@ -38,7 +38,7 @@ struct doctor {
 static const struct doc_engine *doctor_engine(const struct doctor *d)
 {
     for (int i = DOC_HW; i <= DOC_STEP; i++)
-        if (i != DOC_TRANSLATE && d->engines[i].works) return &d->engines[i];
+        if (d->engines[i].works) return &d->engines[i];
     return NULL;
 }
 
