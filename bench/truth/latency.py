@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Latency of pointer chases over rings of 16 KiB to 1 GiB: in one and the same run the program times its own steps, and the profiler
 probes its loads."""
+import itertools
 import os
 
 import h5py
@@ -31,10 +32,10 @@ def level_split(levels):
     return " / ".join("%.0f" % (100 * c / max(1, counts.sum())) for c in counts)
 
 
-def chase(runner, programs, size, seconds):
+def chase(runner, programs, engine, size, seconds):
     """Native and probed latency of one recording, or None where no load was timed."""
     path = os.path.join(runner.folder, "chase.h5")
-    output, _, _ = runner.run([runner.loadstone, "record", "--quiet", "--force", "--paused", "--overhead", "10%", "-o", path, "--",
+    output, _, _ = runner.run([runner.loadstone, "record", "--quiet", "--force", "--paused", "--engine", engine.name, "--overhead", "10%", "-o", path, "--",
                                os.path.join(programs, "chase"), str(size), str(seconds)])
     native_ns = float(output.split()[1])
     with h5py.File(path) as run:
@@ -50,22 +51,22 @@ def chase(runner, programs, size, seconds):
         return native_ns, native_cycles, typical(latencies, step), mean, level_split(samples["level"][:][of_ring]), len(latencies)
 
 
-def rows(runner, programs, say):
-    """Return lines of the page's table: for each ring, the run with the fastest native steps of three."""
+def rows(runner, programs, engines, say):
+    """Return lines of the page's table: for each ring and engine, the run with the fastest native steps of three."""
     lines = []
-    for size in SIZES:
+    for size, engine in itertools.product(SIZES, engines):
         found, why = [], "no latency was measured"
         for _ in range(3):
             try:
-                found.append(chase(runner, programs, size, 4))
+                found.append(chase(runner, programs, engine, size, 4))
             except Exception as e:  # a ring that fails has a row with the error
                 why = str(e)
         found = sorted((r for r in found if r), key=lambda r: r[0])
         if found:
             native_ns, native, median, mean, split, n = found[0]
-            lines.append("| %s | %.2f | %.1f | %.1f | **%.2f** | %.1f | %.2f | %s | %d |" % (
-                size_text(size), native_ns, native, median, median / native, mean, mean / native, split, n))
+            lines.append("| %s | %s | %.2f | %.1f | %.1f | **%.2f** | %.1f | %.2f | %s | %d |" % (
+                size_text(size), engine.name, native_ns, native, median, median / native, mean, mean / native, split, n))
         else:
-            lines.append("| %s | failed: %s | | | | | | | |" % (size_text(size), why))
+            lines.append("| %s | %s | failed: %s | | | | | | | |" % (size_text(size), engine.name, why))
         say(lines[-1])
     return lines

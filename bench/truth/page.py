@@ -13,8 +13,9 @@ The load of the processors was %(load_before).1f before and %(load_after).1f aft
 ## Method
 
 1. Each program does a fixed amount of work in slices of about half a millisecond, and times each slice with the CPU clock of its thread.
-   A slice that a burst interrupted counts like its neighbours, so that the truth does not contain the recording.
-2. `loadstone record --engine step --overhead %(overhead)g%%` records it once; `loadstone report --json` is compared with the program's times.
+   A slice that a burst interrupted counts like its neighbours, so that the truth does not contain the recording. Slices that are slow by
+   themselves look the same; the times are scaled by what they add in a native run.
+2. `loadstone record` records it once with each engine: %(engines)s. `loadstone report --json` is compared with the program's times.
 3. *True* and *sampled* are shares of the user time of the program. *Error* is their difference in points. *95 %%* is the interval of the report,
    *holds* states whether it contains the truth, and *SE* is the error in standard errors (half of the interval divided by 1.96).
 4. A function without a row counts as 0 %%. Functions of one phase are one row, joined by `+`, with the report's interval of their sum.
@@ -22,10 +23,10 @@ The load of the processors was %(load_before).1f before and %(load_after).1f aft
    of another native run. Where each slice calls hooked functions (malloc, strings, exceptions), the time of that work is taken from the
    native run, scaled by the speed of the other work.
 6. Identity: the head of the report against getrusage (total) and against the program's own times (user, kernel).
-7. Programs of the distribution are run three times under `perf record -e cpu-clock:u` at 4000 Hz for reference, and once under Loadstone
+7. Programs of the distribution are run three times under `perf record -e cpu-clock:u` at 4000 Hz for reference, and once with each engine
    in between. Rows are the modules and the functions with a symbol that have 3 to 97 %%; the sampling error of perf, or the difference
    between its runs where that is larger, is part of *holds* and *SE*.
-8. Coverage repeats six programs and counts how often the intervals contain the truth.
+8. Coverage repeats six programs with the first engine and counts how often the intervals contain the truth.
 9. In pointer chases, the program times its own steps (the median over milliseconds) while the profiler probes its loads.
 10. A case that fails has a row with the error.
 """
@@ -36,13 +37,13 @@ def percent(x):
 
 
 def score_line(s):
-    return "| %s | %s | %s | %s | %+.1f | %s .. %s | %s | %+.1f |" % (
-        s.case, s.name.replace("|", "\\|"), percent(s.true), percent(s.sampled), 100 * s.error, percent(s.low), percent(s.high),
+    return "| %s | %s | %s | %s | %s | %+.1f | %s .. %s | %s | %+.1f |" % (
+        s.case, s.engine, s.name.replace("|", "\\|"), percent(s.true), percent(s.sampled), 100 * s.error, percent(s.low), percent(s.high),
         "yes" if s.holds else "**no**", max(-99, min(99, s.standard_errors)))
 
 
-SCORE_HEAD = """| case | %s | true, %% | sampled, %% | error | 95 %% | holds | SE |
-|---|---|---|---|---|---|---|---|"""
+SCORE_HEAD = """| case | engine | %s | true, %% | sampled, %% | error | 95 %% | holds | SE |
+|---|---|---|---|---|---|---|---|---|"""
 
 
 def seconds(ns):
@@ -55,13 +56,13 @@ def ratio(part, whole):
 
 def identity_line(i):
     kernel = seconds(i.kernel) + ("" if i.kernel_error is None else " ±%.2f" % (i.kernel_error / 1e9))
-    return "| %s | %s / %s | %s / %s | %s / %s | %s | %s | %s%s | %d | %.1f |" % (
-        i.case, seconds(i.total), seconds(i.true_total), seconds(i.user), seconds(i.true_user), kernel, seconds(i.true_kernel),
+    return "| %s | %s | %s / %s | %s / %s | %s / %s | %s | %s | %s%s | %d | %.1f |" % (
+        i.case, i.engine, seconds(i.total), seconds(i.true_total), seconds(i.user), seconds(i.true_user), kernel, seconds(i.true_kernel),
         seconds(i.recording), seconds(i.represented), ratio(i.unrepresented, i.total), " (%s)" % i.why if i.why else "", i.bursts, 100 * i.overhead)
 
 
-IDENTITY_HEAD = """| case | total, s (reported / true) | user | kernel | recording | represented | not represented, % | bursts | overhead, % |
-|---|---|---|---|---|---|---|---|---|"""
+IDENTITY_HEAD = """| case | engine | total, s (reported / true) | user | kernel | recording | represented | not represented, % | bursts | overhead, % |
+|---|---|---|---|---|---|---|---|---|---|"""
 
 COVERAGE_HEAD = """| case | rows | intervals that hold, % | half-width at 1,100 bursts: median | largest | beyond 4 SE | mean error | mean bursts |
 |---|---|---|---|---|---|---|---|"""
@@ -73,8 +74,8 @@ def coverage_line(c):
         c["bursts_mean"])
 
 
-LATENCY_HEAD = """| ring | native ns/load | native cycles | probed median | of native | probed mean | of native | L1 / L2 / L3 / DRAM, % | latencies |
-|---|---|---|---|---|---|---|---|---|"""
+LATENCY_HEAD = """| ring | engine | native ns/load | native cycles | probed median | of native | probed mean | of native | L1 / L2 / L3 / DRAM, % | latencies |
+|---|---|---|---|---|---|---|---|---|---|"""
 
 LATENCY_NOTES = """A probe times one load by itself: where the processor overlaps it with others, or a prefetcher comes too late, the program measures another
 time. A pointer chase has neither. The run with the fastest native steps of three counts.
@@ -90,16 +91,17 @@ def summary(scores):
     """Return the number of rows of each kind that hold, and the largest errors."""
     by_kind = defaultdict(list)
     for s in scores:
-        by_kind[s.kind].append(s)
-    return ["%s: %d of %d intervals hold, mean error %.1f points, largest %.1f points." % (
+        by_kind["%s, %s" % (s.engine, s.kind)].append(s)
+    return ["* %s: %d of %d intervals hold, mean error %.1f points, largest %.1f points." % (
         kind, sum(s.holds for s in of), len(of), 100 * sum(abs(s.error) for s in of) / len(of), 100 * max(abs(s.error) for s in of))
         for kind, of in by_kind.items()]
 
 
 def write(path, facts, own, real, identities, failures, coverage, latency):
     """own, real: lists of score.Score; failures: pairs of a case and a text; coverage: rows of score.coverage; latency: lines of its table."""
-    out = [METHOD % facts]
-    failed = ["| %s | failed: %s | | | | | | |" % (case, why.replace("\n", " ").replace("|", "/")) for case, why in failures]
+    engines = ", ".join("`--engine %s --overhead %g%%`" % (e.name, e.overhead) for e in facts["engines"])
+    out = [METHOD % dict(facts, engines=engines)]
+    failed = ["| %s | failed: %s | | | | | | | |" % (case, why.replace("\n", " ").replace("|", "/")) for case, why in failures]
     out += ["## Functions", "", SCORE_HEAD % "function"] + [score_line(s) for s in own if s.kind == "function"] + failed + [""]
     out += ["## Data", "", SCORE_HEAD % "data"] + [score_line(s) for s in own if s.kind == "data"] + [""]
     out += summary(own) + [""]

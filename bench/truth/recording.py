@@ -13,9 +13,10 @@ import score
 
 LIMIT_S = 600
 
-# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data. known_share is the
-# part of the user time that those functions have, by perf; None: not measured.
-Truth = collections.namedtuple("Truth", "functions others kernels data total_user total_kernel known_share", defaults=(None,))
+# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data. wholes has all of
+# their slices, those that are left out as interrupted, too. known_share is the part of the user time that those functions have, by perf;
+# None: not measured.
+Truth = collections.namedtuple("Truth", "functions others kernels data wholes total_user total_kernel known_share", defaults=(None,))
 
 
 class Failed(Exception):
@@ -33,6 +34,12 @@ class Row:
 
 
 @dataclasses.dataclass
+class Engine:
+    name: str
+    overhead: float  # percent
+
+
+@dataclasses.dataclass
 class Recording:
     output: str
     functions: list
@@ -46,8 +53,8 @@ class Recording:
 
 
 def read_truth(output):
-    functions, others, kernels, data, total = {}, {}, {}, {}, (0, 0)
-    kinds = {"function": functions, "other": others, "kernel": kernels, "data": data}
+    functions, others, kernels, data, wholes, total = {}, {}, {}, {}, {}, (0, 0)
+    kinds = {"function": functions, "other": others, "kernel": kernels, "data": data, "whole": wholes}
     for line in output.splitlines():
         words = line.split()
         if words[:2] == ["truth", "total"]:
@@ -55,12 +62,12 @@ def read_truth(output):
         elif words[:1] == ["truth"] and words[1] in kinds:
             times, name = kinds[words[1]], " ".join(words[2:-1])
             times[name] = times.get(name, 0) + float(words[-1])
-    return Truth(functions, others, kernels, data, *total)
+    return Truth(functions, others, kernels, data, wholes, *total)
 
 
 class Runner:
-    def __init__(self, loadstone, folder, overhead):
-        self.loadstone, self.folder, self.overhead = loadstone, folder, overhead
+    def __init__(self, loadstone, folder):
+        self.loadstone, self.folder = loadstone, folder
 
     def run(self, command, env=()):
         """Run to the end; its output, and the user and kernel time of it and its children."""
@@ -99,9 +106,10 @@ class Runner:
         return report, [Row(r["label"], *[(r.get("time") or {}).get(k) or 0.0 for k in ("share", "low", "high")], r.get("bursts") or 0)
                         for r in report["rows"]]
 
-    def record(self, case, *options):
+    def record(self, case, engine, *options):
         path = os.path.join(self.folder, "run.h5")
-        output, _, _ = self.run([self.loadstone, "record", "--quiet", "--force", "--engine", "step", "--overhead", "%g%%" % self.overhead,
+        output, _, _ = self.run([self.loadstone, "record", "--quiet", "--force", "--engine", engine.name, "--overhead",
+                                 "%g%%" % engine.overhead,
                                  *case.options, *options, "-o", path, "--", *case.command], case.env)
         report, functions = self.rows(path, "--by", "function")
         estimates = report["estimates"]

@@ -13,6 +13,7 @@ Z_95 = 1.96
 class Score:
     """One row of one recording; shares and interval as fractions of the user time."""
     case: str
+    engine: str
     kind: str  # function, data or module
     name: str
     true: float
@@ -46,6 +47,7 @@ class Score:
 class Identity:
     """CPU time in nanoseconds as reported, and as the program had it; None is unknown."""
     case: str
+    engine: str
     total: float = None
     user: float = None
     kernel: float = None
@@ -102,7 +104,16 @@ def truth_ns(case, truth, native):
     return user + in_user, rest - in_user
 
 
-def score_own(case, recording, truth, native, together):
+def with_slow_slices(truth, native):
+    """Return both with the slices that are slow by themselves. A program leaves out each slice that took 1.5 times as long as its
+    neighbours, because a burst may have interrupted it; in a native run, nothing did."""
+    times = ("functions", "others", "kernels", "data")
+    slow = {name: native.wholes.get(name, ns) / ns for t in times for name, ns in getattr(native, t).items() if ns}
+    return tuple(of._replace(**{t: {name: ns * slow.get(name, 1) for name, ns in getattr(of, t).items()} for t in times})
+                 for of in (truth, native))
+
+
+def score_own(case, engine, recording, truth, native, together):
     """Return scores of a program that times itself; together(rows) joins the rows of several functions."""
     user_ns, kernel_ns = truth_ns(case, truth, native)
     has_kernel_rows = any(r.label.startswith("kernel") for r in recording.functions)
@@ -111,7 +122,7 @@ def score_own(case, recording, truth, native, together):
 
     def add(kind, name, true_ns, row):
         figures = (row.share, row.low, row.high) if row else (0.0, 0.0, 0.0)
-        scores.append(Score(case.name, kind, name, true_ns / whole_ns, *figures, recording.bursts))
+        scores.append(Score(case.name, engine.name, kind, name, true_ns / whole_ns, *figures, recording.bursts))
 
     for name, ns in truth.functions.items():
         rows = function_rows(recording.functions, name)
@@ -135,7 +146,7 @@ def pooled(counters):
     return sorted(shares.items(), key=lambda item: -item[1][0])
 
 
-def score_perf(case, recording, references, least=0.03):
+def score_perf(case, engine, recording, references, least=0.03):
     """Scores against perf's samples, (functions, modules) of several runs: each module and function that has at least the share `least`, and
     lacks as much."""
     if not all(sum(modules.values()) for _, modules in references):
@@ -146,7 +157,7 @@ def score_perf(case, recording, references, least=0.03):
 
     def add(kind, name, true, error, row):
         figures = (row.share / scale, row.low / scale, row.high / scale) if row else (0.0, 0.0, 0.0)
-        scores.append(Score(case.name, kind, name, true, *figures, recording.bursts, error))
+        scores.append(Score(case.name, engine.name, kind, name, true, *figures, recording.bursts, error))
 
     for name, (share, error) in pooled([modules for _, modules in references]):
         if least <= share <= 1 - least:
@@ -160,8 +171,8 @@ def score_perf(case, recording, references, least=0.03):
     return scores
 
 
-def identity(case, recording, truth, native):
-    cpu, out = recording.cpu, Identity(case.name, bursts=recording.bursts, overhead=recording.overhead)
+def identity(case, engine, recording, truth, native):
+    cpu, out = recording.cpu, Identity(case.name, engine.name, bursts=recording.bursts, overhead=recording.overhead)
     if cpu:
         for key in ("total", "user", "kernel", "kernel_error", "recording", "represented", "unrepresented"):
             setattr(out, key, cpu.get(key + "_ns"))

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SLOW 1.05 /* of the median: a slice that may have been interrupted */
+
 enum { PHASES_MAX = 8, SLICES_MAX = 1 << 17, NAME_BYTES = 128, NEIGHBOURS = 16 };
 
 struct truth_phase {
@@ -82,17 +84,21 @@ static int compare_ns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double phase_ns(struct truth_phase *p)
+/* Return the time of a phase without interruptions, and with all of its slices as they were. */
+static double phase_ns(struct truth_phase *p, double *whole_ns)
 {
     const unsigned count = atomic_load(&p->len), len = count < SLICES_MAX ? count : SLICES_MAX;
-    double sum_ns = 0;
+    double sum_ns = 0, all_ns = 0;
+    for (unsigned i = 0; i < len; i++)
+        all_ns += p->slice_ns[i];
+    *whole_ns = len ? all_ns / len * count : 0;
     for (unsigned begin = 0; begin < len; begin += NEIGHBOURS) {
         const unsigned near = len - begin < NEIGHBOURS ? len - begin : NEIGHBOURS;
         uint32_t *slice_ns = &p->slice_ns[begin];
         double kept_ns = 0;
         unsigned kept = 0;
         qsort(slice_ns, near, sizeof(slice_ns[0]), compare_ns);
-        while (kept < near && slice_ns[kept] <= 1.5 * slice_ns[near / 2])
+        while (kept < near && slice_ns[kept] <= SLOW * slice_ns[near / 2])
             kept_ns += slice_ns[kept++];
         sum_ns += kept_ns / kept * near;
     }
@@ -112,9 +118,10 @@ void truth_print(void)
     getrusage(RUSAGE_CHILDREN, &children);
     for (int i = 0; phases && i < PHASES_MAX && phases[i].name[0]; i++) {
         struct truth_phase *p = &phases[i];
-        const double ns = phase_ns(p);
-        printf("truth %s %s %.0f\n", kinds[p->kind], p->name, ns);
-        if (p->data[0]) printf("truth data %s %.0f\n", p->data, ns);
+        double whole_ns;
+        const double ns = phase_ns(p, &whole_ns);
+        printf("truth %s %s %.0f\ntruth whole %s %.0f\n", kinds[p->kind], p->name, ns, p->name, whole_ns);
+        if (p->data[0]) printf("truth data %s %.0f\ntruth whole %s %.0f\n", p->data, ns, p->data, whole_ns);
     }
     printf("truth total %.0f %.0f\n", usage_ns(&own.ru_utime, &children.ru_utime),
            usage_ns(&own.ru_stime, &children.ru_stime));

@@ -43,28 +43,42 @@ class Results:
         say(page.identity_line(identity))
 
 
-def measure_own(runner, case, native=None, *options):
-    native = native or runner.with_known_share(case, runner.native(case))
-    found = runner.record(case, *options)
+def measure_own(runner, case, engine, native, *options):
+    found = runner.record(case, engine, *options)
     truth = recording.read_truth(found.output)
     if not truth.functions:
         raise recording.Failed("printed no truth")
+    truth, native = score.with_slow_slices(truth, native)
     if case.hooked:
         pace = sum(truth.functions.values()) / sum(native.functions.values())
         truth = truth._replace(others={name: ns * pace for name, ns in native.others.items()})
-    scores = score.score_own(case, found, truth, native, lambda rows: runner.together(found, rows))
-    return scores, score.identity(case, found, truth, native), found
+    scores = score.score_own(case, engine, found, truth, native, lambda rows: runner.together(found, rows))
+    return scores, score.identity(case, engine, found, truth, native)
 
 
-def measure_perf(runner, case):
+def measure_perf(runner, case, engines):
+    """Yield scores and identity of each engine. Perf runs before, between and after the recordings."""
     native = runner.native(case)
-    before = [runner.perf(case)]
-    found = runner.record(case)
-    references = before + [runner.perf(case), runner.perf(case)]
-    return score.score_perf(case, found, references), score.identity(case, found, None, native)
+    references, found = [runner.perf(case)], []
+    for engine in engines:
+        found.append(runner.record(case, engine))
+        references.append(runner.perf(case))
+    references += [runner.perf(case) for _ in range(3 - len(references))]
+    for engine, recorded in zip(engines, found):
+        yield score.score_perf(case, engine, recorded, references), score.identity(case, engine, recorded, None, native)
 
 
-def all_cases(runner, programs, only):
+def measure_case(runner, case, engines, results):
+    if case.perf:
+        for found in measure_perf(runner, case, engines):
+            results.add(results.real, *found)
+        return
+    native = runner.with_known_share(case, runner.native(case))
+    for engine in engines:
+        results.add(results.own, *measure_own(runner, case, engine, native))
+
+
+def all_cases(runner, programs, engines, only):
     results = Results()
     for case in cases.own_cases(programs) + cases.real_cases():
         if only and case.name not in only:
@@ -76,17 +90,14 @@ def all_cases(runner, programs, only):
             say("SKIP: %s: perf is missing (Debian: linux-perf)" % case.name)
             continue
         try:
-            if case.perf:
-                results.add(results.real, *measure_perf(runner, case))
-            else:
-                results.add(results.own, *measure_own(runner, case)[:2])
+            measure_case(runner, case, engines, results)
         except (recording.Failed, ValueError, KeyError, IndexError) as e:
             results.fail(case, e)
     return results
 
 
-def measure_coverage(runner, programs, count, failures):
-    """Each of six programs `count` times, in turns."""
+def measure_coverage(runner, programs, engine, count, failures):
+    """Record each of six programs `count` times, in turns."""
     scores, done = [], 0
     chosen = [c for c in cases.own_cases(programs) if c.name in cases.COVERAGE]
     natives = {}
@@ -95,7 +106,7 @@ def measure_coverage(runner, programs, count, failures):
             try:
                 if case.name not in natives:
                     natives[case.name] = runner.with_known_share(case, runner.native(case))
-                found, _, _ = measure_own(runner, case, natives[case.name], "--seed", str(i + 1))
+                found, _ = measure_own(runner, case, engine, natives[case.name], "--seed", str(i + 1))
             except (recording.Failed, ValueError, KeyError, IndexError) as e:
                 failures.append((case.name, str(e)))
                 continue
@@ -119,20 +130,25 @@ def quick_complaints(case, scores, identity):
         bad.append("bursts represent %.2f s, not %.2f" % (identity.represented / 1e9, identity.true_user / 1e9))
     if identity.unrepresented and identity.unrepresented > 0.05 * identity.total:
         bad.append("%.1f %% of the CPU time is not represented" % (100 * identity.unrepresented / identity.total))
-    return ["%s: %s (%d bursts)" % (case.name, text, identity.bursts) for text in bad]
+    return ["%s, %s: %s (%d bursts)" % (case.name, identity.engine, text, identity.bursts) for text in bad]
 
 
-def quick(runner, programs):
+def quick_case(runner, programs, name, amount, engine):
+    for longer in (1, 4, 16):  # a busy machine samples little: try longer
+        case = next(c for c in cases.own_cases(programs, amount * longer) if c.name == name)
+        scores, identity = measure_own(runner, case, engine, runner.native(case))
+        if identity.bursts >= 100:
+            break
+    for s in scores:
+        say(page.score_line(s))
+    return quick_complaints(case, scores, identity)
+
+
+def quick(runner, programs, engines):
     bad = []
     for name, amount in cases.QUICK.items():
-        for longer in (1, 4, 16):  # a busy machine samples little: try longer
-            case = next(c for c in cases.own_cases(programs, amount * longer) if c.name == name)
-            scores, identity, _ = measure_own(runner, case, runner.native(case))
-            if identity.bursts >= 100:
-                break
-        bad += quick_complaints(case, scores, identity)
-        for s in scores:
-            say(page.score_line(s))
+        for engine in engines:
+            bad += quick_case(runner, programs, name, amount, engine)
     for line in bad:
         say("FAIL: " + line)
     return 1 if bad else 0
@@ -142,6 +158,10 @@ def start_busy(count):
     return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
 
 
+def engines_of(text):
+    return [recording.Engine(name, float(percent)) for name, percent in (part.split(":") for part in text.split(","))]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--loadstone", required=True)
@@ -149,8 +169,9 @@ def main():
     parser.add_argument("--write", help="the page; written when all cases and the coverage are measured")
     parser.add_argument("--results", help="all scores as JSON")
     parser.add_argument("--machine", default="", help="description of the machine")
-    parser.add_argument("--overhead", type=float, default=30, help="percent; default 30")
-    parser.add_argument("--coverage", type=int, default=0, metavar="N", help="record six programs N times")
+    parser.add_argument("--engines", type=engines_of, default="translate:3,step:30", metavar="NAME:PERCENT,...",
+                        help="engines and their overheads; default translate:3,step:30")
+    parser.add_argument("--coverage", type=int, default=0, metavar="N", help="record six programs N times with the first engine")
     parser.add_argument("--beside", type=int, default=0, metavar="N", help="run N other processes beside the coverage")
     parser.add_argument("--only", default="", help="only these cases, separated by commas")
     parser.add_argument("--quick", action="store_true")
@@ -158,18 +179,18 @@ def main():
     programs, only = os.path.abspath(args.programs), [name for name in args.only.split(",") if name]
     load_before, busy, latency_lines, covered, done = os.getloadavg()[0], [], [], [], 0
     work = tempfile.mkdtemp(prefix="loadstone-truth.")
-    runner = recording.Runner(os.path.abspath(args.loadstone), work, 50 if args.quick else args.overhead)
+    runner = recording.Runner(os.path.abspath(args.loadstone), work)
     try:
         if args.quick:
-            return quick(runner, programs)
+            return quick(runner, programs, args.engines)
         cases.make_inputs(work)
-        results = all_cases(runner, programs, only)
+        results = all_cases(runner, programs, args.engines, only)
         if not only:
             import latency
-            latency_lines = latency.rows(runner, programs, say)
+            latency_lines = latency.rows(runner, programs, args.engines, say)
         if args.coverage:
             busy = start_busy(args.beside)
-            covered, done = measure_coverage(runner, programs, args.coverage, results.failures)
+            covered, done = measure_coverage(runner, programs, args.engines[0], args.coverage, results.failures)
     finally:
         for process in busy:
             process.kill()
@@ -185,7 +206,7 @@ def main():
                        "coverage": [dataclasses.asdict(s) for s in covered]}, f, indent=1)
     if args.write and table and not only:
         facts = {"machine": args.machine.replace("\n", "\n    "), "load_before": load_before, "load_after": os.getloadavg()[0],
-                 "overhead": args.overhead, "recordings": done, "beside": ", beside %d other processes" % args.beside if args.beside else ""}
+                 "engines": args.engines, "recordings": done, "beside": ", beside %d other processes" % args.beside if args.beside else ""}
         page.write(args.write, facts, results.own, results.real, results.identities, results.failures, table, latency_lines)
     return 1 if results.failures else 0
 

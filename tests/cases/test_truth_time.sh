@@ -5,5 +5,5 @@
 needs_runtime
 needs_python
 can_sample || skip "the step engine does not work here"
-must "$python" -B "$top_srcdir/bench/truth/truth.py" --loadstone "$loadstone" --programs "$top_builddir/bench/truth" --quick
+must "$python" -B "$top_srcdir/bench/truth/truth.py" --loadstone "$loadstone" --programs "$top_builddir/bench/truth" --quick --engines translate:20,step:50
 exit $failed
