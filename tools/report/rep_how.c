@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REP_IN_PLACE_SHOWN = 8 };
+enum { REP_IN_PLACE_SHOWN = 8, REP_ENDS_SHOWN = 5 };
 
 static void rep_how_engine(const struct prof_run *r, FILE *out)
 {
@@ -39,6 +39,50 @@ static void rep_how_weights(const struct rep_view *v, FILE *out)
         fprintf(out, "; before scaling they added up to %.1f %% of the user time (100 %% is expected)",
                 r->weights_found * 100);
     if (v->costs.clipped) fprintf(out, "; outliers, which count as the median: %zu", v->costs.clipped);
+    fputc('\n', out);
+}
+
+static void rep_how_ends(const size_t ends[PROF_BURST_END_COUNT], size_t all, FILE *out)
+{
+#define REP_TEXT(name, text) text,
+    static const char *const names[] = {PROF_BURST_ENDS(REP_TEXT)};
+#undef REP_TEXT
+    bool shown[PROF_BURST_END_COUNT] = {false};
+    char percent[CLI_CELL_BYTES];
+    for (int i = 0; i < REP_ENDS_SHOWN; i++) {
+        int most = 0;
+        for (int e = 0; e < PROF_BURST_END_COUNT; e++)
+            if (!shown[e] && (shown[most] || ends[e] > ends[most])) most = e;
+        if (!ends[most] || shown[most]) break;
+        shown[most] = true;
+        fprintf(out, "%s %s %s %%", i ? "," : "; ended by", names[most],
+                cli_format_percent(percent, (double)ends[most] / (double)all));
+    }
+}
+
+/* By the way in which their instructions were executed, and why they ended (doc/run-h5.md). */
+static void rep_how_bursts(const struct rep_view *v, FILE *out)
+{
+    static const char *const words[PROF_METHOD_COUNT] = {
+        [PROF_METHOD_STEP] = "single-stepped", [PROF_METHOD_TRANSLATE] = "translated"};
+    size_t methods[PROF_METHOD_COUNT] = {0}, ends[PROF_BURST_END_COUNT] = {0}, all = 0;
+    char n[CLI_CELL_BYTES];
+    for (size_t i = 0; i < v->in.bursts_len; i++) {
+        const struct prof_burst *b = &v->in.bursts[i];
+        if (b->method >= PROF_METHOD_COUNT || b->end_why >= PROF_BURST_END_COUNT) continue;
+        methods[b->method]++;
+        ends[b->end_why]++;
+        all++;
+    }
+    if (!all) return;
+    rep_key(out, "bursts");
+    const char *comma = "";
+    for (int m = PROF_METHOD_COUNT - 1; m >= 0; m--) {
+        if (!methods[m]) continue;
+        fprintf(out, "%s%s %s", comma, cli_format_grouped(n, methods[m]), words[m]);
+        comma = ", ";
+    }
+    rep_how_ends(ends, all, out);
     fputc('\n', out);
 }
 
@@ -150,6 +194,7 @@ static void rep_how_levels(const struct rep_view *v, FILE *out)
 void rep_print_how_lines(const struct rep_view *v, FILE *out)
 {
     rep_how_engine(v->run, out);
+    rep_how_bursts(v, out);
     rep_how_weights(v, out);
     rep_how_in_place(v, out);
     rep_how_levels(v, out);
