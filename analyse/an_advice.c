@@ -38,7 +38,9 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
         slot->samples++;
         slot->stall_ns += (double)costs->stall_ns[i];
         stall += (double)costs->stall_ns[i];
-        if (in->samples.level[i] == PROF_LEVEL_DRAM) memory += (double)costs->stall_ns[i];
+        /* what is not timed and stalls is a sweep that waits for its lines */
+        if (in->samples.level[i] == PROF_LEVEL_DRAM || !an_is_measured(&in->samples, i))
+            memory += (double)costs->stall_ns[i];
         samples++;
         measured += (uint64_t)an_is_measured(&in->samples, i);
         dram += an_is_measured(&in->samples, i) && in->samples.level[i] == PROF_LEVEL_DRAM;
@@ -85,7 +87,8 @@ static void an_collect_strides(const struct an_input *in, const struct an_costs 
         for (uint64_t i = burst->first_sample; i < end; i++) {
             if (!in_group[i] || in->samples.ip[i] != ip || in->samples.addr[i] == UINT64_MAX) continue;
             if (last != UINT64_MAX)
-                an_walk_step(w, (int64_t)(in->samples.addr[i] - last), (double)costs->stall_ns[i]);
+                an_walk_step(w, (int64_t)(in->samples.addr[i] - last),
+                             burst->probe_loads ? 0 : (double)costs->stall_ns[i]);
             last = in->samples.addr[i];
         }
         for (uint64_t i = end; i < burst->first_sample + burst->samples_len; i++)

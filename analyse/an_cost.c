@@ -37,10 +37,12 @@ struct prof_cost_samples an_cost_samples(const struct prof_samples *s, uint64_t 
                                       .position = s->position + first,
                                       .node = s->node + first,
                                       .addr = s->addr + first,
+                                      .ip = s->ip + first,
                                       .len = len};
 }
 
-static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struct prof_cost_nodes *nodes)
+static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struct prof_cost_nodes *nodes,
+                            struct prof_cost_walks *walks)
 {
     const struct prof_cost_samples all = an_cost_samples(&in->samples, 0, in->samples.len);
     c->model = in->calibration;
@@ -51,9 +53,11 @@ static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struc
         const struct prof_cost_samples s =
             an_cost_samples(&in->samples, in->bursts[b].first_sample, in->bursts[b].samples_len);
         prof_cost_nodes_add(nodes, &c->model, &s);
+        LS_TRY(prof_cost_walks_add(walks, &in->bursts[b], &s));
     }
     prof_cost_nodes_judge(nodes);
     c->model.nodes = nodes;
+    prof_cost_model_walks(&c->model, walks);
     return prof_cost_model_weights(&c->model, in->bursts, in->bursts_len);
 }
 
@@ -79,17 +83,20 @@ static void an_burst_cost(struct an_costs *c, const struct an_input *in, const s
 ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
 {
     struct prof_cost_nodes nodes = {0};
+    struct prof_cost_walks walks = {0};
     memset(out, 0, sizeof(*out));
     LS_TRY(an_bursts_check(in));
     const size_t len = in->samples.len ? in->samples.len : 1;
     out->time_ns = calloc(len, sizeof(float));
     out->stall_ns = calloc(len, sizeof(float));
     if (!out->time_ns || !out->stall_ns) return ls_nomem("the costs of %zu samples", len);
-    const ls_err err = an_model_init(out, in, &nodes);
+    const ls_err err = an_model_init(out, in, &nodes, &walks);
     for (size_t b = 0; err == LS_OK && b < in->bursts_len; b++)
         an_burst_cost(out, in, &in->bursts[b]);
     out->model.nodes = NULL;
+    out->model.walks = NULL;
     prof_cost_nodes_fini(&nodes);
+    prof_cost_walks_fini(&walks);
     return err;
 }
 

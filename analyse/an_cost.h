@@ -13,7 +13,7 @@
 /* Columns of the samples that the costs are computed from. */
 #define AN_COST_COLUMNS                                                                        \
     (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) | \
-     PROF_MASK(position) | PROF_MASK(node) | PROF_MASK(addr))
+     PROF_MASK(position) | PROF_MASK(node) | PROF_MASK(addr) | PROF_MASK(ip))
 
 /* Borrowed arrays. AN_COST_COLUMNS are needed; further columns by the other functions that are called. */
 struct an_input {

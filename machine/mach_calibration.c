@@ -94,6 +94,19 @@ static ls_err measure_levels(struct mach_calibration *c)
     return LS_OK;
 }
 
+/* Sets that fit into their level, and for memory one that leaves L3 to no part of it. */
+static ls_err measure_sweeps(struct mach_calibration *c)
+{
+    struct mach_working_set sets[MACH_LEVEL_COUNT];
+    working_sets(c->cache_bytes, sets);
+    for (int l = 0; l < MACH_LEVEL_COUNT; l++)
+        LS_TRY(mach_sweep_measure(sets[l].len_bytes, &c->line_cycles[l]));
+    LS_TRY(mach_sweep_measure_all(sets[MACH_DRAM].len_bytes, &c->line_cycles_all, &c->cpus));
+    make_monotonic(c->line_cycles);
+    if (!(c->line_cycles_all > c->line_cycles[MACH_DRAM])) c->line_cycles_all = c->line_cycles[MACH_DRAM];
+    return LS_OK;
+}
+
 static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out)
 {
     struct mach_calibration c = {0};
@@ -107,6 +120,7 @@ static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out
     c.huge_fault_ns = faults.huge_ns;
     c.fault_error = faults.error;
     LS_TRY(measure_levels(&c));
+    LS_TRY(measure_sweeps(&c));
     mach_calibration_set_limits(&c);
     *out = c;
     return LS_OK;

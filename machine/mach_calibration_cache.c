@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "loadstone-calibration 3"
+#define CACHE_MAGIC "loadstone-calibration 4"
 #define CHECK_WINDOW_NS UINT64_C(2000000)
 
 /* Whole numbers only: decimal points depend on the locale. */
@@ -69,6 +69,10 @@ static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_ca
     fprintf(f, "issue_width_milli %" PRIu64 "\nlatency_millicycles", (uint64_t)(c->issue_width * MILLI));
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         fprintf(f, " %" PRIu64, (uint64_t)(c->latency_cycles[l] * MILLI));
+    fprintf(f, "\nline_millicycles");
+    for (int l = 0; l < MACH_LEVEL_COUNT; l++)
+        fprintf(f, " %" PRIu64, (uint64_t)(c->line_cycles[l] * MILLI));
+    fprintf(f, " %" PRIu64 "\ncpus %" PRIu32, (uint64_t)(c->line_cycles_all * MILLI), c->cpus);
     fprintf(f, "\nfault_ns %" PRIu64 " %" PRIu64 "\nfault_error_milli %" PRIu64 "\nend\n",
             (uint64_t)c->fault_ns, (uint64_t)c->huge_fault_ns, (uint64_t)(c->fault_error * MILLI));
 }
@@ -162,17 +166,31 @@ static const struct bounds cost_bounds = {"probe_cost_millicycles", 0, 100000000
 static const struct bounds issue_bounds = {"issue_width_milli", 10, 100000};
 static const struct bounds fault_bounds = {"fault_ns", 0, 1000000000};
 static const struct bounds fault_error_bounds = {"fault_error_milli", 0, 1000000};
+static const struct bounds line_bounds = {"line_millicycles", 1, UINT64_C(100000000)};
+static const struct bounds cpus_bounds = {"cpus", 1, 1 << 20};
 static const struct bounds latency_bounds = {"latency_millicycles", 1, UINT64_C(100000000)};
 
-static ls_err read_latencies(struct reader *r, struct mach_calibration *c)
+static ls_err read_levels(struct reader *r, const struct bounds *bounds, double *out_cycles, int len)
 {
-    uint64_t milli[MACH_LEVEL_COUNT];
-    LS_TRY(read_numbers(r, &latency_bounds, milli, MACH_LEVEL_COUNT));
-    for (int l = 0; l < MACH_LEVEL_COUNT; l++) {
+    uint64_t milli[MACH_LEVEL_COUNT + 1];
+    LS_TRY(read_numbers(r, bounds, milli, len));
+    for (int l = 0; l < len; l++) {
         if (l > 0 && milli[l] < milli[l - 1])
             return ls_fail(LS_ERR_FORMAT, "%s: a farther level is faster than a nearer one", r->path);
-        c->latency_cycles[l] = (double)milli[l] / MILLI;
+        out_cycles[l] = (double)milli[l] / MILLI;
     }
+    return LS_OK;
+}
+
+static ls_err read_sweeps(struct reader *r, struct mach_calibration *c)
+{
+    double cycles[MACH_LEVEL_COUNT + 1]; /* the last: of all CPUs at once */
+    uint64_t cpus = 0;
+    LS_TRY(read_levels(r, &line_bounds, cycles, MACH_LEVEL_COUNT + 1));
+    memcpy(c->line_cycles, cycles, sizeof(c->line_cycles));
+    c->line_cycles_all = cycles[MACH_LEVEL_COUNT];
+    LS_TRY(read_numbers(r, &cpus_bounds, &cpus, 1));
+    c->cpus = (uint32_t)cpus;
     return LS_OK;
 }
 
@@ -193,7 +211,8 @@ static ls_err read_text(struct reader *r, const struct mach_cpu *cpu, struct mac
     c->probe_cost_cycles = (double)n / MILLI;
     LS_TRY(read_numbers(r, &issue_bounds, &n, 1));
     c->issue_width = (double)n / MILLI;
-    LS_TRY(read_latencies(r, c));
+    LS_TRY(read_levels(r, &latency_bounds, c->latency_cycles, MACH_LEVEL_COUNT));
+    LS_TRY(read_sweeps(r, c));
     uint64_t fault_ns[2];
     LS_TRY(read_numbers(r, &fault_bounds, fault_ns, 2));
     c->fault_ns = (double)fault_ns[0];

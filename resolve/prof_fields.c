@@ -24,7 +24,7 @@ struct prof_window {
     uint8_t *op, *latency_valid, *level;
     int32_t *latency_cycles;
     uint32_t *position, *node;
-    uint64_t *element, *addr;
+    uint64_t *element, *addr, *ip;
     float *time_ns, *stall_ns;
     uint32_t *field, *value; /* on their way into the file */
 };
@@ -45,6 +45,7 @@ struct prof_fields {
     struct prof_cost_model cost;
     struct prof_cost_loads loads; /* loads of the whole run */
     struct prof_cost_nodes nodes;
+    struct prof_cost_walks walks;
     struct ndm_geometry *geometries; /* the plan's side by side, as the writer wants them */
     uint32_t slices;
 };
@@ -90,12 +91,13 @@ static ls_err prof_window_init(struct prof_window *w, uint64_t longest)
     w->node = malloc(w->room * sizeof(*w->node));
     w->element = malloc(w->room * sizeof(*w->element));
     w->addr = malloc(w->room * sizeof(*w->addr));
+    w->ip = malloc(w->room * sizeof(*w->ip));
     w->time_ns = malloc(w->room * sizeof(*w->time_ns));
     w->stall_ns = malloc(w->room * sizeof(*w->stall_ns));
     w->field = malloc(w->room * sizeof(*w->field));
     w->value = malloc(w->room * sizeof(*w->value));
     return w->op && w->latency_valid && w->level && w->latency_cycles && w->position && w->node &&
-                   w->element && w->addr && w->time_ns && w->stall_ns && w->field && w->value
+                   w->element && w->addr && w->ip && w->time_ns && w->stall_ns && w->field && w->value
                ? LS_OK
                : prof_fields_no_memory();
 }
@@ -110,6 +112,7 @@ static void prof_window_fini(struct prof_window *w)
     free(w->node);
     free(w->element);
     free(w->addr);
+    free(w->ip);
     free(w->time_ns);
     free(w->stall_ns);
     free(w->field);
@@ -128,6 +131,7 @@ static ls_err prof_window_read(struct prof_fields *f)
     LS_TRY(prof_writer_read(writer, PROF_COL_position, slice, w->position));
     LS_TRY(prof_writer_read(writer, PROF_COL_node, slice, w->node));
     LS_TRY(prof_writer_read(writer, PROF_COL_addr, slice, w->addr));
+    LS_TRY(prof_writer_read(writer, PROF_COL_ip, slice, w->ip));
     return prof_writer_read(writer, PROF_COL_element, slice, w->element);
 }
 
@@ -140,6 +144,7 @@ static struct prof_cost_samples prof_window_samples(const struct prof_window *w,
                                       .position = w->position + at,
                                       .node = w->node + at,
                                       .addr = w->addr + at,
+                                      .ip = w->ip + at,
                                       .len = len};
 }
 
@@ -266,6 +271,7 @@ static ls_err prof_count_burst(struct prof_fields *f, uint32_t burst)
         prof_window_samples(&f->window, b->first_sample - f->window.first, b->samples_len);
     prof_cost_loads_add(&f->loads, &s);
     prof_cost_nodes_add(&f->nodes, &f->cost, &s);
+    LS_TRY(prof_cost_walks_add(&f->walks, b, &s));
     struct prof_burst_context context = prof_burst_context(f, b);
     for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
         const struct prof_landing landing = prof_land(f, &context, i);
@@ -544,6 +550,7 @@ static ls_err prof_fields_run(struct prof_fields *f)
     prof_cost_model_loads(&f->cost, &f->loads);
     prof_cost_nodes_judge(&f->nodes);
     f->cost.nodes = &f->nodes;
+    prof_cost_model_walks(&f->cost, &f->walks);
     LS_TRY(prof_make_steps(f));
     LS_TRY(prof_number_fields(f));
     LS_TRY(prof_domains_write(f));
@@ -565,6 +572,7 @@ ls_err prof_fields_write(struct prof_run_state *s, const struct prof_run *run, u
     for (size_t i = 0; f.gathers && i < f.plan.fields.len; i++)
         ndm_gather_free(f.gathers[i]);
     prof_cost_nodes_fini(&f.nodes);
+    prof_cost_walks_fini(&f.walks);
     free(f.steps);
     free(f.gathers);
     free(f.order);

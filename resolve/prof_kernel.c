@@ -79,6 +79,11 @@ static struct prof_fault_costs prof_fault_costs(const struct mach_calibration *m
     return c;
 }
 
+double prof_kernel_fault_ns(const struct mach_calibration *m)
+{
+    return prof_fault_costs(m).small_ns;
+}
+
 static ls_err prof_on_fault(struct prof_replay *r, const struct spool_kernel_fault *f)
 {
     const bool is_huge = f->rec.flags & SPOOL_FAULT_HUGE;

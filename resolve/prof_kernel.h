@@ -16,6 +16,8 @@ struct prof_replay;
 struct prof_stream;
 struct prof_run_state;
 
+struct mach_calibration;
+
 /* Totals of one cause, node and instruction. */
 struct prof_kernel_cell {
     uint32_t cause, node; /* node PROF_NO_NODE: none */
@@ -40,6 +42,8 @@ struct prof_kernel_announced {
 ls_err prof_kernel_take(struct prof_replay *r, struct prof_stream *stream,
                         const struct spool_rec_header *rec);
 
+/* Cost of a page fault of a small page, in nanoseconds; calibration may be NULL. */
+double prof_kernel_fault_ns(const struct mach_calibration *calibration);
 /* The rows of the process, when its lines have their rows.  Errors: LS_ERR_NOMEM. */
 ls_err prof_kernel_write(struct prof_replay *r);
 

@@ -129,7 +129,13 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *strea
     struct prof_burst *b = &r->run->bursts.rows[stream->burst];
     b->spent_ns = end->spent_ns;
     b->program_ns = end->program_ns;
-    if (end->program_ns < UINT64_MAX - b->weight_ns) b->weight_ns += end->program_ns;
+    /* a burst represents user time: without what the kernel did for its page faults */
+    const double faults_ns = (double)end->faults * prof_kernel_fault_ns(r->run->calibration);
+    if (faults_ns < (double)b->program_ns)
+        b->program_ns -= (uint64_t)faults_ns;
+    else
+        b->program_ns = 0;
+    if (b->program_ns < UINT64_MAX - b->weight_ns) b->weight_ns += b->program_ns;
     b->method = end->method <= SPOOL_METHOD_LAST ? end->method : UINT32_MAX;
     b->pace_instructions = end->pace_instructions;
     b->pace_cycles = end->pace_cycles;

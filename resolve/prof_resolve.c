@@ -213,7 +213,11 @@ static void prof_fill_calibration(const struct mach_calibration *c, struct prof_
     for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
         run->level_latency_cycles[l] = c ? c->latency_cycles[l] : NAN;
         run->level_limit_cycles[l] = c ? c->limit_cycles[l] : NAN;
+        run->level_line_cycles[l] = c ? c->line_cycles[l] : NAN;
+        run->level_bytes[l] = c ? (double)c->cache_bytes[l] : NAN;
     }
+    run->line_cycles_all = c ? c->line_cycles_all : NAN;
+    run->line_cpus = c ? c->cpus : UINT64_MAX;
     run->tsc_step_cycles = c ? c->tsc_step_cycles : UINT64_MAX;
     run->issue_width = c ? c->issue_width : NAN;
 }

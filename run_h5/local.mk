@@ -6,6 +6,7 @@ librunh5_la_SOURCES = \
     run_h5/prof_atlas_read.c \
     run_h5/prof_atlas_write.c \
     run_h5/prof_cost.c run_h5/prof_cost.h \
+    run_h5/prof_cost_walks.c \
     run_h5/prof_file.h \
     run_h5/prof_h5.c run_h5/prof_h5.h \
     run_h5/prof_h5_get.c \

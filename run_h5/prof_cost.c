@@ -8,7 +8,10 @@
 #include <string.h>
 
 struct prof_cost_window {
-    double penalty_cycles, issue_cycles;
+    double penalty_cycles,
+        issue_cycles; /* penalties of timed loads, in translated bursts with all transfers */
+    double transfer;  /* counted part of the transfer of an access that is not timed */
+    const struct prof_walks_burst *walks;
     double counted; /* part of each penalty that counts: below 1 with a coarse counter */
     uint64_t accesses, measured;
     uint32_t begin; /* position */
@@ -31,6 +34,12 @@ void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run)
         .is_stepped = run->engine && strcmp(run->engine, "step") == 0};
     m->beyond_l2_cycles = prof_known_or(run->level_limit_cycles[PROF_LEVEL_L2], m->l1_cycles);
     m->latency_max_cycles = PROF_COST_LATENCY_TIMES * m->dram_cycles;
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
+        m->line_cycles[l] =
+            prof_known_or(run->level_line_cycles[l] - run->level_line_cycles[PROF_LEVEL_L1], 0);
+        m->level_bytes[l] = prof_known_or(run->level_bytes[l], 0);
+    }
+    m->line_cycles_each = prof_known_or(run->line_cycles_all, 0) / prof_known_or((double)run->line_cpus, 1);
 }
 
 void prof_cost_loads_add(struct prof_cost_loads *l, const struct prof_cost_samples *s)
@@ -205,17 +214,34 @@ uint32_t prof_cost_gapless(const struct prof_burst *b, const struct prof_cost_sa
     return len;
 }
 
-/* Each timed load stands for as many as lie between two of them; together they wait no longer than the pace
- * leaves room for. */
-static void prof_spread_probes(const struct prof_burst *b, double instructions, struct prof_cost_window *w)
+/* Sum of the transfers of the accesses before the first timed load. */
+static double prof_transfers(const struct prof_cost_model *m, const struct prof_walks_burst *walks,
+                             const struct prof_cost_samples *s)
 {
-    double penalty_cycles = w->penalty_cycles * b->probe_loads;
-    if (b->pace_instructions) {
+    double sum = 0;
+    for (uint64_t i = 0; walks && i < s->len && !prof_cost_is_measured(s, i); i++)
+        sum += prof_cost_transfer_cycles(m->walks, walks, s, i);
+    return sum;
+}
+
+/* Each timed load stands for as many as lie between two of them, and the accesses before the first one for all of
+ * the window; together they wait no longer than the pace leaves room for. */
+static void prof_spread_probes(const struct prof_cost_model *m, const struct prof_burst *b,
+                               const struct prof_cost_samples *s, double instructions,
+                               struct prof_cost_window *w)
+{
+    w->walks = prof_cost_walks_of(m->walks, b);
+    const double scale = w->walks ? instructions / prof_cost_walks_instructions(w->walks) : 0;
+    const double all = w->penalty_cycles * b->probe_loads + prof_transfers(m, w->walks, s) * scale;
+    double counted = 1;
+    if (b->pace_instructions && all > 0) {
         const double cycles = (double)b->pace_cycles / b->pace_instructions * instructions;
-        penalty_cycles = fmin(penalty_cycles, fmax(cycles - w->issue_cycles, 0));
+        counted = fmin(1, fmax(cycles - w->issue_cycles, 0) / all);
+        w->issue_cycles = fmax(w->issue_cycles, cycles - all * counted);
     }
-    if (w->penalty_cycles > 0) w->counted *= penalty_cycles / w->penalty_cycles;
-    w->penalty_cycles = penalty_cycles;
+    w->penalty_cycles = all * counted;
+    w->counted *= b->probe_loads * counted;
+    w->transfer = scale * counted;
 }
 
 static struct prof_cost_window prof_window_of(const struct prof_cost_model *m, const struct prof_burst *b,
@@ -236,10 +262,10 @@ static struct prof_cost_window prof_window_of(const struct prof_cost_model *m, c
         w.counted = fmax(signed_cycles, 0) / w.penalty_cycles;
         w.penalty_cycles *= w.counted;
     }
-    const uint32_t begin = b->probe_loads ? first_timed : w.begin;
+    const uint32_t begin = b->probe_loads && w.measured ? first_timed : w.begin;
     const double instructions = b->instructions > begin ? (double)(b->instructions - begin) : 1.0;
     w.issue_cycles = instructions / m->issue_width;
-    if (b->probe_loads) prof_spread_probes(b, instructions, &w);
+    if (b->probe_loads) prof_spread_probes(m, b, s, instructions, &w);
     return w;
 }
 
@@ -255,17 +281,20 @@ struct prof_cost_burst prof_cost_split(const struct prof_cost_model *m, const st
 {
     const double weight_ns = prof_cost_data_weight_ns(m, b);
     const struct prof_cost_window w = prof_window_of(m, b, s);
-    if (w.measured == 0 || !m->is_timed) {
+    if ((w.measured == 0 && !w.walks) || !m->is_timed) {
         prof_split_evenly(weight_ns, s->len, time_ns);
         return (struct prof_cost_burst){0};
     }
     const double ns_per_cycle = weight_ns / (w.penalty_cycles + w.issue_cycles);
     const double issue_each = w.issue_cycles / (double)w.accesses;
+    bool is_listed = w.walks != NULL;
     for (uint64_t i = 0; i < s->len; i++) {
         if (s->position[i] < w.begin) continue;
-        const double penalty = w.counted * prof_penalty_cycles(m, s, i);
+        double penalty = w.counted * prof_penalty_cycles(m, s, i);
+        is_listed = is_listed && !prof_cost_is_measured(s, i);
+        if (is_listed) penalty += w.transfer * prof_cost_transfer_cycles(m->walks, w.walks, s, i);
         stall_ns[i] = (float)(penalty * ns_per_cycle);
         time_ns[i] = (float)((penalty + issue_each) * ns_per_cycle);
     }
-    return (struct prof_cost_burst){w.measured, w.penalty_cycles * ns_per_cycle};
+    return (struct prof_cost_burst){w.measured ? w.measured : 1, w.penalty_cycles * ns_per_cycle};
 }

@@ -13,9 +13,22 @@
  *   stall of an access    = weight * p / (S + I)
  *   time of an access     = weight * (p + I / accesses in the window) / (S + I)
  *
- * In a translated burst only one of some 64 loads is timed, and each represents as many: S is multiplied by
- * that number, but S + I is at most what the burst's pace allows. The window goes from the first timed load to
- * the end, and the untimed accesses before it get their part of I.
+ * Translated bursts. Only one of some 64 loads is timed, and each represents as many: its p is multiplied by that
+ * number. Loads that the prefetcher serves read like L1 wherever their lines come from. For them, S contains the
+ * transfer of lines, too:
+ *
+ *   walk                  one instruction on one node, in one burst
+ *   transfer of a walk    (new lines + lines that become dirty) x the time of a line from the level X that has them
+ *   X                     by the number of lines that the burst touches before the walk comes back to a line: the
+ *                         walk's own footprint (its range in this and neighbouring bursts of the thread, or in this
+ *                         one alone where it returns within it, x the part of the lines in that range that it
+ *                         touches), and what the other walks touch meanwhile
+ *   time of a line        calibrated: of a sweep by one thread beyond that of a sweep in L1, and for memory of all
+ *                         CPUs together, scaled to the threads that run at the time
+ *
+ * The pace gives the limit: with C cycles of the window's instructions at the measured pace, S is at most C - I, and
+ * I becomes C - S: what is not waiting is execution. The window goes from the first timed load to the end; the
+ * accesses before it, which have no gaps, carry the transfers.
  *
  * Times of a burst's accesses add up to its weight. A burst without a timed load has no stall estimate and
  * its time is split evenly over its accesses; so is the time of every burst where less than
@@ -61,6 +74,7 @@
 #define PROF_COST_KEPT_MEMORY 0.01
 
 struct prof_cost_nodes;
+struct prof_cost_walks;
 
 struct prof_cost_model {
     double l1_cycles, dram_cycles;
@@ -73,6 +87,11 @@ struct prof_cost_model {
     bool is_timed;                         /* enough loads carry a latency */
     bool is_stepped;                       /* single-stepping evicts lines from the caches */
     const struct prof_cost_nodes *nodes;   /* borrowed; NULL: no data is known to stay in the caches */
+    const struct prof_cost_walks *walks;   /* borrowed; NULL: no transfer is known */
+    double level_bytes[PROF_LEVEL_COUNT];  /* capacity of a cache */
+    /* of a line that a sweep brings from each level, beyond one in L1, 0: not known; and per thread that sweeps
+     * through memory */
+    double line_cycles[PROF_LEVEL_COUNT], line_cycles_each;
 };
 /* The calibration of a run, or the defaults above. No weight is limited, window_begin is 0, loads count as
  * timed. */
@@ -83,7 +102,7 @@ struct prof_cost_samples {
     const uint8_t *op, *latency_valid, *level;
     const int32_t *latency_cycles;
     const uint32_t *position, *node;
-    const uint64_t *addr;
+    const uint64_t *addr, *ip;
     uint64_t len;
 };
 
@@ -120,6 +139,26 @@ void prof_cost_nodes_add(struct prof_cost_nodes *n, const struct prof_cost_model
                          const struct prof_cost_samples *burst);
 void prof_cost_nodes_judge(struct prof_cost_nodes *n);
 void prof_cost_nodes_fini(struct prof_cost_nodes *n);
+
+/* Walks of translated bursts: add the bursts with their samples, in any order, then judge once.
+ * Errors: LS_ERR_NOMEM. */
+struct prof_cost_walks {
+    struct prof_walk *walks;
+    struct prof_walks_burst *bursts;
+    size_t walks_len, walks_room, bursts_len, bursts_room;
+};
+ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_burst *b,
+                           const struct prof_cost_samples *burst);
+/* The model borrows w, and has an estimate where there are walks. */
+void prof_cost_model_walks(struct prof_cost_model *m, struct prof_cost_walks *w);
+void prof_cost_walks_fini(struct prof_cost_walks *w);
+/* The walks of b, or NULL; the instructions that its gapless part goes over; the transfer of its access i of that
+ * part, in cycles. */
+const struct prof_walks_burst *prof_cost_walks_of(const struct prof_cost_walks *w,
+                                                  const struct prof_burst *b);
+double prof_cost_walks_instructions(const struct prof_walks_burst *b);
+double prof_cost_transfer_cycles(const struct prof_cost_walks *w, const struct prof_walks_burst *b,
+                                 const struct prof_cost_samples *s, uint64_t i);
 
 /* Set the limit of weights. Errors: LS_ERR_NOMEM. */
 ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);

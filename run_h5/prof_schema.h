@@ -272,7 +272,7 @@ struct prof_process {
       "instructions executed in pace_cycles; 0: the pace was not measured")                                    \
     X(row, U64, pace_cycles, VALUE, "TSC cycles of them, at nearly native pace")                               \
     X(row, U64, program_ns, VALUE,                                                                             \
-      "CPU time in which the program itself continued in the burst: part of weight_ns")                        \
+      "user time in which the program itself continued in the burst: part of weight_ns")                        \
     X(row, U32, probe_loads, VALUE,                                                                            \
       "mean distance of its timed loads, in loads; 0: all loads that could be timed were")
 struct prof_burst {
@@ -474,6 +474,11 @@ struct prof_in_place {
     X(row, U64, throttled, VALUE, "times the kernel throttled the engine")                               \
     X(row, LEVELS, level_latency_cycles, VALUE, "calibration: median load latency inside each level")    \
     X(row, LEVELS, level_limit_cycles, VALUE, "a latency below limit[l] is at level l or nearer")        \
+    X(row, LEVELS, level_bytes, VALUE, "capacity of each cache; the last: 0")                            \
+    X(row, LEVELS, level_line_cycles, VALUE,                                                             \
+      "calibration: TSC cycles between two lines of a sweep by one thread through each level")           \
+    X(row, F64, line_cycles_all, VALUE, "the same through memory while line_cpus CPUs sweep at once")    \
+    X(row, U64, line_cpus, VALUE, "CPUs that swept")                                                     \
     X(row, F64, issue_width, VALUE, "instructions a cycle assumed by the stall estimate")                \
     X(row, F64, coverage_precise, VALUE,                                                                 \
       "share of samples in precise homes: registered ranges and kinds of /nodes that name one thing")    \

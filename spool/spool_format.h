@@ -391,6 +391,8 @@ struct spool_burst_end {
     uint32_t pace_discarded;    /* windows that something interrupted */
     uint32_t translate_ns;
     uint32_t probe_loads; /* mean distance of timed loads, in loads; 0: all that were possible */
+    uint32_t faults;      /* page faults in program_ns, which the kernel handled */
+    uint32_t reserved;
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */

@@ -2,7 +2,7 @@
 # make bench-truth: programs that time their own work, under the recorder; writes doc/truth.md of the source
 # tree. make check records some of them.
 check_PROGRAMS += bench/truth/mix bench/truth/processes bench/truth/threads
-truth_programs = bench/truth/calls bench/truth/chase bench/truth/kernel bench/truth/tables
+truth_programs = bench/truth/calls bench/truth/chase bench/truth/kernel bench/truth/tables bench/truth/waiting
 truth_common = bench/truth/truth.c bench/truth/truth.h
 bench_ring = bench/bench_ring.c bench/bench_ring.h
 bench_truth_calls_SOURCES = bench/truth/calls.cc bench/truth/calls_plugin.h $(truth_common)
@@ -20,6 +20,9 @@ bench_truth_tables_SOURCES = bench/truth/tables.cc $(truth_common)
 bench_truth_threads_SOURCES = bench/truth/threads.c $(truth_common)
 bench_truth_threads_CFLAGS = $(AM_CFLAGS) -pthread -fno-builtin-malloc -fno-builtin-free
 bench_truth_threads_LDFLAGS = -pthread
+bench_truth_waiting_SOURCES = bench/truth/waiting.c $(bench_ring) $(truth_common)
+bench_truth_waiting_LDADD = libloadstone.la
+bench_truth_waiting_LDFLAGS = -no-install
 EXTRA_LTLIBRARIES += bench/truth/libtruthcalls.la
 bench_truth_libtruthcalls_la_SOURCES = bench/truth/calls_plugin.c bench/truth/calls_plugin.h
 bench_truth_libtruthcalls_la_LDFLAGS = -avoid-version -shared -rpath /nowhere

@@ -97,8 +97,17 @@ def summary(scores):
         for kind, of in by_kind.items()]
 
 
-def write(path, facts, own, real, identities, failures, coverage, latency):
-    """own, real: lists of score.Score; failures: pairs of a case and a text; coverage: rows of score.coverage; latency: lines of its table."""
+WAITING_HEAD = """| loop | engine | ns in L1 | ns | waiting, % | reported, % | error | bursts |
+|---|---|---|---|---|---|---|---|"""
+
+WAITING_NOTES = """Loops of `bench/truth/waiting.c` are timed natively on data in L1 and on their own data (nanoseconds of an element); what they take longer is
+waiting. The recording of the second loop reports its share. `l1`, `l2-triad`, `stream`: a[i] = b[i] + s c[i] in L1, L2, memory; `l2`, `chain`: a
+chain of additions over L2 and memory; `divide`: a chain of divisions over L2; `store`: only stores; `gather`: independent loads at random
+indices; `probe`: open addressing in a table of 256 MiB. The time of `probe` in L1 has other mispredicted branches."""
+
+
+def write(path, facts, own, real, identities, failures, coverage, latency, waiting):
+    """own, real: lists of score.Score; failures: pairs of a case and a text; coverage: rows of score.coverage; latency, waiting: lines of their tables."""
     engines = ", ".join("`--engine %s --overhead %g%%`" % (e.name, e.overhead) for e in facts["engines"])
     out = [METHOD % dict(facts, engines=engines)]
     failed = ["| %s | failed: %s | | | | | | | |" % (case, why.replace("\n", " ").replace("|", "/")) for case, why in failures]
@@ -110,6 +119,7 @@ def write(path, facts, own, real, identities, failures, coverage, latency):
     out += ["## Identity", "", "True figures of programs of the distribution are those of another, native run.", "", IDENTITY_HEAD]
     out += [identity_line(i) for i in identities] + [""]
     out += ["## Coverage", "", "%(recordings)d recordings%(beside)s." % facts, "", COVERAGE_HEAD] + [coverage_line(c) for c in coverage] + [""]
-    out += ["## Latency of a pointer chase", "", LATENCY_NOTES, "", LATENCY_HEAD] + latency
+    out += ["## Latency of a pointer chase", "", LATENCY_NOTES, "", LATENCY_HEAD] + latency + [""]
+    out += ["## Waiting", "", WAITING_NOTES, "", WAITING_HEAD] + waiting
     with open(path, "w") as f:
         f.write("\n".join(out) + "\n")

@@ -12,7 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOW 1.05 /* of the median: a slice that may have been interrupted */
+/* Times the median: a slice that a burst may have interrupted, and one that something else disturbed. */
+#define SLOW 1.05
+#define DISTURBED 1.5
 
 enum { PHASES_MAX = 8, SLICES_MAX = 1 << 17, NAME_BYTES = 128, NEIGHBOURS = 16 };
 
@@ -84,21 +86,19 @@ static int compare_ns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Return the time of a phase without interruptions, and with all of its slices as they were. */
-static double phase_ns(struct truth_phase *p, double *whole_ns)
+/* Return the time of a phase, of which slices count as their neighbours where they took more than `most` times the
+ * median. */
+static double phase_ns(struct truth_phase *p, double most)
 {
     const unsigned count = atomic_load(&p->len), len = count < SLICES_MAX ? count : SLICES_MAX;
-    double sum_ns = 0, all_ns = 0;
-    for (unsigned i = 0; i < len; i++)
-        all_ns += p->slice_ns[i];
-    *whole_ns = len ? all_ns / len * count : 0;
+    double sum_ns = 0;
     for (unsigned begin = 0; begin < len; begin += NEIGHBOURS) {
         const unsigned near = len - begin < NEIGHBOURS ? len - begin : NEIGHBOURS;
         uint32_t *slice_ns = &p->slice_ns[begin];
         double kept_ns = 0;
         unsigned kept = 0;
         qsort(slice_ns, near, sizeof(slice_ns[0]), compare_ns);
-        while (kept < near && slice_ns[kept] <= SLOW * slice_ns[near / 2])
+        while (kept < near && slice_ns[kept] <= most * slice_ns[near / 2])
             kept_ns += slice_ns[kept++];
         sum_ns += kept_ns / kept * near;
     }
@@ -118,8 +118,7 @@ void truth_print(void)
     getrusage(RUSAGE_CHILDREN, &children);
     for (int i = 0; phases && i < PHASES_MAX && phases[i].name[0]; i++) {
         struct truth_phase *p = &phases[i];
-        double whole_ns;
-        const double ns = phase_ns(p, &whole_ns);
+        const double ns = phase_ns(p, SLOW), whole_ns = phase_ns(p, DISTURBED);
         printf("truth %s %s %.0f\ntruth whole %s %.0f\n", kinds[p->kind], p->name, ns, p->name, whole_ns);
         if (p->data[0]) printf("truth data %s %.0f\ntruth whole %s %.0f\n", p->data, ns, p->data, whole_ns);
     }

@@ -19,6 +19,7 @@ import cases
 import page
 import recording
 import score
+import waiting
 
 
 def say(line=""):
@@ -177,7 +178,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
     programs, only = os.path.abspath(args.programs), [name for name in args.only.split(",") if name]
-    load_before, busy, latency_lines, covered, done = os.getloadavg()[0], [], [], [], 0
+    load_before, busy, latency_lines, waiting_lines, covered, done = os.getloadavg()[0], [], [], [], [], 0
     work = tempfile.mkdtemp(prefix="loadstone-truth.")
     runner = recording.Runner(os.path.abspath(args.loadstone), work)
     try:
@@ -188,6 +189,7 @@ def main():
         if not only:
             import latency
             latency_lines = latency.rows(runner, programs, args.engines, say)
+            waiting_lines = waiting.rows(runner, programs, args.engines, say)
         if args.coverage:
             busy = start_busy(args.beside)
             covered, done = measure_coverage(runner, programs, args.engines[0], args.coverage, results.failures)
@@ -207,7 +209,7 @@ def main():
     if args.write and table and not only:
         facts = {"machine": args.machine.replace("\n", "\n    "), "load_before": load_before, "load_after": os.getloadavg()[0],
                  "engines": args.engines, "recordings": done, "beside": ", beside %d other processes" % args.beside if args.beside else ""}
-        page.write(args.write, facts, results.own, results.real, results.identities, results.failures, table, latency_lines)
+        page.write(args.write, facts, results.own, results.real, results.identities, results.failures, table, latency_lines, waiting_lines)
     return 1 if results.failures else 0
 
 

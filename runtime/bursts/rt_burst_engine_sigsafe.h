@@ -130,6 +130,7 @@ struct rt_burst_thread {
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
     uint64_t handler_tsc, handlers_tsc;   /* begin of the handler under way; time in all of this burst */
     uint64_t program_ns;                  /* CPU time of the burst in which the program itself went on */
+    uint32_t program_faults;              /* page faults in it */
     uint64_t inside_ns;                   /* CPU time of signals that interrupted a whole burst */
     int saved_errno;                      /* the program's, at the begin of the handler under way */
     const struct rt_burst_method *method; /* of the burst */

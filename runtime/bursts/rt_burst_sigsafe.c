@@ -222,6 +222,7 @@ void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
         .instructions = t->position,
         .method = t->method->id,
         .program_ns = t->program_ns,
+        .faults = t->program_faults,
     };
     t->method->end(t, &r);
     t->rt->spent_ns += cost_ns;
@@ -270,7 +271,7 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     t->position = t->recorded = 0;
     learn_clock(t);
     rt_burst_xlayout_learn(&rt_burst_engine.xlayout);
-    t->program_ns = t->inside_ns = 0;
+    t->program_ns = t->inside_ns = t->program_faults = 0;
     t->method = rt_burst_engine.method;
     t->method->begin(t);
     rt_burst_numa_clear(&t->numa);

@@ -10,6 +10,7 @@
 #include "runtime/translate/rt_tr_code_sigsafe.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <x86intrin.h>
 
 enum {
@@ -208,6 +209,13 @@ static void send_again(struct rt_tr_own *o)
     o->waiting_len = 0;
 }
 
+static uint64_t page_faults(void)
+{
+    struct rusage used = {0};
+    ls_syscall(SYS_getrusage, RUSAGE_THREAD, &used);
+    return (uint64_t)used.ru_minflt + (uint64_t)used.ru_majflt;
+}
+
 /* On the stack of the translator's thread; uc is a copy, which the signal returns by. */
 static void work(struct rt_tr_thread *thread, ucontext_t *uc, void *arg)
 {
@@ -217,10 +225,11 @@ static void work(struct rt_tr_thread *thread, ucontext_t *uc, void *arg)
     t->deaf = rt_burst_engine.trigger->repeats;
     open_faults(o, uc);
     rt_burst_faults_open(t);
-    const uint64_t begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    const uint64_t faults = page_faults(), begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     const enum rt_tr_refused refused = rt_tr_burst(thread, uc, &plan, &o->result);
     const uint64_t burst_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     rt_burst_faults_shut(t);
+    t->program_faults = (uint32_t)(page_faults() - faults);
     const int program_errno = errno;
     if (refused || is_to_be_stepped(&o->result)) {
         rt_burst_step_instead(t, uc);

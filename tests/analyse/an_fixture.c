@@ -14,7 +14,11 @@ struct an_fixture *fix_new(double l1_cycles, double issue_width)
         .tsc_step_cycles = 1,
         .issue_width = issue_width,
         .level_latency_cycles = {l1_cycles, 15, 60, FIX_DRAM_CYCLES},
-        .level_limit_cycles = {10, FIX_L2_LIMIT_CYCLES, FIX_L3_LIMIT_CYCLES, INFINITY}};
+        .level_limit_cycles = {10, FIX_L2_LIMIT_CYCLES, FIX_L3_LIMIT_CYCLES, INFINITY},
+        .level_bytes = {32 << 10, 1 << 20, 32 << 20, 0},
+        .level_line_cycles = {1, 2, 5, 11},
+        .line_cycles_all = 40,
+        .line_cpus = 2};
     prof_cost_model_init(&f->in.calibration, &run);
     return f;
 }

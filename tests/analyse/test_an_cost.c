@@ -58,6 +58,108 @@ static void an_burst_without_measured_loads_splits_evenly(void **state)
     fix_free(f);
 }
 
+/* A translated burst of 1,000 instructions at `cycles` a thousand of them; 64 accesses, one in 4 instructions and 8
+ * bytes after the other, and `timed` loads of L1 after them. */
+static void translated_burst(struct an_fixture *f, uint64_t addr, uint8_t op, uint64_t cycles, unsigned timed)
+{
+    fix_burst(f, 1000, 1000);
+    struct prof_burst *b = &f->bursts[f->bursts_len - 1];
+    b->time_ns = f->bursts_len * 1000;
+    b->probe_loads = 64;
+    b->pace_instructions = 1000;
+    b->pace_cycles = cycles;
+    for (unsigned i = 0; i < 64 + timed; i++) {
+        const bool is_timed = i >= 64;
+        const uint64_t at = is_timed ? 64 + 64 * (i - 63) : i;
+        if (op && !is_timed)
+            fix_store(f, 0, 4 * i);
+        else
+            fix_load(f, 0, is_timed ? 252 + (i - 63) : 4 * i, is_timed ? 5 : FIX_NOT_MEASURED);
+        f->addr[f->samples_len - 1] = addr + 8 * at;
+        f->ip[f->samples_len - 1] = is_timed && op ? 2 : 1;
+    }
+}
+
+static double stall_share(struct an_fixture *f)
+{
+    struct an_costs c;
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    double sum = 0;
+    for (size_t i = 0; i < f->samples_len; i++)
+        sum += (double)c.stall_ns[i];
+    assert_float_equal(sum, c.stall_total_ns, 1);
+    const double share = c.stall_total_ns / c.weight_ns;
+    an_costs_fini(&c);
+    return share;
+}
+
+/* A sweep through 400 MiB: 7 new lines in the 253 instructions of the list, 27.7 in a thousand, at 11 - 1 cycles. One
+ * thread runs: memory for both CPUs, 40 cycles a line, is 20 for one, which is more. */
+static void an_sweep_through_memory_waits_for_its_lines(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 40; i++)
+        translated_burst(f, (i + 1) * (10 << 20), 0, 2000, 10);
+    const double lines = 1000.0 / 253 * 7;
+    assert_float_equal(stall_share(f), lines * 20 / 2000, 0.01);
+    fix_free(f);
+}
+
+/* The pace leaves no room for more: 300 cycles, of which 250 issue instructions. */
+static void an_sweep_waits_no_longer_than_the_pace_allows(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 40; i++)
+        translated_burst(f, (i + 1) * (10 << 20), 0, 300, 10);
+    assert_float_equal(stall_share(f), 50.0 / 300, 0.001);
+    fix_free(f);
+}
+
+/* The range of all bursts around is what the loop comes back to: 20 KiB are in L1. */
+static void an_sweep_in_a_cache_does_not_wait_for_memory(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 40; i++)
+        translated_burst(f, (1 << 20) + i % 4 * 4096, 0, 2000, 10);
+    assert_float_equal(stall_share(f), 0, 0);
+    fix_free(f);
+    f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 40; i++)
+        translated_burst(f, (1 << 20) + i % 4 * 65536, 0, 2000, 10); /* 196 KiB: L2, 2 - 1 cycles a line */
+    assert_float_equal(stall_share(f), 1000.0 / 253 * 7 / 2000, 0.001);
+    fix_free(f);
+}
+
+/* Lines that become dirty move twice. No load is timed: there is an estimate all the same. */
+static void an_sweep_of_stores_waits_for_twice_the_lines(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 40; i++)
+        translated_burst(f, (i + 1) * (10 << 20), 1, 4000, 0);
+    assert_float_equal(stall_share(f), 1000.0 / 253 * 14 * 20 / 4000, 0.01);
+    fix_free(f);
+}
+
+/* Single accesses at random are a footprint of their lines alone: their latency speaks for them. */
+static void an_random_accesses_are_no_sweep(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    uint64_t x = 1;
+    for (uint64_t i = 0; i < 40; i++)
+        translated_burst(f, 1 << 20, 0, 2000, 10);
+    for (size_t i = 0; i < f->samples_len; i++) {
+        x = x * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        f->addr[i] = (x >> 33) % (UINT64_C(1) << 30) + (1 << 20);
+    }
+    assert_float_equal(stall_share(f), 0, 0);
+    fix_free(f);
+}
+
 static void an_burst_beyond_the_samples_is_a_format_error(void **state)
 {
     (void)state;
@@ -255,6 +357,11 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_burst_splits_weight_into_stall_and_issue),
         cmocka_unit_test(an_burst_without_measured_loads_splits_evenly),
+        cmocka_unit_test(an_sweep_through_memory_waits_for_its_lines),
+        cmocka_unit_test(an_sweep_waits_no_longer_than_the_pace_allows),
+        cmocka_unit_test(an_sweep_in_a_cache_does_not_wait_for_memory),
+        cmocka_unit_test(an_sweep_of_stores_waits_for_twice_the_lines),
+        cmocka_unit_test(an_random_accesses_are_no_sweep),
         cmocka_unit_test(an_burst_beyond_the_samples_is_a_format_error),
         cmocka_unit_test(an_missing_calibration_gives_defaults),
         cmocka_unit_test(an_loads_that_l1_or_l2_serve_do_not_stall),

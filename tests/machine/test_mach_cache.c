@@ -34,7 +34,10 @@ static int set_up(void **state)
                                      .fault_ns = 512,
                                      .huge_fault_ns = 180000,
                                      .fault_error = 0.125,
-                                     .latency_cycles = {4.25, 14, 50, 300}};
+                                     .latency_cycles = {4.25, 14, 50, 300},
+                                     .line_cycles = {1, 2.5, 6, 20},
+                                     .line_cycles_all = 40,
+                                     .cpus = 2};
     memcpy(here.cache_bytes, cpu.cache_bytes, sizeof(cpu.cache_bytes));
     if (mach_tsc_hz(5000000, &here.tsc_hz) != LS_OK) here.tsc_hz = 1000000000;
     mach_calibration_set_limits(&here);
@@ -103,9 +106,11 @@ static void a_damaged_line_is_refused(void **state)
 {
     (void)state;
     static const char *const damages[][2] = {
-        {"loadstone-calibration 3", "loadstone-calibration 9"},
+        {"loadstone-calibration 4", "loadstone-calibration 9"},
         {"latency_millicycles ", "latency_millicycles -"},
         {"latency_millicycles ", "latency_millicycles 99999999 "},
+        {"line_millicycles 1000", "line_millicycles 90000"},
+        {"cpus 2", "cpus 0"},
         {"tsc_step_cycles 2", "tsc_step_cycles 0"},
         {"probe_cost_millicycles 40500", "probe_cost_millicycles nan"},
         {"issue_width_milli 4", "issue_width_milli 99999999999999999999994"},

@@ -121,6 +121,13 @@ static void this_machine_is_measured_in_a_plausible_order(void **state)
     assert_true(c.latency_cycles[MACH_DRAM] > 2 * c.latency_cycles[MACH_L2]);
     assert_true(c.latency_cycles[MACH_L3] >= c.latency_cycles[MACH_L2]);
     assert_true(c.latency_cycles[MACH_L2] >= c.latency_cycles[MACH_L1]);
+    for (int l = 0; l < MACH_LEVEL_COUNT; l++)
+        printf("  level %d: a line each %.2f cycles\n", l, c.line_cycles[l]);
+    printf("  memory: %.2f cycles with %u CPUs at once\n", c.line_cycles_all, c.cpus);
+    assert_true(c.line_cycles[MACH_DRAM] > c.line_cycles[MACH_L1]);
+    assert_true(c.line_cycles[MACH_DRAM] < c.latency_cycles[MACH_DRAM]); /* prefetched, and several at once */
+    assert_true(c.line_cycles_all >= c.line_cycles[MACH_DRAM]);
+    assert_true(c.cpus >= 1);
     assert_in_range(c.tsc_hz, 100000000, 100000000000);
     assert_true(c.issue_width > 0.1 && c.issue_width < 100);
     /* A virtual machine's neighbours may have the third cache, so that it seems as far as memory: no limit

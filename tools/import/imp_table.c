@@ -394,13 +394,16 @@ static ls_err imp_write_run(const imp_table *t, const struct imp_about *about, p
                            .overhead_achieved = NAN,
                            .throttled = UINT64_MAX,
                            .issue_width = NAN,
+                           .line_cycles_all = NAN,
+                           .line_cpus = UINT64_MAX,
                            .events_sampled = about->events,
                            .latency_meaning = about->latency_meaning,
                            .coverage_precise = named,
                            .coverage_coarse = 1 - named,
                            PROF_RUN_CPU_UNKNOWN};
     for (int i = 0; i < PROF_LEVEL_COUNT; i++)
-        run.level_latency_cycles[i] = run.level_limit_cycles[i] = NAN;
+        run.level_latency_cycles[i] = run.level_limit_cycles[i] = run.level_line_cycles[i] =
+            run.level_bytes[i] = NAN;
     return prof_writer_run(w, &run);
 }
 

@@ -89,7 +89,7 @@ static bool rep_has_gain(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_self(v->table, group);
     const double near = (double)(r->levels[PROF_LEVEL_L1] + r->levels[PROF_LEVEL_L2]);
-    if (near > (1 - REP_ADVICE_FAR) * (double)r->measured) return false;
+    if (v->costs.model.is_stepped && near > (1 - REP_ADVICE_FAR) * (double)r->measured) return false;
     const struct an_interval gain = an_bootstrap_gain(v->bootstrap, v->table, group);
     return gain.low > 0 && gain.share >= REP_ADVICE_GAIN;
 }

@@ -38,7 +38,7 @@ static void rep_csv_head(const struct rep_view *v, FILE *out)
 static void rep_csv_row(const struct rep_view *v, uint32_t group, FILE *out)
 {
     const struct an_row *r = an_table_self(v->table, group);
-    const bool has_stall = an_has_stall(&v->costs) && r->measured > 0;
+    const bool has_stall = an_has_stall(&v->costs) && (r->measured > 0 || r->stall_ns > 0);
     const struct an_interval time = an_bootstrap_share_self(v->bootstrap, v->table, group, AN_TIME),
                              none = {NAN, NAN, NAN},
                              stall = has_stall

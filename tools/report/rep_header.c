@@ -231,7 +231,7 @@ static void rep_print_stall(const struct rep_view *v, FILE *out)
 {
     const struct an_costs *c = &v->costs;
     char time[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
-    if (c->loads.loads == 0 || (*v->run->events_sampled && c->loads.timed == 0))
+    if ((c->loads.loads == 0 && !an_has_stall(c)) || (*v->run->events_sampled && c->loads.timed == 0))
         return; /* as of page faults */
     rep_key(out, "stall");
     if (!an_has_stall(c))

@@ -104,7 +104,7 @@ static void rep_how_in_place(const struct rep_view *v, FILE *out)
     const struct prof_run *r = v->run;
     size_t rows_len, len = 0;
     const struct prof_in_place *rows = prof_in_places(v->profile, &rows_len);
-    if (r->instructions_stepped == UINT64_MAX && rows_len == 0) return;
+    if ((r->instructions_stepped == UINT64_MAX || r->instructions_stepped == 0) && rows_len == 0) return;
     struct rep_in_place *sums = calloc(rows_len + 1, sizeof(*sums));
     char n[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
     double all = 0;
@@ -177,6 +177,13 @@ static void rep_how_levels(const struct rep_view *v, FILE *out)
         fprintf(out, " %.0f", r->level_latency_cycles[l]);
     fputs(")\n", out);
     rep_key(out, "stall");
+    if (r->line_cycles_all > 0)
+        fprintf(
+            out,
+            "sweeps that the prefetcher serves wait for their lines: a line of L2 %.1f, L3 %.1f, DRAM %.1f TSC "
+            "cycles, with %llu CPUs at once %.1f; no more than the pace of the burst allows; ",
+            r->level_line_cycles[PROF_LEVEL_L2], r->level_line_cycles[PROF_LEVEL_L3],
+            r->level_line_cycles[PROF_LEVEL_DRAM], (unsigned long long)r->line_cpus, r->line_cycles_all);
     fprintf(out,
             "loads of L3 and memory wait for their latency - %.0f cycles, all else issues %.1f instructions "
             "a cycle; loads above %.0f cycles were interrupted and count as %.0f\n",

@@ -308,7 +308,8 @@ bool rep_is_seen(const struct an_row *row)
 
 struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group)
 {
-    if (!an_has_stall(&v->costs) || an_table_total(table, group)->measured == 0)
+    const struct an_row *total = an_table_total(table, group);
+    if (!an_has_stall(&v->costs) || (total->measured == 0 && total->stall_ns <= 0))
         return (struct an_interval){NAN, NAN, NAN};
     if (v->costs.stall_total_ns <= 0) return (struct an_interval){0, 0, 0}; /* nothing stalls */
     return an_bootstrap_share(v->bootstrap, table, group, AN_STALL);
