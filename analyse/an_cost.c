@@ -53,7 +53,7 @@ static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struc
         const struct prof_cost_samples s =
             an_cost_samples(&in->samples, in->bursts[b].first_sample, in->bursts[b].samples_len);
         prof_cost_nodes_add(nodes, &c->model, &s);
-        LS_TRY(prof_cost_walks_add(walks, &in->bursts[b], &s));
+        LS_TRY(prof_cost_walks_add(walks, &c->model, &in->bursts[b], &s));
     }
     prof_cost_nodes_judge(nodes);
     c->model.nodes = nodes;
@@ -75,6 +75,7 @@ static void an_burst_cost(struct an_costs *c, const struct an_input *in, const s
     const struct prof_cost_burst cost =
         prof_cost_split(&c->model, b, &s, c->time_ns + b->first_sample, c->stall_ns + b->first_sample);
     c->stall_total_ns += cost.stall_ns;
+    c->stall_most_ns += cost.most_ns;
     if (cost.measured == 0) return;
     c->measured_ns += data_ns;
     c->measured_bursts += weight_ns > 0;

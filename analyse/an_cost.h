@@ -30,6 +30,7 @@ struct an_costs {
     double attributed_ns; /* bursts with accesses: the sum of time_ns */
     double measured_ns;   /* bursts with measured loads */
     double stall_total_ns;
+    double stall_most_ns; /* what the pace of the bursts leaves room for; without one, the estimate itself */
     struct prof_cost_model model;
     struct prof_cost_loads loads;
     size_t bursts;                             /* bursts that represent time (weight above 0) */
@@ -53,6 +54,12 @@ void an_costs_fini(struct an_costs *c);
 static inline int an_is_measured(const struct prof_samples *s, uint64_t i)
 {
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
+}
+
+/* Is the stall an estimate with a limit of its own, from the pace? Else it is an upper bound itself. */
+static inline bool an_has_pace(const struct an_costs *c)
+{
+    return c->stall_most_ns > c->stall_total_ns;
 }
 
 /* Is there a stall estimate? Not where too few loads were timed. */

@@ -271,7 +271,7 @@ static ls_err prof_count_burst(struct prof_fields *f, uint32_t burst)
         prof_window_samples(&f->window, b->first_sample - f->window.first, b->samples_len);
     prof_cost_loads_add(&f->loads, &s);
     prof_cost_nodes_add(&f->nodes, &f->cost, &s);
-    LS_TRY(prof_cost_walks_add(&f->walks, b, &s));
+    LS_TRY(prof_cost_walks_add(&f->walks, &f->cost, b, &s));
     struct prof_burst_context context = prof_burst_context(f, b);
     for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
         const struct prof_landing landing = prof_land(f, &context, i);

@@ -10,6 +10,7 @@
 struct prof_cost_window {
     double penalty_cycles,
         issue_cycles; /* penalties of timed loads, in translated bursts with all transfers */
+    double most;      /* part of the time that the pace leaves room for */
     double transfer;  /* counted part of the transfer of an access that is not timed */
     const struct prof_walks_burst *walks;
     double counted; /* part of each penalty that counts: below 1 with a coarse counter */
@@ -88,11 +89,16 @@ ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burs
     return LS_OK;
 }
 
-static double prof_latency_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
-                                  uint64_t i)
+double prof_cost_latency_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
+                                uint64_t i)
 {
     const double latency = (double)s->latency_cycles[i];
     return latency > m->latency_max_cycles ? m->dram_cycles : latency;
+}
+
+double prof_cost_beyond_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s, uint64_t i)
+{
+    return s->level[i] == PROF_LEVEL_L1 ? 0 : fmax(prof_cost_latency_cycles(m, s, i) - m->l1_cycles, 0);
 }
 
 static bool prof_is_beyond_l2(const struct prof_cost_model *m, const struct prof_cost_samples *s, uint64_t i)
@@ -200,9 +206,11 @@ void prof_cost_nodes_fini(struct prof_cost_nodes *n)
 static double prof_penalty_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
                                   uint64_t i)
 {
-    if (!prof_cost_is_measured(s, i) || !prof_is_beyond_l2(m, s, i)) return 0;
-    if (prof_cost_node_is_kept(m->nodes, s->node[i])) return 0;
-    return fmax(prof_latency_cycles(m, s, i) - m->l1_cycles, 0);
+    if (!prof_cost_is_measured(s, i)) return 0;
+    const double counted = m->walks ? prof_cost_counted(m->walks, s, i) : -1;
+    if (counted >= 0) return counted * prof_cost_beyond_cycles(m, s, i);
+    const double cycles = fmax(prof_cost_latency_cycles(m, s, i) - m->l1_cycles, 0);
+    return prof_is_beyond_l2(m, s, i) && !prof_cost_node_is_kept(m->nodes, s->node[i]) ? cycles : 0;
 }
 
 uint32_t prof_cost_gapless(const struct prof_burst *b, const struct prof_cost_samples *s)
@@ -234,9 +242,10 @@ static void prof_spread_probes(const struct prof_cost_model *m, const struct pro
     const double scale = w->walks ? instructions / prof_cost_walks_instructions(w->walks) : 0;
     const double all = w->penalty_cycles * b->probe_loads + prof_transfers(m, w->walks, s) * scale;
     double counted = 1;
-    if (b->pace_instructions && all > 0) {
+    if (b->pace_instructions) {
         const double cycles = (double)b->pace_cycles / b->pace_instructions * instructions;
-        counted = fmin(1, fmax(cycles - w->issue_cycles, 0) / all);
+        w->most = fmax(cycles - w->issue_cycles, 0) / fmax(cycles, 1);
+        if (all > 0) counted = fmin(1, fmax(cycles - w->issue_cycles, 0) / all);
         w->issue_cycles = fmax(w->issue_cycles, cycles - all * counted);
     }
     w->penalty_cycles = all * counted;
@@ -256,9 +265,9 @@ static struct prof_cost_window prof_window_of(const struct prof_cost_model *m, c
         if (!prof_cost_is_measured(s, i)) continue;
         if (!w.measured++) first_timed = s->position[i];
         w.penalty_cycles += prof_penalty_cycles(m, s, i);
-        signed_cycles += prof_latency_cycles(m, s, i) - m->l1_cycles;
+        signed_cycles += prof_cost_latency_cycles(m, s, i) - m->l1_cycles;
     }
-    if (m->step_cycles > 1 && w.penalty_cycles > 0 && signed_cycles < w.penalty_cycles) {
+    if (!m->walks && m->step_cycles > 1 && w.penalty_cycles > 0 && signed_cycles < w.penalty_cycles) {
         w.counted = fmax(signed_cycles, 0) / w.penalty_cycles;
         w.penalty_cycles *= w.counted;
     }
@@ -296,5 +305,8 @@ struct prof_cost_burst prof_cost_split(const struct prof_cost_model *m, const st
         stall_ns[i] = (float)(penalty * ns_per_cycle);
         time_ns[i] = (float)((penalty + issue_each) * ns_per_cycle);
     }
-    return (struct prof_cost_burst){w.measured ? w.measured : 1, w.penalty_cycles * ns_per_cycle};
+    const double stall_total_ns = w.penalty_cycles * ns_per_cycle;
+    return (struct prof_cost_burst){.measured = w.measured ? w.measured : 1,
+                                    .stall_ns = stall_total_ns,
+                                    .most_ns = fmax(stall_total_ns, w.most * weight_ns)};
 }

@@ -14,7 +14,9 @@
  *   time of an access     = weight * (p + I / accesses in the window) / (S + I)
  *
  * Translated bursts. Only one of some 64 loads is timed, and each represents as many: its p is multiplied by that
- * number. Loads that the prefetcher serves read like L1 wherever their lines come from. For them, S contains the
+ * number. Latencies are those at nearly native pace, so that L2 counts, too, where at least PROF_COST_PAIR_LOADS loads
+ * of one instruction on one node are on average PROF_COST_PAIR_CYCLES beyond L1: single readings of a coarse counter
+ * err to both sides, and only that mean is right. p is scaled to it. Loads that the prefetcher serves read like L1 wherever their lines come from. For them, S contains the
  * transfer of lines, too:
  *
  *   walk                  one instruction on one node, in one burst
@@ -27,7 +29,8 @@
  *                         CPUs together, scaled to the threads that run at the time
  *
  * The pace gives the limit: with C cycles of the window's instructions at the measured pace, S is at most C - I, and
- * I becomes C - S: what is not waiting is execution. The window goes from the first timed load to the end; the
+ * I becomes C - S: what is not waiting is execution. The estimate errs to both sides: overlap is not seen, nor lines
+ * that conflict in a cache, nor loads that the fences of the probe give time to arrive. The window goes from the first timed load to the end; the
  * accesses before it, which have no gaps, carry the transfers.
  *
  * Times of a burst's accesses add up to its weight. A burst without a timed load has no stall estimate and
@@ -72,6 +75,8 @@
 #define PROF_COST_KEPT_TIMED 34 /* loads; of fewer ones a single miss exceeds PROF_COST_KEPT_FAR */
 #define PROF_COST_KEPT_FAR 0.03
 #define PROF_COST_KEPT_MEMORY 0.01
+#define PROF_COST_PAIR_LOADS 30
+#define PROF_COST_PAIR_CYCLES 2.0 /* more than the error of the probe's control */
 
 struct prof_cost_nodes;
 struct prof_cost_walks;
@@ -146,12 +151,16 @@ struct prof_cost_walks {
     struct prof_walk *walks;
     struct prof_walks_burst *bursts;
     size_t walks_len, walks_room, bursts_len, bursts_room;
+    struct prof_pair *pairs; /* open addressing */
+    size_t pairs_len, pairs_room;
 };
-ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_burst *b,
-                           const struct prof_cost_samples *burst);
+ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_cost_model *m,
+                           const struct prof_burst *b, const struct prof_cost_samples *burst);
 /* The model borrows w, and has an estimate where there are walks. */
 void prof_cost_model_walks(struct prof_cost_model *m, struct prof_cost_walks *w);
 void prof_cost_walks_fini(struct prof_cost_walks *w);
+/* Part of the latency of timed load i beyond L1 that counts; negative: too few loads are like it. */
+double prof_cost_counted(const struct prof_cost_walks *w, const struct prof_cost_samples *s, uint64_t i);
 /* The walks of b, or NULL; the instructions that its gapless part goes over; the transfer of its access i of that
  * part, in cycles. */
 const struct prof_walks_burst *prof_cost_walks_of(const struct prof_cost_walks *w,
@@ -159,6 +168,12 @@ const struct prof_walks_burst *prof_cost_walks_of(const struct prof_cost_walks *
 double prof_cost_walks_instructions(const struct prof_walks_burst *b);
 double prof_cost_transfer_cycles(const struct prof_cost_walks *w, const struct prof_walks_burst *b,
                                  const struct prof_cost_samples *s, uint64_t i);
+
+/* The latency of timed load i, or that of memory where it was interrupted; its part beyond L1, 0 where it is of L1. */
+double prof_cost_latency_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
+                                uint64_t i);
+double prof_cost_beyond_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
+                               uint64_t i);
 
 /* Set the limit of weights. Errors: LS_ERR_NOMEM. */
 ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);
@@ -181,6 +196,7 @@ static inline double prof_cost_data_weight_ns(const struct prof_cost_model *m, c
 struct prof_cost_burst {
     uint64_t measured; /* loads */
     double stall_ns;
+    double most_ns; /* the stall that the pace leaves room for; without a pace the stall itself */
 };
 /* Split the weight of b over its samples s (only this burst's): time_ns and stall_ns, s->len values each,
  * zeroed before. s->len is at least 1. */

@@ -106,11 +106,69 @@ static uint64_t prof_listed(const struct prof_cost_samples *s)
     return len;
 }
 
-ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_burst *b,
-                           const struct prof_cost_samples *s)
+/* --- latencies of one instruction on one node --- */
+
+/* Timed loads, and how far they are beyond L1: all of them, and those alone that are. */
+struct prof_pair {
+    uint64_t ip;
+    uint32_t node;
+    uint32_t loads; /* 0: an empty place */
+    double signed_cycles, beyond_cycles;
+};
+
+static struct prof_pair *prof_pair_at(struct prof_pair *pairs, size_t room, uint64_t ip, uint32_t node)
+{
+    size_t at = ((ip ^ (uint64_t)node << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
+    while (pairs[at].loads && (pairs[at].ip != ip || pairs[at].node != node))
+        at = (at + 1) & (room - 1);
+    return &pairs[at];
+}
+
+static ls_err prof_pairs_grow(struct prof_cost_walks *w)
+{
+    const size_t room = w->pairs_room ? 2 * w->pairs_room : 1024;
+    struct prof_pair *pairs = calloc(room, sizeof(*pairs));
+    if (!pairs) return ls_nomem("the latencies of %zu instructions", room);
+    for (size_t i = 0; i < w->pairs_room; i++)
+        if (w->pairs[i].loads) *prof_pair_at(pairs, room, w->pairs[i].ip, w->pairs[i].node) = w->pairs[i];
+    free(w->pairs);
+    w->pairs = pairs;
+    w->pairs_room = room;
+    return LS_OK;
+}
+
+static ls_err prof_pairs_add(struct prof_cost_walks *w, const struct prof_cost_model *m,
+                             const struct prof_cost_samples *s, uint64_t i)
+{
+    if (2 * w->pairs_len >= w->pairs_room) LS_TRY(prof_pairs_grow(w));
+    struct prof_pair *p = prof_pair_at(w->pairs, w->pairs_room, s->ip[i], s->node[i]);
+    w->pairs_len += p->loads == 0;
+    p->ip = s->ip[i];
+    p->node = s->node[i];
+    p->loads++;
+    p->signed_cycles += prof_cost_latency_cycles(m, s, i) - m->l1_cycles;
+    p->beyond_cycles += prof_cost_beyond_cycles(m, s, i);
+    return LS_OK;
+}
+
+double prof_cost_counted(const struct prof_cost_walks *w, const struct prof_cost_samples *s, uint64_t i)
+{
+    if (!w->pairs_room) return -1;
+    const struct prof_pair *p = prof_pair_at(w->pairs, w->pairs_room, s->ip[i], s->node[i]);
+    if (p->loads < PROF_COST_PAIR_LOADS) return -1;
+    const bool is_beyond = p->signed_cycles >= PROF_COST_PAIR_CYCLES * p->loads && p->beyond_cycles > 0;
+    return is_beyond ? fmin(1, p->signed_cycles / p->beyond_cycles) : 0;
+}
+
+/* --- bursts --- */
+
+ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_cost_model *m,
+                           const struct prof_burst *b, const struct prof_cost_samples *s)
 {
     static const struct prof_lists none;
     if (!b->probe_loads || s->len == 0) return LS_OK;
+    for (uint64_t i = 0; i < s->len; i++)
+        if (prof_cost_is_measured(s, i)) LS_TRY(prof_pairs_add(w, m, s, i));
     const uint64_t listed = prof_listed(s);
     struct prof_lists l = none;
     if (listed < 2) return LS_OK;
@@ -255,5 +313,6 @@ void prof_cost_walks_fini(struct prof_cost_walks *w)
 {
     free(w->walks);
     free(w->bursts);
+    free(w->pairs);
     *w = (struct prof_cost_walks){0};
 }

@@ -321,6 +321,37 @@ static void threads_merge_by_time_and_bursts_stay_whole(void **state)
     end(&f, &r);
 }
 
+/* What the kernel did for page faults is no user time, which bursts represent. */
+static void page_faults_in_a_burst_are_not_its_time(void **state)
+{
+    struct spool_fixture f;
+    struct prof_fixture_thread t;
+    (void)state;
+    begin(&f, &t);
+    static const uint32_t faults[] = {0, 10, 1000000};
+    for (int i = 0; i < 3; i++) {
+        const struct spool_burst_end e = {.time_ns = t.now_ns += 1000,
+                                          .instructions = 4000,
+                                          .method = SPOOL_METHOD_TRANSLATE,
+                                          .program_ns = 20000,
+                                          .faults = faults[i]};
+        prof_fixture_burst_begin(&t);
+        spool_put_burst_end(&t.writer, SPOOL_BURST_BUDGET, e);
+    }
+    spool_writer_close(&t.writer);
+    struct resolved r = resolve(&f);
+    size_t len;
+    const struct prof_burst *bursts = prof_bursts(r.profile, &len);
+    assert_int_equal(len, 3);
+    assert_int_equal(bursts[0].program_ns, 20000);
+    assert_int_equal(bursts[0].weight_ns, 10020000);
+    assert_true(bursts[1].program_ns > 0 && bursts[1].program_ns < 20000);
+    assert_int_equal(bursts[1].weight_ns, 10000000 + bursts[1].program_ns);
+    assert_int_equal(bursts[2].program_ns, 0);
+    assert_int_equal(bursts[2].weight_ns, 10000000);
+    end(&f, &r);
+}
+
 static void levels_follow_the_calibration(void **state)
 {
     struct spool_fixture f;
@@ -546,6 +577,7 @@ UNIT_GROUP()
         cmocka_unit_test(groups_nest_even_in_a_circle),
         cmocka_unit_test(a_node_of_a_far_id_is_one_node),
         cmocka_unit_test(threads_merge_by_time_and_bursts_stay_whole),
+        cmocka_unit_test(page_faults_in_a_burst_are_not_its_time),
         cmocka_unit_test(levels_follow_the_calibration),
         cmocka_unit_test(latencies_are_readings_without_the_cost_of_the_probe),
         cmocka_unit_test(instructions_in_place_are_counted_by_process_and_mnemonic),

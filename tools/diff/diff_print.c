@@ -57,7 +57,8 @@ static void diff_print_head(const struct diff_view *v, FILE *out)
     diff_print_side(v, 1, out);
     diff_print_total("wall time", diff_duration_ns(a->run), diff_duration_ns(b->run), "", out);
     diff_print_total("CPU time", a->costs.weight_ns, b->costs.weight_ns, ", as sampled", out);
-    diff_print_total("stall", diff_stall_ns(a), diff_stall_ns(b), ", at most", out);
+    const bool is_most = !an_has_pace(&a->costs) && !an_has_pace(&b->costs);
+    diff_print_total("stall", diff_stall_ns(a), diff_stall_ns(b), is_most ? ", at most" : ", estimated", out);
     fputs("One run each: the intervals hold the error of sampling, not how runs vary.\n\n", out);
 }
 

@@ -77,9 +77,9 @@ static void rep_print_finding(const struct rep_view *v, uint32_t group, const st
     rep_walk(f, walk, sizeof(walk));
     if (isfinite(f->dram_part))
         snprintf(dram, sizeof(dram), ", %.0f %% of its loads from DRAM", f->dram_part * 100);
-    snprintf(text, sizeof(text), "  %s: stalls for at most %s %% of the time, %.0f %% of that at %s%s%s; %s",
-             rep_label(v, group), rep_format_share(&gain, share), f->stall_part * 100, place, dram, walk,
-             rep_hint(f));
+    snprintf(text, sizeof(text), "  %s: stalls for %s %s %% of the time, %.0f %% of that at %s%s%s; %s",
+             rep_label(v, group), an_has_pace(&v->costs) ? "about" : "at most",
+             rep_format_share(&gain, share), f->stall_part * 100, place, dram, walk, rep_hint(f));
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 

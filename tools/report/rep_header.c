@@ -227,10 +227,21 @@ static void rep_print_trust(const struct rep_view *v, FILE *out)
     fputc('\n', out);
 }
 
+/* What the pace of the bursts allows at most, or "". */
+static const char *rep_most(const struct an_costs *c, char out[64])
+{
+    char percent[CLI_CELL_BYTES];
+    out[0] = '\0';
+    if (an_has_pace(c))
+        snprintf(out, 64, "; the pace of the bursts allows %s %% at most",
+                 cli_format_percent(percent, c->stall_most_ns / c->weight_ns));
+    return out;
+}
+
 static void rep_print_stall(const struct rep_view *v, FILE *out)
 {
     const struct an_costs *c = &v->costs;
-    char time[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
+    char time[CLI_CELL_BYTES], percent[CLI_CELL_BYTES], most[64];
     if ((c->loads.loads == 0 && !an_has_stall(c)) || (*v->run->events_sampled && c->loads.timed == 0))
         return; /* as of page faults */
     rep_key(out, "stall");
@@ -238,9 +249,9 @@ static void rep_print_stall(const struct rep_view *v, FILE *out)
         fprintf(out, "not estimated: too few loads were timed (%s %%)\n",
                 cli_format_percent(percent, (double)c->loads.timed / (double)c->loads.loads));
     else if (c->weight_ns > 0)
-        fprintf(out, "at most %s, %s %% of the time represented%s%s\n",
+        fprintf(out, "%s %s, %s %% of the time represented%s%s%s\n", an_has_pace(c) ? "about" : "at most",
                 cli_format_time(time, c->stall_total_ns),
-                cli_format_percent(percent, c->stall_total_ns / c->weight_ns),
+                cli_format_percent(percent, c->stall_total_ns / c->weight_ns), rep_most(c, most),
                 *v->run->latency_meaning ? "; latency is " : "", v->run->latency_meaning);
     else
         fputs("not estimated: no burst represents time\n", out);

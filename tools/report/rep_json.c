@@ -51,7 +51,8 @@ static void rep_json_estimates(const struct rep_view *v, struct ls_json *j)
     ls_json_double(j, "sampled_ns", v->costs.weight_ns);
     ls_json_double(j, "attributed_ns", v->costs.attributed_ns);
     ls_json_double(j, "stall_ns", an_has_stall(&v->costs) ? v->costs.stall_total_ns : NAN);
-    ls_json_text(j, "stall_is", "inferred, at most so much");
+    ls_json_double(j, "stall_most_ns", an_has_stall(&v->costs) ? v->costs.stall_most_ns : NAN);
+    ls_json_text(j, "stall_is", an_has_pace(&v->costs) ? "estimated" : "inferred, at most so much");
     ls_json_text(j, "levels_are", "inferred from latency");
     ls_json_text(j, "intervals", an_bootstrap_method(v->bootstrap));
     ls_json_text(j, "too_few_bursts", rep_explain_too_few(v, few, sizeof(few)) ? few : "");
