@@ -655,7 +655,10 @@ struct spool_kernel_call {
                  "(sysctl kernel.perf_event_mlock_kb, ulimit -n)")                                          \
     X(UNTHROTTLED, "times sampling went on after the kernel throttled it")                                  \
     X(FAULTS_REFUSED, "processes whose page faults have no place: the kernel refuses their event "          \
-                      "(sysctl kernel.perf_event_paranoid=2 or lower allows it)")
+                      "(sysctl kernel.perf_event_paranoid=2 or lower allows it)")                           \
+    X(SPOOL_THINNED,                                                                                        \
+      "processes whose spool was half full: from then on bursts were rarer, the rarer the less was "        \
+      "left (--spool-max allows more)")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -100,6 +100,7 @@ struct rt_burst_engine {
     uint64_t mean_cost_ns;
     uint64_t interrupt_ns, rearm_ns;      /* cost of a trigger outside of its handler; 0: not measured yet */
     uint32_t interrupts_measured;         /* bursts that asked for it */
+    uint32_t is_thinned;                  /* since the spool is half full */
     uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
     uint32_t window_busy;
     uint64_t window_wall_ns, window_cpu_ns;

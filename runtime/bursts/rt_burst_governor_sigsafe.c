@@ -10,6 +10,7 @@ static const double HOOKS_PART = 0.5;   /* at most this part of the budget is ch
 static const double HORIZON_NS = 0.2e9; /* the rest of the budget is used within this time */
 static const double SHARE_MOST = 0.5;   /* highest share of the time, however much is saved */
 static const double INTERVAL_MAX_NS = 10e9;
+static const double THINNING_MOST = 1e6;
 
 uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64_t worked_ns,
                                        struct rt_burst_spent spent, uint64_t cost_ns, double threads_running)
@@ -28,6 +29,15 @@ uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64
     const double interval_ns = (double)cost_ns * threads / share;
     if (interval_ns < (double)g->period_min_ns) return g->period_min_ns;
     return (uint64_t)(interval_ns < INTERVAL_MAX_NS ? interval_ns : INTERVAL_MAX_NS);
+}
+
+double rt_burst_governor_thinning(uint64_t used_bytes, uint64_t limit_bytes)
+{
+    const double left = limit_bytes > used_bytes ? (double)(limit_bytes - used_bytes) : 1;
+    const double half = 0.5 * (double)limit_bytes;
+    if (limit_bytes == 0 || left >= half) return 1;
+    const double thinning = half / left * (half / left);
+    return thinning < THINNING_MOST ? thinning : THINNING_MOST;
 }
 
 uint64_t rt_burst_random_next(uint64_t *state)

@@ -85,12 +85,22 @@ static uint64_t worked_ns(uint64_t now_ns)
     return cpu_ns < wall_ns ? cpu_ns : wall_ns;
 }
 
+static double thinning(void)
+{
+    const double times = rt_burst_governor_thinning(
+        __atomic_load_n(&rt_state.cap.used_bytes, __ATOMIC_RELAXED), rt_state.cap.limit_bytes);
+    if (times > 1 && !__atomic_exchange_n(&rt_burst_engine.is_thinned, 1, __ATOMIC_RELAXED))
+        rt_event_count_sigsafe(SPOOL_EVENT_SPOOL_THINNED, 1, 0);
+    return times;
+}
+
 /* Draw the next interval. The rest of an older one does not matter: the process has no memory. */
 static void draw_and_arm(struct rt_burst_thread *t, uint64_t cpu_ns)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
     t->mean_ns = rt_burst_governor_interval_ns(&rt_burst_engine.governor, worked_ns(now_ns), spent_now(),
                                                expected_cost_ns(), threads_running(now_ns));
+    t->mean_ns = (uint64_t)((double)t->mean_ns * thinning());
     t->drawn_ns = rt_burst_governor_draw_ns(t->mean_ns, &t->random);
     t->armed_cpu_ns = cpu_ns;
     if (cpu_ns == UINT64_MAX || t->number % REARM_EVERY) return rt_burst_engine.trigger->arm(t, t->drawn_ns);

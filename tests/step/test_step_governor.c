@@ -143,6 +143,21 @@ static void step_governor_work_after_the_kernel_is_hit_as_often_as_other_work(vo
     }
 }
 
+/* A burst of 1 KiB whenever the interval is over: the spool is never full, and thinning begins at one half. */
+static void step_governor_bursts_do_not_fill_the_spool(void **state)
+{
+    (void)state;
+    const uint64_t limit = 1 << 20;
+    uint64_t used = 0;
+    assert_float_equal(rt_burst_governor_thinning(UINT64_MAX, 0), 1, 0);
+    assert_float_equal(rt_burst_governor_thinning(limit / 2, limit), 1, 0);
+    assert_float_equal(rt_burst_governor_thinning(limit / 4 * 3, limit), 4, 1e-9);
+    for (double time = 0; time < 1e5; time += rt_burst_governor_thinning(used, limit))
+        used += 1024;
+    assert_true(used < limit);
+    assert_true(rt_burst_governor_thinning(2 * limit, limit) >= 1000); /* other records filled it */
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +168,7 @@ UNIT_GROUP()
         cmocka_unit_test(step_governor_period_is_a_lower_bound),
         cmocka_unit_test(step_governor_holds_the_budget_and_weights_add_up),
         cmocka_unit_test(step_governor_intervals_are_exponential_and_reproducible),
+        cmocka_unit_test(step_governor_bursts_do_not_fill_the_spool),
         cmocka_unit_test(step_governor_work_after_the_kernel_is_hit_as_often_as_other_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

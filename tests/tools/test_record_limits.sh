@@ -87,4 +87,21 @@ if has_python ctypes && "$python" filter.py flock kill true; then
 else
     echo "not tested: filters of system calls (needs Python with ctypes on x86-64 or ARM64, and seccomp)"
 fi
+
+# Bursts get rarer as the spool fills, and represent all of the time all the same.
+if can_sample; then
+    must "$loadstone" record -q -f -o small.h5 --overhead 50% --spool-max 8M -- "$top_builddir/bench/truth/mix" compute 1 >out 2>err
+    must "$loadstone" report --json small.h5 >small.json 2>err
+    COLUMNS=1000 must "$loadstone" report small.h5 >small.txt 2>err
+    must grep -q 'whose spool was half full' small.txt
+    if grep -q 'recording stopped' small.txt; then
+        echo 'FAIL: bursts fill the spool'
+        failed=1
+    fi
+    must "$python" - <<'E'
+import json
+cpu = json.load(open("small.json"))["cpu"]
+assert cpu["represented_ns"] > 0.98 * cpu["user_ns"], cpu
+E
+fi
 exit $failed
