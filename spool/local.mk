@@ -3,6 +3,8 @@
 noinst_LTLIBRARIES += libspoolwrite.la
 libspoolwrite_la_SOURCES = \
     spool/spool_format.h \
+    spool/spool_pack.h \
+    spool/spool_packer_sigsafe.c spool/spool_packer_sigsafe.h \
     spool/spool_path.h \
     spool/spool_put_domains_sigsafe.h \
     spool/spool_put_sigsafe.c spool/spool_put_sigsafe.h \
@@ -16,5 +18,6 @@ libspoolread_la_SOURCES = \
     spool/spool_reader.c spool/spool_reader.h \
     spool/spool_record.c spool/spool_record.h \
     spool/spool_source.c spool/spool_source.h \
-    spool/spool_stream.c spool/spool_stream.h
+    spool/spool_stream.c spool/spool_stream.h \
+    spool/spool_unpack.c spool/spool_unpack.h
 libspoolread_la_LIBADD = libcommon.la

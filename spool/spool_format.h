@@ -104,7 +104,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */              \
     X(FAULT, 45)       /* spool_kernel_fault: a page fault that represents some */              \
     X(CALL, 46)        /* spool_kernel_call: a system call that represents some */              \
-    X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */
+    X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */            \
+    X(ACCESSES, 48)    /* spool_accesses: several of ACCESS; readers give each by itself */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -342,6 +343,14 @@ struct spool_access {
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct spool_access) == 48, "on-disk layout");
+/* After the fixed part: bytes_len bytes as of spool_pack.h. */
+struct spool_accesses {
+    struct spool_rec_header rec;
+    uint32_t accesses_len, bytes_len;
+    uint64_t tsc_cycles; /* of the whole burst, which has so many instructions: tsc_delta is proportional */
+    uint32_t instructions;
+    uint32_t reserved;
+};
 /* How the instructions of a burst were executed. */
 enum spool_method {
     SPOOL_METHOD_STEP,      /* one trap an instruction */

@@ -3,6 +3,7 @@
 
 #include "common/ls_span.h"
 #include "spool/spool_record.h"
+#include "spool/spool_unpack.h"
 
 #include <stdlib.h>
 
@@ -16,6 +17,8 @@ struct spool_reader {
     uint64_t chunk_at_bytes; /* file offset of the current chunk */
     struct spool_position rec_at;
     struct spool_file_header header;
+    struct spool_unpack accesses; /* of the record that was read last */
+    struct spool_access access;
 };
 
 static const struct spool_source *spool_source_of(const spool_reader *r)
@@ -174,12 +177,21 @@ ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
 {
     for (;;) {
         *out = NULL;
+        if (r->accesses.head.accesses_len) {
+            if (!spool_unpack_next(&r->accesses, &r->access))
+                return spool_damage_at(r, LS_ERR_FORMAT, r->rec_at.at_bytes, "accesses that make no sense");
+            *out = &r->access.rec;
+            return LS_OK;
+        }
         for (bool more = true; ls_cursor_left(&r->chunk) == 0;) {
             LS_TRY(spool_next_chunk(r, &more));
             if (!more) return LS_OK;
         }
         LS_TRY(spool_take_record(r, out));
-        if (!*out || ((*out)->type != SPOOL_REC_PAD && (*out)->type != SPOOL_REC_PIECE)) return LS_OK;
+        if (*out && (*out)->type == SPOOL_REC_ACCESSES)
+            spool_unpack_begin(&r->accesses, (const void *)*out);
+        else if (!*out || ((*out)->type != SPOOL_REC_PAD && (*out)->type != SPOOL_REC_PIECE))
+            return LS_OK;
     }
 }
 

@@ -32,6 +32,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW_TAIL(PHASE, spool_phase, name_len, 1),
     SPOOL_ROW(BURST_BEGIN, spool_burst_begin),
     SPOOL_ROW(ACCESS, spool_access),
+    SPOOL_ROW_TAIL(ACCESSES, spool_accesses, bytes_len, 1),
     SPOOL_ROW(BURST_END, spool_burst_end),
     SPOOL_ROW(EVENT, spool_event),
     SPOOL_ROW(STACK, spool_stack), /* links and bytes: see spool_stack_tail */

@@ -18,10 +18,11 @@ const char *spool_rec_fault(const struct spool_rec_header *rec);
 /* "MMAP", or "unknown". */
 const char *spool_rec_name(uint16_t type);
 
-/* Every record but PAD, PIECE and ACCESS has its time after the header. */
+/* Every record but PAD, PIECE, ACCESS and ACCESSES has its time after the header. */
 static inline bool spool_rec_has_time(const struct spool_rec_header *rec)
 {
-    return rec->type != SPOOL_REC_PAD && rec->type != SPOOL_REC_PIECE && rec->type != SPOOL_REC_ACCESS;
+    return rec->type != SPOOL_REC_PAD && rec->type != SPOOL_REC_PIECE && rec->type != SPOOL_REC_ACCESS &&
+           rec->type != SPOOL_REC_ACCESSES;
 }
 
 static inline uint64_t spool_rec_time_ns(const struct spool_rec_header *rec)

@@ -189,11 +189,16 @@ static void tap(struct rt_burst_thread *t, const struct spool_access *r, uint16_
     rt_tap_put(t->rt, &s);
 }
 
+void rt_burst_note_access(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags)
+{
+    if (rt_tap_is_open(t->rt)) tap(t, r, flags);
+    t->recorded++;
+}
+
 bool rt_burst_put_access(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags)
 {
     if (!spool_put_access(rt_spool_writer(t->rt), flags, r)) return false;
-    if (rt_tap_is_open(t->rt)) tap(t, r, flags);
-    t->recorded++;
+    rt_burst_note_access(t, r, flags);
     return true;
 }
 

@@ -14,6 +14,8 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
 
 /* Write an access of the burst, to the spool and for callbacks. False: dropped. */
 bool rt_burst_put_access(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags);
+/* The same for callbacks alone: the method writes it to the spool itself. */
+void rt_burst_note_access(struct rt_burst_thread *t, const struct spool_access *r, uint16_t flags);
 
 /* End the current burst, if any; uc may be NULL when the trap flag is not set anywhere. */
 void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why);

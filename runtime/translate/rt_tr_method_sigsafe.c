@@ -8,6 +8,7 @@
 #include "runtime/bursts/rt_burst_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/translate/rt_tr_code_sigsafe.h"
+#include "spool/spool_packer_sigsafe.h"
 
 #include <errno.h>
 #include <sys/resource.h>
@@ -64,36 +65,28 @@ static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
 
 /* --- records --- */
 
-/* Positions stand for time. */
-static uint32_t tsc_delta_at(const struct rt_burst_thread *t, uint32_t position)
+static void put(struct rt_burst_thread *t, struct spool_packer *p, struct spool_access *r, uint16_t flags)
 {
-    const struct rt_tr_own *o = own(t);
-    if (!o->result.instructions) return 0;
-    const uint64_t delta =
-        (uint64_t)((double)(o->end_tsc - t->burst_tsc) * position / (double)o->result.instructions);
-    return delta < UINT32_MAX ? (uint32_t)delta : UINT32_MAX;
-}
-
-static void put(struct rt_burst_thread *t, struct spool_access *r, uint16_t flags)
-{
-    r->tsc_delta = tsc_delta_at(t, r->position);
+    r->tsc_delta = spool_pack_tsc_delta(p->head.tsc_cycles, p->head.instructions, r->position);
+    flags |= SPOOL_ACCESS_AFTER_GAP;
     if (rt_burst_engine.has_memory_nodes) rt_burst_numa_touch(&t->numa, r->addr);
-    rt_burst_put_access(t, r, (uint16_t)(flags | SPOOL_ACCESS_AFTER_GAP));
+    spool_packer_add(p, flags, r);
+    rt_burst_note_access(t, r, flags);
 }
 
-static void put_listed(struct rt_burst_thread *t, const struct rt_tr_access *a)
+static void put_listed(struct rt_burst_thread *t, struct spool_packer *p, const struct rt_tr_access *a)
 {
     struct spool_access r = {
         .ip = a->ip, .addr = a->addr, .position = a->position, .size_bytes = a->size_bytes, .lane = a->lane};
     const uint16_t locked = (uint16_t)spool_flags_of_locked((a->does & RT_TR_LOCKED) != 0);
     const uint16_t returns = a->does & RT_TR_RETURN ? SPOOL_ACCESS_RETURN : 0;
     const uint16_t calls = a->does & RT_TR_CALL ? SPOOL_ACCESS_CALL : 0;
-    if (a->does & RT_TR_LOAD) put(t, &r, (uint16_t)(SPOOL_OP_LOAD | locked | returns));
-    if (a->does & RT_TR_STORE) put(t, &r, (uint16_t)(SPOOL_OP_STORE | locked | calls));
-    if (a->does & RT_TR_PREFETCH) put(t, &r, (uint16_t)(SPOOL_OP_PREFETCH | locked));
+    if (a->does & RT_TR_LOAD) put(t, p, &r, (uint16_t)(SPOOL_OP_LOAD | locked | returns));
+    if (a->does & RT_TR_STORE) put(t, p, &r, (uint16_t)(SPOOL_OP_STORE | locked | calls));
+    if (a->does & RT_TR_PREFETCH) put(t, p, &r, (uint16_t)(SPOOL_OP_PREFETCH | locked));
 }
 
-static void put_probed(struct rt_burst_thread *t, const struct rt_tr_probe *p)
+static void put_probed(struct rt_burst_thread *t, struct spool_packer *packer, const struct rt_tr_probe *p)
 {
     static const uint16_t flags_of[] = {[RT_TR_PROBE_TIMED] =
                                             SPOOL_ACCESS_LATENCY_VALID | SPOOL_ACCESS_DRAIN_VALID,
@@ -107,7 +100,7 @@ static void put_probed(struct rt_burst_thread *t, const struct rt_tr_probe *p)
         r.latency_cycles = p->cycles;
         r.drain_cycles = p->drain_cycles;
     }
-    put(t, &r, (uint16_t)(SPOOL_OP_LOAD | flags));
+    put(t, packer, &r, (uint16_t)(SPOOL_OP_LOAD | flags));
 }
 
 static uint16_t why_of(enum rt_tr_end end)
@@ -156,10 +149,13 @@ static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
     t->handlers_tsc =
         own_ns * rt_burst_engine.tsc_per_us / 1000; /* most of the handler's rest is system calls */
     t->position = r->instructions < UINT32_MAX ? (uint32_t)r->instructions : UINT32_MAX;
+    struct spool_packer packer;
+    spool_packer_begin(&packer, rt_spool_writer(t->rt), o->end_tsc - t->burst_tsc, t->position);
     for (uint32_t i = 0; i < r->access_count; i++)
-        put_listed(t, &r->accesses[i]);
+        put_listed(t, &packer, &r->accesses[i]);
     for (uint32_t i = 0; i < r->probe_count; i++)
-        put_probed(t, &r->probes[i]);
+        put_probed(t, &packer, &r->probes[i]);
+    spool_packer_end(&packer);
     t->handlers_tsc += __rdtsc() - o->end_tsc;
     rt_burst_measure_trigger(t);
     t->handler_tsc = __rdtsc();

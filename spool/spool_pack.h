@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Accesses of a burst in few bytes: what both the writer and the reader keep of those before.
+ *
+ * An access is
+ *   a byte      bits 0 to 3: place of its instruction among the last ones, SPOOL_PACK_NEW: a new one;
+ *               SPOOL_PACK_KIND: kind follows; SPOOL_PACK_TIMED: latency and drain follow, and both flags are set
+ *   new one     signed: distance from the last new instruction
+ *   kind        flags without those of a time, size_bytes, lane; otherwise as the last time at this instruction
+ *   signed      distance of the address from the last one of this instruction, of a new one from the last of all
+ *   signed      distance of the position from the last one
+ *   timed       latency_cycles, drain_cycles
+ * Numbers have 7 bits a byte, the lowest first, the top bit set in all but the last; signed ones are 2 n or -2 n - 1.
+ * tsc_delta is not stored: position stands for it.
+ *
+ * Thread: any.  Signal: safe. */
+#ifndef SPOOL_PACK_H
+#define SPOOL_PACK_H
+
+#include "spool/spool_format.h"
+
+#include <stdint.h>
+
+enum {
+    SPOOL_PACK_PLACES = 15,
+    SPOOL_PACK_NEW = 15,
+    SPOOL_PACK_KIND = 0x10,
+    SPOOL_PACK_TIMED = 0x20,
+    SPOOL_PACK_MOST_BYTES = 56, /* of an access */
+};
+#define SPOOL_PACK_TIMES (SPOOL_ACCESS_LATENCY_VALID | SPOOL_ACCESS_DRAIN_VALID)
+
+struct spool_pack {
+    struct {
+        uint64_t ip, addr;
+        uint16_t flags, size_bytes, lane;
+    } places[SPOOL_PACK_PLACES];
+    uint64_t ip, addr;
+    uint32_t position;
+    uint32_t new_ones; /* so far */
+};
+
+static inline uint64_t spool_pack_fold(int64_t n)
+{
+    return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
+}
+
+static inline int64_t spool_pack_unfold(uint64_t n)
+{
+    return (int64_t)(n >> 1 ^ (~(n & 1) + 1));
+}
+
+static inline uint32_t spool_pack_tsc_delta(uint64_t tsc_cycles, uint32_t instructions, uint32_t position)
+{
+    if (!instructions) return 0;
+    const uint64_t delta = (uint64_t)((double)tsc_cycles * position / instructions);
+    return delta < UINT32_MAX ? (uint32_t)delta : UINT32_MAX;
+}
+
+#endif

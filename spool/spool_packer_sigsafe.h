@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the accesses of a burst as ACCESSES records (spool_pack.h).
+ *
+ * Thread: the owner of w.  Signal: safe; errno is kept. */
+#ifndef SPOOL_PACKER_SIGSAFE_H
+#define SPOOL_PACKER_SIGSAFE_H
+
+#include "spool/spool_pack.h"
+#include "spool/spool_put_sigsafe.h"
+
+enum { SPOOL_PACKER_BYTES = 2048 };
+
+struct spool_packer {
+    struct spool_writer *w;
+    struct spool_accesses head;
+    struct spool_pack pack;
+    uint8_t bytes[SPOOL_PACKER_BYTES];
+};
+
+/* The burst took tsc_cycles for instructions. */
+void spool_packer_begin(struct spool_packer *p, struct spool_writer *w, uint64_t tsc_cycles,
+                        uint32_t instructions);
+/* r->tsc_delta is spool_pack_tsc_delta of its position. */
+void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool_access *r);
+/* Write what is not written yet. */
+void spool_packer_end(struct spool_packer *p);
+
+#endif

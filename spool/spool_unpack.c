@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spool/spool_unpack.h"
+
+#include "spool/spool_record.h"
+
+void spool_unpack_begin(struct spool_unpack *u, const struct spool_accesses *rec)
+{
+    u->head = *rec;
+    u->pack = (struct spool_pack){0};
+    u->bytes = ls_cursor_over(SPOOL_REC_TAIL(rec), rec->bytes_len);
+}
+
+static bool take_number(struct spool_unpack *u, uint64_t *out)
+{
+    uint8_t byte = 0x80;
+    *out = 0;
+    for (unsigned shift = 0; byte & 0x80; shift += 7) {
+        if (shift > 63 || !ls_cursor_read(&u->bytes, &byte, 1)) return false;
+        *out |= (uint64_t)(byte & 0x7f) << shift;
+    }
+    return true;
+}
+
+/* *value was the last one. */
+static bool take_signed(struct spool_unpack *u, uint64_t *value)
+{
+    uint64_t n;
+    if (!take_number(u, &n)) return false;
+    *value += (uint64_t)spool_pack_unfold(n);
+    return true;
+}
+
+static bool take_kind(struct spool_unpack *u, unsigned at)
+{
+    uint64_t flags, size_bytes, lane;
+    if (!take_number(u, &flags) || !take_number(u, &size_bytes) || !take_number(u, &lane)) return false;
+    u->pack.places[at].flags = (uint16_t)flags;
+    u->pack.places[at].size_bytes = (uint16_t)size_bytes;
+    u->pack.places[at].lane = (uint16_t)lane;
+    return flags <= UINT16_MAX && size_bytes <= UINT16_MAX && lane <= UINT16_MAX;
+}
+
+/* The place of the instruction, or SPOOL_PACK_PLACES: damaged. */
+static unsigned take_place(struct spool_unpack *u, unsigned place)
+{
+    struct spool_pack *k = &u->pack;
+    if (place != SPOOL_PACK_NEW) return place < k->new_ones ? place : SPOOL_PACK_PLACES;
+    if (!take_signed(u, &k->ip)) return SPOOL_PACK_PLACES;
+    const unsigned at = k->new_ones++ % SPOOL_PACK_PLACES;
+    k->places[at].ip = k->ip;
+    k->places[at].addr = k->addr;
+    return at;
+}
+
+bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
+{
+    struct spool_pack *k = &u->pack;
+    uint8_t head;
+    uint64_t position = k->position, latency = 0, drain = 0;
+    if (!ls_cursor_read(&u->bytes, &head, 1) || head >= 2 * SPOOL_PACK_TIMED) return false;
+    const unsigned at = take_place(u, head & 0xf);
+    if (at == SPOOL_PACK_PLACES || (head & SPOOL_PACK_KIND && !take_kind(u, at))) return false;
+    if (!take_signed(u, &k->places[at].addr) || !take_signed(u, &position) || position > UINT32_MAX)
+        return false;
+    const bool is_timed = head & SPOOL_PACK_TIMED;
+    if (is_timed && (!take_number(u, &latency) || !take_number(u, &drain))) return false;
+    k->addr = k->places[at].addr;
+    k->position = (uint32_t)position;
+    u->head.accesses_len--;
+    *out = (struct spool_access){
+        .rec = {.type = SPOOL_REC_ACCESS,
+                .flags = (uint16_t)(k->places[at].flags | (is_timed ? SPOOL_PACK_TIMES : 0)),
+                .len_bytes = sizeof(*out)},
+        .ip = k->places[at].ip,
+        .addr = k->addr,
+        .tsc_delta = spool_pack_tsc_delta(u->head.tsc_cycles, u->head.instructions, k->position),
+        .latency_cycles = (uint32_t)latency,
+        .position = k->position,
+        .size_bytes = k->places[at].size_bytes,
+        .lane = k->places[at].lane,
+        .drain_cycles = (uint32_t)drain};
+    return latency <= UINT32_MAX && drain <= UINT32_MAX;
+}

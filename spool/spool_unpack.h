@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads the accesses of an ACCESSES record (spool_pack.h). The bytes are untrusted.
+ *
+ * Thread: one at a time for one object.  Signal: not safe. */
+#ifndef SPOOL_UNPACK_H
+#define SPOOL_UNPACK_H
+
+#include "common/ls_span.h"
+#include "spool/spool_pack.h"
+
+struct spool_unpack {
+    struct spool_accesses head; /* accesses_len: those that are left */
+    struct spool_pack pack;
+    struct ls_cursor bytes; /* borrowed from the record */
+};
+
+/* rec is a checked record. */
+void spool_unpack_begin(struct spool_unpack *u, const struct spool_accesses *rec);
+/* The next access as an ACCESS record; false: the bytes are damaged. Some must be left. */
+bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out);
+
+#endif
