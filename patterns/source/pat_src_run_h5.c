@@ -160,6 +160,7 @@ struct run {
     /* where the reading is: a burst of order, a sample of it */
     size_t at;
     uint64_t sample;
+    uint64_t last;      /* row of the burst's last sample that was emitted, UINT64_MAX: none yet */
     size_t process_end; /* in order, of the process whose ranges are known */
     bool are_events_emitted;
 };
@@ -315,8 +316,9 @@ static ls_err emit_sample(struct run *r, const struct prof_burst *b, uint64_t i)
         c->counts.skipped++;
         return LS_OK;
     }
-    const bool is_same = i > b->first_sample && s->position[i] != UINT32_MAX &&
-                         s->position[i] == s->position[i - 1] && s->ip[i] == s->ip[i - 1];
+    const bool is_same = r->last != UINT64_MAX && s->position[i] != UINT32_MAX &&
+                         s->position[i] == s->position[r->last] && s->ip[i] == s->ip[r->last];
+    r->last = i;
     if (!is_same) {
         LS_TRY(thread_row(r, b->thread, &thread));
         const struct run_place at = {s->ip[i], s->time_ns[i] == UINT64_MAX ? b->time_ns : s->time_ns[i],
@@ -333,6 +335,7 @@ static ls_err emit_samples(struct run *r)
     const struct prof_burst *b = &r->bursts[r->order[r->at]];
     const struct prof_cost_samples s = costs_of(&r->samples);
     const uint32_t len = prof_cost_gapless(b, &s);
+    if (r->sample == 0) r->last = UINT64_MAX;
     for (; r->sample < len && !pat_collect_is_ready(&r->collect); r->sample++)
         LS_TRY(emit_sample(r, b, b->first_sample + r->sample));
     if (r->sample < len) return LS_OK;
