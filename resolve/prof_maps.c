@@ -152,6 +152,7 @@ static void prof_maps_classify(struct prof_mapping *rows, size_t len)
 
 ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out)
 {
+    if (len_bytes == 0) return LS_OK; /* text and rows may be NULL */
     const char *end = text + len_bytes;
     const size_t first = out->len;
     while (text < end) {
@@ -171,9 +172,10 @@ ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, pr
         text += len + 1;
     }
     size_t len = out->len - first;
+    if (len == 0) return LS_OK;
     prof_guess_code(out->rows + first, len);
     prof_maps_classify(out->rows + first, len);
-    if (len > 0) prof_drop_spool(out->rows + first, &len);
+    prof_drop_spool(out->rows + first, &len);
     out->len = first + len;
     return LS_OK;
 }
