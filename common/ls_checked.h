@@ -33,4 +33,11 @@ static inline uint64_t ls_muldiv_u64(uint64_t a, uint64_t num, uint64_t den)
     return (uint64_t)((unsigned __int128)a * num / den);
 }
 
+/* The nearest integer; 0 for negative numbers and NAN, at most 2^63 (sums of damaged input may be larger). */
+static inline uint64_t ls_round_u64(double value)
+{
+    if (!(value > 0)) return 0;
+    return value + 0.5 < 0x1p63 ? (uint64_t)(value + 0.5) : UINT64_C(1) << 63;
+}
+
 #endif

@@ -10,7 +10,7 @@ AC_ARG_ENABLE([sanitizers],
 LS_WARN_CFLAGS="-Wall -Wextra -Wno-missing-field-initializers"
 AS_IF([test "x$enable_werror" = xyes], [LS_WARN_CFLAGS="$LS_WARN_CFLAGS -Werror"])
 AS_IF([test "x$enable_sanitizers" = xyes],
-    [LS_SAN_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"])
+    [LS_SAN_CFLAGS="-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer"])
 AC_SUBST([LS_WARN_CFLAGS])
 AC_SUBST([LS_SAN_CFLAGS])
 AM_CONDITIONAL([SANITIZERS], [test "x$enable_sanitizers" = xyes])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_replay.h"
 
+#include "common/ls_checked.h"
 #include "common/ls_clock.h"
 
 #include <math.h>
@@ -113,13 +114,6 @@ static double split_variance(const struct prof_cpu *c)
     const double ticks = all / tick, share = (ticked_kernel_ns(c) / tick + 1) / (ticks + 2); /* Laplace */
     const double recording = 0.1 / SPLIT_95 * fmin((double)c->recording_kernel_ns, recording_ns(c));
     return share * (1 - share) * all * tick + recording * recording;
-}
-
-/* All ones means not known. */
-static uint64_t rounded(double ns)
-{
-    const double most = 0x1p63; /* the sum of a damaged spool may be larger */
-    return ns > 0 ? (uint64_t)fmin(ns + 0.5, most) : 0;
 }
 
 static uint32_t process_of(const struct prof_account *a, const struct prof_burst *b)
@@ -263,7 +257,7 @@ static void scale(struct closing *c)
         const uint32_t p = process_of(c->a, b);
         if (!is_weighed(c, b)) continue;
         if (!isnan(c->user_ns[p]))
-            b->weight_ns = rounded((double)b->weight_ns * c->strata[c->stratum_of[p]].scale);
+            b->weight_ns = ls_round_u64((double)b->weight_ns * c->strata[c->stratum_of[p]].scale);
         c->a->processes[p].represented_ns += b->weight_ns;
     }
     for (uint32_t p = 0; p < c->a->processes_len; p++)
@@ -282,9 +276,9 @@ static void fill_process(struct closing *c, uint32_t row)
     const double all = total_ns(cpu), recording = recording_ns(cpu);
     const double kernel = fmin(fmax(kernel_ns(cpu), 0), all - recording);
     c->user_ns[row] = all - recording - kernel_ns(cpu);
-    p->cpu_ns = rounded(all);
-    p->recording_ns = rounded(recording);
-    p->kernel_ns = rounded(kernel);
+    p->cpu_ns = ls_round_u64(all);
+    p->recording_ns = ls_round_u64(recording);
+    p->kernel_ns = ls_round_u64(kernel);
     p->user_ns = p->cpu_ns - p->recording_ns - p->kernel_ns;
 }
 
@@ -371,13 +365,13 @@ static void fill_run(const struct sums *s, struct prof_run *run, char *why, size
 {
     const double kernel_ns = fmin(fmax(s->kernel_ns, 0), s->cpu_ns - s->recording_ns);
     const double user_ns = s->cpu_ns - s->recording_ns - kernel_ns;
-    run->cpu_ns = rounded(s->cpu_ns);
-    run->recording_ns = rounded(s->recording_ns);
-    run->kernel_ns = rounded(kernel_ns);
+    run->cpu_ns = ls_round_u64(s->cpu_ns);
+    run->recording_ns = ls_round_u64(s->recording_ns);
+    run->kernel_ns = ls_round_u64(kernel_ns);
     run->user_ns = run->cpu_ns - run->recording_ns - run->kernel_ns;
-    run->kernel_error_ns = rounded(SPLIT_95 * sqrt(s->variance));
+    run->kernel_error_ns = ls_round_u64(SPLIT_95 * sqrt(s->variance));
     if (s->engines == 0) return; /* nothing could represent it */
-    run->represented_ns = rounded(fmin(s->represented_ns, user_ns));
+    run->represented_ns = ls_round_u64(fmin(s->represented_ns, user_ns));
     run->unrepresented_ns = run->user_ns - run->represented_ns;
     run->weights_found = user_ns > 0 ? s->found_ns / user_ns : NAN;
     explain(s, why, why_len_bytes);
@@ -482,7 +476,7 @@ static void hand_over(struct prof_burst *bursts, const struct origin *from, cons
         struct prof_burst *b = &bursts[o->burst];
         if (b->weight_ns != UINT64_MAX)
             b->data_weight_ns =
-                was_cut(b) ? 0 : rounded((double)b->data_weight_ns * (cut_ns + on_ns) / on_ns);
+                was_cut(b) ? 0 : ls_round_u64((double)b->data_weight_ns * (cut_ns + on_ns) / on_ns);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_kernel.h"
 
+#include "common/ls_checked.h"
 #include "resolve/prof_replay.h"
 
 #include <math.h>
@@ -162,8 +163,8 @@ ls_err prof_kernel_write(struct prof_replay *r)
                                                   .node = cell->node,
                                                   .line = prof_lines_find(&run->lines, r->process, cell->ip),
                                                   .frame = PROF_NO_FRAME,
-                                                  .calls = (uint64_t)(cell->calls + 0.5),
-                                                  .bytes = (uint64_t)(cell->bytes + 0.5),
+                                                  .calls = ls_round_u64(cell->calls),
+                                                  .bytes = ls_round_u64(cell->bytes),
                                                   .time_ns = cell->time_ns,
                                                   .error_ns = error_ns}));
     }

@@ -35,7 +35,7 @@ static double corrected(const struct prof_latency *l, uint32_t reading_cycles)
 
 static int32_t rounded(struct prof_latency *l, double cycles)
 {
-    const double wanted = fmin(cycles, INT32_MAX - 1) + l->carry_cycles;
+    const double wanted = fmax(1 - INT32_MAX, fmin(cycles, INT32_MAX - 1)) + l->carry_cycles;
     const double whole = nearbyint(wanted);
     l->carry_cycles = wanted - whole;
     return (int32_t)whole;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_replay.h"
 
+#include "common/ls_checked.h"
 #include "common/ls_error.h"
 #include "resolve/prof_modules.h"
 #include "run_h5/prof_writer.h"
@@ -8,7 +9,6 @@
 #include "spool/spool_merge.h"
 #include "spool/spool_record.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,8 +123,7 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *strea
     if (end->method == SPOOL_METHOD_STEP) r->run->instructions_stepped += end->instructions;
     r->run->instructions_in_place += end->in_place;
     prof_latency_learn(&r->latency, end);
-    if (end->control_len)
-        r->run->probe_cost_cycles = (uint64_t)fmax(0, prof_latency_cost_cycles(&r->latency) + 0.5);
+    if (end->control_len) r->run->probe_cost_cycles = ls_round_u64(prof_latency_cost_cycles(&r->latency));
     if (stream->burst == PROF_NO_BURST) return LS_OK;
     struct prof_burst *b = &r->run->bursts.rows[stream->burst];
     b->spent_ns = end->spent_ns;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_sites.h"
 
+#include "common/ls_checked.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,8 +45,8 @@ void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, u
     f->bytes += weight * (double)len_bytes;
     f->is_large = f->is_large || len_bytes >= PROF_LARGE_BLOCK_BYTES;
     row->recorded++;
-    row->blocks = (uint64_t)(f->blocks + 0.5);
-    row->bytes = (uint64_t)(f->bytes + 0.5);
+    row->blocks = ls_round_u64(f->blocks);
+    row->bytes = ls_round_u64(f->bytes);
     row->sample_rate = f->blocks / (double)row->recorded;
 }
 

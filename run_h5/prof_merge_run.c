@@ -2,6 +2,8 @@
 /* /run of a merged profile: check that the files belong together, and combine their values. */
 #include "run_h5/prof_merge_parts.h"
 
+#include "common/ls_checked.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +80,7 @@ static void merge_cpu(struct prof_merge_job *job, struct prof_run *a, const stru
     if (a->kernel_error_ns == UINT64_MAX || b->kernel_error_ns == UINT64_MAX)
         a->kernel_error_ns = merge_sum(a->kernel_error_ns, b->kernel_error_ns);
     else
-        a->kernel_error_ns = (uint64_t)hypot((double)a->kernel_error_ns, (double)b->kernel_error_ns);
+        a->kernel_error_ns = ls_round_u64(hypot((double)a->kernel_error_ns, (double)b->kernel_error_ns));
     a->recording_ns = merge_sum(a->recording_ns, b->recording_ns);
     a->represented_ns = merge_sum(a->represented_ns, b->represented_ns);
     a->unrepresented_ns = merge_sum(a->unrepresented_ns, b->unrepresented_ns);

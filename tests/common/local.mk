@@ -2,6 +2,7 @@
 # tests/common: code that all folders use
 unit_programs += tests/common/unit
 tests_common_unit_SOURCES = \
+    tests/common/test_ls_checked.c \
     tests/common/test_ls_containers.c \
     tests/common/test_ls_hash.c \
     tests/common/test_ls_text.c
