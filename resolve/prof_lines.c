@@ -53,6 +53,11 @@ struct prof_line_source {
     size_t first;             /* of ips */
 };
 
+static const char *prof_path_of(const struct prof_lines_context *c, const char *path)
+{
+    return prof_name_path(c->names, path, strlen(path));
+}
+
 static ls_err prof_inlines_add(const struct prof_lines_context *c, const struct sym_answer *a,
                                const struct sym_line *from)
 {
@@ -63,7 +68,7 @@ static ls_err prof_inlines_add(const struct prof_lines_context *c, const struct 
             (struct prof_inline){.line = (uint32_t)(c->lines->len - 1),
                                  .depth = i + 1,
                                  .function = prof_name_of(c->names, sym_answer_text(a, step->function)),
-                                 .file = prof_name_of(c->names, sym_answer_text(a, step->file)),
+                                 .file = prof_path_of(c, sym_answer_text(a, step->file)),
                                  .line_number = step->line}));
     }
     return LS_OK;
@@ -90,7 +95,7 @@ static ls_err prof_line_add(const struct prof_lines_context *c, const struct pro
         to->until_ns = source->module->died_ns > c->start_ns ? source->module->died_ns - c->start_ns : 0;
     if (a) {
         to->function = prof_name_of(c->names, sym_answer_text(a, from->function));
-        to->file = prof_name_of(c->names, sym_answer_text(a, from->file));
+        to->file = prof_path_of(c, sym_answer_text(a, from->file));
         to->symbol = prof_name_of(c->names, sym_answer_text(a, from->symbol));
     }
     if (source && *to->symbol == '\0') to->symbol = prof_place_name(source->module, ips[at], c->names);

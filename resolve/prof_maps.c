@@ -42,6 +42,19 @@ static size_t prof_path_len(const char *path)
     return len > tail && strcmp(path + len - tail, deleted) == 0 ? len - tail : len;
 }
 
+/* The name of a path, in which the kernel writes a newline as \012 (proc(5)); path is changed. */
+static const char *prof_path_name(prof_names *names, char *path)
+{
+    const char *from = path, *end = path + prof_path_len(path);
+    char *to = path;
+    while (from < end) {
+        const bool is_newline = end - from >= 4 && memcmp(from, "\\012", 4) == 0;
+        *to++ = is_newline ? '\n' : *from;
+        from += is_newline ? 4 : 1;
+    }
+    return prof_name_path(names, path, (size_t)(to - path));
+}
+
 /* DIR/p<pid>.<image>/t<tid>.<n>: a chunk of the recording itself. */
 static bool prof_is_spool(const char *path)
 {
@@ -165,7 +178,7 @@ ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, pr
             memcpy(line, text, len);
             line[len] = '\0';
             if (prof_parse_line(line, &m, &path_at)) {
-                m.path = prof_name(names, line + path_at, prof_path_len(line + path_at));
+                m.path = prof_path_name(names, line + path_at);
                 LS_TRY(LS_VECTOR_ADD(out, m));
             }
         }

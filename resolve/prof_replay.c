@@ -283,7 +283,7 @@ static ls_err prof_on_dump(struct prof_replay *r, const struct spool_dump *rec)
 {
     return LS_VECTOR_ADD(
         &r->run->dumps,
-        (struct prof_dump){.path = prof_name(r->run->names, SPOOL_REC_TAIL(rec), rec->path_len),
+        (struct prof_dump){.path = prof_name_path(r->run->names, SPOOL_REC_TAIL(rec), rec->path_len),
                            .process = r->process,
                            .time_ns = prof_since_start(r->run, rec->time_ns),
                            .extents = {rec->extents[0], rec->extents[1], rec->extents[2]},

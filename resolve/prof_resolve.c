@@ -69,11 +69,19 @@ static bool prof_advance_near(const struct prof_wanted *wanted, size_t len, size
     return *at < len && line + PROF_SOURCE_CONTEXT_LINES >= wanted[*at].line;
 }
 
+static int prof_compare_sources(const void *a, const void *b)
+{
+    const struct prof_source *x = a, *y = b;
+    const int by_file = x->file == y->file ? 0 : strcmp(x->file, y->file);
+    return by_file ? by_file : (x->line > y->line) - (x->line < y->line);
+}
+
 /* The wanted lines are all of one file. */
 static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, prof_names *names,
                                 prof_source_list *out)
 {
     FILE *file = prof_open_source(wanted[0].file);
+    const char *name = prof_name_of(names, wanted[0].file);
     char *text = NULL;
     size_t room = 0, at = 0;
     ls_err e = LS_OK;
@@ -86,7 +94,7 @@ static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, pr
         e = LS_VECTOR_ROOM(out);
         if (e == LS_OK)
             out->rows[out->len++] =
-                (struct prof_source){wanted[0].file, line, prof_name_line(names, text, (size_t)got)};
+                (struct prof_source){name, line, prof_name_line(names, text, (size_t)got)};
     }
     free(text);
     if (file) fclose(file);
@@ -105,6 +113,7 @@ static ls_err prof_sources_collect(const prof_line_list *lines, prof_names *name
             ;
         e = prof_collect_file(wanted + from, to - from, names, out);
     }
+    if (out->len > 1) qsort(out->rows, out->len, sizeof(*out->rows), prof_compare_sources);
     free(wanted);
     return e;
 }

@@ -193,7 +193,7 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
         .base = r->base, .end = end, .offset_bytes = r->offset_bytes, .node = PROF_NO_NODE};
     m.access = (r->prot & PROT_READ ? PROF_MAP_READ : 0u) | (r->prot & PROT_WRITE ? PROF_MAP_WRITE : 0u) |
                (r->prot & PROT_EXEC ? PROF_MAP_EXEC : 0u);
-    m.path = prof_name(s->names, SPOOL_REC_TAIL(r), r->path_len);
+    m.path = prof_name_path(s->names, SPOOL_REC_TAIL(r), r->path_len);
     m.kind = prof_kind_of_mmap(&m);
     /* growth of the heap is recorded late, when blocks live in the new part already */
     if (m.kind == PROF_NODE_HEAP_SMALL) return prof_put_mapping(s, &m);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run_h5/prof_h5.h"
 
+#include "common/ls_text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +59,21 @@ void prof_h5_pack_text(char *to, size_t width, const char *text)
     memcpy(to + len, cut, cut_len);
 }
 
-static char *prof_h5_pack_all(const char *const *texts, uint64_t len, size_t width)
+const char *prof_h5_kept(hid_t dataset)
+{
+    static const char with_tabs[] = "/sources/text";
+    char name[sizeof(with_tabs)] = "";
+    const ssize_t len = H5Iget_name(dataset, name, sizeof(name));
+    return len == sizeof(with_tabs) - 1 && strcmp(name, with_tabs) == 0 ? "\t" : "";
+}
+
+static char *prof_h5_pack_all(const char *const *texts, uint64_t len, size_t width, const char *kept)
 {
     char *packed = malloc(len * width + 1);
-    for (uint64_t i = 0; packed && i < len; i++)
+    for (uint64_t i = 0; packed && i < len; i++) {
         prof_h5_pack_text(packed + i * width, width, texts[i]);
+        ls_text_clean(packed + i * width, strnlen(packed + i * width, width), kept);
+    }
     return packed;
 }
 
@@ -80,7 +92,7 @@ herr_t prof_h5_write_texts(hid_t dataset, size_t width, const char *const *texts
     for (hsize_t start = 0; e >= 0 && start < len; start += at_once) {
         const hsize_t rows = len - start < at_once ? len - start : at_once;
         const hid_t memory_space = H5Screate_simple(1, &rows, NULL);
-        char *packed = prof_h5_pack_all(texts + start, rows, width);
+        char *packed = prof_h5_pack_all(texts + start, rows, width, prof_h5_kept(dataset));
         H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &rows, NULL);
         e = packed ? H5Dwrite(dataset, type, memory_space, file_space, H5P_DEFAULT, packed) : -1;
         free(packed);
@@ -162,7 +174,7 @@ static herr_t prof_h5_put_texts(hid_t object, const char *name, hid_t space, con
     const size_t width = prof_h5_text_width(texts, len);
     const hid_t type = prof_h5_text_type(width);
     const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    char *packed = prof_h5_pack_all(texts, len, width);
+    char *packed = prof_h5_pack_all(texts, len, width, "");
     const herr_t e = packed ? H5Awrite(attribute, type, packed) : -1;
     free(packed);
     H5Aclose(attribute);

@@ -29,8 +29,10 @@ hid_t prof_h5_file_type(enum prof_type type);
 
 /* Texts are UTF-8 of a fixed length for each column or attribute, that of its longest text, padded with
  * zeros: HDF5's global heap, which texts of variable length are in, does not survive damage. Longer ones are
- * cut, and end in "...". */
+ * cut, and end in "...". Control characters, and bytes that are no UTF-8, are written and read as '?'. */
 enum { PROF_TEXT_MAX_BYTES = 4096, PROF_TEXT_SLAB_BYTES = 1 << 20 };
+/* Control characters that the texts of a data set keep: lines of source files have tabs. */
+const char *prof_h5_kept(hid_t dataset);
 /* Bytes of the longest text (NULL counts as ""), 1 to PROF_TEXT_MAX_BYTES. */
 size_t prof_h5_text_width(const char *const *texts, uint64_t len);
 /* The caller closes it. */
@@ -91,7 +93,6 @@ const char *prof_h5_storage_problem(hid_t dataset, hid_t type);
 struct prof_h5_texts {
     char **texts;
     uint64_t room_bytes;
-    const char *kept; /* control characters that are not replaced (ls_text_clean) */
 };
 /* Read all len texts of a data set of the type file_type. After a failure the caller owns the texts that are
  * not NULL, too. */

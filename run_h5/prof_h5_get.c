@@ -75,7 +75,8 @@ static hid_t prof_text_like(hid_t file_type)
 }
 
 /* Texts of a slab; false: out of memory, or of room. */
-static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, struct prof_h5_texts *t)
+static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, const char *kept,
+                              struct prof_h5_texts *t)
 {
     enum { BLOCK_BYTES = 32 }; /* least memory that malloc uses for a block */
     for (uint64_t i = 0; i < len; i++) {
@@ -84,7 +85,7 @@ static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, st
         t->room_bytes -= bytes + BLOCK_BYTES;
         t->texts[i] = strndup(packed + i * width, bytes);
         if (!t->texts[i]) return false;
-        ls_text_clean(t->texts[i], bytes, t->kept); /* untrusted text that is printed on terminals */
+        ls_text_clean(t->texts[i], bytes, kept); /* untrusted text that is printed on terminals */
     }
     return true;
 }
@@ -95,15 +96,15 @@ const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, str
     const hid_t type = prof_text_like(file_type), file_space = H5Dget_space(dataset);
     const hsize_t at_once = prof_h5_text_rows(width, len);
     char *packed = malloc(at_once * width + 1);
-    const char *problem = packed ? NULL : "takes too much memory";
+    const char *problem = packed ? NULL : "takes too much memory", *kept = prof_h5_kept(dataset);
     for (hsize_t start = 0; !problem && start < len; start += at_once) {
         const hsize_t rows = len - start < at_once ? len - start : at_once;
         const hid_t memory_space = H5Screate_simple(1, &rows, NULL);
-        struct prof_h5_texts part = {t->texts + start, t->room_bytes, t->kept};
+        struct prof_h5_texts part = {t->texts + start, t->room_bytes};
         H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &rows, NULL);
         if (H5Dread(dataset, type, memory_space, file_space, H5P_DEFAULT, packed) < 0)
             problem = "cannot be read: the file is damaged or truncated";
-        else if (!prof_unpack_texts(packed, width, rows, &part))
+        else if (!prof_unpack_texts(packed, width, rows, kept, &part))
             problem = "takes too much memory for the file's size";
         t->room_bytes = part.room_bytes;
         H5Sclose(memory_space);
@@ -119,10 +120,10 @@ const char *prof_h5_read_attribute_texts(hid_t attribute, hid_t file_type, uint6
     const size_t width = H5Tget_size(file_type);
     const hid_t type = prof_text_like(file_type);
     char *packed = len <= PROF_TEXT_SLAB_BYTES ? malloc(len * width + 1) : NULL;
-    struct prof_h5_texts t = {texts, UINT64_MAX, ""};
+    struct prof_h5_texts t = {texts, UINT64_MAX};
     const char *problem = packed ? NULL : "takes too much memory";
     if (!problem && H5Aread(attribute, type, packed) < 0) problem = "cannot be read";
-    if (!problem && !prof_unpack_texts(packed, width, len, &t)) problem = "takes too much memory";
+    if (!problem && !prof_unpack_texts(packed, width, len, "", &t)) problem = "takes too much memory";
     free(packed);
     H5Tclose(type);
     return problem;
@@ -247,7 +248,7 @@ static ls_err prof_get_dataset(const struct prof_h5_place *at, hid_t dataset, st
     }
     if (!problem && e == LS_OK && !(values = calloc(len + 1, prof_type_bytes(array->type))))
         e = ls_nomem("%s/%s of %s", at->group, array->name, at->file);
-    struct prof_h5_texts texts = {values, TEXTS_MAX_BYTES, ""};
+    struct prof_h5_texts texts = {values, TEXTS_MAX_BYTES};
     if (!problem && e == LS_OK && len > 0)
         problem = array->type == PROF_TEXT ? prof_h5_read_texts(dataset, file_type, len, &texts)
                                            : prof_get_numbers(dataset, array->type, values);

@@ -48,24 +48,30 @@ static const char *prof_name_keep(prof_names *n, char *text, size_t len)
     return text;
 }
 
-static const char *prof_name_clean(prof_names *n, const char *text, size_t len, const char *kept)
+/* Control characters other than these are replaced; NULL: none is. */
+static const char *prof_name_add(prof_names *n, const char *text, size_t len, const char *kept)
 {
     char *copy = len > 0 ? malloc(len + 1) : NULL;
     if (!copy) return "";
     memcpy(copy, text, len);
     copy[len] = '\0';
-    ls_text_clean(copy, len, kept);
+    if (kept) ls_text_clean(copy, len, kept);
     return prof_name_keep(n, copy, len);
 }
 
 const char *prof_name(prof_names *n, const char *text, size_t len)
 {
-    return prof_name_clean(n, text, len, "");
+    return prof_name_add(n, text, len, "");
+}
+
+const char *prof_name_path(prof_names *n, const char *path, size_t len)
+{
+    return prof_name_add(n, path, len, NULL);
 }
 
 const char *prof_name_line(prof_names *n, const char *text, size_t len)
 {
-    return prof_name_clean(n, text, len, "\t");
+    return prof_name_add(n, text, len, "\t");
 }
 
 const char *prof_name_of(prof_names *n, const char *text)

@@ -92,8 +92,7 @@ struct prof_column_data {
 static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, const char *where,
                               struct prof_column_data *out)
 {
-    const bool is_source = strcmp(where, "/sources/text") == 0; /* its lines contain tabs */
-    struct prof_h5_texts t = {calloc(out->len + 1, sizeof(char *)), p->room_bytes, is_source ? "\t" : ""};
+    struct prof_h5_texts t = {calloc(out->len + 1, sizeof(char *)), p->room_bytes};
     if (!t.texts) return ls_nomem("%s of %s", where, p->path);
     const char *problem = prof_h5_read_texts(dataset, file_type, out->len, &t);
     p->room_bytes = t.room_bytes;
