@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_domains.h"
 
+#include "common/ls_index.h"
 #include "common/ls_text.h"
 #include "ndm/ndm_wire.h"
 #include "resolve/prof_forks.h"
@@ -48,8 +49,7 @@ const struct prof_spot *prof_spots_of(const prof_spot_list *l, const struct prof
     return end > lo ? &l->rows[lo] : NULL;
 }
 
-/* Numbers count from 1 without big holes; a larger one is damage, as is more data than any program maps. */
-enum { PROF_NUMBER_MAX = 1 << 24 };
+/* More data than any program maps is damage. */
 #define PROF_DATA_MAX_BYTES (UINT64_C(1) << 34)
 
 /* An array in pieces. */
@@ -61,13 +61,17 @@ struct prof_domain_data {
 struct prof_map_now {
     uint32_t domain, layout; /* rows; layout PROF_NO_LAYOUT: no such map */
 };
-/* Registrations of one image; rows are numbers - 1. */
+struct prof_node_map {
+    uint32_t node, map; /* spool id; number of the map, 0: none */
+};
+/* Registrations of one image, and their rows by the number that the program gave them. */
 struct prof_image_domains {
     uint32_t process;
     LS_VECTOR(struct prof_domain_data *) data;
-    LS_VECTOR(uint32_t) domains; /* rows of prof_domains, or PROF_NO_DOMAIN */
+    LS_VECTOR(uint32_t) domains; /* rows of prof_domains */
     LS_VECTOR(struct prof_map_now) maps;
-    LS_VECTOR(uint32_t) map_of_node; /* by spool id: number of the map, 0: none */
+    LS_VECTOR(struct prof_node_map) map_of_node;
+    struct ls_index data_row, domain_row, map_row, node_row;
     const struct prof_image_domains *parent;
 };
 
@@ -109,9 +113,13 @@ static ls_err prof_image_of(struct prof_domains *d, uint32_t process, struct pro
 static void prof_image_free(struct prof_image_domains *image)
 {
     for (size_t i = 0; i < image->data.len; i++) {
-        if (image->data.rows[i]) free(image->data.rows[i]->bytes);
+        free(image->data.rows[i]->bytes);
         free(image->data.rows[i]);
     }
+    ls_index_fini(&image->data_row);
+    ls_index_fini(&image->domain_row);
+    ls_index_fini(&image->map_row);
+    ls_index_fini(&image->node_row);
     free(image->data.rows);
     free(image->domains.rows);
     free(image->maps.rows);
@@ -121,24 +129,28 @@ static void prof_image_free(struct prof_image_domains *image)
 
 static struct prof_domain_data *prof_data_find(const struct prof_image_domains *image, uint32_t number)
 {
+    uint32_t row = LS_INDEX_NONE;
     for (; image; image = image->parent)
-        if (number - 1 < image->data.len && image->data.rows[number - 1]) return image->data.rows[number - 1];
+        if ((row = ls_index_find(&image->data_row, number)) != LS_INDEX_NONE) return image->data.rows[row];
     return NULL;
 }
 
 static uint32_t prof_domain_find(const struct prof_image_domains *image, uint32_t number)
 {
+    uint32_t row = LS_INDEX_NONE;
     for (; image && number > 0; image = image->parent)
-        if (number - 1 < image->domains.len && image->domains.rows[number - 1] != PROF_NO_DOMAIN)
-            return image->domains.rows[number - 1];
+        if ((row = ls_index_find(&image->domain_row, number)) != LS_INDEX_NONE)
+            return image->domains.rows[row];
     return PROF_NO_DOMAIN;
 }
 
 static struct prof_map_now prof_map_find(const struct prof_image_domains *image, uint32_t number)
 {
+    uint32_t row = LS_INDEX_NONE;
     for (; image && number > 0; image = image->parent)
-        if (number - 1 < image->maps.len && image->maps.rows[number - 1].layout != PROF_NO_LAYOUT)
-            return image->maps.rows[number - 1];
+        if ((row = ls_index_find(&image->map_row, number)) != LS_INDEX_NONE &&
+            image->maps.rows[row].layout != PROF_NO_LAYOUT)
+            return image->maps.rows[row];
     return (struct prof_map_now){PROF_NO_DOMAIN, PROF_NO_LAYOUT};
 }
 
@@ -148,19 +160,22 @@ static struct prof_map_now prof_map_find(const struct prof_image_domains *image,
 static ls_err prof_data_own(struct prof_image_domains *image, uint32_t number, struct prof_domain_data **out)
 {
     const struct prof_domain_data *from = prof_data_find(image->parent, number);
-    while (image->data.len < number)
-        LS_TRY(LS_VECTOR_ADD(&image->data, NULL));
-    struct prof_domain_data **slot = &image->data.rows[number - 1];
-    if (!*slot) {
-        *slot = calloc(1, sizeof(**slot));
-        if (!*slot) return ls_nomem("the arrays of natural domains");
-        if (from) {
-            LS_TRY(LS_GROW((*slot)->bytes, (*slot)->room_bytes, from->len_bytes));
-            memcpy((*slot)->bytes, from->bytes, from->len_bytes);
-            (*slot)->len_bytes = from->len_bytes;
-        }
+    const uint32_t row = ls_index_find(&image->data_row, number);
+    if (row != LS_INDEX_NONE) {
+        *out = image->data.rows[row];
+        return LS_OK;
     }
-    *out = *slot;
+    LS_TRY(LS_VECTOR_ROOM(&image->data));
+    LS_TRY(ls_index_put(&image->data_row, number, (uint32_t)image->data.len));
+    struct prof_domain_data *data = calloc(1, sizeof(*data));
+    if (!data) return ls_nomem("the arrays of natural domains");
+    image->data.rows[image->data.len++] = data;
+    if (from && from->len_bytes > 0) {
+        LS_TRY(LS_GROW(data->bytes, data->room_bytes, from->len_bytes));
+        memcpy(data->bytes, from->bytes, from->len_bytes);
+        data->len_bytes = from->len_bytes;
+    }
+    *out = data;
     return LS_OK;
 }
 
@@ -168,7 +183,7 @@ static ls_err prof_take_data(struct prof_domains *d, struct prof_image_domains *
                              const struct spool_domain_data *r)
 {
     struct prof_domain_data *data = NULL;
-    if (r->data > PROF_NUMBER_MAX || r->total_bytes > PROF_DATA_MAX_BYTES) {
+    if (r->total_bytes > PROF_DATA_MAX_BYTES) {
         d->refused++;
         return LS_OK;
     }
@@ -223,11 +238,9 @@ static void prof_domain_change(struct prof_domains *d, uint32_t row, struct ndm_
 static ls_err prof_domain_add(struct prof_domains *d, struct prof_image_domains *image, uint32_t number,
                               const struct ndm_geometry *g)
 {
-    while (image->domains.len < number) {
-        LS_TRY(LS_VECTOR_ADD(&image->domains, PROF_NO_DOMAIN));
-    }
     LS_TRY(LS_VECTOR_ROOM(&d->domains));
-    image->domains.rows[number - 1] = (uint32_t)d->domains.len;
+    LS_TRY(LS_VECTOR_ADD(&image->domains, (uint32_t)d->domains.len));
+    LS_TRY(ls_index_put(&image->domain_row, number, (uint32_t)image->domains.len - 1));
     d->domains.rows[d->domains.len++] = (struct prof_domain){.process = image->process, .geometry = *g};
     return LS_OK;
 }
@@ -237,7 +250,7 @@ static ls_err prof_take_domain(struct prof_domains *d, struct prof_image_domains
 {
     struct ndm_geometry g;
     const struct prof_domain_data *data = prof_data_find(image, r->data);
-    if (!data || r->domain > PROF_NUMBER_MAX) {
+    if (!data) {
         d->refused++;
         return LS_OK;
     }
@@ -312,8 +325,8 @@ static ls_err prof_spans_change(struct prof_replay *r, const struct prof_image_d
     struct prof_domains *d = &r->run->domains;
     const struct prof_map_now now = prof_map_find(image, number);
     for (size_t i = 0; i < image->map_of_node.len; i++) {
-        const uint32_t node = prof_tree_id(r, (uint32_t)i + 1);
-        if (image->map_of_node.rows[i] != number || node == PROF_NO_NODE) continue;
+        const uint32_t node = prof_tree_id(r, image->map_of_node.rows[i].node);
+        if (image->map_of_node.rows[i].map != number || node == PROF_NO_NODE) continue;
         LS_TRY(prof_span_add(d, (struct prof_map_span){.process = image->process,
                                                        .node = node,
                                                        .from_ns = from_ns,
@@ -329,14 +342,17 @@ static ls_err prof_take_map(struct prof_replay *r, struct prof_image_domains *im
     struct prof_domains *d = &r->run->domains;
     const struct prof_domain_data *data = prof_data_find(image, m->data);
     const uint32_t domain = prof_domain_find(image, m->domain);
-    if (!data || m->map > PROF_NUMBER_MAX || (m->domain != 0 && domain == PROF_NO_DOMAIN)) {
+    if (!data || (m->domain != 0 && domain == PROF_NO_DOMAIN)) {
         d->refused++;
         return LS_OK;
     }
-    while (image->maps.len < m->map) {
+    uint32_t row = ls_index_find(&image->map_row, m->map);
+    if (row == LS_INDEX_NONE) {
+        row = (uint32_t)image->maps.len;
         LS_TRY(LS_VECTOR_ADD(&image->maps, (struct prof_map_now){PROF_NO_DOMAIN, PROF_NO_LAYOUT}));
+        LS_TRY(ls_index_put(&image->map_row, m->map, row));
     }
-    struct prof_map_now *now = &image->maps.rows[m->map - 1];
+    struct prof_map_now *now = &image->maps.rows[row];
     const struct prof_map_now before = *now;
     uint32_t layout;
     LS_TRY(prof_layout_of(d, data, &before, domain, &layout));
@@ -356,10 +372,13 @@ static ls_err prof_take_node_map(struct prof_replay *r, struct prof_image_domain
         d->refused++;
         return LS_OK;
     }
-    while (image->map_of_node.len < m->node) {
-        LS_TRY(LS_VECTOR_ADD(&image->map_of_node, 0));
+    uint32_t row = ls_index_find(&image->node_row, m->node);
+    if (row == LS_INDEX_NONE) {
+        row = (uint32_t)image->map_of_node.len;
+        LS_TRY(LS_VECTOR_ADD(&image->map_of_node, (struct prof_node_map){m->node, 0}));
+        LS_TRY(ls_index_put(&image->node_row, m->node, row));
     }
-    image->map_of_node.rows[m->node - 1] = m->map;
+    image->map_of_node.rows[row].map = m->map;
     return prof_span_add(d, (struct prof_map_span){.process = image->process,
                                                    .node = node,
                                                    .from_ns = prof_since_start(r->run, m->time_ns),
