@@ -55,4 +55,12 @@ P
 done
 cat said
 grep -q "hardly any bursts" said && skip "hardly any bursts on this machine"
+
+# the same in a recording of Linux perf
+if perf record -q -e page-faults:u -c 1 -d -o perf.data "./$evil/program" 1 >out 2>err; then
+    expect 0 "" "$loadstone" import -o imported.h5 perf.data
+    expect 0 "touch (program)" "$loadstone" report --by function --limit 1000 imported.h5
+else
+    echo "not tested: loadstone import (perf record does not work here)"
+fi
 exit $((status || failed))

@@ -78,6 +78,17 @@ void imp_maps_fini(struct imp_maps *m)
     memset(m, 0, sizeof(*m));
 }
 
+/* A newline in a path as the kernel writes it (proc(5)): it must not begin another mapping. */
+static void put_path(FILE *out, const char *path)
+{
+    for (; *path; path++)
+        if (*path == '\n')
+            fputs("\\012", out);
+        else
+            putc(*path, out);
+    putc('\n', out);
+}
+
 static char *maps_text(const struct imp_maps *m, size_t *out_len)
 {
     char *text = NULL;
@@ -85,9 +96,10 @@ static char *maps_text(const struct imp_maps *m, size_t *out_len)
     if (!out) return NULL;
     for (size_t i = 0; i < m->len; i++) {
         const struct imp_mapping *r = &m->rows[i];
-        fprintf(out, "%" PRIx64 "-%" PRIx64 " %c%c%cp %08" PRIx64 " 00:00 %" PRIu64 " %s\n", r->base, r->end,
+        fprintf(out, "%" PRIx64 "-%" PRIx64 " %c%c%cp %08" PRIx64 " 00:00 %" PRIu64 " ", r->base, r->end,
                 r->prot & PROT_READ ? 'r' : '-', r->prot & PROT_WRITE ? 'w' : '-',
-                r->prot & PROT_EXEC ? 'x' : '-', r->offset_bytes, r->inode, r->path);
+                r->prot & PROT_EXEC ? 'x' : '-', r->offset_bytes, r->inode);
+        put_path(out, r->path);
     }
     if (fclose(out) != 0) {
         free(text);
