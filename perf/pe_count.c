@@ -107,8 +107,10 @@ static ls_err counter_open_traffic(pe_counter *c, const char *sysfs_root)
                  "no counters of memory controllers are visible here");
     ls_err err = LS_OK;
     for (size_t i = 0; i < len && err == LS_OK; i++)
-        err = counter_open(c, events[i].is_write ? PE_COUNT_WRITE_BYTES : PE_COUNT_READ_BYTES,
-                           &events[i].attr, -1, events[i].cpu, events[i].bytes);
+        if (events[i].direction != PE_DIRECTION_BOTH) /* reads and writes are reported separately */
+            err = counter_open(
+                c, events[i].direction == PE_DIRECTION_WRITE ? PE_COUNT_WRITE_BYTES : PE_COUNT_READ_BYTES,
+                &events[i].attr, -1, events[i].cpu, events[i].bytes);
     free(events);
     return err;
 }

@@ -65,20 +65,23 @@ const char *pe_counter_why_not(const pe_counter *c, enum pe_count_kind kind);
 /* --- memory controllers ---
  *
  * The counters of memory controllers, as sysfs describes them: the events, their CPUs, and the bytes of one
- * count. Known: Intel's uncore_imc (servers: cas_count_*, clients: data_*), and uncore_imc_free_running;
- * AMD's amd_umc. */
+ * count. Known: Intel's uncore_imc (servers: cas_count_*, clients: data_*) and uncore_imc_free_running; AMD's
+ * amd_umc and amd_df; Arm servers of NVIDIA, HiSilicon and Alibaba; the nest of POWER9. */
+
+enum pe_direction { PE_DIRECTION_READ, PE_DIRECTION_WRITE, PE_DIRECTION_BOTH };
 
 struct pe_traffic_event {
     struct perf_event_attr attr; /* type and config */
     int cpu;
-    int is_write;
+    enum pe_direction direction;
     double bytes; /* per count */
 };
 
 /* Find all events of the first kind of controller that is present, one for each controller, direction and CPU
  * of its cpumask. None: *out_len is 0.
  * Owns:   the caller frees *out.
- * Errors: LS_ERR_NOMEM; LS_ERR_FORMAT when the kernel's description cannot be read (names the file). */
+ * Errors: LS_ERR_NOMEM; LS_ERR_FORMAT when the kernel's description cannot be read or has an unknown unit
+ *         (names the file). */
 ls_err pe_traffic_find(const char *sysfs_root, struct pe_traffic_event **out, size_t *out_len);
 
 #endif

@@ -90,7 +90,7 @@ static void servers_have_a_counter_for_each_controller_and_socket(void **state)
     assert_int_equal(len, 8);
     for (size_t i = 0; i < len; i++) {
         assert_int_equal(events[i].attr.type, i < 4 ? 14 : 15);
-        assert_int_equal(events[i].attr.config, events[i].is_write ? 0x0c04 : 0x0304);
+        assert_int_equal(events[i].attr.config, events[i].direction == PE_DIRECTION_WRITE ? 0x0c04 : 0x0304);
         assert_int_equal(events[i].cpu, i % 2 ? 18 : 0);
         assert_true(fabs(events[i].bytes - 64) < 1e-9);
     }
@@ -135,8 +135,75 @@ static void amd_controllers_have_no_named_events(void **state)
     assert_int_equal(len, 2);
     assert_int_equal(events[0].attr.config, 0x10a);
     assert_int_equal(events[1].attr.config, 0x20a);
-    assert_true(events[0].bytes == 64 && events[1].is_write);
+    assert_true(events[0].bytes == 64 && events[1].direction == PE_DIRECTION_WRITE);
     free(events);
+}
+
+/* Zen 1 to 3 count both directions together; the wider umask of Zen 4 separates them. */
+static void amd_data_fabric_counts_where_there_are_no_controllers(void **state)
+{
+    const struct root *r = *state;
+    struct pe_traffic_event *events;
+    size_t len;
+    put(r, "amd_df/type", "21");
+    put(r, "amd_df/cpumask", "0,64");
+    put(r, "amd_df/format/event", "config:0-7,32-35,59-60");
+    put(r, "amd_df/format/umask", "config:8-15");
+    assert_int_equal(pe_traffic_find(r->path, &events, &len), LS_OK);
+    assert_int_equal(len, 16);
+    assert_int_equal(events[15].attr.config, 0x1000038c7);
+    assert_int_equal(events[15].cpu, 64);
+    for (size_t i = 0; i < len; i++)
+        assert_true(events[i].direction == PE_DIRECTION_BOTH && events[i].bytes == 64);
+    free(events);
+    put(r, "amd_df/format/event", "config:0-7,32-37");
+    put(r, "amd_df/format/umask", "config:8-15,24-27");
+    assert_int_equal(pe_traffic_find(r->path, &events, &len), LS_OK);
+    assert_int_equal(len, 48);
+    assert_int_equal(events[0].direction, PE_DIRECTION_READ);
+    assert_int_equal(events[0].attr.config, 0x0f00fe1f);
+    assert_int_equal(events[2].attr.config, 0x0f00ff1f);
+    assert_int_equal(events[2].direction, PE_DIRECTION_WRITE);
+    free(events);
+}
+
+static void arm_and_power_count_what_sysfs_names(void **state)
+{
+    const struct root *r = *state;
+    struct pe_traffic_event *events;
+    size_t len;
+    put(r, "nest_mba5_imc/type", "40");
+    put(r, "nest_mba5_imc/cpumask", "0,8");
+    put(r, "nest_mba5_imc/format/event", "config:0-31");
+    put(r, "nest_mba5_imc/events/PM_MBA5_READ_BYTES", "event=0x118");
+    put(r, "nest_mba5_imc/events/PM_MBA5_READ_BYTES.scale", "64");
+    put(r, "nest_mba5_imc/events/PM_MBA5_WRITE_BYTES", "event=0x120");
+    put(r, "nest_mba5_imc/events/PM_MBA5_CLK_CYC", "event=0x110");
+    assert_int_equal(pe_traffic_find(r->path, &events, &len), LS_OK);
+    assert_int_equal(len, 4);
+    assert_true(events[0].bytes == 64 && events[0].attr.config == 0x118 && events[1].cpu == 8);
+    assert_true(events[2].bytes == 1 && events[2].direction == PE_DIRECTION_WRITE);
+    free(events);
+    put(r, "nvidia_scf_pmu_0/type", "30");
+    put(r, "nvidia_scf_pmu_0/cpumask", "0");
+    put(r, "nvidia_scf_pmu_0/format/event", "config:0-31");
+    put(r, "nvidia_scf_pmu_0/events/cmem_rd_data", "event=0x1a5");
+    put(r, "nvidia_scf_pmu_0/events/cmem_wr_total_bytes", "event=0x1db");
+    assert_int_equal(pe_traffic_find(r->path, &events, &len), LS_OK);
+    assert_int_equal(len, 2);
+    assert_true(events[0].bytes == 32 && events[1].bytes == 1);
+    free(events);
+}
+
+static void an_unknown_unit_is_an_error(void **state)
+{
+    const struct root *r = *state;
+    struct pe_traffic_event *events;
+    size_t len;
+    put_server_controller(r, "uncore_imc_0", "14", "0");
+    put(r, "uncore_imc_0/events/cas_count_write.unit", "Furlongs");
+    assert_int_equal(pe_traffic_find(r->path, &events, &len), LS_ERR_FORMAT);
+    assert_non_null(strstr(ls_last_error(), "cas_count_write.unit has an unknown unit: 'Furlongs'"));
 }
 
 static void a_damaged_description_names_the_file(void **state)
@@ -295,6 +362,9 @@ UNIT_GROUP()
         TEST(servers_have_a_counter_for_each_controller_and_socket),
         TEST(clients_count_by_free_running_counters_when_there_are_any),
         TEST(amd_controllers_have_no_named_events),
+        TEST(amd_data_fabric_counts_where_there_are_no_controllers),
+        TEST(arm_and_power_count_what_sysfs_names),
+        TEST(an_unknown_unit_is_an_error),
         TEST(a_damaged_description_names_the_file),
         TEST(nothing_there_is_no_error),
         TEST(counts_of_all_controllers_are_added_and_scaled),
