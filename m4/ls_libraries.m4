@@ -33,6 +33,11 @@ AC_CHECK_HEADER([perfmon/pfmlib_perf_event.h],
         AC_DEFINE([HAVE_PFM], [1], [libpfm4 knows the names of events])])])
 AC_SUBST([PFM_LIBS])
 
+# only its header is needed: the library is loaded when a metric is asked for
+have_pcp=no
+AC_CHECK_HEADER([pcp/pmapi.h],
+    [have_pcp=yes; AC_DEFINE([HAVE_PCP], [1], [Performance Co-Pilot has metrics])])
+
 have_libunwind=no
 AC_CHECK_HEADER([libunwind.h], [have_libunwind=yes])
 
@@ -79,6 +84,8 @@ AS_IF([test "x$have_libarchive" = xyes], [ls_archive=yes],
     [ls_archive="gzip only (libarchive missing: install libarchive-dev; files packed by zip, zstd or lz4 are unpacked by hand)"])
 AS_IF([test "x$have_yajl" = xyes], [ls_yajl=yes],
     [ls_yajl="no (yajl missing: install libyajl-dev; replay takes patterns on the command line only)"])
+AS_IF([test "x$have_pcp" = xyes], [ls_pcp=yes],
+    [ls_pcp="no (pcp/pmapi.h missing: install libpcp3-dev; record --series takes no pcp:METRIC)"])
 AS_IF([test -s "$srcdir/viz-export/view/web/bundle/view.js"], [ls_page=yes],
     [command -v npm >/dev/null 2>&1], [ls_page="yes (npm fetches ECharts during make)"],
     [ls_page="no (npm missing: install nodejs and npm; loadstone view makes no page)"])
@@ -96,6 +103,7 @@ Loadstone $PACKAGE_VERSION
     zstd (perf.data, traces):       $ls_zstd
     packed input files:             $ls_archive
     pattern files (JSON):           $ls_yajl
+    metrics of pmcd (PCP):          $ls_pcp
     plots:                          $ls_cairo
     page (loadstone view):          $ls_page
     Fortran module:                 $ls_fc
