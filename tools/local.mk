@@ -14,6 +14,7 @@ tools_loadstone_SOURCES = \
     tools/merge/merge.c \
     tools/resolve/resolve.c \
     tools/doctor/doc_engines.c tools/doctor/doc_engines.h \
+    tools/doctor/doc_series.c tools/doctor/doc_series.h \
     tools/loadstone.c
 tools_loadstone_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 if HAVE_STEP

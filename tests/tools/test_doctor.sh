@@ -12,7 +12,8 @@ if [ $status -eq 0 ]; then must grep -q "Loads can be sampled here" text; else m
 "$loadstone" doctor --json >json 2>err
 if command -v python3 >/dev/null; then
     must python3 -c 'import json; d = json.load(open("json")); assert d["schema"] == 1 and len(d["tries"]) == 5 and [e["name"] for e in d["engines"]] == ["hw", "translate", "step", "faults", "watch"]
-for t in d["tries"] + d["engines"]: assert t["works"] or t["detail"], t'
+assert [s["name"] for s in d["series"]] == ["perf", "resctrl", "net", "infiniband", "powercap", "nvml", "pcp"]
+for t in d["tries"] + d["engines"] + d["series"]: assert t["works"] or t["detail"], t'
 fi
 # files that killed launchers left are listed with a remedy; no process has such a number
 gone=2000000000
@@ -46,5 +47,16 @@ while read -r file content; do
 done <"$top_srcdir/tests/perf/machines/neoverse-n1.sysfs"
 LOADSTONE_SYSFS=$scratch/spe "$loadstone" doctor >text 2>err
 must grep -q "arm_spe_0" text
+# each source of series: what it found, or its needs
+mkdir -p sys/class/net/eth7/statistics sys/class/powercap/intel-rapl:0
+echo 5 >sys/class/net/eth7/statistics/rx_bytes
+echo 5 >sys/class/net/eth7/statistics/tx_bytes
+echo 5 >sys/class/powercap/intel-rapl:0/energy_uj
+LOADSTONE_SYSFS=$scratch/sys "$loadstone" doctor >text 2>err
+must grep -q "^  yes  net  *bytes received and sent" text
+must grep -q "^  yes  powercap " text
+must grep -q "^  no   resctrl " text
+must grep -q "needs: resctrl mounted, root" text
+must grep -q "^  no   perf  *bytes that the memory controllers" text
 expect 1 "which is not there" env LOADSTONE_PRELOAD=/no/such/file "$loadstone" doctor
 exit $failed

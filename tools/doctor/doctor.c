@@ -7,6 +7,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/doctor/doc_engines.h"
+#include "tools/doctor/doc_series.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_launch.h"
 
@@ -27,6 +28,8 @@ struct doctor {
     struct mach_capability can;
     struct mach_machine machine;
     struct doc_engine engines[DOC_ENGINES];
+    struct doc_series series[TRF_SOURCES_MAX];
+    size_t series_len;
     char preload[PATH_MAX];
     bool has_preload;
     char preload_problem[512];
@@ -67,6 +70,24 @@ static void doctor_print_try(const struct mach_try *t)
     printf("       %-14s %s\n", "", t->detail);
     if (*t->remedy)
         printf("       %-14s %sto enable: %s%s\n", "", cli_colour_begin(out, CLI_BOLD), t->remedy,
+               cli_colour_end(out));
+}
+
+static const char *const doctor_checks[] = {
+    [TRF_CHECK_NONE] = "",
+    [TRF_CHECK_STREAM] = "record compares it with known traffic first, and uses it if it is within 10 %",
+};
+
+static void doctor_print_series(const struct doc_series *s)
+{
+    const int out = STDOUT_FILENO;
+    const char *check = doctor_checks[s->source->check];
+    printf("  %s%-4s%s %-14s %s\n", cli_colour_begin(out, s->works ? CLI_GREEN : CLI_RED),
+           s->works ? "yes" : "no", cli_colour_end(out), s->source->name, s->source->gives);
+    printf("       %-14s %s\n", "", s->detail);
+    if (s->works && *check) printf("       %-14s %s\n", "", check);
+    if (!s->works)
+        printf("       %-14s %sneeds: %s%s\n", "", cli_colour_begin(out, CLI_BOLD), s->source->needs,
                cli_colour_end(out));
 }
 
@@ -112,6 +133,9 @@ static void doctor_print(const struct doctor *d)
     printf("\nEngines, best first, and requirements of record --watch:\n");
     for (int i = 0; i < DOC_ENGINES; i++)
         doctor_print_engine(&d->engines[i]);
+    printf("\nSeries that record --series can sample:\n");
+    for (size_t i = 0; i < d->series_len; i++)
+        doctor_print_series(&d->series[i]);
     const struct doc_engine *taken = doctor_engine(d);
     if (taken)
         printf("\nLoads can be sampled here: record takes engine %s.\n", taken->name);
@@ -141,6 +165,18 @@ static void doctor_json_engine(struct ls_json *j, const struct doc_engine *e)
     ls_json_i64(j, "errno", e->error);
     ls_json_text(j, "detail", e->detail);
     ls_json_text(j, "remedy", e->remedy);
+    ls_json_close(j, '}');
+}
+
+static void doctor_json_series(struct ls_json *j, const struct doc_series *s)
+{
+    ls_json_open(j, NULL, '{');
+    ls_json_text(j, "name", s->source->name);
+    ls_json_text(j, "group", s->source->group);
+    ls_json_text(j, "gives", s->source->gives);
+    ls_json_text(j, "needs", s->source->needs);
+    ls_json_bool(j, "works", s->works);
+    ls_json_text(j, "detail", s->detail);
     ls_json_close(j, '}');
 }
 
@@ -199,6 +235,10 @@ static void doctor_print_json(const struct doctor *d)
     for (int i = 0; i < DOC_ENGINES; i++)
         doctor_json_engine(&j, &d->engines[i]);
     ls_json_close(&j, ']');
+    ls_json_open(&j, "series", '[');
+    for (size_t i = 0; i < d->series_len; i++)
+        doctor_json_series(&j, &d->series[i]);
+    ls_json_close(&j, ']');
     const struct doc_engine *taken = doctor_engine(d);
     ls_json_text(&j, "engine", taken ? taken->name : "null");
     ls_json_text(&j, "trigger", doctor_trigger(d));
@@ -220,6 +260,7 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
     if (!d.has_preload) snprintf(d.preload_problem, sizeof(d.preload_problem), "%s", ls_last_error());
     d.left_len = rec_left_find(d.left);
     doc_engines_try(&d.can, d.has_preload, d.engines);
+    d.series_len = doc_series_try(d.series);
     if (v[DOCTOR_JSON].given)
         doctor_print_json(&d);
     else
@@ -231,10 +272,12 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
 
 const struct cli_command cli_cmd_doctor = {
     .name = "doctor",
-    .summary = "report which engines work here and how to enable the others",
+    .summary = "report which engines and counters work here and how to enable the others",
     .operands = "",
-    .description = "Prints the machine, the kernel and what they allow, then tries each engine. An engine "
-                   "that fails is printed with its error and, if there is one, the command that enables it.",
+    .description =
+        "Prints the machine, the kernel and what they allow, then tries each engine and each source "
+        "of time series. What fails is printed with its error and, if there is one, the command "
+        "that enables it.",
     .examples = "loadstone doctor            a readable list\nloadstone doctor --json     for scripts\n",
     .exit_status = "0 loads can be sampled here; 1 they cannot; 2 wrong usage.",
     .options = doctor_options,
