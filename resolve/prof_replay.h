@@ -190,6 +190,11 @@ struct prof_run_state {
     void *user;
 };
 
+/* Write the counters that the launcher sampled; an unreadable file of them is warned of and left out.
+ * Errors: as of prof_writer_table; LS_ERR_NOMEM. */
+struct prof_resolve_options;
+ls_err prof_counters_write(const struct prof_resolve_options *o, struct prof_run_state *run);
+
 /* A time of the spool as run.h5 has it. */
 static inline uint64_t prof_since_start(const struct prof_run_state *run, uint64_t time_ns)
 {

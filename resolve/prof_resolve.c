@@ -424,6 +424,7 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.phases.rows, s->phases.phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phases.spans.rows, s->phases.spans.len));
     LS_TRY(prof_series_write(&s->series, s->writer));
+    LS_TRY(prof_counters_write(job->options, s));
     return prof_writer_table(s->writer, PROF_TABLE_sources, job->sources.rows, job->sources.len);
 }
 

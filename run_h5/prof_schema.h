@@ -351,6 +351,34 @@ struct prof_point {
     PROF_POINT_COLUMNS(PROF_MEMBER, , )
 };
 
+/* /counters: what the launcher sampled with --series. */
+#define PROF_COUNTER_COLUMNS(X, row)                                                                         \
+    X(row, TEXT, source, VALUE, "where it was read: perf, resctrl, net, ...")                                \
+    X(row, TEXT, name, VALUE, "name, unique in its source")                                                  \
+    X(row, TEXT, scope, VALUE, "part of the machine that it counts")                                         \
+    X(row, TEXT, unit, VALUE, "unit of its values: B, J, W, ...")                                            \
+    X(row, U32, kind, LABEL(counter_kinds), "index into the attribute kinds")                                \
+    X(row, U32, is_level, CODE(flags), "1: values are levels at the end of an interval; 0: amounts in it")   \
+    X(row, TEXT, verified, VALUE, "how it was compared with known traffic before it was used")               \
+    X(row, F64, factor, VALUE, "what it counted of known traffic; not a number: not compared")               \
+    X(row, F64, roof_per_s, VALUE, "most that a known kernel moved in a second; not a number: not measured") \
+    X(row, U64, interval_ns, VALUE, "time between two readings")                                             \
+    X(row, U64, reader_cpu_ns, VALUE, "CPU time of the process that read all counters of the machine")
+struct prof_counter {
+    PROF_COUNTER_COLUMNS(PROF_MEMBER, )
+};
+
+/* /series/counters: values of /counters, in time order within a counter. */
+#define PROF_READING_COLUMNS(X, row)                                             \
+    X(row, U32, counter, ROW(counters), "row of /counters")                      \
+    X(row, U64, begin_ns, TIME, "begin of the interval, ns since start_mono_ns") \
+    X(row, U64, end_ns, TIME, "its end")                                         \
+    X(row, F64, value, VALUE, "amount or level; not a number in a gap")          \
+    X(row, U32, gap, LABEL(gaps), "index into the attribute gaps: why it is none")
+struct prof_reading {
+    PROF_READING_COLUMNS(PROF_MEMBER, )
+};
+
 /* /events */
 #define PROF_EVENT_COLUMNS(X, row)                                                                    \
     X(row, U32, process, ROW_OR_NONE(processes), "row of /processes; missing for the run as a whole") \
@@ -520,6 +548,8 @@ struct prof_run {
     X(resident_bytes, prof_point, "/series/resident_bytes", PROF_RESIDENT_COLUMNS) \
     X(minor_faults, prof_point, "/series/minor_faults", PROF_MINOR_COLUMNS)        \
     X(major_faults, prof_point, "/series/major_faults", PROF_MAJOR_COLUMNS)        \
+    X(counters, prof_counter, "/counters", PROF_COUNTER_COLUMNS)                   \
+    X(readings, prof_reading, "/series/counters", PROF_READING_COLUMNS)            \
     X(events, prof_event, "/events", PROF_EVENT_COLUMNS)                           \
     X(sources, prof_source, "/sources", PROF_SOURCE_COLUMNS)                       \
     X(frames, prof_frame, "/frames", PROF_FRAME_COLUMNS)                           \

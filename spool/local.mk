@@ -17,6 +17,7 @@ libspoolread_la_SOURCES = \
     spool/spool_merge.c spool/spool_merge.h \
     spool/spool_reader.c spool/spool_reader.h \
     spool/spool_record.c spool/spool_record.h \
+    spool/spool_series.c spool/spool_series.h \
     spool/spool_source.c spool/spool_source.h \
     spool/spool_stream.c spool/spool_stream.h \
     spool/spool_unpack.c spool/spool_unpack.h

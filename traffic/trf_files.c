@@ -47,44 +47,44 @@ ls_err trf_files_path(struct trf_opened *o, const char *path)
     return LS_OK;
 }
 
-static enum trf_gap files_gap(int error)
+static enum ls_gap files_gap(int error)
 {
     switch (error) {
     case ENOENT:
     case ENODEV:
     case ENXIO:
-        return TRF_GAP_GONE;
+        return LS_GAP_GONE;
     case EACCES:
     case EPERM:
-        return TRF_GAP_DENIED;
+        return LS_GAP_DENIED;
     default:
-        return TRF_GAP_UNREADABLE;
+        return LS_GAP_UNREADABLE;
     }
 }
 
 /* A text that is no number: resctrl has "Unavailable" and "Unassigned" (Documentation/filesystems/resctrl.rst
  * of Linux); an empty file is one whose device is gone. */
-static enum trf_gap files_number(char *text, uint64_t *out)
+static enum ls_gap files_number(char *text, uint64_t *out)
 {
     text[strcspn(text, "\n ")] = '\0';
-    if (!*text) return TRF_GAP_GONE;
-    if (ls_parse_u64(text, out) == LS_OK) return TRF_GAP_NONE;
-    return strcmp(text, "Unassigned") == 0 || strcmp(text, "Unavailable") == 0 ? TRF_GAP_UNASSIGNED
-                                                                               : TRF_GAP_UNREADABLE;
+    if (!*text) return LS_GAP_GONE;
+    if (ls_parse_u64(text, out) == LS_OK) return LS_GAP_NONE;
+    return strcmp(text, "Unassigned") == 0 || strcmp(text, "Unavailable") == 0 ? LS_GAP_UNASSIGNED
+                                                                               : LS_GAP_UNREADABLE;
 }
 
-static enum trf_gap files_read_one(struct files_file *f, uint64_t *out)
+static enum ls_gap files_read_one(struct files_file *f, uint64_t *out)
 {
     char text[FILES_TEXT_BYTES];
     if (f->fd < 0) f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
     if (f->fd < 0) return files_gap(errno);
     const ssize_t got = pread(f->fd, text, sizeof(text) - 1, 0);
-    enum trf_gap gap = got < 0 ? files_gap(errno) : TRF_GAP_NONE;
+    enum ls_gap gap = got < 0 ? files_gap(errno) : LS_GAP_NONE;
     if (got >= 0) {
         text[got] = '\0';
         gap = files_number(text, out);
     }
-    if (gap != TRF_GAP_NONE && gap != TRF_GAP_UNASSIGNED) {
+    if (gap != LS_GAP_NONE && gap != LS_GAP_UNASSIGNED) {
         close(f->fd);
         f->fd = -1;
     }
@@ -97,8 +97,8 @@ void trf_files_read(void *state, struct trf_reading *out)
     for (size_t c = 0, i = 0; c < f->ends.len; c++)
         for (; i < f->ends.rows[c]; i++) {
             uint64_t value = 0;
-            const enum trf_gap gap = files_read_one(&f->files.rows[i], &value);
-            if (gap != TRF_GAP_NONE) out[c].gap = gap;
+            const enum ls_gap gap = files_read_one(&f->files.rows[i], &value);
+            if (gap != LS_GAP_NONE) out[c].gap = gap;
             out[c].count += value;
         }
 }
@@ -128,7 +128,7 @@ ls_err trf_files_try(struct trf_opened *o, const char *remedy)
     if (!readings) return ls_nomem("counters");
     trf_files_read(f, readings);
     for (size_t c = f->ends.len; c-- > 0;)
-        if (readings[c].gap == TRF_GAP_DENIED) {
+        if (readings[c].gap == LS_GAP_DENIED) {
             memcpy(denied, f->files.rows[c ? f->ends.rows[c - 1] : 0].path, sizeof(denied));
             files_remove(o, c);
         }

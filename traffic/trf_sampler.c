@@ -41,8 +41,9 @@ static ls_err request_word(char *word, struct trf_request *r, size_t *metrics_le
     if (metric) *metric++ = '\0';
     for (size_t i = 0; trf_sources[i]; i++) {
         const struct trf_source *s = trf_sources[i];
-        const bool is_named = strcmp(word, s->name) == 0;
-        if (!is_named && (metric || !*word || strcmp(word, s->group) != 0)) continue;
+        const bool is_group = *word && !metric && strcmp(word, s->group) == 0;
+        const bool is_named = !is_group && strcmp(word, s->name) == 0;
+        if (!is_group && !is_named) continue;
         if (is_named && s->takes_metrics != (metric && *metric))
             return s->takes_metrics
                        ? ls_fail(LS_ERR_USAGE, "--series: %s needs a metric: %s:METRIC", s->name, s->name)
@@ -50,7 +51,7 @@ static ls_err request_word(char *word, struct trf_request *r, size_t *metrics_le
         if (metric && *metrics_len == TRF_METRICS_MAX)
             return ls_fail(LS_ERR_USAGE, "--series: more than %d metrics", TRF_METRICS_MAX);
         if (metric) r->metrics[(*metrics_len)++] = metric;
-        r->wants[i] = found = true;
+        *(is_named ? &r->by_name[i] : &r->by_group[i]) = found = true;
     }
     return found ? LS_OK : request_unknown(word);
 }
@@ -69,6 +70,8 @@ ls_err trf_request_parse(const char *text, struct trf_request *out)
 
 /* ---- sampler ---- */
 
+enum { SAMPLER_WHY_BYTES = 512 };
+
 struct sampler_source {
     const struct trf_source *source;
     struct trf_opened opened;
@@ -78,7 +81,7 @@ struct sampler_source {
 /* What is known of a series since the last reading. */
 struct sampler_last {
     struct trf_reading reading;
-    enum trf_gap gap;      /* that lasts */
+    enum ls_gap gap;       /* that lasts */
     uint64_t gap_begin_ns; /* when it began */
 };
 
@@ -93,7 +96,7 @@ struct trf_sampler {
 };
 
 static ls_err sampler_open(trf_sampler *s, const struct trf_machine *m, const struct trf_source *source,
-                           const struct trf_request *r)
+                           const struct trf_request *r, char why[SAMPLER_WHY_BYTES])
 {
     struct sampler_source *row = &s->sources[s->sources_len];
     *row = (struct sampler_source){.source = source, .first = s->series.len};
@@ -104,11 +107,28 @@ static ls_err sampler_open(trf_sampler *s, const struct trf_machine *m, const st
         err = LS_VECTOR_ADD(&s->series, one);
     }
     if (err == LS_OK || err == LS_ERR_USAGE || err == LS_ERR_NOMEM) return err;
-    char note[512];
-    snprintf(note, sizeof(note), "series %s: %s", source->name, ls_last_error());
-    if (s->use.note) s->use.note(s->use.user, note);
+    snprintf(why, SAMPLER_WHY_BYTES, "series %s: %s", source->name, ls_last_error());
     source->close(row->opened.state);
     free(row->opened.counters.rows);
+    return LS_OK;
+}
+
+/* Does a source of the group work? */
+static bool sampler_has_group(const trf_sampler *s, const char *group)
+{
+    for (size_t k = 0; k < s->sources_len; k++)
+        if (strcmp(s->sources[k].source->group, group) == 0) return true;
+    return false;
+}
+
+static ls_err sampler_open_all(trf_sampler *s, const struct trf_machine *m, const struct trf_request *r)
+{
+    char why[TRF_SOURCES_MAX][SAMPLER_WHY_BYTES] = {""};
+    for (size_t i = 0; trf_sources[i]; i++)
+        if (r->by_name[i] || r->by_group[i]) LS_TRY(sampler_open(s, m, trf_sources[i], r, why[i]));
+    for (size_t i = 0; trf_sources[i] && s->use.note; i++)
+        if (*why[i] && (r->by_name[i] || !sampler_has_group(s, trf_sources[i]->group)))
+            s->use.note(s->use.user, why[i]);
     return LS_OK;
 }
 
@@ -116,11 +136,9 @@ ls_err trf_sampler_new(const struct trf_machine *m, const struct trf_request *r,
                        trf_sampler **out)
 {
     trf_sampler *s = calloc(1, sizeof(*s));
-    ls_err err = LS_OK;
     if (!s) return ls_nomem("series");
     s->use = *use;
-    for (size_t i = 0; trf_sources[i] && err == LS_OK; i++)
-        if (r->wants[i]) err = sampler_open(s, m, trf_sources[i], r);
+    ls_err err = sampler_open_all(s, m, r);
     s->last = calloc(s->series.len + 1, sizeof(*s->last));
     s->now = calloc(s->series.len + 1, sizeof(*s->now));
     s->read_ns = calloc(s->sources_len + 1, sizeof(*s->read_ns));
@@ -140,21 +158,21 @@ const struct trf_series *trf_sampler_series(const trf_sampler *s, size_t *out_le
 }
 
 /* The growth of a counter; *gap is RESET when it cannot be known. */
-static double sampler_growth(const struct trf_counter *c, uint64_t before, uint64_t now, enum trf_gap *gap)
+static double sampler_growth(const struct trf_counter *c, uint64_t before, uint64_t now, enum ls_gap *gap)
 {
     if (now >= before) return (double)(now - before) * c->scale;
     if (c->range > before) return (double)(c->range - before + now) * c->scale;
-    *gap = TRF_GAP_RESET;
+    *gap = LS_GAP_RESET;
     return NAN;
 }
 
 static void sampler_end_gap(trf_sampler *s, size_t i, uint64_t end_ns)
 {
     struct sampler_last *last = &s->last[i];
-    if (last->gap == TRF_GAP_NONE) return;
+    if (last->gap == LS_GAP_NONE) return;
     const struct trf_point p = {(uint32_t)i, last->gap, last->gap_begin_ns, end_ns, NAN};
     s->use.point(s->use.user, &p);
-    last->gap = TRF_GAP_NONE;
+    last->gap = LS_GAP_NONE;
 }
 
 /* Turn two readings into a point. An interval whose begin or end is missing is a gap; neighbouring gaps of one
@@ -164,22 +182,22 @@ static void sampler_take(trf_sampler *s, size_t i, uint64_t begin_ns, uint64_t e
     const struct trf_counter *c = &s->series.rows[i].counter;
     struct sampler_last *last = &s->last[i];
     const struct trf_reading before = last->reading, now = s->now[i];
-    enum trf_gap gap = now.gap;
+    enum ls_gap gap = now.gap;
     double value = NAN;
     last->reading = now;
-    if (gap == TRF_GAP_NONE && !c->is_level) gap = before.gap;
-    if (gap == TRF_GAP_NONE && c->is_level)
+    if (gap == LS_GAP_NONE && !c->is_level) gap = before.gap;
+    if (gap == LS_GAP_NONE && c->is_level)
         value = now.level * c->scale;
-    else if (gap == TRF_GAP_NONE)
+    else if (gap == LS_GAP_NONE)
         value = sampler_growth(c, before.count, now.count, &gap);
-    if (gap != TRF_GAP_NONE && gap == last->gap) return; /* it goes on */
+    if (gap != LS_GAP_NONE && gap == last->gap) return; /* it goes on */
     sampler_end_gap(s, i, begin_ns);
-    if (gap != TRF_GAP_NONE) {
+    if (gap != LS_GAP_NONE) {
         last->gap = gap;
         last->gap_begin_ns = begin_ns;
         return;
     }
-    const struct trf_point p = {(uint32_t)i, TRF_GAP_NONE, begin_ns, end_ns, value};
+    const struct trf_point p = {(uint32_t)i, LS_GAP_NONE, begin_ns, end_ns, value};
     s->use.point(s->use.user, &p);
 }
 

@@ -13,7 +13,7 @@ enum { TRF_SOURCES_MAX = 16, TRF_METRICS_MAX = 64, TRF_REQUEST_BYTES = 4096 };
 
 /* What --series names. Points into itself: do not copy. */
 struct trf_request {
-    bool wants[TRF_SOURCES_MAX];              /* by row of trf_sources */
+    bool by_name[TRF_SOURCES_MAX], by_group[TRF_SOURCES_MAX]; /* by row of trf_sources */
     const char *metrics[TRF_METRICS_MAX + 1]; /* of the source that takes some; ends with NULL */
     char text[TRF_REQUEST_BYTES];
 };
@@ -35,7 +35,7 @@ struct trf_series {
 /* The value of an interval: the growth of the counter in its unit; of a level, the value at the end. */
 struct trf_point {
     uint32_t series;
-    enum trf_gap gap; /* not NONE: no value, for this reason */
+    enum ls_gap gap; /* not NONE: no value, for this reason */
     uint64_t begin_ns, end_ns;
     double value; /* NAN in a gap */
 };
@@ -46,7 +46,8 @@ struct trf_use {
     void *user;
 };
 
-/* Open the sources of a request. One that is not here is noted, and the others go on.
+/* Open the sources of a request. One that is not here is noted if it was named, or if nothing of its group is;
+ * the others go on.
  * Owns:   trf_sampler_free ends *out.
  * Errors: LS_ERR_USAGE: a metric that there is not; LS_ERR_NOMEM. */
 ls_err trf_sampler_new(const struct trf_machine *m, const struct trf_request *r, const struct trf_use *use,

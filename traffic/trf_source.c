@@ -3,11 +3,6 @@
 
 #include <stdio.h>
 
-#define TRF_GAP_TEXT(id, text, remedy) text,
-const char *const trf_gap_texts[TRF_GAPS_LEN] = {TRF_GAP_LIST(TRF_GAP_TEXT)};
-#define TRF_GAP_REMEDY(id, text, remedy) remedy,
-const char *const trf_gap_remedies[TRF_GAPS_LEN] = {TRF_GAP_LIST(TRF_GAP_REMEDY)};
-
 const struct trf_source *const trf_sources[] = {
     &trf_source_perf,     &trf_source_resctrl, &trf_source_net, &trf_source_infiniband,
     &trf_source_powercap, &trf_source_nvml,    &trf_source_pcp, NULL,

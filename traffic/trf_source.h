@@ -7,6 +7,7 @@
 #define TRF_SOURCE_H
 
 #include "common/ls_error.h"
+#include "common/ls_series.h"
 #include "common/ls_vector.h"
 #include "perf/pe_kernel.h"
 
@@ -14,50 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(id, text): what a counter counts. run.h5 has the same list (PROF_COUNTER_KINDS). */
-#define TRF_KIND_LIST(X)                                       \
-    X(READ, "bytes read from memory")                          \
-    X(WRITTEN, "bytes written to memory")                      \
-    X(MOVED, "bytes read from and written to memory together") \
-    X(RECEIVED, "bytes received from a network")               \
-    X(SENT, "bytes sent to a network")                         \
-    X(ENERGY, "energy")                                        \
-    X(OTHER, "other")
-#define TRF_KIND_ENUM(id, text) TRF_##id,
-enum trf_kind { TRF_KIND_LIST(TRF_KIND_ENUM) TRF_KINDS_LEN };
-#undef TRF_KIND_ENUM
-
-/* X(id, text, remedy): why an interval has no value. run.h5 has the same list (PROF_GAPS). */
-#define TRF_GAP_LIST(X)                                                                                       \
-    X(NONE, "", "")                                                                                           \
-    X(GONE, "the counter disappeared (device removed, service ended, CPU offline)",                           \
-      "bring the device, the service or the CPU back; the series then goes on")                               \
-    X(RESET, "the counter went backwards: it wrapped or was reset",                                           \
-      "shorten --series-interval if it happens often")                                                        \
-    X(UNASSIGNED, "the hardware had no counter for it",                                                       \
-      "let other users of the counters end (perf stat, resctrl groups), or assign one by mbm_L3_assignments") \
-    X(DENIED, "reading was no longer permitted", "run as root, or give read permission to the file")          \
-    X(UNREADABLE, "the value could not be read", "see the messages of the kernel (dmesg)")
-#define TRF_GAP_ENUM(id, text, remedy) TRF_GAP_##id,
-enum trf_gap { TRF_GAP_LIST(TRF_GAP_ENUM) TRF_GAPS_LEN };
-#undef TRF_GAP_ENUM
-extern const char *const trf_gap_texts[TRF_GAPS_LEN];
-extern const char *const trf_gap_remedies[TRF_GAPS_LEN];
-
 enum { TRF_NAME_BYTES = 96, TRF_SCOPE_BYTES = 48, TRF_UNIT_BYTES = 16, TRF_DETAIL_BYTES = 256 };
 
 struct trf_counter {
     char name[TRF_NAME_BYTES]; /* "read", "eth0 received" */
     char scope[TRF_SCOPE_BYTES];
     char unit[TRF_UNIT_BYTES]; /* "B", "J" */
-    enum trf_kind kind;
+    enum ls_counter_kind kind;
     bool is_level;  /* a reading is the value itself, not a count whose growth is the value */
     double scale;   /* units of one count */
     uint64_t range; /* counts after which it begins at 0 again; 0: it must not go backwards */
 };
 
 struct trf_reading {
-    enum trf_gap gap; /* NONE: one of the others is valid */
+    enum ls_gap gap; /* NONE: one of the others is valid */
     uint64_t count;
     double level;
 };

@@ -44,7 +44,8 @@ static ls_err net_add(struct trf_opened *o, const struct net_files *f, const cha
     char scope[TRF_SCOPE_BYTES], name[TRF_NAME_BYTES], file[NET_PATH_BYTES + 64];
     net_name(path, scope);
     for (int i = 0; i < 2; i++) {
-        struct trf_counter c = {.unit = "B", .kind = i ? TRF_SENT : TRF_RECEIVED, .scale = f->scale};
+        struct trf_counter c = {
+            .unit = "B", .kind = i ? LS_COUNTER_SENT : LS_COUNTER_RECEIVED, .scale = f->scale};
         snprintf(c.scope, sizeof(c.scope), "%s", scope);
         snprintf(name, sizeof(name), "%s %s", scope, words[i]);
         snprintf(file, sizeof(file), "%.*s/%s", NET_PATH_BYTES, path, f->paths[i]);

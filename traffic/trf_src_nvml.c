@@ -86,7 +86,7 @@ static ls_err nvml_add_device(struct trf_opened *o, unsigned index)
     void *device;
     unsigned long long mj;
     unsigned mw;
-    struct trf_counter c = {.kind = TRF_ENERGY, .scale = 1e-3};
+    struct trf_counter c = {.kind = LS_COUNTER_ENERGY, .scale = 1e-3};
     if (s->calls.device(index, &device) != NVML_OK) return LS_OK;
     snprintf(c.scope, sizeof(c.scope), "GPU %u", index);
     if (s->calls.energy(device, &mj) == NVML_OK) {
@@ -98,7 +98,7 @@ static ls_err nvml_add_device(struct trf_opened *o, unsigned index)
         LS_TRY(nvml_add(o, &c, "power", (struct nvml_counter){device, NVML_POWER}));
     }
     if (s->calls.utilization(device, &busy) != NVML_OK) return LS_OK;
-    c = (struct trf_counter){.unit = "%", .kind = TRF_OTHER, .scale = 1, .is_level = true};
+    c = (struct trf_counter){.unit = "%", .kind = LS_COUNTER_OTHER, .scale = 1, .is_level = true};
     snprintf(c.scope, sizeof(c.scope), "GPU %u", index);
     return nvml_add(o, &c, "memory busy", (struct nvml_counter){device, NVML_BUSY});
 }
@@ -142,7 +142,7 @@ static void nvml_read_counter(const struct nvml_calls *calls, const struct nvml_
         out->level = busy.memory;
         break;
     }
-    if (result != NVML_OK) out->gap = TRF_GAP_GONE;
+    if (result != NVML_OK) out->gap = LS_GAP_GONE;
 }
 
 static void nvml_read(void *state, struct trf_reading *out)

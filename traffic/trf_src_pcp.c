@@ -119,7 +119,7 @@ static ls_err pcp_add_instance(struct trf_opened *o, const char *metric, const p
                                const char *label)
 {
     struct pcp_state *s = o->state;
-    struct trf_counter c = {.kind = TRF_OTHER, .is_level = d->sem != PM_SEM_COUNTER};
+    struct trf_counter c = {.kind = LS_COUNTER_OTHER, .is_level = d->sem != PM_SEM_COUNTER};
     struct pcp_counter row = {.metric = s->ids.len - 1,
                               .instance = instance,
                               .is_whole = d->type != PM_TYPE_FLOAT && d->type != PM_TYPE_DOUBLE};
@@ -197,16 +197,16 @@ static void pcp_read_counter(const struct pcp_state *s, const struct pcp_counter
     const pmDesc *d = &s->descs.rows[c->metric];
     const pmValue *v = pcp_value(set, c->instance);
     pmAtomValue whole, real;
-    out->gap = TRF_GAP_GONE;
+    out->gap = LS_GAP_GONE;
     if (!v || s->calls.pmExtractValue(set->valfmt, v, d->type, &real, PM_TYPE_DOUBLE) < 0) return;
-    out->gap = TRF_GAP_NONE;
+    out->gap = LS_GAP_NONE;
     out->level = real.d;
     if (!c->is_whole)
         out->count = real.d > 0 ? (uint64_t)(real.d * PCP_FIXED_POINT) : 0;
     else if (s->calls.pmExtractValue(set->valfmt, v, d->type, &whole, PM_TYPE_U64) >= 0)
         out->count = whole.ull;
     else
-        out->gap = TRF_GAP_UNREADABLE;
+        out->gap = LS_GAP_UNREADABLE;
 }
 
 /* Fetch everything at once. A connection that broke is tried again every second. */
@@ -233,7 +233,7 @@ static void pcp_read(void *state, struct trf_reading *out)
     const int result = pcp_fetch(s, &r);
     for (size_t i = 0; i < s->counters.len; i++)
         if (result < 0)
-            out[i].gap = TRF_GAP_GONE;
+            out[i].gap = LS_GAP_GONE;
         else
             pcp_read_counter(s, &s->counters.rows[i], r, &out[i]);
     if (result >= 0) s->calls.pmFreeResult(r);

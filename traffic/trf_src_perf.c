@@ -46,11 +46,11 @@ static ls_err perf_counter(const struct trf_machine *m, struct trf_opened *o,
                            const struct pe_traffic_event *e, uint32_t *out)
 {
     static const struct {
-        enum trf_kind kind;
+        enum ls_counter_kind kind;
         const char *word;
-    } kinds[] = {[PE_DIRECTION_READ] = {TRF_READ, "read"},
-                 [PE_DIRECTION_WRITE] = {TRF_WRITTEN, "written"},
-                 [PE_DIRECTION_BOTH] = {TRF_MOVED, "moved"}};
+    } kinds[] = {[PE_DIRECTION_READ] = {LS_COUNTER_READ, "read"},
+                 [PE_DIRECTION_WRITE] = {LS_COUNTER_WRITTEN, "written"},
+                 [PE_DIRECTION_BOTH] = {LS_COUNTER_MOVED, "moved"}};
     struct perf_state *s = o->state;
     struct trf_counter c = {.unit = "B", .kind = kinds[e->direction].kind, .scale = 1};
     char name[TRF_NAME_BYTES];
@@ -116,29 +116,29 @@ static ls_err perf_open(const struct trf_machine *m, const char *const *metrics,
 
 /* Add what an event counted since the last reading, scaled to all of the time where it shared a counter. An
  * event whose time stands still is of a CPU that is offline. */
-static enum trf_gap perf_read_event(struct perf_state *s, struct perf_event *e)
+static enum ls_gap perf_read_event(struct perf_state *s, struct perf_event *e)
 {
     struct perf_count now;
     const long got = s->kernel->read(e->fd, &now, sizeof(now));
-    if (got == 0) return TRF_GAP_GONE;
-    if (got < (long)sizeof(now)) return TRF_GAP_UNREADABLE;
+    if (got == 0) return LS_GAP_GONE;
+    if (got < (long)sizeof(now)) return LS_GAP_UNREADABLE;
     const struct perf_count before = e->before;
     e->before = now;
-    if (now.value < before.value) return TRF_GAP_RESET;
-    if (now.enabled_ns <= before.enabled_ns) return TRF_GAP_GONE;
-    if (now.running_ns <= before.running_ns) return TRF_GAP_UNASSIGNED;
+    if (now.value < before.value) return LS_GAP_RESET;
+    if (now.enabled_ns <= before.enabled_ns) return LS_GAP_GONE;
+    if (now.running_ns <= before.running_ns) return LS_GAP_UNASSIGNED;
     s->bytes.rows[e->counter] +=
         (double)(now.value - before.value) * e->bytes *
         ((double)(now.enabled_ns - before.enabled_ns) / (double)(now.running_ns - before.running_ns));
-    return TRF_GAP_NONE;
+    return LS_GAP_NONE;
 }
 
 static void perf_read(void *state, struct trf_reading *out)
 {
     struct perf_state *s = state;
     for (size_t i = 0; i < s->events.len; i++) {
-        const enum trf_gap gap = perf_read_event(s, &s->events.rows[i]);
-        if (gap != TRF_GAP_NONE) out[s->events.rows[i].counter].gap = gap;
+        const enum ls_gap gap = perf_read_event(s, &s->events.rows[i]);
+        if (gap != LS_GAP_NONE) out[s->events.rows[i].counter].gap = gap;
     }
     for (size_t c = 0; c < s->bytes.len; c++)
         out[c].count = (uint64_t)s->bytes.rows[c];

@@ -39,7 +39,7 @@ static void powercap_full_name(const char *zone, char out[TRF_SCOPE_BYTES])
 
 static ls_err powercap_add(struct trf_opened *o, const char *zone)
 {
-    struct trf_counter c = {.unit = "J", .kind = TRF_ENERGY, .scale = POWERCAP_JOULES};
+    struct trf_counter c = {.unit = "J", .kind = LS_COUNTER_ENERGY, .scale = POWERCAP_JOULES};
     char file[POWERCAP_PATH_BYTES + 32];
     int64_t range = 0;
     snprintf(file, sizeof(file), "%.*s/max_energy_range_uj", POWERCAP_PATH_BYTES, zone);

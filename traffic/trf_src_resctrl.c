@@ -31,7 +31,7 @@ static ls_err resctrl_add(struct trf_opened *o, const char *mon_data, const char
     ls_err err = LS_OK;
     snprintf(pattern, sizeof(pattern), "%.*s/mon_L3_*/%s", RESCTRL_PATH_BYTES, mon_data, event);
     if (glob(pattern, 0, NULL, &found) != 0) return LS_OK;
-    snprintf(name, sizeof(name), "%s %s", c->scope, c->kind == TRF_MOVED ? "moved" : "moved, local");
+    snprintf(name, sizeof(name), "%s %s", c->scope, c->kind == LS_COUNTER_MOVED ? "moved" : "moved, local");
     err = trf_files_counter(o, c, name);
     for (size_t i = 0; i < found.gl_pathc && err == LS_OK; i++)
         err = trf_files_path(o, found.gl_pathv[i]);
@@ -41,10 +41,10 @@ static ls_err resctrl_add(struct trf_opened *o, const char *mon_data, const char
 
 static ls_err resctrl_add_group(struct trf_opened *o, const char *mon_data, size_t root_len)
 {
-    struct trf_counter c = {.unit = "B", .kind = TRF_MOVED, .scale = 1};
+    struct trf_counter c = {.unit = "B", .kind = LS_COUNTER_MOVED, .scale = 1};
     resctrl_scope(mon_data, root_len, c.scope);
     LS_TRY(resctrl_add(o, mon_data, "mbm_total_bytes", &c));
-    c.kind = TRF_OTHER; /* a part of the total */
+    c.kind = LS_COUNTER_OTHER; /* a part of the total */
     return resctrl_add(o, mon_data, "mbm_local_bytes", &c);
 }
 

@@ -13,6 +13,7 @@ tests_analyse_unit_SOURCES = \
     tests/analyse/test_an_kernel.c \
     tests/analyse/test_an_match.c \
     tests/analyse/test_an_origin.c \
+    tests/analyse/test_an_series.c \
     tests/analyse/test_an_sharing.c \
     tests/analyse/test_an_table.c \
     tests/analyse/test_an_tiles.c

@@ -10,6 +10,7 @@ tests_spool_unit_SOURCES = \
     tests/spool/test_spool_domains.c \
     tests/spool/test_spool_late.c \
     tests/spool/test_spool_pack.c \
+    tests/spool/test_spool_series.c \
     tests/spool/test_spool_shared.c
 tests_spool_unit_CPPFLAGS = $(unit_cppflags)
 tests_spool_unit_CFLAGS = $(unit_cflags)

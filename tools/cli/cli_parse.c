@@ -39,11 +39,13 @@ enum { LIMIT_BYTES = 24, LIMIT_TOLD_MAX = 1000000 /* nobody meets one that is la
 /* As it would be written on the command line. */
 static const char *limit_text(const struct cli_option *o, uint64_t number, char out[LIMIT_BYTES])
 {
-    static const char *const units[] = {"", "K", "M", "G"};
+    static const char *const units[][4] = {{"", "K", "M", "G"}, {"ns", "us", "ms", "s"}};
+    const bool is_time = o->type == CLI_DURATION;
+    const uint64_t step = is_time ? 1000 : 1024;
     size_t unit = 0;
-    for (; o->type == CLI_BYTES && number && number % 1024 == 0 && unit < 3; unit++)
-        number /= 1024;
-    snprintf(out, LIMIT_BYTES, "%" PRIu64 "%s%s", number, units[unit], o->type == CLI_DURATION ? "ns" : "");
+    for (; (is_time || o->type == CLI_BYTES) && number && number % step == 0 && unit < 3; unit++)
+        number /= step;
+    snprintf(out, LIMIT_BYTES, "%" PRIu64 "%s", number, units[is_time][unit]);
     return out;
 }
 
@@ -53,7 +55,7 @@ const char *cli_limits_text(const struct cli_option *o, char out[CLI_LIMITS_BYTE
     limit_text(o, o->least, least);
     limit_text(o, o->most, most);
     out[0] = '\0';
-    if (o->most && o->most <= LIMIT_TOLD_MAX)
+    if (o->most && (o->most <= LIMIT_TOLD_MAX || o->type == CLI_DURATION))
         snprintf(out, CLI_LIMITS_BYTES, "%s to %s", least, most);
     else if (o->least)
         snprintf(out, CLI_LIMITS_BYTES, "%s or more", least);
@@ -67,7 +69,7 @@ static ls_err cli_limits_check(const struct cli_option *o, const char *text, uin
 {
     char limits[CLI_LIMITS_BYTES];
     if (number >= o->least && (!o->most || number <= o->most)) return LS_OK;
-    if (number > o->most && o->most > LIMIT_TOLD_MAX)
+    if (number > o->most && o->most > LIMIT_TOLD_MAX && o->type != CLI_DURATION)
         return ls_fail(LS_ERR_RANGE, "%s is too much; give %" PRIu64 " or less", text, o->most);
     return ls_fail(LS_ERR_RANGE, "%s is too %s; give %s", text, number < o->least ? "little" : "much",
                    cli_limits_text(o, limits));

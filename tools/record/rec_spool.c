@@ -4,6 +4,7 @@
 #include "tools/record/rec_spool.h"
 #include "common/ls_private.h"
 #include "resolve/prof_fields.h"
+#include "spool/spool_series.h"
 #include "tools/cli/cli_message.h"
 #include "common/ls_outputs.h"
 
@@ -158,6 +159,7 @@ ls_err rec_spool_remove(struct rec_spool *s)
             if (rec_parse_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
         unlinkat(dirfd(d), rec_conf_name, 0);
         unlinkat(dirfd(d), "debug.txt", 0);
+        unlinkat(dirfd(d), SPOOL_SERIES_FILE, 0);
         err = rmdir(s->path) == 0 ? 0 : errno;
     }
     closedir(d);

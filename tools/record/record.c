@@ -2,6 +2,7 @@
 /* loadstone record: runs a program with the sampling runtime and resolves its spool to a profile. */
 #include "common/ls_clock.h"
 #include "common/ls_env.h"
+#include "common/ls_quantity.h"
 #include "machine/mach_calibration.h"
 #include "machine/mach_capability.h"
 #include "resolve/prof_resolve.h"
@@ -9,6 +10,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/record/rec_launch.h"
+#include "tools/record/rec_series.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_target.h"
 #include "common/ls_error.h"
@@ -132,6 +134,8 @@ enum {
     RECORD_LDLAT,
     RECORD_STORES,
     RECORD_CALLSTACK,
+    RECORD_SERIES,
+    RECORD_SERIES_INTERVAL,
     RECORD_SEED,
     RECORD_DELAY,
     RECORD_DURATION,
@@ -198,6 +202,14 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                           "copied piece of the stack that is unwound afterwards, or by both; "
                           "without a value: auto",
                           "Sampling", .alone = "auto"},
+    [RECORD_SERIES] = {"series", 0, CLI_TEXT, "NAME[,NAME...]", NULL,
+                       "sample counters of the machine as time series: groups (traffic, net, power), sources "
+                       "(perf, resctrl, infiniband, powercap, nvml) and metrics of a pmcd (pcp:METRIC); "
+                       "loadstone doctor lists them, report --series shows them",
+                       "Series"},
+    [RECORD_SERIES_INTERVAL] = {"series-interval", 0, CLI_DURATION, "TIME", "10ms",
+                                "time between two readings, 1ms to 100ms", "Series", .least = 1000000,
+                                .most = 100000000},
     [RECORD_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", NULL,
                      "seed of the interval jitter, for reproducible runs", "Sampling"},
     [RECORD_DELAY] = {"delay", 0, CLI_DURATION, "TIME", NULL,
@@ -243,6 +255,7 @@ struct record {
     char output[PATH_MAX], path[PATH_MAX], preload[PATH_MAX];
     char command[8192];
     struct rec_spool spool;
+    struct rec_series series;
     struct mach_calibration calibration;
     bool calibrated;
     struct rec_outcome outcome;
@@ -327,6 +340,16 @@ static const char *record_spool_asked(const struct record *r)
     return named && *named ? named : NULL;
 }
 
+static ls_err record_start_series(struct record *r)
+{
+    const char *max = r->v[RECORD_SPOOL_MAX].given ? NULL : getenv(ls_env_rows[LS_ENV_SPOOL_MAX].variable);
+    struct rec_series_options o = {.names = r->v[RECORD_SERIES].text,
+                                   .interval_ns = r->v[RECORD_SERIES_INTERVAL].number,
+                                   .bytes_max = r->v[RECORD_SPOOL_MAX].number};
+    if (max && *max) LS_TRY(ls_parse_bytes(max, &o.bytes_max));
+    return r->v[RECORD_SERIES].given ? rec_series_start(&o, &r->spool, &r->series) : LS_OK;
+}
+
 /* Check everything that can fail before the start, not after an hour of computing. */
 static int record_prepare(struct record *r)
 {
@@ -342,6 +365,10 @@ static int record_prepare(struct record *r)
         return rec_target_status(err);
     }
     cli_output_for_rank(r->v[RECORD_OUTPUT].text, r->output);
+    if (r->v[RECORD_SERIES].given && (err = rec_series_check(r->v[RECORD_SERIES].text)) != LS_OK) {
+        cli_fail(err);
+        return CLI_LAUNCHER;
+    }
     if ((err = cli_output_check_profile(r->output, r->v[RECORD_FORCE].given)) != LS_OK ||
         (err = rec_preload_find(r->preload)) != LS_OK || (err = record_hardware(r)) != LS_OK) {
         cli_fail(err);
@@ -353,7 +380,8 @@ static int record_prepare(struct record *r)
     if (!r->calibrated)
         cli_warn("latencies cannot be calibrated here, so levels will be missing: %s", ls_last_error());
     if ((err = rec_spool_make(&r->spool, record_spool_asked(r))) != LS_OK ||
-        (err = record_describe(r)) != LS_OK || (err = record_environment(r)) != LS_OK) {
+        (err = record_describe(r)) != LS_OK || (err = record_start_series(r)) != LS_OK ||
+        (err = record_environment(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
     }
@@ -452,10 +480,12 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
     record_command_line(&r);
     const int status = record_prepare(&r);
     if (status != CLI_OK) {
+        rec_series_stop(&r.series);
         if (r.spool.path[0]) rec_spool_remove(&r.spool);
         return status;
     }
     const ls_err err = rec_launch(r.path, r.program, &r.outcome);
+    rec_series_stop(&r.series);
     if (err != LS_OK) {
         rec_spool_remove(&r.spool);
         cli_fail(err);

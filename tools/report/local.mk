@@ -16,6 +16,7 @@ tools_loadstone_SOURCES += \
     tools/report/rep_processes.c \
     tools/report/rep_raster.c tools/report/rep_raster.h \
     tools/report/rep_rows.c \
+    tools/report/rep_series.c \
     tools/report/rep_sharing.c \
     tools/report/rep_table.c \
     tools/report/rep_tree.c \

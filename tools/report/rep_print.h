@@ -109,4 +109,10 @@ ls_err rep_first_touch(const struct rep_options *o, bool json, FILE *out);
 /* Errors: as rep_view_init; LS_ERR_USAGE if nothing was watched. */
 ls_err rep_watch(const struct rep_options *o, bool json, FILE *out);
 
+/* ---- report --series ---- */
+
+/* Counters of the machine by phase. Use only the file of o.
+ * Errors: as prof_open; LS_ERR_USAGE if no counter was sampled; LS_ERR_NOMEM. */
+ls_err rep_series(const struct rep_options *o, bool json, FILE *out);
+
 #endif

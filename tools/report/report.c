@@ -24,6 +24,7 @@ enum {
     REPORT_FIRST_TOUCH,
     REPORT_WATCH,
     REPORT_ALLOCATIONS,
+    REPORT_SERIES,
     REPORT_TREE,
     REPORT_HOW,
     REPORT_HEATMAP,
@@ -83,6 +84,11 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
                             "instead of the table: bytes and blocks of each allocation site, sampled or not",
                             "Rows"},
+    [REPORT_SERIES] =
+        {"series", 0, CLI_FLAG, NULL, NULL,
+         "instead of the table, after record --series: what the counters of the machine counted "
+         "in each phase, per second, and as a share of the measured roof",
+         "Rows"},
     [REPORT_TREE] =
         {"tree", 't', CLI_FLAG, NULL, NULL,
          "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean latency and levels",
@@ -282,6 +288,14 @@ static ls_err report_allocations(const struct rep_options *o, const struct cli_v
     return LS_OK;
 }
 
+static ls_err report_series(const struct rep_options *o, const struct cli_value *v)
+{
+    LS_TRY(rep_series(o, v[REPORT_JSON].given, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --by phase %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static ls_err report_how(const struct rep_options *o, const struct cli_value *v)
 {
     struct rep_view view;
@@ -313,10 +327,15 @@ static ls_err report_heatmap(const struct rep_options *o, const struct cli_value
 static const struct {
     int option;
     ls_err (*print)(const struct rep_options *o, const struct cli_value *v);
-} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch}, {REPORT_WATCH, report_watch},
-                    {REPORT_PROCESSES, report_processes},     {REPORT_SHARING, report_sharing},
-                    {REPORT_ALLOCATIONS, report_allocations}, {REPORT_HEATMAP, report_heatmap},
-                    {REPORT_ANNOTATE, report_annotate},       {REPORT_HOW, report_how}};
+} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch},
+                    {REPORT_WATCH, report_watch},
+                    {REPORT_PROCESSES, report_processes},
+                    {REPORT_SHARING, report_sharing},
+                    {REPORT_ALLOCATIONS, report_allocations},
+                    {REPORT_SERIES, report_series},
+                    {REPORT_HEATMAP, report_heatmap},
+                    {REPORT_ANNOTATE, report_annotate},
+                    {REPORT_HOW, report_how}};
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 
 #define REPORT_MIN_SHARE_FOR_PROGRAMS 0.001

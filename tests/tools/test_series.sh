@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# record --series and report --series on a made-up tree of counters, which the recorded program itself changes.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+export LOADSTONE_SYSFS=$scratch/sys
+rx=$LOADSTONE_SYSFS/class/net/eth9/statistics/rx_bytes
+energy=$LOADSTONE_SYSFS/class/powercap/intel-rapl:0/energy_uj
+mkdir -p "$(dirname $rx)" "$(dirname $energy)"
+echo 100000 >$rx
+echo 100000 >"$(dirname $rx)/tx_bytes"
+echo 262143000000 >$energy
+echo package-0 >"$(dirname $energy)/name"
+echo 262143328850 >"$(dirname $energy)/max_energy_range_uj"
+value() { # FILE PHASE SERIES MEMBER
+    python3 -c 'import json, sys
+r = [r for r in json.load(open(sys.argv[1]))["rows"] if r["phase"] == sys.argv[2] and r["series"] == sys.argv[3]]
+print(r[0][sys.argv[4]] if r else "none")' "$@"
+}
+command -v python3 >/dev/null || skip "no python3"
+
+# amounts are exact, whatever happened between two readings; a known range that ends is no gap. The new values
+# are as long as the old ones and written in place: a reading sees the one or the other.
+expect 3 "next: loadstone report" "$loadstone" record --engine null --series net,power --series-interval 2ms -o run.h5 -- \
+    sh -c 'sleep 0.2; printf "750000\n" 1<>'$rx'; printf "671150      \n" 1<>'$energy'; sleep 0.2; exit 3'
+must test "$(grep -c warning err)" = 0
+must "$loadstone" report --series --json run.h5 >run.json
+must test "$(value run.json '' 'eth9 received' amount)" = 650000
+must test "$(value run.json '' 'eth9 sent' amount)" = 0
+must test "$(value run.json '' 'package-0' amount)" = 1
+must test "$(value run.json '' 'package-0' gap_ns)" = 0
+expect 0 "series     3 counters, read every 2 ms by a process beside the program" "$loadstone" report --series run.h5
+must grep -qE '^\(whole run\) +[0-9.]+ ms +net eth9 received +650 kB +[0-9.]+ MB/s ' out
+must grep -qE ' powercap package-0 +1.00 J +[0-9.]+ W ' out
+
+# a counter that disappears and comes back: a marked gap, the program goes on, the remedy is printed
+expect 0 "bring the device, the service or the CPU back" "$loadstone" record --engine null --series net -o gap.h5 -- \
+    sh -c 'sleep 0.1; : >'$rx'; sleep 0.2; echo 800000 >'$rx'; sleep 0.1; printf "900000\n" 1<>'$rx'; sleep 0.1'
+must "$loadstone" report --series --json gap.h5 >gap.json
+must test "$(value gap.json '' 'eth9 received' amount)" = 100000
+must test "$(value gap.json '' 'eth9 received' gap_ns)" -gt 150000000
+must test "$(value gap.json '' 'eth9 sent' gap_ns)" = 0
+expect 0 "gaps       1, " "$loadstone" report --series gap.h5
+
+# phases of a program
+must "$loadstone" record -q --engine null --series net -o phases.h5 -- "$top_builddir/tests/cases/proc_victim" grow
+must "$loadstone" report --series --json phases.h5 >phases.json
+must test "$(value phases.json grow 'eth9 received' amount)" = 0
+must test "$(value phases.json grow 'eth9 received' phase_ns)" -gt 0
+
+# names that there are not: before the program starts
+for names in trafic net, net:eth0 pcp; do
+    expect 125 "loadstone: --series: " "$loadstone" record -o bad.h5 --series $names -- touch started
+done
+expect 125 "give 1ms to 100ms" "$loadstone" record -o bad.h5 --series net --series-interval 200ms -- touch started
+must test ! -e started -a ! -e bad.h5
+expect 2 "has no series: record with --series" "$loadstone" report --series $(must "$loadstone" record -q --engine null -o none.h5 true >&2; echo none.h5)
+
+# a source that is not here: a warning, and the run goes on; a group warns only if nothing of it is here
+expect 0 "warning: series perf: no counters of memory controllers" "$loadstone" record --engine null --series traffic,net -o some.h5 -- touch started
+must test -e started
+must test "$(grep -c 'series infiniband' err)" = 0
+expect 0 "warning: series infiniband" "$loadstone" record --engine null --series infiniband -o none.h5 -f -- true
+
+# one reader for the ranks of a machine
+rank() { env OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$1 "$loadstone" record -q --engine null --series net -o rank.h5 true; }
+must rank 0
+must rank 1
+expect 0 "eth9 received" "$loadstone" report --series rank.0.h5
+expect 2 "has no series" "$loadstone" report --series rank.1.h5
+
+# the program sees nothing of it: environment, open files, children
+for series in "" "--series net,pcp:kernel.all.load"; do
+    "$loadstone" record -q --engine null $series -o same.h5 -f -- sh -c 'env | sed "s/LOADSTONE_START=.*//; s/LOADSTONE_SPOOL=.*//" | sort; ls /proc/self/fd; wc -w </proc/$$/task/$$/children' >"seen$(echo "$series" | wc -c)" 2>/dev/null
+done
+must diff seen*
+
+# the launcher is killed: the reader ends, and the spool has the series
+"$loadstone" record -q --engine null --spool kept --series net -o kept.h5 -- sh -c 'touch running; sleep 60' &
+launcher=$!
+i=0
+while [ ! -e running ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i + 1)); done
+sleep 0.5
+reader=$(cat /proc/$launcher/task/$launcher/children | tr ' ' '\n' | while read -r p; do grep -l series-reader /proc/$p/comm 2>/dev/null; done | cut -d/ -f3)
+must test -n "$reader"
+program=$(cat /proc/$launcher/task/$launcher/children | tr ' ' '\n' | grep -v "^$reader\$" | head -1)
+kill -KILL $launcher
+wait $launcher 2>/dev/null
+i=0
+while [ -e /proc/$reader ] && ! grep -q '^State:.Z' /proc/$reader/status 2>/dev/null && [ $i -lt 1200 ]; do sleep 0.05; i=$((i + 1)); done
+must test $i -lt 1200
+kill -KILL $program
+must "$loadstone" resolve -q -o kept.h5 kept/*
+expect 0 "eth9 received" "$loadstone" report --series kept.h5
+exit $failed
