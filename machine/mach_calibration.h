@@ -57,6 +57,10 @@ ls_err mach_calibration_cache_store(const struct mach_cpu *cpu, const struct mac
 /* Path of the file.  Errors: LS_ERR_NOT_FOUND, LS_ERR_RANGE (path too long). */
 ls_err mach_calibration_cache_path(const struct mach_cpu *cpu, char *out, size_t out_bytes);
 
+/* Path of another small file that is kept between runs; its directory is made.  Errors: LS_ERR_NOT_FOUND,
+ * LS_ERR_RANGE. */
+ls_err mach_cache_path(const char *name, char *out, size_t out_bytes);
+
 /* --- latencies ---
  *
  * Load latencies of one working set, measured with the probe that the step engine uses.

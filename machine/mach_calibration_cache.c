@@ -59,6 +59,18 @@ ls_err mach_calibration_cache_path(const struct mach_cpu *cpu, char *out, size_t
     return cache_file(cpu, dir, out, out_bytes);
 }
 
+ls_err mach_cache_path(const char *name, char *out, size_t out_bytes)
+{
+    char root[PATH_MAX], dir[PATH_MAX + 16];
+    LS_TRY(cache_root(root, sizeof(root)));
+    snprintf(dir, sizeof(dir), "%s/loadstone", root);
+    (void)mkdir(root, 0700); /* a missing parent is reported when the file is created */
+    (void)mkdir(dir, 0700);
+    const int len = snprintf(out, out_bytes, "%s/%s", dir, name);
+    return len >= 0 && (size_t)len < out_bytes ? LS_OK
+                                               : ls_fail(LS_ERR_RANGE, "the path of %s is too long", name);
+}
+
 static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_calibration *c)
 {
     fprintf(f, "%s\ncpu %s\n", CACHE_MAGIC, cpu->identity);

@@ -13,6 +13,7 @@ libtraffic_la_SOURCES = \
     traffic/trf_src_pcp.c \
     traffic/trf_src_perf.c \
     traffic/trf_src_powercap.c \
-    traffic/trf_src_resctrl.c
+    traffic/trf_src_resctrl.c \
+    traffic/trf_verify.c traffic/trf_verify.h
 libtraffic_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
-libtraffic_la_LIBADD = libpatterns.la libperfcount.la libcommon.la -lm -ldl
+libtraffic_la_LIBADD = libkernels.la libmachine.la libpatterns.la libperfcount.la libcommon.la -lm -ldl

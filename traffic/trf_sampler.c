@@ -95,15 +95,34 @@ struct trf_sampler {
     uint64_t *read_ns;       /* by source: when it was read last; 0: never */
 };
 
+/* The verdict on an opened source.  Errors: LS_ERR_UNSUPPORTED: it is not to be believed. */
+static ls_err sampler_verify(const trf_sampler *s, const struct sampler_source *row, struct trf_verdict *out)
+{
+    *out = (struct trf_verdict){.is_good = true,
+                                .read = NAN,
+                                .written = NAN,
+                                .moved = NAN,
+                                .roof_per_s = NAN,
+                                .text = "not compared with anything known"};
+    if (row->source->check != TRF_CHECK_STREAM || !s->use.verify) return LS_OK;
+    LS_TRY(s->use.verify(s->use.user, row->source, &row->opened, out));
+    if (out->is_good) return LS_OK;
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "%s: not used. On an idle machine, remove ~/.cache/loadstone/counters-* to compare again",
+                   out->text);
+}
+
 static ls_err sampler_open(trf_sampler *s, const struct trf_machine *m, const struct trf_source *source,
                            const struct trf_request *r, char why[SAMPLER_WHY_BYTES])
 {
     struct sampler_source *row = &s->sources[s->sources_len];
     *row = (struct sampler_source){.source = source, .first = s->series.len};
     ls_err err = source->open(m, source->takes_metrics ? r->metrics : NULL, &row->opened);
+    struct trf_verdict verdict;
+    if (err == LS_OK) err = sampler_verify(s, row, &verdict);
     if (err == LS_ERR_USAGE || err == LS_ERR_NOMEM || err == LS_OK) s->sources_len++;
     for (size_t i = 0; i < row->opened.counters.len && err == LS_OK; i++) {
-        const struct trf_series one = {source, row->opened.counters.rows[i]};
+        const struct trf_series one = {source, row->opened.counters.rows[i], verdict};
         err = LS_VECTOR_ADD(&s->series, one);
     }
     if (err == LS_OK || err == LS_ERR_USAGE || err == LS_ERR_NOMEM) return err;

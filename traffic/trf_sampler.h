@@ -6,6 +6,7 @@
 #define TRF_SAMPLER_H
 
 #include "traffic/trf_source.h"
+#include "traffic/trf_verify.h"
 
 /* ---- request ---- */
 
@@ -30,6 +31,7 @@ typedef struct trf_sampler trf_sampler;
 struct trf_series {
     const struct trf_source *source;
     struct trf_counter counter;
+    struct trf_verdict verdict; /* of its source */
 };
 
 /* The value of an interval: the growth of the counter in its unit; of a level, the value at the end. */
@@ -42,7 +44,11 @@ struct trf_point {
 
 struct trf_use {
     void (*point)(void *user, const struct trf_point *p);
-    void (*note)(void *user, const char *text); /* a source that cannot be opened, with the remedy */
+    void (*note)(void *user, const char *text); /* a source that cannot be used, with the remedy */
+    /* Compare a source that can be compared with known traffic; one that is off is noted and left out. NULL:
+     * sources are used as they are. Errors: the source is left out. */
+    ls_err (*verify)(void *user, const struct trf_source *source, const struct trf_opened *opened,
+                     struct trf_verdict *out);
     void *user;
 };
 

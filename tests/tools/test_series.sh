@@ -62,6 +62,27 @@ must test -e started
 must test "$(grep -c 'series infiniband' err)" = 0
 expect 0 "warning: series infiniband" "$loadstone" record --engine null --series infiniband -o none.h5 -f -- true
 
+# a counter that does not count known traffic is not used; the comparison is kept until the next boot, and doctor has it
+export XDG_CACHE_HOME=$scratch/cache
+mkdir -p $LOADSTONE_SYSFS/fs/resctrl/mon_data/mon_L3_00
+echo 4096 >$LOADSTONE_SYSFS/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes
+lies="series resctrl: counts 0.00 of known traffic: not used"
+"$loadstone" doctor >text 2>err
+must grep -q "^  yes  resctrl " text
+expect 0 "$lies" "$loadstone" record --engine null --series resctrl -o lies.h5 -- true
+must test "$(ls cache/loadstone | grep -c '^counters-.*-resctrl$')" = 1
+expect 2 "has no series" "$loadstone" report --series lies.h5
+expect 0 "$lies" "$loadstone" record -f --engine null --series resctrl -o lies.h5 -- true
+"$loadstone" doctor >text 2>err
+must grep -q "^  no   resctrl " text
+must grep -q "; counts 0.00 of known traffic" text
+sed -i '4s/.*/-1 -1 1021 50000000000 end/' cache/loadstone/counters-*-resctrl
+expect 0 "next: " "$loadstone" record -f --engine null --series traffic -o good.h5 -- \
+    sh -c 'sleep 0.1; printf "9096\n" 1<>'$LOADSTONE_SYSFS/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes'; sleep 0.1'
+must test "$(grep -c warning err)" = 0
+expect 0 "resctrl    counts 1.02 of known traffic" "$loadstone" report --series good.h5
+must grep -qE ' resctrl memory, all +5.00 kB ' out
+
 # one reader for the ranks of a machine
 rank() { env OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=$1 "$loadstone" record -q --engine null --series net -o rank.h5 true; }
 must rank 0

@@ -83,7 +83,7 @@ static void take_note(void *user, const char *text)
 
 static ls_err open_series(struct fixture *f, const char *request)
 {
-    const struct trf_use use = {take_point, take_note, f};
+    const struct trf_use use = {.point = take_point, .note = take_note, .user = f};
     assert_int_equal(trf_request_parse(request, &f->request), LS_OK);
     return trf_sampler_new(&f->machine, &f->request, &use, &f->sampler);
 }

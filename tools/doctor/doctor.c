@@ -73,19 +73,12 @@ static void doctor_print_try(const struct mach_try *t)
                cli_colour_end(out));
 }
 
-static const char *const doctor_checks[] = {
-    [TRF_CHECK_NONE] = "",
-    [TRF_CHECK_STREAM] = "record compares it with known traffic first, and uses it if it is within 10 %",
-};
-
 static void doctor_print_series(const struct doc_series *s)
 {
     const int out = STDOUT_FILENO;
-    const char *check = doctor_checks[s->source->check];
     printf("  %s%-4s%s %-14s %s\n", cli_colour_begin(out, s->works ? CLI_GREEN : CLI_RED),
            s->works ? "yes" : "no", cli_colour_end(out), s->source->name, s->source->gives);
     printf("       %-14s %s\n", "", s->detail);
-    if (s->works && *check) printf("       %-14s %s\n", "", check);
     if (!s->works)
         printf("       %-14s %sneeds: %s%s\n", "", cli_colour_begin(out, CLI_BOLD), s->source->needs,
                cli_colour_end(out));

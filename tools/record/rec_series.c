@@ -36,6 +36,7 @@ struct reader {
     bool is_full;
     size_t buffered_bytes;
     uint8_t buffer[SERIES_BUFFER_BYTES];
+    struct trf_machine machine;
     trf_sampler *sampler;
     uint64_t gap_ns[LS_GAPS_LEN];
     uint32_t gap_series[LS_GAPS_LEN]; /* one of those that had it */
@@ -104,6 +105,13 @@ static void reader_take_note(void *user, const char *text)
     reader_message(user, SERIES_WARNS, "%s", text);
 }
 
+static ls_err reader_verify(void *user, const struct trf_source *source, const struct trf_opened *opened,
+                            struct trf_verdict *out)
+{
+    struct reader *r = user;
+    return trf_verify_here(&r->machine, source, opened, out);
+}
+
 static void reader_put_counters(struct reader *r, uint64_t interval_ns)
 {
     struct spool_series_begin begin = {.version = SPOOL_SERIES_VERSION, .interval_ns = interval_ns};
@@ -113,13 +121,16 @@ static void reader_put_counters(struct reader *r, uint64_t interval_ns)
     reader_put(r, SPOOL_SERIES_BEGIN, &begin, sizeof(begin));
     for (size_t i = 0; i < len; i++) {
         const struct trf_counter *c = &series[i].counter;
-        struct spool_series_counter row = {
-            .kind = c->kind, .is_level = c->is_level, .factor = NAN, .roof_per_s = NAN};
+        const struct trf_verdict *v = &series[i].verdict;
+        struct spool_series_counter row = {.kind = c->kind,
+                                           .is_level = c->is_level,
+                                           .factor = trf_verdict_factor(v, c->kind),
+                                           .roof_per_s = v->roof_per_s};
         snprintf(row.source, sizeof(row.source), "%s", series[i].source->name);
         memcpy(row.name, c->name, sizeof(row.name));
         memcpy(row.scope, c->scope, sizeof(row.scope));
         memcpy(row.unit, c->unit, sizeof(row.unit));
-        snprintf(row.verified, sizeof(row.verified), "not verified");
+        memcpy(row.verified, v->text, sizeof(row.verified));
         reader_put(r, SPOOL_SERIES_COUNTER, &row, sizeof(row));
     }
 }
@@ -168,13 +179,13 @@ static void reader_run(const struct rec_series_options *o, int file_fd, int mess
 {
     static struct reader r; /* large */
     static struct trf_request request;
-    const struct trf_machine machine = {.sys_root = getenv(ls_env_rows[LS_ENV_SYSFS].variable)};
-    const struct trf_use use = {reader_take_point, reader_take_note, &r};
+    const struct trf_use use = {reader_take_point, reader_take_note, reader_verify, &r};
+    r.machine.sys_root = getenv(ls_env_rows[LS_ENV_SYSFS].variable);
     r.file_fd = file_fd;
     r.message_fd = message_fd;
     r.bytes_max = o->bytes_max;
     ls_err err = trf_request_parse(o->names, &request);
-    if (err == LS_OK) err = trf_sampler_new(&machine, &request, &use, &r.sampler);
+    if (err == LS_OK) err = trf_sampler_new(&r.machine, &request, &use, &r.sampler);
     if (err != LS_OK) {
         reader_message(&r, err == LS_ERR_USAGE ? SERIES_IS_USAGE : SERIES_FAILS, "%s", ls_last_error());
         return;
