@@ -33,6 +33,19 @@ expect 0 "series     3 counters, read every 2 ms by a process beside the program
 must grep -qE '^\(whole run\) +[0-9.]+ ms +net eth9 received +650 kB +[0-9.]+ MB/s ' out
 must grep -qE ' powercap package-0 +1.00 J +[0-9.]+ W ' out
 
+# every interval as CSV: the amounts add up
+must "$loadstone" export --table series -o run.csv run.h5 2>err
+must grep -q '^source,series,scope,unit,is_level,begin_ns,end_ns,value,gap$' run.csv
+must python3 -c 'import csv
+rows = list(csv.DictReader(open("run.csv")))
+assert sum(float(r["value"]) for r in rows if r["series"] == "eth9 received") == 650000 and len(rows) > 100, len(rows)
+assert all(r["gap"] == "" and int(r["end_ns"]) >= int(r["begin_ns"]) for r in rows)'
+
+must "$loadstone" export -o trace.json run.h5 2>err
+must python3 -c 'import json
+events = [e for e in json.load(open("trace.json"))["traceEvents"] if e["name"] == "net eth9 received"]
+assert len(events) > 50 and max(e["args"]["B/s"] for e in events) > 650000, len(events)'
+
 # a counter that disappears and comes back: a marked gap, the program goes on, the remedy is printed
 expect 0 "bring the device, the service or the CPU back" "$loadstone" record --engine null --series net -o gap.h5 -- \
     sh -c 'sleep 0.1; : >'$rx'; sleep 0.2; echo 800000 >'$rx'; sleep 0.1; printf "900000\n" 1<>'$rx'; sleep 0.1'
@@ -41,6 +54,8 @@ must test "$(value gap.json '' 'eth9 received' amount)" = 100000
 must test "$(value gap.json '' 'eth9 received' gap_ns)" -gt 150000000
 must test "$(value gap.json '' 'eth9 sent' gap_ns)" = 0
 expect 0 "gaps       1, " "$loadstone" report --series gap.h5
+must "$loadstone" export --table series -o gap.csv gap.h5 2>err
+must grep -q '^net,eth9 received,eth9,B,0,[0-9]*,[0-9]*,,gone$' gap.csv
 
 # phases of a program
 must "$loadstone" record -q --engine null --series net -o phases.h5 -- "$top_builddir/tests/cases/proc_victim" grow

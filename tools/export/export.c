@@ -106,6 +106,8 @@ static void exp_load_timeline(struct exp_source *e)
     exp_add_counter(s, "minor page faults", "faults", points, len);
     points = prof_major_faults(e->profile, &len);
     exp_add_counter(s, "major page faults", "faults", points, len);
+    s->machine = prof_counters(e->profile, &s->machine_len);
+    s->readings = prof_readings(e->profile, &s->readings_len);
 }
 
 static ls_err exp_source_load(struct exp_source *e, const struct exp_choice *choice)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comma-separated values (RFC 4180) of the tables in run.h5; a missing value is an empty field. */
 #include "common/ls_put.h"
+#include "common/ls_series.h"
+#include "run_h5/prof_tables.h"
 #include "viz-export/export/vx_export.h"
 #include "viz-export/vx_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- fields ---- */
@@ -314,6 +317,28 @@ static ls_err vx_csv_phases(const struct vx_source *s, FILE *out)
     return LS_OK;
 }
 
+/* Amounts are those of the interval; a row in a gap has no value. */
+static ls_err vx_csv_series(const struct vx_source *s, FILE *out)
+{
+    fputs("source,series,scope,unit,is_level,begin_ns,end_ns,value,gap\n", out);
+    for (size_t i = 0; i < s->readings_len; i++) {
+        const struct prof_reading *r = &s->readings[i];
+        const struct prof_counter *c = &s->machine[r->counter];
+        fputs(c->source, out);
+        vx_csv_text(out, c->name);
+        vx_csv_text(out, c->scope);
+        vx_csv_text(out, c->unit);
+        vx_csv_u32_or_not(out, c->is_level);
+        vx_csv_u64_or_not(out, r->begin_ns);
+        vx_csv_u64_or_not(out, r->end_ns);
+        fputc(',', out);
+        if (isfinite(r->value)) fprintf(out, "%.17g", r->value);
+        vx_csv_text(out, r->gap != LS_GAP_NONE && r->gap < LS_GAPS_LEN ? prof_gap_names[r->gap] : "");
+        fputc('\n', out);
+    }
+    return LS_OK;
+}
+
 const struct vx_csv_table vx_csv_tables[] = {
     {"samples", "sampled accesses, with names of data, code and phases", VX_NEEDS_SAMPLES, vx_csv_samples},
     {"fields", "values on the natural domain, a row a cell or point", VX_NEEDS_FIELDS, vx_csv_fields},
@@ -322,6 +347,8 @@ const struct vx_csv_table vx_csv_tables[] = {
     {"bursts", "bursts of samples", VX_NEEDS_TIMELINE, vx_csv_bursts},
     {"threads", "threads", VX_NEEDS_TIMELINE, vx_csv_threads},
     {"phases", "each time a thread was in a phase", VX_NEEDS_TIMELINE, vx_csv_phases},
+    {"series", "counters of the machine (record --series), a row an interval", VX_NEEDS_TIMELINE,
+     vx_csv_series},
     {0},
 };
 

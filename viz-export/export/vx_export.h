@@ -40,6 +40,10 @@ struct vx_source {
     size_t spans_len;
     struct vx_counter counters[VX_COUNTERS_MAX];
     size_t counters_len;
+    const struct prof_counter *machine; /* counters of record --series */
+    size_t machine_len;
+    const struct prof_reading *readings; /* their values */
+    size_t readings_len;
     const struct vx_selection *selection;
     const struct ndm_atlas *atlas; /* domains, and fields whose values may not be there */
 };

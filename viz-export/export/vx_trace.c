@@ -7,6 +7,7 @@
 #include "viz-export/vx_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* Bursts may overlap the end of a phase, which events of one track may not: they have a separate track, with
  * a number above all thread ids (the kernel's end at 2^22). */
@@ -145,6 +146,27 @@ static void vx_trace_counters(struct vx_trace *t)
     }
 }
 
+/* Counters of the machine, as rates that begin with their interval; in a gap there is no event. */
+static void vx_trace_machine(struct vx_trace *t)
+{
+    enum { MACHINE_PID = 0 };
+    for (size_t i = 0; i < t->s->readings_len; i++) {
+        const struct prof_reading *r = &t->s->readings[i];
+        const struct prof_counter *c = &t->s->machine[r->counter];
+        char name[160], unit[64];
+        if (!isfinite(r->value) || r->end_ns <= r->begin_ns) continue;
+        const double rate = c->is_level ? r->value : r->value / ((double)(r->end_ns - r->begin_ns) * 1e-9);
+        snprintf(name, sizeof(name), "%.30s %.120s", c->source, c->name);
+        snprintf(unit, sizeof(unit), c->is_level ? "%.50s" : "%.50s/s", c->unit);
+        vx_trace_begin(t, "C", name);
+        fprintf(t->out, ", \"pid\": %d", MACHINE_PID);
+        vx_trace_us(t, "ts", r->begin_ns);
+        fputs(", \"args\": {", t->out);
+        ls_put_json(t->out, unit, "");
+        fprintf(t->out, ": %.6g}}", rate);
+    }
+}
+
 static ls_err vx_trace_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     struct vx_trace t = {.s = s};
@@ -159,6 +181,7 @@ static ls_err vx_trace_export(const struct vx_source *s, const struct vx_request
     vx_trace_phases(&t);
     vx_trace_bursts(&t);
     vx_trace_counters(&t);
+    vx_trace_machine(&t);
     fputs("\n]}\n", t.out);
     return LS_OK;
 }
