@@ -153,6 +153,41 @@ ls_err an_series_init(struct an_series *out, const struct an_series_in *in)
     return LS_OK;
 }
 
+/* The slice of a time; width_ns is not 0. */
+static uint32_t series_slice(double time_ns, double width_ns, uint32_t slices)
+{
+    const double slice = time_ns / width_ns;
+    return slice < slices ? (uint32_t)slice : slices - 1;
+}
+
+ls_err an_series_slices(const struct an_series_in *in, uint32_t counter, uint32_t slices, double *out)
+{
+    const double width_ns = (double)in->duration_ns / slices;
+    double *known_ns = calloc(slices + 1, sizeof(*known_ns));
+    if (!known_ns) return ls_nomem("series");
+    memset(out, 0, slices * sizeof(*out));
+    for (size_t i = 0; i < in->readings_len && width_ns > 0; i++) {
+        const struct prof_reading *r = &in->readings[i];
+        const double begin_ns = (double)r->begin_ns,
+                     end_ns = fmin((double)r->end_ns, (double)in->duration_ns);
+        if (r->counter != counter || !isfinite(r->value) || begin_ns >= end_ns) continue;
+        const double rate = in->counters[counter].is_level
+                                ? r->value
+                                : r->value / (double)(r->end_ns - r->begin_ns) * SERIES_NS_PER_S;
+        const uint32_t last = series_slice(end_ns, width_ns, slices);
+        for (uint32_t s = series_slice(begin_ns, width_ns, slices); s <= last; s++) {
+            const double part_ns = fmin(end_ns, (s + 1) * width_ns) - fmax(begin_ns, s * width_ns);
+            if (part_ns <= 0) continue;
+            out[s] += rate * part_ns;
+            known_ns[s] += part_ns;
+        }
+    }
+    for (uint32_t s = 0; s < slices; s++)
+        out[s] = known_ns[s] > 0 ? out[s] / known_ns[s] : NAN;
+    free(known_ns);
+    return LS_OK;
+}
+
 void an_series_fini(struct an_series *s)
 {
     free(s->rows);

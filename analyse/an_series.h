@@ -48,4 +48,8 @@ struct an_series {
 ls_err an_series_init(struct an_series *out, const struct an_series_in *in);
 void an_series_fini(struct an_series *s);
 
+/* Store the mean level of a counter, or its mean growth per second, in each of slices equal parts of the run;
+ * NAN in parts without a value.  Errors: LS_ERR_NOMEM. */
+ls_err an_series_slices(const struct an_series_in *in, uint32_t counter, uint32_t slices, double *out);
+
 #endif

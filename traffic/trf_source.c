@@ -17,5 +17,5 @@ ls_err trf_opened_add(struct trf_opened *o, const struct trf_counter *c, const c
 
 const char *trf_sys_root(const struct trf_machine *m)
 {
-    return m->sys_root ? m->sys_root : "/sys";
+    return m->sys_root && *m->sys_root ? m->sys_root : "/sys";
 }

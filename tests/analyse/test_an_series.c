@@ -103,11 +103,27 @@ static void memory_counters_have_a_total_with_its_share_of_the_roof(void **state
     an_series_fini(&s);
 }
 
+static void slices_have_rates_and_no_value_in_gaps(void **state)
+{
+    double slices[6];
+    (void)state;
+    assert_int_equal(an_series_slices(&in, READ, 6, slices), LS_OK);
+    assert_true(fabs(slices[0] - 100) < 1e-6 && fabs(slices[1] - 100) < 1e-6 && fabs(slices[3] - 300) < 1e-6);
+    assert_true(isnan(slices[4]) && isnan(slices[5]));
+    assert_int_equal(an_series_slices(&in, READ, 4, slices),
+                     LS_OK); /* 1.5 s each: the second has half of both */
+    assert_true(fabs(slices[1] - (100 * 0.5 + 300) / 1.5) < 1e-6 && fabs(slices[2] - 300) < 1e-6);
+    assert_true(isnan(slices[3]));
+    assert_int_equal(an_series_slices(&in, POWER, 3, slices), LS_OK);
+    assert_true(slices[0] == 100 && slices[2] == 250);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(amounts_go_to_phases_by_time),
         cmocka_unit_test(levels_are_means_by_time),
+        cmocka_unit_test(slices_have_rates_and_no_value_in_gaps),
         cmocka_unit_test(memory_counters_have_a_total_with_its_share_of_the_roof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,11 @@
  * (fuzz_replay.c). */
 #include "spool/spool_reader.h"
 #include "spool/spool_record.h"
+#include "spool/spool_series.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char fuzz_corpus[] = "tests/fuzz/corpus-spool/*";
 
@@ -24,11 +26,25 @@ static void fuzz_stream(const struct spool_stream *stream)
     spool_reader_free(r);
 }
 
+/* As the file of the counters that the launcher sampled. */
+static void fuzz_series(const uint8_t *data, size_t len_bytes)
+{
+    struct spool_series s;
+    if (spool_series_parse(data, len_bytes, &s) == LS_OK) {
+        for (size_t i = 0; i < s.points.len; i++)
+            fuzz_sum += s.counters.rows[s.points.rows[i].counter].kind + s.points.rows[i].gap;
+        for (size_t i = 0; i < s.counters.len; i++)
+            fuzz_sum += strlen(s.counters.rows[i].name) + strlen(s.counters.rows[i].verified);
+    }
+    spool_series_fini(&s);
+}
+
 /* As the file of all threads if its header has that kind, else as a thread's file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
 {
     const struct spool_source source = {.path = "fuzz", .bytes = data, .len_bytes = len_bytes};
     struct spool_streams streams = {0};
+    fuzz_series(data, len_bytes);
     if (spool_source_is_shared(&source)) {
         if (spool_streams_scan(&source, &streams) != LS_OK) abort();
     } else if (spool_streams_add_own(&streams, &source, 1, 0) != LS_OK) {

@@ -219,6 +219,11 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
 {
     size_t sources_len = 0;
     const struct prof_source *sources = prof_sources(v->profile, &sources_len);
+    struct an_series_in series = {.duration_ns = v->tables.duration_ns};
+    series.phases = prof_phases(v->profile, &series.phases_len);
+    series.spans = prof_phase_spans(v->profile, &series.spans_len);
+    series.counters = prof_counters(v->profile, &series.counters_len);
+    series.readings = prof_readings(v->profile, &series.readings_len);
     const struct vx_view page = {.title = *v->run->command ? v->run->command : v->options.path,
                                  .path = v->options.path,
                                  .version = v->run->version,
@@ -234,6 +239,7 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
                                  .sources = {sources, sources_len},
                                  .atlas = &c->atlas,
                                  .patterns = &c->patterns.findings,
+                                 .series = &series,
                                  .places = &c->places,
                                  .rows = c->rows,
                                  .rows_len = c->rows_len};
@@ -282,7 +288,8 @@ const struct cli_command cli_cmd_view = {
     .operands = "FILE",
     .description =
         "Writes one file of HTML that needs nothing else: no server, no network. It shows the tree of data, "
-        "the natural domain, latencies, time, threads, source lines and single samples. A selection in one of "
+        "the natural domain, latencies, time, counters of the machine (record --series), threads, source "
+        "lines and single samples. A selection in one of "
         "them filters all others, and the numbers equal the output of loadstone report for that "
         "selection.\n\n"
         "The page holds sums of the samples, by data, source line, thread, time, level and latency at once, "

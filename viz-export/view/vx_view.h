@@ -6,6 +6,7 @@
 
 #include "analyse/an_annotate.h"
 #include "analyse/an_bootstrap.h"
+#include "analyse/an_series.h"
 #include "analyse/an_tiles.h"
 #include "ndm/ndm_field.h"
 #include "patterns/compact/pat_found.h"
@@ -58,6 +59,7 @@ struct vx_view {
     struct an_source_text sources;
     const struct ndm_atlas *atlas;
     const struct pat_findings *patterns; /* NULL: none */
+    const struct an_series_in *series;
     const struct vx_view_places *places;
     const struct an_tile_row *rows; /* samples for the parallel coordinates, rising */
     size_t rows_len;

@@ -34,6 +34,9 @@ ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct ls_json
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_view_patterns(const struct vx_view *v, struct ls_json *j);
 
+/* Counters of the machine in slices of the run, and the spans of outer phases.  Errors: LS_ERR_NOMEM. */
+ls_err vx_view_series(const struct vx_view *v, struct ls_json *j);
+
 /* The page's program and looks, compiled in (viz-export/view/web/embed.sh makes the file); length 0: were not
  * there to be built. */
 extern const unsigned char vx_view_script[], vx_view_style[];

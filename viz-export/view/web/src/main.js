@@ -13,6 +13,7 @@ import { readModel } from './model.js';
 import { parallelView } from './parallel.js';
 import { patternsView } from './patterns.js';
 import { Selection } from './selection.js';
+import { seriesView } from './series.js';
 import { themeButton } from './theme.js';
 import { timelineView } from './timeline.js';
 import { hideTip } from './tip.js';
@@ -23,6 +24,7 @@ const VIEWS = [
     mapView,
     latencyView,
     timelineView,
+    seriesView,
     codeView,
     threadsView,
     patternsView,
