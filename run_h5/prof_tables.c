@@ -13,7 +13,7 @@ static const char *const prof_burst_end_names[PROF_BURST_END_COUNT] = {PROF_BURS
 static const char *const prof_method_names[PROF_METHOD_COUNT] = {PROF_METHODS(PROF_NAME)};
 static const char *const prof_source_names[LS_SOURCE_COUNT] = {LS_SOURCE_LIST(PROF_NAME)};
 
-const char *const prof_counter_kind_names[LS_COUNTER_KINDS_LEN] = {LS_COUNTER_KIND_LIST(PROF_NAME)};
+static const char *const prof_counter_kind_names[LS_COUNTER_KINDS_LEN] = {LS_COUNTER_KIND_LIST(PROF_NAME)};
 const char *const prof_gap_names[LS_GAPS_LEN] = {LS_GAP_LIST(PROF_NAME)};
 
 static const struct prof_codes prof_codes_counter_kinds = {"kinds", prof_counter_kind_names,
