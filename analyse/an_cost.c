@@ -74,6 +74,7 @@ static void an_burst_cost(struct an_costs *c, const struct an_input *in, const s
     const struct prof_cost_samples s = an_cost_samples(&in->samples, b->first_sample, b->samples_len);
     const struct prof_cost_burst cost =
         prof_cost_split(&c->model, b, &s, c->time_ns + b->first_sample, c->stall_ns + b->first_sample);
+    if (c->moved_bytes) prof_cost_moved(&c->model, b, &s, c->moved_bytes + b->first_sample);
     c->stall_total_ns += cost.stall_ns;
     c->stall_most_ns += cost.most_ns;
     if (cost.measured == 0) return;
@@ -91,7 +92,11 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
     out->time_ns = calloc(len, sizeof(float));
     out->stall_ns = calloc(len, sizeof(float));
     if (!out->time_ns || !out->stall_ns) return ls_nomem("the costs of %zu samples", len);
-    const ls_err err = an_model_init(out, in, &nodes, &walks);
+    ls_err err = an_model_init(out, in, &nodes, &walks);
+    if (err == LS_OK && out->model.walks) {
+        out->moved_bytes = calloc(len, sizeof(float));
+        if (!out->moved_bytes) err = ls_nomem("the traffic of %zu samples", len);
+    }
     for (size_t b = 0; err == LS_OK && b < in->bursts_len; b++)
         an_burst_cost(out, in, &in->bursts[b]);
     out->model.nodes = NULL;
@@ -105,5 +110,6 @@ void an_costs_fini(struct an_costs *c)
 {
     free(c->time_ns);
     free(c->stall_ns);
-    c->time_ns = c->stall_ns = NULL;
+    free(c->moved_bytes);
+    c->time_ns = c->stall_ns = c->moved_bytes = NULL;
 }

@@ -26,6 +26,7 @@ struct an_input {
 struct an_costs {
     float *time_ns;       /* per sample */
     float *stall_ns;      /* per sample */
+    float *moved_bytes;   /* per sample: traffic with memory that it represents; NULL: not known */
     double weight_ns;     /* all bursts */
     double attributed_ns; /* bursts with accesses: the sum of time_ns */
     double measured_ns;   /* bursts with measured loads */

@@ -97,6 +97,7 @@ struct prof_cost_model {
     /* of a line that a sweep brings from each level, beyond one in L1, 0: not known; and per thread that sweeps
      * through memory */
     double line_cycles[PROF_LEVEL_COUNT], line_cycles_each;
+    double tsc_hz; /* 0: not known */
 };
 /* The calibration of a run, or the defaults above. No weight is limited, window_begin is 0, loads count as
  * timed. */
@@ -174,6 +175,11 @@ double prof_cost_latency_cycles(const struct prof_cost_model *m, const struct pr
                                 uint64_t i);
 double prof_cost_beyond_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
                                uint64_t i);
+
+/* Bytes that each sample of b represents in the traffic with memory: of sweeps, new lines and lines that become dirty;
+ * else loads that memory served. bytes: s->len values, zeroed before; they stay 0 where the pace is not known. */
+void prof_cost_moved(const struct prof_cost_model *m, const struct prof_burst *b,
+                     const struct prof_cost_samples *s, float *bytes);
 
 /* Set the limit of weights. Errors: LS_ERR_NOMEM. */
 ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);

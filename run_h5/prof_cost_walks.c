@@ -24,7 +24,7 @@ struct prof_walk {
         dirtied;            /* gapless part: after its first access; new lines; lines that became dirty */
     double density;         /* of its lines between low and high */
     double footprint, rate; /* lines; new lines an instruction */
-    double access_cycles;
+    double access_cycles, access_bytes; /* of an access: waiting; traffic with memory */
 };
 
 struct prof_walks_burst {
@@ -247,13 +247,19 @@ static double prof_footprint(const struct prof_cost_walks *w, size_t at, const s
     return (double)(high - low + 1) * walk->density;
 }
 
-static double prof_line_cycles(const struct prof_cost_model *m, double lines, double running)
+static enum prof_level prof_level_of_lines(const struct prof_cost_model *m, double lines)
 {
-    const double bytes = lines * PROF_COST_LINE_BYTES;
-    if (bytes <= m->level_bytes[PROF_LEVEL_L1]) return 0;
-    if (bytes <= m->level_bytes[PROF_LEVEL_L2]) return m->line_cycles[PROF_LEVEL_L2];
-    if (bytes <= m->level_bytes[PROF_LEVEL_L3]) return m->line_cycles[PROF_LEVEL_L3];
-    return fmax(m->line_cycles[PROF_LEVEL_DRAM], m->line_cycles_each * running);
+    int level = PROF_LEVEL_L1;
+    while (level < PROF_LEVEL_DRAM && lines * PROF_COST_LINE_BYTES > m->level_bytes[level])
+        level++;
+    return (enum prof_level)level;
+}
+
+static double prof_line_cycles(const struct prof_cost_model *m, enum prof_level level, double running)
+{
+    if (level == PROF_LEVEL_L1) return 0;
+    return level < PROF_LEVEL_DRAM ? m->line_cycles[level]
+                                   : fmax(m->line_cycles[level], m->line_cycles_each * running);
 }
 
 /* A line comes back after a sweep of its walk. All lines that others touch meanwhile are between. */
@@ -266,8 +272,10 @@ static void prof_judge_burst(const struct prof_cost_model *m, const struct prof_
         double lines = 0;
         for (uint32_t q = 0; q < b->walks_len; q++)
             lines += fmin(walks[q].footprint, walks[q].rate * sweep);
-        walks[p].access_cycles = prof_line_cycles(m, lines, b->running) *
-                                 ((double)walks[p].lines + walks[p].dirtied) / walks[p].accesses;
+        const enum prof_level level = prof_level_of_lines(m, lines);
+        const double moves = ((double)walks[p].lines + walks[p].dirtied) / (walks[p].accesses + 1.0);
+        walks[p].access_cycles = moves * prof_line_cycles(m, level, b->running);
+        walks[p].access_bytes = level == PROF_LEVEL_DRAM ? moves * PROF_COST_LINE_BYTES : 0;
     }
 }
 
@@ -302,6 +310,29 @@ double prof_cost_transfer_cycles(const struct prof_cost_walks *w, const struct p
 {
     const struct prof_walk *walk = prof_find_walk(&w->walks[b->walks], b->walks_len, s->ip[i], s->node[i]);
     return walk ? walk->access_cycles : 0;
+}
+
+void prof_cost_moved(const struct prof_cost_model *m, const struct prof_burst *b,
+                     const struct prof_cost_samples *s, float *bytes)
+{
+    const struct prof_walks_burst *walks = prof_cost_walks_of(m->walks, b);
+    const uint64_t listed = prof_listed(s);
+    if (!walks || !b->pace_instructions || !b->pace_cycles) return;
+    const double cycles = prof_cost_data_weight_ns(m, b) * 1e-9 * m->tsc_hz;
+    const double instructions =
+        cycles * b->pace_instructions / (double)b->pace_cycles; /* that b represents */
+    const double timed = listed < s->len && b->instructions > s->position[listed]
+                             ? (double)(b->instructions - s->position[listed])
+                             : 1;
+    for (uint64_t i = 0; i < s->len; i++) {
+        const struct prof_walk *w =
+            prof_find_walk(&m->walks->walks[walks->walks], walks->walks_len, s->ip[i], s->node[i]);
+        if (i < listed)
+            bytes[i] = (float)(w ? w->access_bytes * instructions / walks->instructions : 0);
+        else if ((!w || w->access_bytes <= 0) && prof_cost_is_measured(s, i) &&
+                 s->level[i] == PROF_LEVEL_DRAM)
+            bytes[i] = (float)(PROF_COST_LINE_BYTES * b->probe_loads * instructions / timed);
+    }
 }
 
 double prof_cost_walks_instructions(const struct prof_walks_burst *b)

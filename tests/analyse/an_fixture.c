@@ -12,6 +12,7 @@ struct an_fixture *fix_new(double l1_cycles, double issue_width)
     const struct prof_run run = {
         .engine = "step",
         .tsc_step_cycles = 1,
+        .tsc_hz = 1000000000,
         .issue_width = issue_width,
         .level_latency_cycles = {l1_cycles, 15, 60, FIX_DRAM_CYCLES},
         .level_limit_cycles = {10, FIX_L2_LIMIT_CYCLES, FIX_L3_LIMIT_CYCLES, INFINITY},

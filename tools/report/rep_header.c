@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The head of a report: the command, where its CPU time went, and how far the numbers can be trusted. */
+#include "analyse/an_traffic.h"
 #include "tools/report/rep_print.h"
 #include "tools/cli/cli_term.h"
 
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #define REP_UNREPRESENTED_MAX 0.02 /* share of the CPU time; warn above it */
+#define REP_TRAFFIC_PART 0.02      /* of what one CPU can move */
 
 void rep_key(FILE *out, const char *key)
 {
@@ -257,6 +259,38 @@ static void rep_print_stall(const struct rep_view *v, FILE *out)
         fputs("not estimated: no burst represents time\n", out);
 }
 
+static double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus)
+{
+    return cpus * PROF_COST_LINE_BYTES * (double)r->tsc_hz / line_cycles * 1e-9;
+}
+
+/* Below a part of what one CPU can move it says nothing. */
+static void rep_print_traffic(const struct rep_view *v, FILE *out)
+{
+    const struct prof_run *r = v->run;
+    const double line_cycles = r->level_line_cycles[PROF_LEVEL_DRAM], seconds = v->costs.weight_ns * 1e-9;
+    struct an_traffic t;
+    if (!v->costs.moved_bytes || !(line_cycles > 0) || !(seconds > 0) ||
+        an_traffic_init(&t, &v->in, &v->costs, v->bootstrap, v->groups.group_of_sample,
+                        v->groups.groups_len) != LS_OK)
+        return;
+    const double roof = rep_gb_s(r, line_cycles, 1), gb_s = t.bytes / seconds * 1e-9;
+    if (gb_s < REP_TRAFFIC_PART * roof) return;
+    rep_key(out, "traffic");
+    fprintf(out, "about %.2g", gb_s);
+    if (isfinite(t.low)) fprintf(out, " ±%.1g", (t.high - t.low) / 2 / seconds * 1e-9);
+    fprintf(out, " GB in a second of CPU time from and to memory; one CPU sweeps at %.2g", roof);
+    if (r->line_cpus > 1 && r->line_cpus != UINT64_MAX)
+        fprintf(out, ", %llu together at %.2g", (unsigned long long)r->line_cpus,
+                rep_gb_s(r, r->line_cycles_all, (double)r->line_cpus));
+    for (size_t i = 0; rep_is_by_node(v) && i < t.rows_len; i++) {
+        char share[CLI_CELL_BYTES];
+        fprintf(out, "%s %s %s %%", i ? "," : ":", rep_label(v, t.rows[i].group),
+                rep_format_share(&t.rows[i].part, share));
+    }
+    fputc('\n', out);
+}
+
 void rep_print_header_lines(const struct rep_view *v, FILE *out)
 {
     char few[256];
@@ -264,6 +298,7 @@ void rep_print_header_lines(const struct rep_view *v, FILE *out)
     rep_print_cpu(v, out);
     rep_print_trust(v, out);
     rep_print_stall(v, out);
+    rep_print_traffic(v, out);
     rep_print_events(v, out);
     if (v->in.bursts_len == 0 && *v->run->why) {
         rep_key(out, "why");
