@@ -16,7 +16,7 @@ enum ndm_mixing { NDM_ADDS, NDM_MAX, NDM_MEAN };
 #define NDM_METRIC_LIST(X)                                                                              \
     X(SAMPLES, ADDS, "samples", "", "sampled accesses")                                                 \
     X(TIME, ADDS, "time_ns", "ns", "CPU time that the samples stand for")                               \
-    X(STALL, ADDS, "stall_ns", "ns", "estimated stall time, an upper bound")                            \
+    X(STALL, ADDS, "stall_ns", "ns", "estimated stall time")                                            \
     X(LATENCY_MEAN, MEAN, "latency_mean_cycles", "cycles", "mean latency of the loads that were timed") \
     X(LATENCY_MAX, MAX, "latency_max_cycles", "cycles", "longest latency")                              \
     X(LEVEL_L1, MEAN, "level_l1", "", "share of the loads that L1 served")                              \

@@ -75,7 +75,7 @@ const struct cli_command cli_cmd_diff = {
         "thread. Addresses, process numbers and the name of the program's file do not matter, and "
         "a name whose line number changed is still matched if it is unambiguous.\n\n"
         "Times are CPU time in accesses to the data, scaled from the sampled bursts; stall is the "
-        "part that waits for memory, an upper bound. Changes come with half the width of their 95 "
+        "estimated part that waits for memory. Changes come with half the width of their 95 "
         "% interval, from a bootstrap over the bursts of both runs. A change in parentheses is not "
         "significant: the samples cannot distinguish it from chance. A row without samples in one "
         "run is new, or gone, if that run would have sampled it. The intervals contain the error "

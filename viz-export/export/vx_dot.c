@@ -40,7 +40,7 @@ static double vx_tree_memory(const struct an_row *r)
 
 const struct vx_tree_metric vx_tree_metrics[] = {
     {"time_ns", "ns", "CPU time that the samples represent", vx_tree_time},
-    {"stall_ns", "ns", "estimated stall time, an upper bound", vx_tree_stall},
+    {"stall_ns", "ns", "estimated stall time", vx_tree_stall},
     {"samples", "", "sampled accesses", vx_tree_samples},
     {"latency_median_cycles", "cycles", "median latency of the loads that were timed", vx_tree_latency},
     {"level_memory", "", "share of the loads that memory served", vx_tree_memory},

@@ -11,7 +11,7 @@ function words(app, label, row) {
     return [
         [label, ''],
         ['time', `${format.percent(row.timeNs / whole.timeNs)}, ${format.time(row.timeNs)}`],
-        ['stall, at most', `${format.percent(row.stallNs / whole.stallNs)}, ${format.time(row.stallNs)}`],
+        ['stall, about', `${format.percent(row.stallNs / whole.stallNs)}, ${format.time(row.stallNs)}`],
         ['samples', format.count(row.samples)],
         ['average latency', format.cycles(row.latency / row.measured)],
     ];

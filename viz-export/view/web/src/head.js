@@ -132,7 +132,7 @@ export function selectionView(app) {
             ),
             figure(
                 'sum-stall',
-                'stall, at most',
+                'stall, about',
                 `${format.time(total.stallNs)} (${format.percent(total.stallNs / model.whole.stallNs)})`,
                 total.stallNs,
             ),

@@ -31,7 +31,7 @@ export function makeMetrics(whole) {
         {
             id: 'stallNs',
             title: 'total stall',
-            text: 'estimated stall time: an upper bound',
+            text: 'estimated stall time',
             of: (row) => row.stallNs,
             format: format.time,
         },

@@ -27,7 +27,7 @@ export function timelineView(app) {
                 'li',
                 {},
                 h('i', { style: { background: STALL_COLOUR } }),
-                'stall (waiting for memory, upper bound)',
+                'stall (waiting for memory, estimated)',
             ),
             h('li', {}, h('i', { style: { background: TIME_COLOUR } }), 'other time'),
         ),
@@ -51,7 +51,7 @@ export function timelineView(app) {
             tip: (i) => [
                 [`${names[i]} to ${format.time((i + 1) * slice)}`, ''],
                 ['CPU time', format.time(rows[i].timeNs)],
-                ['stall, at most', format.time(rows[i].stallNs)],
+                ['stall, about', format.time(rows[i].stallNs)],
                 ['samples', format.count(rows[i].samples)],
                 ['average latency', format.cycles(rows[i].latency / rows[i].measured)],
             ],

@@ -70,7 +70,7 @@ export function describe(app, row) {
         [model.nodes.path[n], model.nodes.kind[n]],
         ['time', `${format.percent(sums.timeNs / model.whole.timeNs)}${margin}, ${format.time(sums.timeNs)}`],
         [
-            'stall, at most',
+            'stall, about',
             `${format.percent(sums.stallNs / model.whole.stallNs)}, ${format.time(sums.stallNs)}`,
         ],
         ['samples', format.count(sums.samples)],
