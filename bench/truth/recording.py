@@ -13,10 +13,9 @@ import score
 
 LIMIT_S = 600
 
-# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data. wholes has all of
-# their slices, those that are left out as interrupted, too. known_share is the part of the user time that those functions have, by perf;
-# None: not measured.
-Truth = collections.namedtuple("Truth", "functions others kernels data wholes total_user total_kernel known_share", defaults=(None,))
+# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data. known_share is the
+# part of the user time that those functions have, by perf; None: not measured.
+Truth = collections.namedtuple("Truth", "functions others kernels data total_user total_kernel known_share", defaults=(None,))
 
 
 class Failed(Exception):
@@ -53,8 +52,8 @@ class Recording:
 
 
 def read_truth(output):
-    functions, others, kernels, data, wholes, total = {}, {}, {}, {}, {}, (0, 0)
-    kinds = {"function": functions, "other": others, "kernel": kernels, "data": data, "whole": wholes}
+    functions, others, kernels, data, total = {}, {}, {}, {}, (0, 0)
+    kinds = {"function": functions, "other": others, "kernel": kernels, "data": data}
     for line in output.splitlines():
         words = line.split()
         if words[:2] == ["truth", "total"]:
@@ -62,7 +61,7 @@ def read_truth(output):
         elif words[:1] == ["truth"] and words[1] in kinds:
             times, name = kinds[words[1]], " ".join(words[2:-1])
             times[name] = times.get(name, 0) + float(words[-1])
-    return Truth(functions, others, kernels, data, wholes, *total)
+    return Truth(functions, others, kernels, data, *total)
 
 
 class Runner:

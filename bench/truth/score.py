@@ -104,15 +104,6 @@ def truth_ns(case, truth, native):
     return user + in_user, rest - in_user
 
 
-def with_slow_slices(truth, native):
-    """Return both with the slices that are slow by themselves. A program leaves out each slice that took 1.5 times as long as its
-    neighbours, because a burst may have interrupted it; in a native run, nothing did."""
-    times = ("functions", "others", "kernels", "data")
-    slow = {name: native.wholes.get(name, ns) / ns for t in times for name, ns in getattr(native, t).items() if ns}
-    return tuple(of._replace(**{t: {name: ns * slow.get(name, 1) for name, ns in getattr(of, t).items()} for t in times})
-                 for of in (truth, native))
-
-
 def score_own(case, engine, recording, truth, native, together):
     """Return scores of a program that times itself; together(rows) joins the rows of several functions."""
     user_ns, kernel_ns = truth_ns(case, truth, native)

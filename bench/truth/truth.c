@@ -12,9 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Times the median: a slice that a burst may have interrupted, and one that something else disturbed. */
-#define SLOW 1.05
-#define DISTURBED 1.5
+#define SLOW 1.5 /* times the median: a slice that a burst may have interrupted */
 
 enum { PHASES_MAX = 8, SLICES_MAX = 1 << 17, NAME_BYTES = 128, NEIGHBOURS = 16 };
 
@@ -86,9 +84,8 @@ static int compare_ns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Return the time of a phase, of which slices count as their neighbours where they took more than `most` times the
- * median. */
-static double phase_ns(struct truth_phase *p, double most)
+/* Slow slices count as their neighbours. */
+static double phase_ns(struct truth_phase *p)
 {
     const unsigned count = atomic_load(&p->len), len = count < SLICES_MAX ? count : SLICES_MAX;
     double sum_ns = 0;
@@ -98,7 +95,7 @@ static double phase_ns(struct truth_phase *p, double most)
         double kept_ns = 0;
         unsigned kept = 0;
         qsort(slice_ns, near, sizeof(slice_ns[0]), compare_ns);
-        while (kept < near && slice_ns[kept] <= most * slice_ns[near / 2])
+        while (kept < near && slice_ns[kept] <= SLOW * slice_ns[near / 2])
             kept_ns += slice_ns[kept++];
         sum_ns += kept_ns / kept * near;
     }
@@ -118,9 +115,9 @@ void truth_print(void)
     getrusage(RUSAGE_CHILDREN, &children);
     for (int i = 0; phases && i < PHASES_MAX && phases[i].name[0]; i++) {
         struct truth_phase *p = &phases[i];
-        const double ns = phase_ns(p, SLOW), whole_ns = phase_ns(p, DISTURBED);
-        printf("truth %s %s %.0f\ntruth whole %s %.0f\n", kinds[p->kind], p->name, ns, p->name, whole_ns);
-        if (p->data[0]) printf("truth data %s %.0f\ntruth whole %s %.0f\n", p->data, ns, p->data, whole_ns);
+        const double ns = phase_ns(p);
+        printf("truth %s %s %.0f\n", kinds[p->kind], p->name, ns);
+        if (p->data[0]) printf("truth data %s %.0f\n", p->data, ns);
     }
     printf("truth total %.0f %.0f\n", usage_ns(&own.ru_utime, &children.ru_utime),
            usage_ns(&own.ru_stime, &children.ru_stime));

@@ -49,7 +49,6 @@ def measure_own(runner, case, engine, native, *options):
     truth = recording.read_truth(found.output)
     if not truth.functions:
         raise recording.Failed("printed no truth")
-    truth, native = score.with_slow_slices(truth, native)
     if case.hooked:
         pace = sum(truth.functions.values()) / sum(native.functions.values())
         truth = truth._replace(others={name: ns * pace for name, ns in native.others.items()})
