@@ -272,7 +272,7 @@ struct prof_process {
       "instructions executed in pace_cycles; 0: the pace was not measured")                                    \
     X(row, U64, pace_cycles, VALUE, "TSC cycles of them, at nearly native pace")                               \
     X(row, U64, program_ns, VALUE,                                                                             \
-      "user time in which the program itself continued in the burst: part of weight_ns")                        \
+      "user time in which the program itself continued in the burst: part of weight_ns")                       \
     X(row, U32, probe_loads, VALUE,                                                                            \
       "mean distance of its timed loads, in loads; 0: all loads that could be timed were")
 struct prof_burst {
