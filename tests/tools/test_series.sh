@@ -105,6 +105,17 @@ must rank 1
 expect 0 "eth9 received" "$loadstone" report --series rank.0.h5
 expect 2 "has no series" "$loadstone" report --series rank.1.h5
 
+# where the launcher numbers no ranks of a machine: the first that asks
+env PMI_RANK=0 PMI_SIZE=2 "$loadstone" record -q --engine null --series net -o turn.h5 -- sh -c 'touch first; i=0; while [ ! -e second ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i + 1)); done' &
+turn=$!
+i=0
+while [ ! -e first ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i + 1)); done
+must env PMI_RANK=1 PMI_SIZE=2 "$loadstone" record -q --engine null --series net -o turn.h5 true
+touch second
+wait $turn
+expect 0 "eth9 received" "$loadstone" report --series turn.0.h5
+expect 2 "has no series" "$loadstone" report --series turn.1.h5
+
 # the program sees nothing of it: environment, open files, children
 for series in "" "--series net,pcp:kernel.all.load"; do
     "$loadstone" record -q --engine null $series -o same.h5 -f -- sh -c 'env | sed "s/LOADSTONE_START=.*//; s/LOADSTONE_SPOOL=.*//" | sort; ls /proc/self/fd; wc -w </proc/$$/task/$$/children' >"seen$(echo "$series" | wc -c)" 2>/dev/null

@@ -15,10 +15,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -201,7 +204,23 @@ static void reader_run(const struct rec_series_options *o, int file_fd, int mess
 
 /* ---- the launcher ---- */
 
-/* Number of the rank on its machine, by launcher: the first of them reads. */
+/* Take a name that one process of the machine can have, until it ends: of the parent, which starts all ranks of a
+ * job on the machine. False: another rank has it. */
+static bool series_take_turn(void)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX}; /* abstract: the path begins with a 0 */
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int len = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "loadstone-series-%u-%ld",
+                             (unsigned)geteuid(), (long)getppid());
+    const socklen_t len_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
+    const bool is_taken =
+        fd >= 0 && bind(fd, (struct sockaddr *)&name, len_bytes) != 0 && errno == EADDRINUSE;
+    if (is_taken) close(fd);
+    return !is_taken;
+}
+
+/* Does another rank read the counters of this machine? The first does, by the number that the launcher gives
+ * to ranks of a machine, or because it was the first to ask. */
 static bool series_is_another_rank(void)
 {
     static const char *const variables[] = {
@@ -213,7 +232,7 @@ static bool series_is_another_rank(void)
         const char *text = getenv(variables[i]);
         if (text && *text) return strcmp(text, "0") != 0;
     }
-    return false;
+    return !series_take_turn();
 }
 
 ls_err rec_series_check(const char *names)
