@@ -55,7 +55,8 @@
     X(HW_FREQ, "LOADSTONE_HW_FREQ", "", "samples a second and thread of the hw engine, instead of a period") \
     X(LDLAT, "LOADSTONE_LDLAT", "", "loads that took fewer cycles are not sampled by the hw engine")         \
     X(STORES, "LOADSTONE_STORES", "no", "the hw engine samples stores: no, also or only")                    \
-    X(SYSFS, "LOADSTONE_SYSFS", "/sys", "where the hw engine reads the kernel's description of PMUs")        \
+    X(SYSFS, "LOADSTONE_SYSFS", "/sys",                                                                      \
+      "where the hw engine reads the kernel's description of PMUs, and record --series its counters")        \
     X(TRACED, "LOADSTONE_TRACED", "0",                                                                       \
       "1: the program runs under loadstone trace, which sets this: every block is recorded, and the tracer " \
       "hears of it")                                                                                         \
