@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,8 @@ ls_err ls_parse_u64(const char *text, uint64_t *out)
 {
     char *end = NULL;
     errno = 0;
-    const unsigned long long value = strtoull(text, &end, 0);
+    const bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const unsigned long long value = strtoull(text, &end, is_hexadecimal ? 16 : 10);
     if (end == text || *end != '\0' || text[0] == '-')
         return ls_fail(LS_ERR_ARG, "'%s' is not a whole number", text);
     if (errno == ERANGE) return ls_fail(LS_ERR_RANGE, "'%s' is too large", text);

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "common/ls_checked.h"
+#include "common/ls_quantity.h"
 #include "tests/unit.h"
 
 #include <math.h>
@@ -30,8 +31,26 @@ static void ls_rounding_accepts_every_number(void **state)
         assert_true(ls_round_u64(rows[i].value) == rows[i].rounded);
 }
 
+/* Leading zeros are no octal number. */
+static void ls_numbers_are_decimal_or_hexadecimal(void **state)
+{
+    (void)state;
+    uint64_t n = 0;
+    assert_int_equal(ls_parse_u64("0671150", &n), LS_OK);
+    assert_int_equal(n, 671150);
+    assert_int_equal(ls_parse_u64("0x1F", &n), LS_OK);
+    assert_int_equal(n, 31);
+    assert_int_equal(ls_parse_u64("08", &n), LS_OK);
+    assert_int_equal(n, 8);
+    assert_int_equal(ls_parse_u64("18446744073709551616", &n), LS_ERR_RANGE);
+    assert_int_equal(ls_parse_u64("-1", &n), LS_ERR_ARG);
+    assert_int_equal(ls_parse_u64("1f", &n), LS_ERR_ARG);
+    assert_int_equal(ls_parse_u64("", &n), LS_ERR_ARG);
+}
+
 UNIT_GROUP()
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ls_rounding_accepts_every_number)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ls_rounding_accepts_every_number),
+                                       cmocka_unit_test(ls_numbers_are_decimal_or_hexadecimal)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
