@@ -135,7 +135,7 @@ else
 fi
 
 if [ "$(id -u)" = 0 ]; then
-    same setuid "$victim" setuid
+    LOADSTONE_ALLOC_MIN=0 same setuid "$victim" setuid
     holds setuid 20000 'ALLOC .* len=1138579 '
     holds setuid 1 'ALLOC .* len=1138581 '
     mkdir "$work/jail"
