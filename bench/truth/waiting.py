@@ -15,6 +15,8 @@ def share(runner, programs, engine, mode, seconds):
     true, small_ns, large_ns = (float(x) for x in output.split()[2:5])
     report, _ = runner.rows(path, "--by", "function")
     estimates = report["estimates"]
+    if estimates["stall_ns"] is None:
+        raise recording.Failed("no load was timed")
     return true, estimates["stall_ns"] / estimates["sampled_ns"], small_ns, large_ns, estimates["bursts"]
 
 
@@ -27,7 +29,7 @@ def rows(runner, programs, engines, say):
                 true, found, small_ns, large_ns, bursts = share(runner, programs, engine, mode, 3)
                 lines.append("| %s | %s | %.2f | %.2f | %.1f | %.1f | %+.1f | %d |" % (
                     mode, engine.name, small_ns, large_ns, 100 * true, 100 * found, 100 * (found - true), bursts))
-            except (recording.Failed, ValueError, KeyError, TypeError) as e:
-                lines.append("| %s | %s | failed: %s | | | | | |" % (mode, engine.name, e))
+            except (recording.Failed, ValueError, KeyError) as e:
+                lines.append("| %s | %s | no estimate: %s | | | | | |" % (mode, engine.name, e))
             say(lines[-1])
     return lines
