@@ -29,7 +29,7 @@ EXTRA_DIST += tests/cases/mpi_ring.c
 # a thousand kills, and 200 programs of the distribution: minutes
 .PHONY: check-kills check-programs
 check-kills: all tests/cases/killed_victim
-	/usr/bin/env python3 $(srcdir)/tests/cases/many-kills.py tools/loadstone tests/cases/killed_victim 1000; $(skip_is_success)
+	p=$(bench_python3); "$${p:-python3}" $(srcdir)/tests/cases/many-kills.py tools/loadstone tests/cases/killed_victim 1000; $(skip_is_success)
 check-programs: all
 	$(run_script) $(srcdir)/tests/cases/many-programs.sh
 check-long: check-kills check-programs
