@@ -164,28 +164,32 @@ static enum rt_tr_end forbids(const struct rt_burst_scratch *s, const struct rt_
     return RT_TR_END_NONE;
 }
 
-/* Decode at most 15 bytes of code at ip: bytes of the next page are read only when they are needed. */
-static enum rt_tr_end decode(struct rt_tr_cache *c, struct rt_tr_insn *n, uint64_t ip, uint64_t end)
+/* Decode at most 15 bytes of code at ip: bytes of the next page are read only when they are needed. The decoder
+ * clears its result by memset, which is the program's: in memory that threads share, a thread sanitizer would
+ * report a race, because it does not see our lock. */
+static enum rt_tr_end decode(struct rt_tr_insn *n, uint64_t ip, uint64_t end)
 {
     const struct rt_burst_zydis *z = rt_tr_process.options.zydis;
+    struct rt_burst_scratch scratch;
     uint8_t bytes[RT_BURST_CODE_BYTES] = {0};
     const uint8_t *code = (const uint8_t *)(uintptr_t)ip;
     const size_t most = end - ip < sizeof bytes ? end - ip : sizeof bytes;
     const size_t in_page = PAGE_BYTES - (ip & (PAGE_BYTES - 1));
     size_t have = rt_tr_copy(bytes, code, in_page < most ? in_page : most);
     enum rt_burst_decoded d =
-        have ? rt_burst_decode(z, &c->scratch, &n->plan, bytes, have, ip) : RT_BURST_UNDECODABLE;
+        have ? rt_burst_decode(z, &scratch, &n->plan, bytes, have, ip) : RT_BURST_UNDECODABLE;
     if (d == RT_BURST_NEEDS_MORE && have < most) {
         have += rt_tr_copy(bytes + have, code + have, most - have);
-        d = rt_burst_decode(z, &c->scratch, &n->plan, bytes, have, ip);
+        d = rt_burst_decode(z, &scratch, &n->plan, bytes, have, ip);
     }
     if (d != RT_BURST_DECODED) return RT_TR_END_UNDECODABLE;
-    const struct rt_burst_scratch *s = &c->scratch;
+    const struct rt_burst_scratch *s = &scratch;
     n->ip = ip;
     n->may_fault = may_fault(s, &n->plan);
     n->flags_read = flags_read(s);
     n->flags_written = flags_written(s);
     n->disp_offset = is_rip_relative(s, &n->plan) ? s->insn.raw.disp.offset : 0;
+    n->fetches_sequence = fetches_sequence(s, n);
     n->copied = s->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE;
     n->target = ip + n->plan.len_bytes + (uint64_t)n->plan.displacement;
     return forbids(s, n);
@@ -193,7 +197,7 @@ static enum rt_tr_end decode(struct rt_tr_cache *c, struct rt_tr_insn *n, uint64
 
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip)
 {
-    return decode(c, &c->trace.insns[0], ip, ip + RT_BURST_CODE_BYTES) != RT_TR_END_UNDECODABLE;
+    return decode(&c->trace.insns[0], ip, ip + RT_BURST_CODE_BYTES) != RT_TR_END_UNDECODABLE;
 }
 
 bool rt_tr_is_plain(const struct rt_burst_mem *m)
@@ -238,8 +242,8 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
     if (refused) return refused;
     while (t->decoded < most && ip < end) {
         struct rt_tr_insn *n = &t->insns[t->decoded];
-        t->stop = decode(c, n, ip, end);
-        if (!t->stop && fetches_sequence(&c->scratch, n)) t->stop = RT_TR_END_CODE;
+        t->stop = decode(n, ip, end);
+        if (!t->stop && n->fetches_sequence) t->stop = RT_TR_END_CODE;
         if (t->stop) break;
         note_extent(t, n);
         t->order[t->len++] = t->decoded++;
@@ -270,7 +274,7 @@ bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b)
         while (at < t->decoded && t->insns[at].ip != ip)
             at++;
         if (at == t->decoded) {
-            if (decode(c, &t->insns[at], ip, b->high)) return false;
+            if (decode(&t->insns[at], ip, b->high)) return false;
             t->decoded++;
         }
         t->order[t->len++] = (uint8_t)at;

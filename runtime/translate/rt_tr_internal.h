@@ -123,7 +123,7 @@ struct rt_tr_insn {
     uint64_t target; /* target of a direct branch */
     uint8_t flags_read, flags_written;
     uint8_t disp_offset; /* offset of a displacement to be rebased, or 0 */
-    bool copied, may_fault;
+    bool copied, may_fault, fetches_sequence;
     struct rt_burst_plan plan;
 };
 
@@ -148,7 +148,6 @@ struct rt_tr_cache {
     uint32_t arena_count, block_count, mark_count, exit_count, site_count;
     struct rt_tr_block none; /* fills the empty places of tables: no address has it */
     struct rt_tr_arena arenas[RT_TR_ARENAS_MOST];
-    struct rt_burst_scratch scratch;
     struct rt_tr_trace trace;
     uint32_t hash[RT_TR_HASH_PLACES]; /* number of the block + 1 */
     struct rt_tr_block blocks[RT_TR_BLOCKS_MOST];
