@@ -38,7 +38,7 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
         slot->samples++;
         slot->stall_ns += (double)costs->stall_ns[i];
         stall += (double)costs->stall_ns[i];
-        /* what is not timed and stalls is a sweep that waits for its lines */
+        /* an access with stall but without a latency belongs to a sweep, which waits for its lines */
         if (in->samples.level[i] == PROF_LEVEL_DRAM || !an_is_measured(&in->samples, i))
             memory += (double)costs->stall_ns[i];
         samples++;

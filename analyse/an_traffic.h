@@ -16,8 +16,7 @@ struct an_traffic_row {
 
 struct an_traffic {
     double bytes, low, high; /* of all samples; low and high NAN with fewer than AN_BURSTS_MIN bursts */
-    struct an_traffic_row
-        rows[AN_TRAFFIC_ROWS]; /* groups with the most, without those that have less than 1 % */
+    struct an_traffic_row rows[AN_TRAFFIC_ROWS]; /* by bytes, largest first; each has at least 1 % */
     size_t rows_len;
 };
 

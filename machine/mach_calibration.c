@@ -94,7 +94,7 @@ static ls_err measure_levels(struct mach_calibration *c)
     return LS_OK;
 }
 
-/* Sets that fit into their level, and for memory one that leaves L3 to no part of it. */
+/* Each cache is swept with a set that fits into it, memory with one that is larger than L3. */
 static ls_err measure_sweeps(struct mach_calibration *c)
 {
     struct mach_working_set sets[MACH_LEVEL_COUNT];

@@ -31,7 +31,7 @@ struct mach_calibration {
     double fault_ns, huge_fault_ns, fault_error; /* as in struct mach_fault_costs */
 };
 
-/* Measure here (about half a second).  Errors: LS_ERR_UNSUPPORTED (no TSC), LS_ERR_NOMEM. */
+/* Measure here (less than a second).  Errors: LS_ERR_UNSUPPORTED (no TSC), LS_ERR_NOMEM. */
 ls_err mach_calibrate(struct mach_calibration *out);
 /* Compute limit_cycles from latency_cycles, probe_cost_cycles and tsc_step_cycles: geometric means between
  * neighbours, moved onto the gaps between two readings of the counter, at least one step apart, so that a
@@ -83,6 +83,11 @@ ls_err mach_latency_chase(uint64_t len_bytes, double *out_cycles);
 /* Mean reading of many probes of a line in L1: the probe's cost plus the latency of L1.  Thread: any. */
 double mach_latency_control(void);
 
+/* The median of len latencies (they get sorted), refined where the counter is coarse: the mean of all values
+ * within 1.5 steps of it. Readings of a counter that advances in steps fall on two neighbouring multiples, in
+ * proportions whose mean is the true time. */
+double mach_latency_typical(uint64_t *latencies_cycles, size_t len, uint32_t tsc_step_cycles);
+
 /* --- bandwidth --- */
 
 /* Best time of a line in a sweep over len_bytes, in TSC cycles.  Errors: LS_ERR_NOMEM.  Thread: any. */
@@ -90,11 +95,6 @@ ls_err mach_sweep_measure(uint64_t len_bytes, double *out_cycles);
 /* The mean of one thread for each CPU that this one may use, all at once, over total_bytes together; NAN where the
  * threads or their memory cannot be had.  Errors: LS_ERR_NOMEM.  Thread: any. */
 ls_err mach_sweep_measure_all(uint64_t total_bytes, double *out_cycles, uint32_t *out_cpus);
-
-/* The median of len latencies (they get sorted), refined where the counter is coarse: the mean of all values
- * within 1.5 steps of it. Readings of a counter that advances in steps fall on two neighbouring multiples, in
- * proportions whose mean is the true time. */
-double mach_latency_typical(uint64_t *latencies_cycles, size_t len, uint32_t tsc_step_cycles);
 
 /* --- page faults ---
  *

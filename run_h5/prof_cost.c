@@ -8,10 +8,10 @@
 #include <string.h>
 
 struct prof_cost_window {
-    double penalty_cycles,
-        issue_cycles; /* penalties of timed loads, in translated bursts with all transfers */
-    double most;      /* part of the time that the pace leaves room for */
-    double transfer;  /* counted part of the transfer of an access that is not timed */
+    double penalty_cycles; /* of timed loads; in translated bursts of all loads, with the transfers */
+    double issue_cycles;
+    double most;     /* part of the time that the pace leaves room for */
+    double transfer; /* counted part of the transfer of an access that is not timed */
     const struct prof_walks_burst *walks;
     double counted; /* part of each penalty that counts: below 1 with a coarse counter */
     uint64_t accesses, measured;
@@ -214,13 +214,17 @@ static double prof_penalty_cycles(const struct prof_cost_model *m, const struct 
     return prof_is_beyond_l2(m, s, i) && !prof_cost_node_is_kept(m->nodes, s->node[i]) ? cycles : 0;
 }
 
+uint64_t prof_cost_listed(const struct prof_cost_samples *s, uint64_t first, uint64_t len)
+{
+    uint64_t listed = 0;
+    while (listed < len && listed < PROF_COST_LISTED_MOST && !prof_cost_is_measured(s, first + listed))
+        listed++;
+    return listed;
+}
+
 uint32_t prof_cost_gapless(const struct prof_burst *b, const struct prof_cost_samples *s)
 {
-    uint32_t len = 0;
-    if (!b->probe_loads) return b->samples_len;
-    while (len < b->samples_len && !prof_cost_is_measured(s, b->first_sample + len))
-        len++;
-    return len;
+    return b->probe_loads ? (uint32_t)prof_cost_listed(s, b->first_sample, b->samples_len) : b->samples_len;
 }
 
 /* Sum of the transfers of the accesses before the first timed load. */
@@ -228,7 +232,7 @@ static double prof_transfers(const struct prof_cost_model *m, const struct prof_
                              const struct prof_cost_samples *s)
 {
     double sum = 0;
-    for (uint64_t i = 0; walks && i < s->len && !prof_cost_is_measured(s, i); i++)
+    for (uint64_t i = 0; walks && i < prof_cost_walks_listed(walks); i++)
         sum += prof_cost_transfer_cycles(m->walks, walks, s, i);
     return sum;
 }
@@ -297,12 +301,11 @@ struct prof_cost_burst prof_cost_split(const struct prof_cost_model *m, const st
     }
     const double ns_per_cycle = weight_ns / (w.penalty_cycles + w.issue_cycles);
     const double issue_each = w.issue_cycles / (double)w.accesses;
-    bool is_listed = w.walks != NULL;
+    const uint64_t listed = w.walks ? prof_cost_walks_listed(w.walks) : 0;
     for (uint64_t i = 0; i < s->len; i++) {
         if (s->position[i] < w.begin) continue;
         double penalty = w.counted * prof_penalty_cycles(m, s, i);
-        is_listed = is_listed && !prof_cost_is_measured(s, i);
-        if (is_listed) penalty += w.transfer * prof_cost_transfer_cycles(m->walks, w.walks, s, i);
+        if (i < listed) penalty += w.transfer * prof_cost_transfer_cycles(m->walks, w.walks, s, i);
         stall_ns[i] = (float)(penalty * ns_per_cycle);
         time_ns[i] = (float)((penalty + issue_each) * ns_per_cycle);
     }

@@ -16,8 +16,8 @@
  * Translated bursts. Only one of some 64 loads is timed, and each represents as many: its p is multiplied by that
  * number. Latencies are those at nearly native pace, so that L2 counts, too, where at least PROF_COST_PAIR_LOADS loads
  * of one instruction on one node are on average PROF_COST_PAIR_CYCLES beyond L1: single readings of a coarse counter
- * err to both sides, and only that mean is right. p is scaled to it. Loads that the prefetcher serves read like L1 wherever their lines come from. For them, S contains the
- * transfer of lines, too:
+ * are too high or too low by a step, and only that mean is right. p is scaled to it. Loads that the prefetcher serves
+ * read like L1, wherever their lines come from. For them, S also contains the transfer of lines:
  *
  *   walk                  one instruction on one node, in one burst
  *   transfer of a walk    (new lines + lines that become dirty) x the time of a line from the level X that has them
@@ -29,9 +29,10 @@
  *                         CPUs together, scaled to the threads that run at the time
  *
  * The pace gives the limit: with C cycles of the window's instructions at the measured pace, S is at most C - I, and
- * I becomes C - S: what is not waiting is execution. The estimate errs to both sides: overlap is not seen, nor lines
- * that conflict in a cache, nor loads that the fences of the probe give time to arrive. The window goes from the first timed load to the end; the
- * accesses before it, which have no gaps, carry the transfers.
+ * I becomes C - S, because the rest of the time is execution. The estimate is too high where computation overlaps
+ * with waiting. It is too low where lines conflict in a cache, and where a load arrives during the fences of its
+ * probe. The window goes from the first timed load to the end. The transfers belong to the accesses before it, which
+ * have no gaps.
  *
  * Times of a burst's accesses add up to its weight. A burst without a timed load has no stall estimate and
  * its time is split evenly over its accesses; so is the time of every burst where less than
@@ -118,6 +119,10 @@ static inline int prof_cost_is_measured(const struct prof_cost_samples *s, uint6
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
 }
 
+#define PROF_COST_LISTED_MOST 512
+/* Return how many of the len samples from first on come before the first timed load, at most
+ * PROF_COST_LISTED_MOST. */
+uint64_t prof_cost_listed(const struct prof_cost_samples *s, uint64_t first, uint64_t len);
 /* Return how many of b's first samples are all accesses of the instructions between the first and the last of
  * them. In a burst whose timed loads were drawn at random, the loads between those are missing.  s: samples of
  * the whole run; op, latency_valid and latency_cycles are read. */
@@ -162,10 +167,11 @@ void prof_cost_model_walks(struct prof_cost_model *m, struct prof_cost_walks *w)
 void prof_cost_walks_fini(struct prof_cost_walks *w);
 /* Part of the latency of timed load i beyond L1 that counts; negative: too few loads are like it. */
 double prof_cost_counted(const struct prof_cost_walks *w, const struct prof_cost_samples *s, uint64_t i);
-/* The walks of b, or NULL; the instructions that its gapless part goes over; the transfer of its access i of that
- * part, in cycles. */
+/* The walks of b, or NULL; its accesses without gaps; the instructions that these go over; the transfer of access i of
+ * them, in cycles. */
 const struct prof_walks_burst *prof_cost_walks_of(const struct prof_cost_walks *w,
                                                   const struct prof_burst *b);
+uint64_t prof_cost_walks_listed(const struct prof_walks_burst *b);
 double prof_cost_walks_instructions(const struct prof_walks_burst *b);
 double prof_cost_transfer_cycles(const struct prof_cost_walks *w, const struct prof_walks_burst *b,
                                  const struct prof_cost_samples *s, uint64_t i);

@@ -8,11 +8,10 @@
 #include <string.h>
 
 enum {
-    WALKS_MOST = 64,   /* of a burst */
-    NEIGHBOURS = 4,    /* bursts of the thread, to both sides */
-    AT_ONCE = 32,      /* bursts of all threads, to both sides */
-    SET_PLACES = 1024, /* of the lines of a burst's gapless part */
-    LISTED_MOST = 256,
+    WALKS_MOST = 64, /* of a burst */
+    NEIGHBOURS = 4,  /* bursts of the thread, to both sides */
+    AT_ONCE = 32,    /* bursts of all threads, to both sides */
+    SET_PLACES = 2 * PROF_COST_LISTED_MOST,
 };
 
 /* One instruction on one piece of data, in one burst. */
@@ -20,16 +19,17 @@ struct prof_walk {
     uint64_t ip, low, high; /* lines that it touched in the burst */
     uint64_t last, up, down;
     uint32_t node;
-    uint32_t accesses, lines,
-        dirtied;            /* gapless part: after its first access; new lines; lines that became dirty */
-    double density;         /* of its lines between low and high */
-    double footprint, rate; /* lines; new lines an instruction */
+    uint32_t accesses;                  /* after the first one, without gaps */
+    uint32_t lines;                     /* new ones among them */
+    uint32_t dirtied;                   /* lines among them that became dirty */
+    double density;                     /* of its lines between low and high */
+    double footprint, rate;             /* lines; new lines an instruction */
     double access_cycles, access_bytes; /* of an access: waiting; traffic with memory */
 };
 
 struct prof_walks_burst {
-    uint64_t first_sample, time_ns;
-    double weight_ns, instructions; /* of the gapless part */
+    uint64_t first_sample, time_ns, listed; /* listed: accesses without gaps */
+    double weight_ns, instructions;         /* instructions that these go over */
     size_t walks;
     uint32_t thread, walks_len;
     double running; /* threads at that time */
@@ -98,14 +98,6 @@ static void prof_list_access(struct prof_lists *l, const struct prof_cost_sample
     }
 }
 
-static uint64_t prof_listed(const struct prof_cost_samples *s)
-{
-    uint64_t len = 0;
-    while (len < s->len && len < LISTED_MOST && !prof_cost_is_measured(s, len))
-        len++;
-    return len;
-}
-
 /* --- latencies of one instruction on one node --- */
 
 /* Timed loads, and how far they are beyond L1: all of them, and those alone that are. */
@@ -169,7 +161,7 @@ ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_cost_mod
     if (!b->probe_loads || s->len == 0) return LS_OK;
     for (uint64_t i = 0; i < s->len; i++)
         if (prof_cost_is_measured(s, i)) LS_TRY(prof_pairs_add(w, m, s, i));
-    const uint64_t listed = prof_listed(s);
+    const uint64_t listed = prof_cost_listed(s, 0, s->len);
     struct prof_lists l = none;
     if (listed < 2) return LS_OK;
     for (uint64_t i = 0; i < listed; i++)
@@ -185,7 +177,9 @@ ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_cost_mod
     const struct prof_walks_burst row = {.first_sample = b->first_sample,
                                          .time_ns = b->time_ns,
                                          .weight_ns = b->weight_ns == UINT64_MAX ? 0 : (double)b->weight_ns,
-                                         .instructions = (double)s->position[listed - 1] - s->position[0] + 1,
+                                         .listed = listed,
+                                         .instructions =
+                                             fmax(1, (double)s->position[listed - 1] - s->position[0] + 1),
                                          .walks = w->walks_len,
                                          .thread = b->thread,
                                          .walks_len = l.walks_len};
@@ -316,8 +310,8 @@ void prof_cost_moved(const struct prof_cost_model *m, const struct prof_burst *b
                      const struct prof_cost_samples *s, float *bytes)
 {
     const struct prof_walks_burst *walks = prof_cost_walks_of(m->walks, b);
-    const uint64_t listed = prof_listed(s);
     if (!walks || !b->pace_instructions || !b->pace_cycles) return;
+    const uint64_t listed = walks->listed;
     const double cycles = prof_cost_data_weight_ns(m, b) * 1e-9 * m->tsc_hz;
     const double instructions =
         cycles * b->pace_instructions / (double)b->pace_cycles; /* that b represents */
@@ -333,6 +327,11 @@ void prof_cost_moved(const struct prof_cost_model *m, const struct prof_burst *b
                  s->level[i] == PROF_LEVEL_DRAM)
             bytes[i] = (float)(PROF_COST_LINE_BYTES * b->probe_loads * instructions / timed);
     }
+}
+
+uint64_t prof_cost_walks_listed(const struct prof_walks_burst *b)
+{
+    return b->listed;
 }
 
 double prof_cost_walks_instructions(const struct prof_walks_burst *b)

@@ -22,7 +22,7 @@ void spool_packer_begin(struct spool_packer *p, struct spool_writer *w, uint64_t
                         uint32_t instructions);
 /* r->tsc_delta is spool_pack_tsc_delta of its position. */
 void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool_access *r);
-/* Write what is not written yet. */
+/* Write the accesses that were added since the last record. */
 void spool_packer_end(struct spool_packer *p);
 
 #endif

@@ -9,7 +9,7 @@
 #include "spool/spool_pack.h"
 
 struct spool_unpack {
-    struct spool_accesses head; /* accesses_len: those that are left */
+    struct spool_accesses head; /* accesses_len counts down to 0 */
     struct spool_pack pack;
     struct ls_cursor bytes; /* borrowed from the record */
 };

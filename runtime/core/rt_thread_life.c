@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A fault in translated code becomes the end of the burst before the instruction that faulted. Signals that
- * interrupt it belong to the program's instructions. */
+/* A fault in translated code becomes the end of the burst before the instruction that faulted. A signal
+ * that interrupts it is attributed to the program's instruction. */
 #include "runtime/translate/rt_tr_internal.h"
 
 static uint64_t address(const char *label)
@@ -45,7 +45,9 @@ bool rt_tr_fault(struct rt_tr_thread *t, ucontext_t *uc)
 /* Memory that only translated code uses: the program does not touch it. */
 static bool is_own(const struct rt_tr_thread *t, uint64_t addr)
 {
-    return addr - (uint64_t)(uintptr_t)t < t->len_bytes || rt_tr_arena_of(rt_tr_process.cache, addr);
+    const uint64_t begin = (uint64_t)(uintptr_t)t->stack_top - RT_TR_STACK_BYTES;
+    const uint64_t end = (uint64_t)(uintptr_t)t->xstate + t->xstate_bytes;
+    return (addr >= begin && addr < end) || rt_tr_arena_of(rt_tr_process.cache, addr);
 }
 
 uint64_t rt_tr_interrupted(struct rt_tr_thread *t, uint64_t addr, ucontext_t *uc)

@@ -61,7 +61,8 @@ static void an_burst_without_measured_loads_splits_evenly(void **state)
 
 /* A translated burst of 1,000 instructions at `cycles` a thousand of them; 64 accesses, one in 4 instructions and 8
  * bytes after the other, and `timed` loads of L1 after them. */
-static void translated_burst(struct an_fixture *f, uint64_t addr, uint8_t op, uint64_t cycles, unsigned timed)
+static void translated_list(struct an_fixture *f, uint64_t addr, uint8_t op, uint64_t cycles, unsigned listed,
+                            unsigned timed)
 {
     fix_burst(f, 1000, 1000);
     struct prof_burst *b = &f->bursts[f->bursts_len - 1];
@@ -69,16 +70,22 @@ static void translated_burst(struct an_fixture *f, uint64_t addr, uint8_t op, ui
     b->probe_loads = 64;
     b->pace_instructions = 1000;
     b->pace_cycles = cycles;
-    for (unsigned i = 0; i < 64 + timed; i++) {
-        const bool is_timed = i >= 64;
-        const uint64_t at = is_timed ? 64 + 64 * (i - 63) : i;
+    for (unsigned i = 0; i < listed + timed; i++) {
+        const bool is_timed = i >= listed;
+        const uint64_t at = is_timed ? listed + 64 * (i - listed + 1) : i;
         if (op && !is_timed)
             fix_store(f, 0, 4 * i);
         else
-            fix_load(f, 0, is_timed ? 252 + (i - 63) : 4 * i, is_timed ? 5 : FIX_NOT_MEASURED);
+            fix_load(f, 0, is_timed ? 4 * (listed - 1) + (i - listed + 1) : 4 * i,
+                     is_timed ? 5 : FIX_NOT_MEASURED);
         f->addr[f->samples_len - 1] = addr + 8 * at;
         f->ip[f->samples_len - 1] = is_timed && op ? 2 : 1;
     }
+}
+
+static void translated_burst(struct an_fixture *f, uint64_t addr, uint8_t op, uint64_t cycles, unsigned timed)
+{
+    translated_list(f, addr, op, cycles, 64, timed);
 }
 
 static double stall_share(struct an_fixture *f)
@@ -107,7 +114,20 @@ static void an_sweep_through_memory_waits_for_its_lines(void **state)
     fix_free(f);
 }
 
-/* The pace leaves no room for more: 300 cycles, of which 250 issue instructions. */
+/* 300 accesses in 1,197 instructions have 37 new lines. Bursts are longer than that here. */
+static void an_sweep_waits_as_long_by_a_longer_list(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 40; i++) {
+        translated_list(f, (i + 1) * (10 << 20), 0, 2000, 300, 10);
+        f->bursts[i].instructions = 2000;
+    }
+    assert_float_equal(stall_share(f), 1000.0 / 1197 * 37 * 20 / 2000, 0.01);
+    fix_free(f);
+}
+
+/* Of 300 cycles 250 issue instructions: the sweep waits for 50 at most. */
 static void an_sweep_waits_no_longer_than_the_pace_allows(void **state)
 {
     (void)state;
@@ -418,6 +438,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_burst_splits_weight_into_stall_and_issue),
         cmocka_unit_test(an_burst_without_measured_loads_splits_evenly),
         cmocka_unit_test(an_sweep_through_memory_waits_for_its_lines),
+        cmocka_unit_test(an_sweep_waits_as_long_by_a_longer_list),
         cmocka_unit_test(an_sweep_waits_no_longer_than_the_pace_allows),
         cmocka_unit_test(an_sweep_in_a_cache_does_not_wait_for_memory),
         cmocka_unit_test(an_sweep_of_stores_waits_for_twice_the_lines),

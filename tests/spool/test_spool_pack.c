@@ -79,7 +79,7 @@ static void spool_packed_accesses_come_back(void **state)
     spool_fixture_fini(&f);
 }
 
-/* Whatever becomes of the bytes: what is read is an access, or the damage is reported, and nothing else is touched. */
+/* From damaged bytes the reader returns accesses, or it reports the damage. It never reads beyond them. */
 static void spool_damaged_accesses_are_refused(void **state)
 {
     (void)state;

@@ -71,7 +71,7 @@ static void a_file_that_is_cut_off_is_read_up_to_there(void **state)
     (void)state;
     put_file();
     for (size_t len = 0; len < bytes_len; len++) {
-        uint8_t *copy = malloc(len + 1); /* so that a sanitizer sees reads behind it */
+        uint8_t *copy = malloc(len + 1); /* a sanitizer then sees reads beyond its end */
         memcpy(copy, bytes, len);
         const ls_err err = spool_series_parse(copy, len, &s);
         const size_t begin = sizeof(struct spool_series_head) + sizeof(struct spool_series_begin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library with the interface of NVIDIA's that Loadstone uses: two GPUs, of which the second counts no energy.
+/* A library with the functions of NVML that Loadstone calls. It shows two GPUs; the second one counts no energy.
  * Every reading adds a joule; FAKE_NVML_LOST in the environment: the first GPU is lost. */
 #include <stdint.h>
 #include <stdlib.h>
