@@ -3,98 +3,87 @@
 
 #include <string.h>
 
-struct mnemonic_row {
-    uint16_t mnemonic;
-    uint8_t value;
-};
+/* Tables by mnemonic: 0 is what most instructions have. */
+#define TABLE(name) static const uint8_t name[ZYDIS_MNEMONIC_MAX_VALUE + 1]
 
-#define LOOK_UP(table, m, otherwise) look_up(table, sizeof table / sizeof table[0], m, otherwise)
-
-static uint8_t look_up(const struct mnemonic_row *table, size_t count, ZydisMnemonic m, uint8_t otherwise)
-{
-    for (size_t i = 0; i < count; i++)
-        if (table[i].mnemonic == m) return table[i].value;
-    return otherwise;
-}
-
-static const struct mnemonic_row classes[] = {
-    {ZYDIS_MNEMONIC_SYSCALL, RT_BURST_SYSCALL}, {ZYDIS_MNEMONIC_SYSENTER, RT_BURST_SYSCALL},
-    {ZYDIS_MNEMONIC_INT, RT_BURST_SYSCALL},     {ZYDIS_MNEMONIC_SYSRET, RT_BURST_SYSCALL},
-    {ZYDIS_MNEMONIC_INT3, RT_BURST_FLAGS},      {ZYDIS_MNEMONIC_INT1, RT_BURST_FLAGS},
-    {ZYDIS_MNEMONIC_PUSHF, RT_BURST_FLAGS},     {ZYDIS_MNEMONIC_PUSHFD, RT_BURST_FLAGS},
-    {ZYDIS_MNEMONIC_PUSHFQ, RT_BURST_FLAGS},    {ZYDIS_MNEMONIC_POPF, RT_BURST_FLAGS},
-    {ZYDIS_MNEMONIC_POPFD, RT_BURST_FLAGS},     {ZYDIS_MNEMONIC_POPFQ, RT_BURST_FLAGS},
-    {ZYDIS_MNEMONIC_IRET, RT_BURST_FLAGS},      {ZYDIS_MNEMONIC_IRETD, RT_BURST_FLAGS},
-    {ZYDIS_MNEMONIC_IRETQ, RT_BURST_FLAGS},     {ZYDIS_MNEMONIC_HLT, RT_BURST_FLAGS},
-    {ZYDIS_MNEMONIC_UIRET, RT_BURST_FLAGS},     {ZYDIS_MNEMONIC_XBEGIN, RT_BURST_TSX},
-    {ZYDIS_MNEMONIC_XABORT, RT_BURST_TSX},      {ZYDIS_MNEMONIC_XEND, RT_BURST_TSX},
+TABLE(classes) = {
+    [ZYDIS_MNEMONIC_SYSCALL] = RT_BURST_SYSCALL, [ZYDIS_MNEMONIC_SYSENTER] = RT_BURST_SYSCALL,
+    [ZYDIS_MNEMONIC_INT] = RT_BURST_SYSCALL,     [ZYDIS_MNEMONIC_SYSRET] = RT_BURST_SYSCALL,
+    [ZYDIS_MNEMONIC_INT3] = RT_BURST_FLAGS,      [ZYDIS_MNEMONIC_INT1] = RT_BURST_FLAGS,
+    [ZYDIS_MNEMONIC_PUSHF] = RT_BURST_FLAGS,     [ZYDIS_MNEMONIC_PUSHFD] = RT_BURST_FLAGS,
+    [ZYDIS_MNEMONIC_PUSHFQ] = RT_BURST_FLAGS,    [ZYDIS_MNEMONIC_POPF] = RT_BURST_FLAGS,
+    [ZYDIS_MNEMONIC_POPFD] = RT_BURST_FLAGS,     [ZYDIS_MNEMONIC_POPFQ] = RT_BURST_FLAGS,
+    [ZYDIS_MNEMONIC_IRET] = RT_BURST_FLAGS,      [ZYDIS_MNEMONIC_IRETD] = RT_BURST_FLAGS,
+    [ZYDIS_MNEMONIC_IRETQ] = RT_BURST_FLAGS,     [ZYDIS_MNEMONIC_HLT] = RT_BURST_FLAGS,
+    [ZYDIS_MNEMONIC_UIRET] = RT_BURST_FLAGS,     [ZYDIS_MNEMONIC_XBEGIN] = RT_BURST_TSX,
+    [ZYDIS_MNEMONIC_XABORT] = RT_BURST_TSX,      [ZYDIS_MNEMONIC_XEND] = RT_BURST_TSX,
 };
 
 /* Operands that Zydis reports as reads but that load nothing. */
-static const struct mnemonic_row not_loads[] = {
-    {ZYDIS_MNEMONIC_NOP, 0},
-    {ZYDIS_MNEMONIC_CLFLUSH, 0},
-    {ZYDIS_MNEMONIC_CLFLUSHOPT, 0},
-    {ZYDIS_MNEMONIC_CLWB, 0},
-    {ZYDIS_MNEMONIC_CLDEMOTE, 0},
-    {ZYDIS_MNEMONIC_INVLPG, 0},
-    {ZYDIS_MNEMONIC_PREFETCH, RT_BURST_DOES_PREFETCH},
-    {ZYDIS_MNEMONIC_PREFETCHNTA, RT_BURST_DOES_PREFETCH},
-    {ZYDIS_MNEMONIC_PREFETCHT0, RT_BURST_DOES_PREFETCH},
-    {ZYDIS_MNEMONIC_PREFETCHT1, RT_BURST_DOES_PREFETCH},
-    {ZYDIS_MNEMONIC_PREFETCHT2, RT_BURST_DOES_PREFETCH},
-    {ZYDIS_MNEMONIC_PREFETCHW, RT_BURST_DOES_PREFETCH},
-    {ZYDIS_MNEMONIC_PREFETCHWT1, RT_BURST_DOES_PREFETCH},
+enum { DOES_NOTHING = 0x80 };
+TABLE(not_loads) = {
+    [ZYDIS_MNEMONIC_NOP] = DOES_NOTHING,
+    [ZYDIS_MNEMONIC_CLFLUSH] = DOES_NOTHING,
+    [ZYDIS_MNEMONIC_CLFLUSHOPT] = DOES_NOTHING,
+    [ZYDIS_MNEMONIC_CLWB] = DOES_NOTHING,
+    [ZYDIS_MNEMONIC_CLDEMOTE] = DOES_NOTHING,
+    [ZYDIS_MNEMONIC_INVLPG] = DOES_NOTHING,
+    [ZYDIS_MNEMONIC_PREFETCH] = RT_BURST_DOES_PREFETCH,
+    [ZYDIS_MNEMONIC_PREFETCHNTA] = RT_BURST_DOES_PREFETCH,
+    [ZYDIS_MNEMONIC_PREFETCHT0] = RT_BURST_DOES_PREFETCH,
+    [ZYDIS_MNEMONIC_PREFETCHT1] = RT_BURST_DOES_PREFETCH,
+    [ZYDIS_MNEMONIC_PREFETCHT2] = RT_BURST_DOES_PREFETCH,
+    [ZYDIS_MNEMONIC_PREFETCHW] = RT_BURST_DOES_PREFETCH,
+    [ZYDIS_MNEMONIC_PREFETCHWT1] = RT_BURST_DOES_PREFETCH,
 };
-enum { BY_ACTION = 0xff };
 
 /* Gathers and scatters: bytes of an index element. */
-static const struct mnemonic_row index_elements[] = {
-    {ZYDIS_MNEMONIC_VPGATHERDD, 4},  {ZYDIS_MNEMONIC_VPGATHERDQ, 4},  {ZYDIS_MNEMONIC_VGATHERDPS, 4},
-    {ZYDIS_MNEMONIC_VGATHERDPD, 4},  {ZYDIS_MNEMONIC_VPSCATTERDD, 4}, {ZYDIS_MNEMONIC_VPSCATTERDQ, 4},
-    {ZYDIS_MNEMONIC_VSCATTERDPS, 4}, {ZYDIS_MNEMONIC_VSCATTERDPD, 4}, {ZYDIS_MNEMONIC_VPGATHERQD, 8},
-    {ZYDIS_MNEMONIC_VPGATHERQQ, 8},  {ZYDIS_MNEMONIC_VGATHERQPS, 8},  {ZYDIS_MNEMONIC_VGATHERQPD, 8},
-    {ZYDIS_MNEMONIC_VPSCATTERQD, 8}, {ZYDIS_MNEMONIC_VPSCATTERQQ, 8}, {ZYDIS_MNEMONIC_VSCATTERQPS, 8},
-    {ZYDIS_MNEMONIC_VSCATTERQPD, 8},
+TABLE(index_elements) = {
+    [ZYDIS_MNEMONIC_VPGATHERDD] = 4,  [ZYDIS_MNEMONIC_VPGATHERDQ] = 4,  [ZYDIS_MNEMONIC_VGATHERDPS] = 4,
+    [ZYDIS_MNEMONIC_VGATHERDPD] = 4,  [ZYDIS_MNEMONIC_VPSCATTERDD] = 4, [ZYDIS_MNEMONIC_VPSCATTERDQ] = 4,
+    [ZYDIS_MNEMONIC_VSCATTERDPS] = 4, [ZYDIS_MNEMONIC_VSCATTERDPD] = 4, [ZYDIS_MNEMONIC_VPGATHERQD] = 8,
+    [ZYDIS_MNEMONIC_VPGATHERQQ] = 8,  [ZYDIS_MNEMONIC_VGATHERQPS] = 8,  [ZYDIS_MNEMONIC_VGATHERQPD] = 8,
+    [ZYDIS_MNEMONIC_VPSCATTERQD] = 8, [ZYDIS_MNEMONIC_VPSCATTERQQ] = 8, [ZYDIS_MNEMONIC_VSCATTERQPS] = 8,
+    [ZYDIS_MNEMONIC_VSCATTERQPD] = 8,
 };
 
 /* Instructions whose memory operand has its own rule; the rest is PLAIN or known by its mask register. */
-static const struct mnemonic_row kinds[] = {
-    {ZYDIS_MNEMONIC_ENTER, RT_BURST_MEM_ENTER},
-    {ZYDIS_MNEMONIC_BT, RT_BURST_MEM_BIT},
-    {ZYDIS_MNEMONIC_BTS, RT_BURST_MEM_BIT},
-    {ZYDIS_MNEMONIC_BTR, RT_BURST_MEM_BIT},
-    {ZYDIS_MNEMONIC_BTC, RT_BURST_MEM_BIT},
-    {ZYDIS_MNEMONIC_XLAT, RT_BURST_MEM_XLAT},
-    {ZYDIS_MNEMONIC_VMASKMOVPS, RT_BURST_MEM_MASK_VEC},
-    {ZYDIS_MNEMONIC_VMASKMOVPD, RT_BURST_MEM_MASK_VEC},
-    {ZYDIS_MNEMONIC_VPMASKMOVD, RT_BURST_MEM_MASK_VEC},
-    {ZYDIS_MNEMONIC_VPMASKMOVQ, RT_BURST_MEM_MASK_VEC},
-    {ZYDIS_MNEMONIC_MASKMOVDQU, RT_BURST_MEM_MASK_VEC},
-    {ZYDIS_MNEMONIC_VMASKMOVDQU, RT_BURST_MEM_MASK_VEC},
-    {ZYDIS_MNEMONIC_MASKMOVQ, RT_BURST_MEM_MASK_MMX},
+TABLE(kinds) = {
+    [ZYDIS_MNEMONIC_ENTER] = RT_BURST_MEM_ENTER,
+    [ZYDIS_MNEMONIC_BT] = RT_BURST_MEM_BIT,
+    [ZYDIS_MNEMONIC_BTS] = RT_BURST_MEM_BIT,
+    [ZYDIS_MNEMONIC_BTR] = RT_BURST_MEM_BIT,
+    [ZYDIS_MNEMONIC_BTC] = RT_BURST_MEM_BIT,
+    [ZYDIS_MNEMONIC_XLAT] = RT_BURST_MEM_XLAT,
+    [ZYDIS_MNEMONIC_VMASKMOVPS] = RT_BURST_MEM_MASK_VEC,
+    [ZYDIS_MNEMONIC_VMASKMOVPD] = RT_BURST_MEM_MASK_VEC,
+    [ZYDIS_MNEMONIC_VPMASKMOVD] = RT_BURST_MEM_MASK_VEC,
+    [ZYDIS_MNEMONIC_VPMASKMOVQ] = RT_BURST_MEM_MASK_VEC,
+    [ZYDIS_MNEMONIC_MASKMOVDQU] = RT_BURST_MEM_MASK_VEC,
+    [ZYDIS_MNEMONIC_VMASKMOVDQU] = RT_BURST_MEM_MASK_VEC,
+    [ZYDIS_MNEMONIC_MASKMOVQ] = RT_BURST_MEM_MASK_MMX,
 };
-static const struct mnemonic_row packed[] = {
-    {ZYDIS_MNEMONIC_VPCOMPRESSB, 1}, {ZYDIS_MNEMONIC_VPCOMPRESSW, 1}, {ZYDIS_MNEMONIC_VPCOMPRESSD, 1},
-    {ZYDIS_MNEMONIC_VPCOMPRESSQ, 1}, {ZYDIS_MNEMONIC_VCOMPRESSPS, 1}, {ZYDIS_MNEMONIC_VCOMPRESSPD, 1},
-    {ZYDIS_MNEMONIC_VPEXPANDB, 1},   {ZYDIS_MNEMONIC_VPEXPANDW, 1},   {ZYDIS_MNEMONIC_VPEXPANDD, 1},
-    {ZYDIS_MNEMONIC_VPEXPANDQ, 1},   {ZYDIS_MNEMONIC_VEXPANDPS, 1},   {ZYDIS_MNEMONIC_VEXPANDPD, 1},
+TABLE(packed) = {
+    [ZYDIS_MNEMONIC_VPCOMPRESSB] = 1, [ZYDIS_MNEMONIC_VPCOMPRESSW] = 1, [ZYDIS_MNEMONIC_VPCOMPRESSD] = 1,
+    [ZYDIS_MNEMONIC_VPCOMPRESSQ] = 1, [ZYDIS_MNEMONIC_VCOMPRESSPS] = 1, [ZYDIS_MNEMONIC_VCOMPRESSPD] = 1,
+    [ZYDIS_MNEMONIC_VPEXPANDB] = 1,   [ZYDIS_MNEMONIC_VPEXPANDW] = 1,   [ZYDIS_MNEMONIC_VPEXPANDD] = 1,
+    [ZYDIS_MNEMONIC_VPEXPANDQ] = 1,   [ZYDIS_MNEMONIC_VEXPANDPS] = 1,   [ZYDIS_MNEMONIC_VEXPANDPD] = 1,
 };
-static const struct mnemonic_row strings[] = {
-    {ZYDIS_MNEMONIC_MOVSB, 1}, {ZYDIS_MNEMONIC_MOVSW, 1}, {ZYDIS_MNEMONIC_MOVSD, 1},
-    {ZYDIS_MNEMONIC_MOVSQ, 1}, {ZYDIS_MNEMONIC_STOSB, 1}, {ZYDIS_MNEMONIC_STOSW, 1},
-    {ZYDIS_MNEMONIC_STOSD, 1}, {ZYDIS_MNEMONIC_STOSQ, 1}, {ZYDIS_MNEMONIC_LODSB, 1},
-    {ZYDIS_MNEMONIC_LODSW, 1}, {ZYDIS_MNEMONIC_LODSD, 1}, {ZYDIS_MNEMONIC_LODSQ, 1},
-    {ZYDIS_MNEMONIC_CMPSB, 1}, {ZYDIS_MNEMONIC_CMPSW, 1}, {ZYDIS_MNEMONIC_CMPSD, 1},
-    {ZYDIS_MNEMONIC_CMPSQ, 1}, {ZYDIS_MNEMONIC_SCASB, 1}, {ZYDIS_MNEMONIC_SCASW, 1},
-    {ZYDIS_MNEMONIC_SCASD, 1}, {ZYDIS_MNEMONIC_SCASQ, 1},
+TABLE(strings) = {
+    [ZYDIS_MNEMONIC_MOVSB] = 1, [ZYDIS_MNEMONIC_MOVSW] = 1, [ZYDIS_MNEMONIC_MOVSD] = 1,
+    [ZYDIS_MNEMONIC_MOVSQ] = 1, [ZYDIS_MNEMONIC_STOSB] = 1, [ZYDIS_MNEMONIC_STOSW] = 1,
+    [ZYDIS_MNEMONIC_STOSD] = 1, [ZYDIS_MNEMONIC_STOSQ] = 1, [ZYDIS_MNEMONIC_LODSB] = 1,
+    [ZYDIS_MNEMONIC_LODSW] = 1, [ZYDIS_MNEMONIC_LODSD] = 1, [ZYDIS_MNEMONIC_LODSQ] = 1,
+    [ZYDIS_MNEMONIC_CMPSB] = 1, [ZYDIS_MNEMONIC_CMPSW] = 1, [ZYDIS_MNEMONIC_CMPSD] = 1,
+    [ZYDIS_MNEMONIC_CMPSQ] = 1, [ZYDIS_MNEMONIC_SCASB] = 1, [ZYDIS_MNEMONIC_SCASW] = 1,
+    [ZYDIS_MNEMONIC_SCASD] = 1, [ZYDIS_MNEMONIC_SCASQ] = 1,
 };
 
 /* Zydis gives their operand no length: it is the tile's. */
-static const struct mnemonic_row tiles[] = {
-    {ZYDIS_MNEMONIC_TILELOADD, 1},
-    {ZYDIS_MNEMONIC_TILELOADDT1, 1},
-    {ZYDIS_MNEMONIC_TILESTORED, 1},
+TABLE(tiles) = {
+    [ZYDIS_MNEMONIC_TILELOADD] = 1,
+    [ZYDIS_MNEMONIC_TILELOADDT1] = 1,
+    [ZYDIS_MNEMONIC_TILESTORED] = 1,
 };
 
 static bool within(ZydisRegister r, ZydisRegister first, ZydisRegister last)
@@ -133,8 +122,8 @@ static uint8_t segment_of(ZydisRegister r)
 
 static uint8_t does_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
-    const uint8_t known = LOOK_UP(not_loads, in->mnemonic, BY_ACTION);
-    if (known != BY_ACTION) return known;
+    const uint8_t known = not_loads[in->mnemonic];
+    if (known) return known & (uint8_t)~DOES_NOTHING;
     uint8_t does = 0;
     if (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) does |= RT_BURST_DOES_LOAD;
     if (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) does |= RT_BURST_DOES_STORE;
@@ -167,7 +156,7 @@ static void plan_gather(const struct rt_burst_scratch *s, const ZydisDecodedOper
                         struct rt_burst_mem *m)
 {
     m->index = vector_register(op->mem.index);
-    m->index_elem_bytes = LOOK_UP(index_elements, s->insn.mnemonic, 0);
+    m->index_elem_bytes = index_elements[s->insn.mnemonic];
     m->elem_bytes = (uint8_t)(op->size / 8);
     const unsigned widest_bytes = m->index_elem_bytes > m->elem_bytes ? m->index_elem_bytes : m->elem_bytes;
     m->lanes = m->index_elem_bytes ? (uint8_t)(s->insn.avx.vector_length / 8 / widest_bytes) : 0;
@@ -180,7 +169,7 @@ static void plan_mask_k(const struct rt_burst_scratch *s, struct rt_burst_mem *m
 {
     m->mask = (uint8_t)(s->insn.avx.mask.reg - ZYDIS_REGISTER_K0);
     m->kind = RT_BURST_MEM_MASK_K;
-    if (LOOK_UP(packed, s->insn.mnemonic, 0)) m->kind = RT_BURST_MEM_PACKED_K;
+    if (packed[s->insn.mnemonic]) m->kind = RT_BURST_MEM_PACKED_K;
     if (s->insn.avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID) m->kind = RT_BURST_MEM_ANY_K;
 }
 
@@ -201,7 +190,7 @@ static void plan_stack(const ZydisDecodedInstruction *in, struct rt_burst_mem *m
 
 static void plan_special(const struct rt_burst_scratch *s, struct rt_burst_mem *m)
 {
-    m->kind = LOOK_UP(kinds, s->insn.mnemonic, RT_BURST_MEM_PLAIN);
+    m->kind = kinds[s->insn.mnemonic];
     if (m->kind == RT_BURST_MEM_MASK_VEC || m->kind == RT_BURST_MEM_MASK_MMX) {
         const bool bytes = s->insn.mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU ||
                            s->insn.mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU || m->kind == RT_BURST_MEM_MASK_MMX;
@@ -215,8 +204,7 @@ static void plan_special(const struct rt_burst_scratch *s, struct rt_burst_mem *
         m->bit_reg = by_register ? general_register(offset->reg.value) : RT_BURST_REG_NONE;
         if (!by_register) m->kind = RT_BURST_MEM_PLAIN;
     }
-    if (LOOK_UP(strings, s->insn.mnemonic, 0) &&
-        s->operands[0].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN) {
+    if (strings[s->insn.mnemonic] && s->operands[0].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN) {
         const ZydisInstructionAttributes repeats =
             ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
         m->kind = RT_BURST_MEM_STRING;
@@ -226,7 +214,7 @@ static void plan_special(const struct rt_burst_scratch *s, struct rt_burst_mem *
 
 static bool is_tile_access(const struct rt_burst_scratch *s)
 {
-    return LOOK_UP(tiles, s->insn.mnemonic, 0);
+    return tiles[s->insn.mnemonic];
 }
 
 static void plan_tile(const struct rt_burst_scratch *s, struct rt_burst_mem *m)
@@ -294,7 +282,7 @@ static void plan_from(const struct rt_burst_scratch *s, struct rt_burst_plan *ou
 {
     out->len_bytes = s->insn.length;
     out->mnemonic = (uint16_t)s->insn.mnemonic;
-    out->klass = LOOK_UP(classes, s->insn.mnemonic, RT_BURST_PLAIN);
+    out->klass = classes[s->insn.mnemonic];
     if (loads_stack_segment(s))
         out->klass = RT_BURST_FLAGS; /* the trap after it is delayed by one instruction */
     out->mem_count = 0;
@@ -318,6 +306,16 @@ enum rt_burst_decoded rt_burst_decode(const struct rt_burst_zydis *z, struct rt_
     memset(out->code, 0, sizeof out->code);
     memcpy(out->code, code, scratch->insn.length);
     plan_from(scratch, out);
-    rt_burst_plan_flow(z, scratch, out);
+    rt_burst_plan_flow(scratch, out);
     return RT_BURST_DECODED;
+}
+
+enum rt_burst_decoded rt_burst_decode_slot(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
+                                           struct rt_burst_plan *out, const uint8_t *code, size_t len_bytes,
+                                           uint64_t ip)
+{
+    const enum rt_burst_decoded d = rt_burst_decode(z, scratch, out, code, len_bytes, ip);
+    const bool moves = d == RT_BURST_DECODED && out->flow == RT_BURST_FLOW_COPY && out->is_rip_relative;
+    if (moves) rt_burst_replace_rip(z, scratch, out);
+    return d;
 }

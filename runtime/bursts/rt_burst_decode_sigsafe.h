@@ -92,6 +92,7 @@ struct rt_burst_plan {
     uint8_t flow_code; /* condition of jcc, register of an indirect branch, enum rt_burst_repeat */
     uint8_t scratch;   /* register that replaces rip or the divisor in slot_code, or RT_BURST_REG_NONE */
     uint8_t is_locked; /* its memory accesses are atomic */
+    bool is_rip_relative;
     uint8_t slot_len_bytes;
     uint8_t slot_code[RT_BURST_CODE_BYTES];
     uint16_t mnemonic; /* ZydisMnemonic */
@@ -117,14 +118,22 @@ struct rt_burst_scratch {
 enum rt_burst_decoded { RT_BURST_DECODED, RT_BURST_NEEDS_MORE, RT_BURST_UNDECODABLE };
 
 /* Plan how p, just decoded into scratch, can be executed in isolation. */
-void rt_burst_plan_flow(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
-                        struct rt_burst_plan *p);
+void rt_burst_plan_flow(const struct rt_burst_scratch *scratch, struct rt_burst_plan *p);
+/* Let a scratch register replace rip in the slot_code of p, just decoded into scratch, and relative to rip. Without a
+ * register that serves, the flow becomes NONE. Changes scratch. */
+void rt_burst_replace_rip(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
+                          struct rt_burst_plan *p);
 
 /* Decode len_bytes <= 15 bytes found at ip.
  * NEEDS_MORE: the instruction continues after the given bytes.
+ * slot_code of an instruction that is relative to rip is the original: rt_burst_decode_slot rewrites it, which takes
+ * a second decoding.
  * Thread: any, one scratch each.  Signal: safe (Zydis allocates nothing). */
 enum rt_burst_decoded rt_burst_decode(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
                                       struct rt_burst_plan *out, const uint8_t *code, size_t len_bytes,
                                       uint64_t ip);
+enum rt_burst_decoded rt_burst_decode_slot(const struct rt_burst_zydis *z, struct rt_burst_scratch *scratch,
+                                           struct rt_burst_plan *out, const uint8_t *code, size_t len_bytes,
+                                           uint64_t ip);
 
 #endif

@@ -115,14 +115,13 @@ static bool has_segment_base(const struct rt_burst_scratch *s)
 }
 
 /* Replace [rip + disp32] by [scratch + 0 as disp32], which has the same length. */
-static void replace_rip(const struct rt_burst_zydis *z, struct rt_burst_scratch *s, struct rt_burst_plan *p)
+void rt_burst_replace_rip(const struct rt_burst_zydis *z, struct rt_burst_scratch *s, struct rt_burst_plan *p)
 {
     enum { REG_FIELD = 0x38, MOD_DISP32 = 0x80, DISP_BYTES = 4 };
     const uint32_t used = registers_used(s);
     const uint8_t modrm = s->insn.raw.modrm.offset, disp = s->insn.raw.disp.offset;
     p->flow = RT_BURST_FLOW_NONE;
     if (!modrm || disp + DISP_BYTES > p->len_bytes) return;
-    if (has_segment_base(s)) return; /* the address that replaces rip includes it already */
     for (unsigned i = 0; i < sizeof scratch_choice; i++) {
         if (used >> scratch_choice[i] & 1) continue;
         p->slot_code[modrm] = (uint8_t)((p->slot_code[modrm] & REG_FIELD) | MOD_DISP32 | scratch_choice[i]);
@@ -256,12 +255,13 @@ static void plan_repeat(const struct rt_burst_scratch *s, struct rt_burst_plan *
     }
 }
 
-void rt_burst_plan_flow(const struct rt_burst_zydis *z, struct rt_burst_scratch *s, struct rt_burst_plan *p)
+void rt_burst_plan_flow(const struct rt_burst_scratch *s, struct rt_burst_plan *p)
 {
     p->flow = RT_BURST_FLOW_NONE;
     p->scratch = RT_BURST_REG_NONE;
     p->displacement = p->rip_disp = 0;
     p->flow_code = 0;
+    p->is_rip_relative = false;
     memcpy(p->slot_code, p->code, sizeof p->slot_code);
     p->slot_len_bytes = p->len_bytes;
     if (s->insn.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE) return plan_branch(s, p);
@@ -274,5 +274,7 @@ void rt_burst_plan_flow(const struct rt_burst_zydis *z, struct rt_burst_scratch 
     const ZydisDecodedOperand *by_rip = rip_operand(s);
     if (!by_rip) return;
     p->rip_disp = by_rip->mem.disp.value;
-    replace_rip(z, s, p);
+    p->is_rip_relative = true;
+    if (has_segment_base(s))
+        p->flow = RT_BURST_FLOW_NONE; /* the address that replaces rip includes it already */
 }

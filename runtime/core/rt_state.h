@@ -126,6 +126,12 @@ static inline bool rt_is_own_process(void)
     return *rt_state.own_mark != 0;
 }
 
+/* Hooks that look at a few words and jump to the program's function: translated bursts run through them. The
+ * linker gives the limits of the section. */
+#define RT_QUICK_HOOK __attribute__((section("rt_quick_hooks")))
+extern const char __start_rt_quick_hooks[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_rt_quick_hooks[] __attribute__((weak, visibility("hidden")));
+
 /* Is ip in the runtime's own code? */
 static inline bool rt_is_own_text(uintptr_t ip)
 {

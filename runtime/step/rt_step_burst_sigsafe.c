@@ -78,10 +78,10 @@ static const struct rt_burst_plan *plan_at(struct decoded *c, uint64_t ip)
     const bool is_known = p->ip == ip && p->len_bytes && p->len_bytes <= have;
     if (is_known && memcmp(p->code, bytes, p->len_bytes) == 0) return p;
     p->len_bytes = 0;
-    enum rt_burst_decoded d = rt_burst_decode(z, &c->scratch, p, bytes, have, ip);
+    enum rt_burst_decoded d = rt_burst_decode_slot(z, &c->scratch, p, bytes, have, ip);
     if (d == RT_BURST_NEEDS_MORE && have < RT_BURST_CODE_BYTES) {
         have += rt_burst_copy(bytes + have, (const uint8_t *)code + have, RT_BURST_CODE_BYTES - have);
-        d = rt_burst_decode(z, &c->scratch, p, bytes, have, ip);
+        d = rt_burst_decode_slot(z, &c->scratch, p, bytes, have, ip);
     }
     if (d == RT_BURST_DECODED) return p;
     p->len_bytes = 0;

@@ -572,6 +572,7 @@ static void withdraw(struct rt_tr_cache *c, struct rt_tr_block *b)
 
 struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why)
 {
+    const struct rt_tr_range *quiet = &rt_tr_process.options.quiet;
     const uint64_t invalidations = __atomic_load_n(&c->invalidations, __ATOMIC_SEQ_CST);
     struct build u;
     *why = rt_tr_trace_build(c, ip);
@@ -588,9 +589,10 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .len = u.t->len,
                               .arena = (uint8_t)(u.a - c->arenas),
                               .stop = (uint8_t)u.t->stop,
-                              .flags_dead = rt_tr_trace_flags_dead(u.t)};
+                              .flags_dead = rt_tr_trace_flags_dead(u.t),
+                              .is_quiet = ip - quiet->base < quiet->end - quiet->base};
     for (unsigned k = 0; k < u.t->len; k++)
-        if (has_timed_load(&u.t->insns[u.t->order[k]].plan)) b->loads |= UINT64_C(1) << k;
+        if (!b->is_quiet && has_timed_load(&u.t->insns[u.t->order[k]].plan)) b->loads |= UINT64_C(1) << k;
     u.body = emit_at(u.a, u.a->hot);
     check(&u,
           add_exit(&u, (struct rt_tr_exit){
@@ -610,6 +612,8 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
     commit(&u);
     __atomic_store_n(&c->block_count, c->block_count + 1, __ATOMIC_SEQ_CST);
     rt_tr_cache_publish(c, b);
+    c->traced = b;
+    c->traced_invalidations = invalidations;
     if (__atomic_load_n(&c->invalidations, __ATOMIC_SEQ_CST) == invalidations) return b;
     withdraw(c, b); /* the code changed, perhaps while it was read */
     *why = RT_TR_END_CODE;
@@ -621,7 +625,8 @@ bool rt_tr_translate_slow(struct rt_tr_cache *c, struct rt_tr_block *b, enum rt_
     const uint64_t invalidations = __atomic_load_n(&c->invalidations, __ATOMIC_SEQ_CST);
     struct build u;
     *why = RT_TR_END_CODE;
-    if (!rt_tr_trace_rebuild(c, b)) return false;
+    const bool is_traced = c->traced == b && c->traced_invalidations == invalidations;
+    if (!is_traced && !rt_tr_trace_rebuild(c, b)) return false;
     u.a = take_room(c, b->low, why);
     if (!u.a) return false;
     begin(&u, c);

@@ -16,9 +16,10 @@ enum {
     XSTATE_BV = 512,
     XSTATE_FIP = 8,
     PACE_ATTEMPTS = 16,
-    PACE_TRANSLATIONS = 12, /* code that is so new is not waited for */
+    COLD_TRANSLATIONS = 12, /* more in the first half of the warm-up, or while pace is tried: new code */
     PACE_LEAST = 256,
     LIST_INSTRUCTIONS_MOST = 2048, /* code with so few accesses is left to the fast versions */
+    PROBE_LOADS = 64,
     CONTROLS = 4,
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
     SETTLE_ATTEMPTS = 64,
@@ -43,9 +44,11 @@ struct run {
     enum rt_tr_end reason, end;
     uint64_t random;
     uint64_t warm_tsc, warm_position;
+    bool cold;
     uint64_t pace_from, pace_instructions, switches, list_from;
     unsigned settle_attempts;
     uint32_t translated_before_pace;
+    uint32_t probe_loads;     /* mean distance of timed loads */
     struct rt_tr_block *next; /* the one at ip, where that is known */
     struct rt_tr_exit *link;  /* goes to the next block */
     bool missed;              /* the next block belongs into the table */
@@ -78,10 +81,14 @@ static uint64_t tsc_fenced(void)
     return now;
 }
 
+/* With xsaveopt nothing is written that did not change since it was loaded from area. */
 static void xsave(void *area, uint64_t features)
 {
-    __asm__ volatile("xsave64 (%0)" ::"r"(area), "a"((uint32_t)features), "d"((uint32_t)(features >> 32))
-                     : "memory");
+    const uint32_t low = (uint32_t)features, high = (uint32_t)(features >> 32);
+    if (rt_tr_process.has_xsaveopt)
+        __asm__ volatile("xsaveopt64 (%0)" ::"r"(area), "a"(low), "d"(high) : "memory");
+    else
+        __asm__ volatile("xsave64 (%0)" ::"r"(area), "a"(low), "d"(high) : "memory");
 }
 
 static void xrstor(const void *area, uint64_t features)
@@ -101,7 +108,7 @@ static uint64_t context_switches(void)
 /* xorshift64* (Vigna, 2014) */
 static uint64_t draw(struct run *u)
 {
-    const uint64_t mean = u->plan->probe_loads ? u->plan->probe_loads : 64;
+    const uint64_t mean = u->probe_loads;
     u->random ^= u->random >> 12;
     u->random ^= u->random << 25;
     u->random ^= u->random >> 27;
@@ -432,6 +439,23 @@ static void settle(struct run *u, enum rt_tr_end reason)
     u->reason = reason;
 }
 
+/* The code is mostly new to the cache. To translate it costs far more than to time loads: less of it is watched,
+ * no pace is measured, and accesses are listed in the second half of the warm-up. */
+static void turn_cold(struct run *u)
+{
+    if (u->cold || !u->plan->cold_share) return;
+    u->cold = true;
+    u->accesses = (u->accesses + u->plan->cold_share - 1) / u->plan->cold_share;
+    u->probes = (u->probes + u->plan->cold_share - 1) / u->plan->cold_share;
+    u->probe_loads = (u->probe_loads + u->plan->cold_share - 1) / u->plan->cold_share;
+}
+
+static void begin_list(struct run *u)
+{
+    u->part = PART_LIST;
+    u->list_from = u->position;
+}
+
 /* Move on to the part that applies before block b; its event is set. */
 static void advance(struct run *u, const struct rt_tr_block *b)
 {
@@ -440,15 +464,17 @@ static void advance(struct run *u, const struct rt_tr_block *b)
         (u->position >= p->instructions_max || (u->due && u->limited)))
         settle(u, RT_TR_END_INSTRUCTIONS);
     if (u->part == PART_WARM && (u->due || u->position >= u->event)) {
+        if (u->r->translated > COLD_TRANSLATIONS) turn_cold(u);
         u->part = PART_WARM_TIMED;
         u->due = false;
         u->warm_tsc = tsc();
         u->warm_position = u->position;
         u->event = p->warm_instructions;
+        if (u->cold) begin_list(u);
     }
     if (u->part == PART_WARM_TIMED && (u->due || u->position >= u->event)) begin_pace(u);
     if (u->part == PART_PACE) {
-        const bool cold = u->r->translated - u->translated_before_pace > PACE_TRANSLATIONS;
+        const bool cold = u->r->translated - u->translated_before_pace > COLD_TRANSLATIONS;
         const bool enough = u->r->pace.instructions || u->r->pace.discarded >= PACE_ATTEMPTS || cold;
         if (!enough && u->pace_instructions) {
             measure_round_trip(u, b);
@@ -458,13 +484,14 @@ static void advance(struct run *u, const struct rt_tr_block *b)
             return;
         }
         u->r->pace.overhead_cycles = u->t->round_trip_cycles;
-        u->part = PART_LIST;
-        u->list_from = u->position;
+        if (cold) turn_cold(u);
+        begin_list(u);
     }
     if (u->part == PART_LIST &&
         (u->r->access_count >= u->accesses || u->position - u->list_from >= LIST_INSTRUCTIONS_MOST)) {
         u->part = PART_PROBE;
-        u->event = u->position + draw(u);
+        const uint64_t from = u->position > p->warm_instructions ? u->position : p->warm_instructions;
+        u->event = from + draw(u);
         if (u->probes) measure_controls(u, b);
     }
     if (u->part == PART_PROBE && u->r->probe_count >= u->probes) settle(u, RT_TR_END_DONE);
@@ -493,6 +520,11 @@ static void dispatch(struct run *u, struct rt_tr_block *b)
         return;
     }
     enum rt_tr_end why = RT_TR_END_NONE;
+    if (b->is_quiet) {
+        u->event = u->position + b->len;
+        run_fast(u, b);
+        return;
+    }
     if (b->slow || translate_slow(u, b, &why)) {
         run_slow(u, b);
         return;
@@ -607,9 +639,11 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.settled = true;
     u.reason = u.end = RT_TR_END_NONE;
     u.random = plan->random | 1;
+    u.cold = false;
     u.warm_tsc = u.warm_position = u.pace_from = u.pace_instructions = u.switches = u.list_from = 0;
     u.settle_attempts = 0;
     u.translated_before_pace = 0;
+    u.probe_loads = plan->probe_loads ? plan->probe_loads : PROBE_LOADS;
     u.link = NULL;
     u.next = NULL;
     if (rt_tr_is_before_sequence(u.ip)) u.end = RT_TR_END_CODE;
@@ -628,6 +662,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     result->end = u.end;
     result->end_ip = u.ip;
     result->instructions = u.position;
+    result->probe_loads = u.probe_loads;
     result->flags_dead = !u.settled;
     rt_tr_cache_leave(cache);
     return RT_TR_ACCEPTED;

@@ -144,7 +144,11 @@ static void take_line(const char *line, const char *line_end)
     const size_t len = (size_t)(c.end - c.at);
     const bool is_vdso = len == sizeof vdso - 1 && memcmp(c.at, vdso, len) == 0;
     if (!is_vdso && (r.inode == 0 || !is_lasting(c.at, len))) return;
-    if (r.base < rt_state.text_end && rt_state.text_base < r.end) return;
+    if (r.base < rt_state.text_end && rt_state.text_base < r.end) {
+        r.base = (uint64_t)(uintptr_t)__start_rt_quick_hooks;
+        r.end = (uint64_t)(uintptr_t)__stop_rt_quick_hooks;
+        if (r.base == r.end) return;
+    }
     if (code.next.rows_len < ROWS_MOST) code.next.rows[code.next.rows_len++] = r;
 }
 

@@ -85,14 +85,11 @@ static bool names_segment(const struct rt_burst_scratch *s)
     return false;
 }
 
-/* Is the memory operand relative to the instruction pointer? Both decodings of rt_burst_decode, that of the
- * original and that of its rewritten form, agree in the places of the fields. */
-static bool is_rip_relative(const struct rt_burst_scratch *s, const struct rt_burst_plan *p)
+static bool is_rip_relative(const struct rt_burst_scratch *s)
 {
     const ZydisDecodedInstruction *in = &s->insn;
-    const uint8_t modrm = in->raw.modrm.offset;
-    return in->attributes & ZYDIS_ATTRIB_HAS_MODRM && modrm && in->raw.disp.size == 32 &&
-           (p->code[modrm] & 0xc7) == 0x05;
+    return in->attributes & ZYDIS_ATTRIB_HAS_MODRM && in->raw.modrm.offset && in->raw.disp.size == 32 &&
+           in->raw.modrm.mod == 0 && in->raw.modrm.rm == 5;
 }
 
 /* The descriptor of a restartable sequence (struct rseq_cs of linux/rseq.h), whose abort handler follows the
@@ -188,7 +185,7 @@ static enum rt_tr_end decode(struct rt_tr_insn *n, uint64_t ip, uint64_t end)
     n->may_fault = may_fault(s, &n->plan);
     n->flags_read = flags_read(s);
     n->flags_written = flags_written(s);
-    n->disp_offset = is_rip_relative(s, &n->plan) ? s->insn.raw.disp.offset : 0;
+    n->disp_offset = is_rip_relative(s) ? s->insn.raw.disp.offset : 0;
     n->fetches_sequence = fetches_sequence(s, n);
     n->copied = s->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE;
     n->target = ip + n->plan.len_bytes + (uint64_t)n->plan.displacement;
@@ -197,6 +194,7 @@ static enum rt_tr_end decode(struct rt_tr_insn *n, uint64_t ip, uint64_t end)
 
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip)
 {
+    c->traced = NULL;
     return decode(&c->trace.insns[0], ip, ip + RT_BURST_CODE_BYTES) != RT_TR_END_UNDECODABLE;
 }
 
@@ -233,6 +231,7 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
     const struct rt_tr_options *o = &rt_tr_process.options;
     const unsigned most = o->trace_most ? o->trace_most : RT_TR_BLOCK_MOST;
     struct rt_tr_trace *t = &c->trace;
+    c->traced = NULL;
     t->ip = t->low = ip;
     t->high = ip + 1;
     t->stop = RT_TR_END_NONE;
@@ -261,6 +260,7 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
 bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b)
 {
     struct rt_tr_trace *t = &c->trace;
+    c->traced = NULL;
     t->ip = b->low; /* ip may have been invalidated */
     t->stop = (enum rt_tr_end)b->stop;
     t->low = b->low;

@@ -75,6 +75,7 @@ struct rt_tr_block {
     uint8_t arena;      /* arena of the fast version */
     uint8_t stop;       /* enum rt_tr_end after the last instruction, or NONE */
     uint8_t flags_dead; /* the check of the counter at the entry of the fast version changes the flags */
+    bool is_quiet;      /* in options.quiet: it has no slow version */
 };
 
 /* From here on, translated code belongs to instruction k of its block. */
@@ -149,6 +150,8 @@ struct rt_tr_cache {
     struct rt_tr_block none; /* fills the empty places of tables: no address has it */
     struct rt_tr_arena arenas[RT_TR_ARENAS_MOST];
     struct rt_tr_trace trace;
+    const struct rt_tr_block *traced; /* the block that trace still describes, or NULL */
+    uint64_t traced_invalidations;    /* invalidations when it was read */
     uint32_t hash[RT_TR_HASH_PLACES]; /* number of the block + 1 */
     struct rt_tr_block blocks[RT_TR_BLOCKS_MOST];
     struct rt_tr_mark marks[RT_TR_MARKS_MOST];
@@ -159,6 +162,7 @@ struct rt_tr_cache {
 struct rt_tr_process {
     struct rt_tr_cache *cache;
     struct rt_tr_options options;
+    bool has_xsaveopt;
     uint64_t stack_base, stack_end; /* room of the first thread's stack, as far as it may grow */
 };
 extern struct rt_tr_process rt_tr_process;

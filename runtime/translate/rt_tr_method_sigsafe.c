@@ -24,8 +24,9 @@ enum {
     PROBES_LEAST = 50,
     PROBES_MORE = 51,
     PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
+    COLD_SHARE = 4,
     INSTRUCTIONS_MOST = 40000,
-    TRANSLATIONS_MOST = 256,
+    TRANSLATIONS_MOST = 160,
     /* what the recording takes inside of a burst */
     ENTRY_NS = 400,
     PROBE_NS = 130,
@@ -55,6 +56,7 @@ static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
         .accesses = accesses < RT_TR_ACCESSES_MAX ? (uint32_t)accesses : RT_TR_ACCESSES_MAX,
         .probes = may_probe ? PROBES_LEAST + (uint32_t)(random >> 40) % PROBES_MORE : 0,
         .probe_loads = PROBE_LOADS,
+        .cold_share = COLD_SHARE,
         .instructions_max = INSTRUCTIONS_MOST,
         .translations_max = TRANSLATIONS_MOST,
         .never_probe = (const struct rt_tr_range *)(const void *)d->ranges,
@@ -283,7 +285,7 @@ static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
     r->pace_cycles = pace->cycles > pace->overhead_cycles ? pace->cycles - pace->overhead_cycles : 0;
     r->pace_discarded = pace->discarded;
     r->translate_ns = (uint32_t)ns_of_tsc(result->translate_cycles);
-    r->probe_loads = PROBE_LOADS;
+    r->probe_loads = result->probe_loads;
 }
 
 const struct rt_burst_method rt_translate_method = {

@@ -72,6 +72,13 @@ static void learn_stack(void)
     rt_tr_process.stack_base = rt_tr_process.stack_end - room_bytes;
 }
 
+/* CPUID leaf 0DH, subleaf 1. */
+static bool has_xsaveopt(void)
+{
+    unsigned a = 0, b, c, d;
+    return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a & bit_XSAVEOPT;
+}
+
 enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
 {
     const enum rt_tr_refused refused = ask_machine();
@@ -79,6 +86,7 @@ enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
     rt_tr_process.options = *options;
     if (rt_tr_process.options.trace_most > RT_TR_BLOCK_MOST)
         rt_tr_process.options.trace_most = RT_TR_BLOCK_MOST;
+    rt_tr_process.has_xsaveopt = has_xsaveopt();
     learn_stack();
     if (!rt_tr_arena_try((uint64_t)(uintptr_t)rt_tr_template)) return RT_TR_NO_ARENA;
     return rt_tr_cache_map(&rt_tr_process) ? RT_TR_ACCEPTED : RT_TR_NO_MEMORY;

@@ -83,8 +83,13 @@ enum rt_tr_refused {
 
 struct rt_burst_zydis;
 
+struct rt_tr_range {
+    uint64_t base, end;
+};
+
 struct rt_tr_options {
     const struct rt_burst_zydis *zydis; /* borrowed until the end of the process */
+    struct rt_tr_range quiet; /* code that is executed, but whose accesses are neither listed nor timed */
     /* May the instruction at ip be translated? RT_TR_END_NONE: yes, and *end becomes the end of the code
      * around ip for which that holds, at most to the end of the mapping. Otherwise the reason with which the burst ends. Called in the handler, on the stack of the thread. */
     enum rt_tr_end (*may_translate)(void *arg, uint64_t ip, uint64_t *end);
@@ -93,20 +98,17 @@ struct rt_tr_options {
     bool map_twice;      /* behave as where memory is not writable and executable at once */
 };
 
-struct rt_tr_range {
-    uint64_t base, end;
-};
-
 struct rt_tr_plan {
     uint32_t warm_instructions;
     uint32_t pace_instructions; /* 0: no pace window */
     uint32_t pace_us;
-    uint32_t tsc_per_us;                   /* 0: pace_us is not looked at */
-    uint32_t accesses;                     /* <= RT_TR_ACCESSES_MAX */
-    uint32_t probes;                       /* <= RT_TR_PROBES_MAX */
-    uint32_t probe_loads;                  /* mean distance of probes in loads; 0: 64 */
-    uint64_t instructions_max;             /* 0: no limit; the burst ends within one block of it */
-    uint32_t translations_max;             /* blocks that the burst may translate; 0: no limit */
+    uint32_t tsc_per_us;       /* 0: pace_us is not looked at */
+    uint32_t accesses;         /* <= RT_TR_ACCESSES_MAX */
+    uint32_t probes;           /* <= RT_TR_PROBES_MAX */
+    uint32_t probe_loads;      /* mean distance of probes in loads; 0: 64 */
+    uint32_t cold_share;       /* new code: by this are the three numbers above divided; 0: they stay */
+    uint64_t instructions_max; /* 0: no limit; the burst ends within one block of it */
+    uint32_t translations_max; /* blocks that the burst may translate; 0: no limit */
     const struct rt_tr_range *never_probe; /* borrowed during the burst */
     uint32_t never_probe_len;
     uint64_t random; /* seed */
@@ -163,6 +165,7 @@ struct rt_tr_result {
                       * code ahead overwrites them before anything can see them: by instructions on general
                       * registers alone */
     struct rt_tr_pace pace;
+    uint32_t probe_loads; /* mean distance that applied */
     uint32_t access_count, probe_count;
     struct rt_tr_access accesses[RT_TR_ACCESSES_MAX];
     struct rt_tr_probe probes[RT_TR_PROBES_MAX];

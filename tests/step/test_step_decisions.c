@@ -33,7 +33,7 @@ static struct rt_burst_plan plan_of(const uint8_t *code, uint64_t ip)
     struct rt_burst_plan plan;
     uint8_t bytes[15] = {0};
     memcpy(bytes, code, 8);
-    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, bytes, 15, ip), RT_BURST_DECODED);
+    assert_int_equal(rt_burst_decode_slot(&zydis, &scratch, &plan, bytes, 15, ip), RT_BURST_DECODED);
     return plan;
 }
 

@@ -198,7 +198,7 @@ static struct rt_burst_plan plan_of(const uint8_t *code)
 {
     struct rt_burst_scratch scratch;
     struct rt_burst_plan plan;
-    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, code, 15, IP), RT_BURST_DECODED);
+    assert_int_equal(rt_burst_decode_slot(&zydis, &scratch, &plan, code, 15, IP), RT_BURST_DECODED);
     return plan;
 }
 
@@ -277,10 +277,10 @@ static void step_decode_wants_the_rest_of_a_cut_instruction(void **state)
     struct rt_burst_scratch scratch;
     struct rt_burst_plan plan;
     for (size_t len = 1; len < 7; len++)
-        assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, mov, len, IP), RT_BURST_NEEDS_MORE);
-    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, mov, 7, IP), RT_BURST_DECODED);
+        assert_int_equal(rt_burst_decode_slot(&zydis, &scratch, &plan, mov, len, IP), RT_BURST_NEEDS_MORE);
+    assert_int_equal(rt_burst_decode_slot(&zydis, &scratch, &plan, mov, 7, IP), RT_BURST_DECODED);
     static const uint8_t bad[15] = {0x0f, 0x04};
-    assert_int_equal(rt_burst_decode(&zydis, &scratch, &plan, bad, 15, IP), RT_BURST_UNDECODABLE);
+    assert_int_equal(rt_burst_decode_slot(&zydis, &scratch, &plan, bad, 15, IP), RT_BURST_UNDECODABLE);
 }
 
 UNIT_GROUP()

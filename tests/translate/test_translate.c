@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bursts of the translator in this program itself. lockstep tests that translated code computes the same as
  * the original. */
+#include "runtime/translate/rt_tr_internal.h"
 #include "tests/translate/tr_session.h"
 #include "tests/unit.h"
 
@@ -242,6 +243,93 @@ static uint8_t *map_code(size_t len_bytes)
     assert_true(code != MAP_FAILED);
     tr_session_add_code((uint64_t)(uintptr_t)code, (uint64_t)(uintptr_t)code + len_bytes);
     return code;
+}
+
+/* len blocks of a load and a jump to the next block, then a return. Returns the end of the code. */
+static uint8_t *write_jumps(uint8_t *at, unsigned len)
+{
+    static const uint8_t block[] = {0x48, 0x8b, 0x07, 0xeb, 0x00}; /* mov rax, [rdi]; jmp to the next one */
+    for (unsigned i = 0; i < len; i++, at += sizeof block)
+        memcpy(at, block, sizeof block);
+    *at++ = 0xc3;
+    return at;
+}
+
+static const struct rt_tr_result *jump_in_burst(const uint8_t *code, const struct rt_tr_plan *plan)
+{
+    tr_session_each(plan, NULL);
+    TR_TRIGGER();
+    assert_int_equal(((uint64_t(*)(uint64_t *))(uintptr_t)code)(words + 7), words[7]);
+    return checked_result(RT_TR_END_DONE);
+}
+
+/* The second time the same code is no longer new. */
+static void new_code_is_watched_less(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 20000, BYTES = 128 * 1024 };
+    uint8_t *code = map_code(BYTES);
+    write_jumps(code, BLOCKS);
+    struct rt_tr_plan plan = whole;
+    plan.warm_instructions = 2000;
+    plan.probe_loads = 64;
+    plan.cold_share = 4;
+    const struct rt_tr_result *r = jump_in_burst(code, &plan);
+    assert_int_equal(r->probe_loads, 16);
+    assert_int_equal(r->access_count, plan.accesses / 4);
+    assert_int_equal(r->probe_count, (plan.probes + 3) / 4);
+    assert_true(r->instructions > plan.warm_instructions); /* no load is timed before */
+    assert_true(r->probes[0].position > plan.warm_instructions);
+    assert_int_equal(r->pace.instructions, 0);
+    plan.cold_share = 0;
+    for (unsigned i = 0; i < 3; i++)
+        jump_in_burst(code, &plan);
+    plan.cold_share = 4;
+    r = jump_in_burst(code, &plan);
+    assert_int_equal(r->probe_loads, 64);
+    assert_int_equal(r->access_count, plan.accesses);
+    assert_int_equal(r->probe_count, plan.probes);
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, BYTES);
+    munmap(code, BYTES);
+}
+
+/* A hook is executed, but its accesses are not the program's. */
+static void quiet_code_is_executed_only(void **state)
+{
+    (void)state;
+    uint8_t *code = map_code(PAGE_BYTES);
+    const uint64_t base = (uint64_t)(uintptr_t)code, end = (uint64_t)(uintptr_t)write_jumps(code, 8);
+    struct rt_tr_plan plan = whole;
+    plan.warm_instructions = 100;
+    plan.pace_instructions = 0;
+    plan.probe_loads = 2;
+    for (unsigned quiet = 0; quiet < 2; quiet++) {
+        if (quiet) rt_tr_process.options.quiet = (struct rt_tr_range){base, end};
+        rt_tr_invalidate(base, PAGE_BYTES);
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        uint64_t sum = 0;
+        for (unsigned i = 0; i < 400; i++) {
+            sum += ((uint64_t(*)(uint64_t *))(uintptr_t)code)(words + 7);
+            sum += *(volatile uint64_t *)&words[i];
+        }
+        uint64_t expected = 400 * words[7];
+        for (unsigned i = 0; i < 400; i++)
+            expected += words[i];
+        assert_int_equal(sum, expected);
+        const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+        unsigned within = 0;
+        for (unsigned i = 0; i < r->access_count; i++)
+            within += r->accesses[i].ip - base < end - base;
+        for (unsigned i = 0; i < r->probe_count; i++)
+            within += r->probes[i].ip - base < end - base;
+        assert_int_equal(r->access_count, plan.accesses);
+        assert_int_equal(r->probe_count, plan.probes);
+        assert_true(quiet ? within == 0 : within > plan.accesses / 2);
+    }
+    rt_tr_process.options.quiet = (struct rt_tr_range){0, 0};
+    rt_tr_invalidate(base, PAGE_BYTES);
+    munmap(code, PAGE_BYTES);
 }
 
 static void changed_code_is_translated_anew(void **state)
@@ -502,6 +590,8 @@ UNIT_GROUP()
         cmocka_unit_test(limit_of_instructions_holds),
         cmocka_unit_test(translations_are_limited),
         cmocka_unit_test(faults_are_the_programs),
+        cmocka_unit_test(new_code_is_watched_less),
+        cmocka_unit_test(quiet_code_is_executed_only),
         cmocka_unit_test(changed_code_is_translated_anew),
         cmocka_unit_test(full_cache_is_dropped),
         cmocka_unit_test(child_has_a_cache_of_its_own),
