@@ -3,6 +3,7 @@
 
 #include "machine/mach_calibration.h"
 
+#include "common/ls_clock.h"
 #include "machine/mach_cpu.h"
 #include "machine/mach_isa.h"
 
@@ -23,6 +24,7 @@ ls_err mach_tsc_hz(uint64_t window_ns, uint64_t *out_hz)
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 #define TSC_WINDOW_NS UINT64_C(20000000)
+#define LEAST_ON_CPU 0.95 /* of the time of an undisturbed measurement */
 
 /* Defaults where the system does not report its caches, as inside some containers; small, so that they fit
  * into the level on any machine. */
@@ -101,8 +103,15 @@ static ls_err measure_sweeps(struct mach_calibration *c)
     working_sets(c->cache_bytes, sets);
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         LS_TRY(mach_sweep_measure(sets[l].len_bytes, &c->line_cycles[l]));
-    LS_TRY(mach_sweep_measure_all(sets[MACH_DRAM].len_bytes, &c->line_cycles_all, &c->cpus));
     make_monotonic(c->line_cycles);
+    return LS_OK;
+}
+
+static ls_err measure_sweeps_together(struct mach_calibration *c)
+{
+    struct mach_working_set sets[MACH_LEVEL_COUNT];
+    working_sets(c->cache_bytes, sets);
+    LS_TRY(mach_sweep_measure_all(sets[MACH_DRAM].len_bytes, &c->line_cycles_all, &c->cpus));
     if (!(c->line_cycles_all > c->line_cycles[MACH_DRAM])) c->line_cycles_all = c->line_cycles[MACH_DRAM];
     return LS_OK;
 }
@@ -119,11 +128,38 @@ static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out
     c.fault_ns = faults.page_ns;
     c.huge_fault_ns = faults.huge_ns;
     c.fault_error = faults.error;
+    const uint64_t begin_ns = ls_clock_mono_ns(), begin_cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     LS_TRY(measure_levels(&c));
     LS_TRY(measure_sweeps(&c));
+    const double wall_ns = (double)(ls_clock_mono_ns() - begin_ns);
+    const double cpu_ns = (double)(ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns);
+    c.disturbed = cpu_ns < LEAST_ON_CPU * wall_ns;
+    LS_TRY(measure_sweeps_together(&c));
     mach_calibration_set_limits(&c);
     *out = c;
     return LS_OK;
+}
+
+static void improve_times(double *kept, const double *again)
+{
+    for (int l = 0; l < MACH_LEVEL_COUNT; l++)
+        kept[l] = fmin(kept[l], again[l]);
+}
+
+void mach_calibration_improve(struct mach_calibration *kept, const struct mach_calibration *again)
+{
+    improve_times(kept->latency_cycles, again->latency_cycles);
+    improve_times(kept->line_cycles, again->line_cycles);
+    kept->line_cycles_all = fmin(kept->line_cycles_all, again->line_cycles_all);
+    kept->probe_cost_cycles = fmin(kept->probe_cost_cycles, again->probe_cost_cycles);
+    kept->issue_width = fmax(kept->issue_width, again->issue_width);
+    if (again->fault_error < kept->fault_error) {
+        kept->fault_ns = again->fault_ns;
+        kept->huge_fault_ns = again->huge_fault_ns;
+        kept->fault_error = again->fault_error;
+    }
+    kept->disturbed = again->disturbed ? kept->disturbed + 1 : 0;
+    mach_calibration_set_limits(kept);
 }
 
 ls_err mach_calibrate(struct mach_calibration *out)
@@ -137,8 +173,14 @@ ls_err mach_calibration_get(struct mach_calibration *out)
 {
     struct mach_cpu cpu;
     mach_cpu_identify(&cpu);
-    if (mach_calibration_cache_load(&cpu, out) == LS_OK) return LS_OK;
-    LS_TRY(calibrate(&cpu, out));
+    struct mach_calibration again;
+    const bool is_cached = mach_calibration_cache_load(&cpu, out) == LS_OK;
+    if (is_cached && (!out->disturbed || out->disturbed >= MACH_CALIBRATIONS_MOST)) return LS_OK;
+    LS_TRY(calibrate(&cpu, &again));
+    if (is_cached)
+        mach_calibration_improve(out, &again);
+    else
+        *out = again;
     (void)mach_calibration_cache_store(
         &cpu, out); /* without a writable cache the next run takes half a second longer */
     return LS_OK;

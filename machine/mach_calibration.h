@@ -29,7 +29,10 @@ struct mach_calibration {
     uint32_t cpus;
     double issue_width; /* instructions per TSC cycle sustained by simple code, measured */
     double fault_ns, huge_fault_ns, fault_error; /* as in struct mach_fault_costs */
+    uint32_t disturbed; /* measurements so far that other programs disturbed; 0: the last one was not */
 };
+
+enum { MACH_CALIBRATIONS_MOST = 6 }; /* so often is a disturbed calibration measured again */
 
 /* Measure here (less than a second).  Errors: LS_ERR_UNSUPPORTED (no TSC), LS_ERR_NOMEM. */
 ls_err mach_calibrate(struct mach_calibration *out);
@@ -38,8 +41,12 @@ ls_err mach_calibrate(struct mach_calibration *out);
  * level that the counter cannot resolve is wrong by at most one level. Thread: any. */
 void mach_calibration_set_limits(struct mach_calibration *c);
 /* Load the calibration from the cache ($XDG_CACHE_HOME/loadstone, keyed by CPU model and cache sizes), else
- * measure and store it there. A cache that cannot be written is no error. */
+ * measure and store it there. A cache that cannot be written is no error. A calibration that other programs
+ * disturbed is measured again at the next MACH_CALIBRATIONS_MOST - 1 calls, until one was not. */
 ls_err mach_calibration_get(struct mach_calibration *out);
+/* Keep the better of two calibrations of a machine in *kept: the shorter times, because other programs only
+ * make them longer. again: the later one. */
+void mach_calibration_improve(struct mach_calibration *kept, const struct mach_calibration *again);
 enum mach_level mach_level_of_latency(const struct mach_calibration *c, double latency_cycles);
 
 /* --- cache ---

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CACHE_MAGIC "loadstone-calibration 4"
+#define CACHE_MAGIC "loadstone-calibration 5"
 #define CHECK_WINDOW_NS UINT64_C(2000000)
 
 /* Whole numbers only: decimal points depend on the locale. */
@@ -85,8 +85,9 @@ static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_ca
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         fprintf(f, " %" PRIu64, (uint64_t)(c->line_cycles[l] * MILLI));
     fprintf(f, " %" PRIu64 "\ncpus %" PRIu32, (uint64_t)(c->line_cycles_all * MILLI), c->cpus);
-    fprintf(f, "\nfault_ns %" PRIu64 " %" PRIu64 "\nfault_error_milli %" PRIu64 "\nend\n",
-            (uint64_t)c->fault_ns, (uint64_t)c->huge_fault_ns, (uint64_t)(c->fault_error * MILLI));
+    fprintf(
+        f, "\nfault_ns %" PRIu64 " %" PRIu64 "\nfault_error_milli %" PRIu64 "\ndisturbed %" PRIu32 "\nend\n",
+        (uint64_t)c->fault_ns, (uint64_t)c->huge_fault_ns, (uint64_t)(c->fault_error * MILLI), c->disturbed);
 }
 
 static ls_err write_aside(const char *path, char *temporary, size_t temporary_bytes, FILE **out)
@@ -178,6 +179,7 @@ static const struct bounds cost_bounds = {"probe_cost_millicycles", 0, 100000000
 static const struct bounds issue_bounds = {"issue_width_milli", 10, 100000};
 static const struct bounds fault_bounds = {"fault_ns", 0, 1000000000};
 static const struct bounds fault_error_bounds = {"fault_error_milli", 0, 1000000};
+static const struct bounds disturbed_bounds = {"disturbed", 0, MACH_CALIBRATIONS_MOST};
 static const struct bounds line_bounds = {"line_millicycles", 1, UINT64_C(100000000)};
 static const struct bounds cpus_bounds = {"cpus", 1, 1 << 20};
 static const struct bounds latency_bounds = {"latency_millicycles", 1, UINT64_C(100000000)};
@@ -231,6 +233,8 @@ static ls_err read_text(struct reader *r, const struct mach_cpu *cpu, struct mac
     c->huge_fault_ns = (double)fault_ns[1];
     LS_TRY(read_numbers(r, &fault_error_bounds, &n, 1));
     c->fault_error = (double)n / MILLI;
+    LS_TRY(read_numbers(r, &disturbed_bounds, &n, 1));
+    c->disturbed = (uint32_t)n;
     return expect_line(r, "end");
 }
 

@@ -2,6 +2,7 @@
 /* Time of a line in a sweep: what the caches and memory deliver when the prefetcher knows where a loop goes. */
 #include "machine/mach_calibration.h"
 
+#include "common/ls_clock.h"
 #include "machine/mach_isa.h"
 
 #include <math.h>
@@ -70,10 +71,14 @@ static void *sweep_beside_others(void *arg)
     while ((signal = __atomic_load_n(s->signal, __ATOMIC_ACQUIRE)) == WAIT)
         sched_yield();
     double sum = base && signal == GO ? 0 : NAN;
+    const uint64_t begin_ns = ls_clock_mono_ns(), begin_cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < SWEEPS_LEAST && sum == sum; i++)
         sum += sweep_cycles(base, s->len_bytes / LINE_BYTES);
+    const uint64_t cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns;
+    const uint64_t wall_ns = ls_clock_mono_ns() - begin_ns;
     if (base) munmap(base, s->len_bytes);
-    s->cycles = sum / SWEEPS_LEAST;
+    const double on_cpu = wall_ns > cpu_ns ? (double)cpu_ns / (double)wall_ns : 1; /* the rest was others' */
+    s->cycles = on_cpu * sum / SWEEPS_LEAST;
     return NULL;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { STRETCHES_MAX = 1 << 16 };
+enum { STRETCHES_MAX = 1 << 18 };
 
 static int compare_double(const void *a, const void *b)
 {
@@ -18,14 +18,15 @@ static int compare_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Walk in pieces of about a millisecond: the few pieces with a burst do not change the median. */
+/* Walk in pieces of about 0.1 ms: the few pieces with a burst, a tick or another program do not change the median,
+ * and each is long enough to be a mean over many loads. */
 static double median_step_ns(void **p, double seconds)
 {
     static double step_ns[STRETCHES_MAX];
     size_t steps = 1024, len = 0;
     double begin = bench_now_s();
     *p = bench_ring_walk(*p, steps);
-    while (bench_now_s() - begin < 1e-3) {
+    while (bench_now_s() - begin < 1e-4) {
         steps *= 2;
         begin = bench_now_s();
         *p = bench_ring_walk(*p, steps);

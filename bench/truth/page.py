@@ -82,7 +82,8 @@ time. A pointer chase has neither. The run with the fastest native steps of thre
 
 * The cost of the probe is measured with every probe, on a line that is certainly in L1. Only the latency of L1 is calibrated.
 * Where the time stamp counter advances in steps (26 cycles on some AMD processors), single latencies have this resolution, and the median is the
-  mean of all latencies within 1.5 steps of the plain median. Means leave out the highest 1 %.
+  mean of all latencies within 1.5 steps of the plain median. Means leave out what is beyond 20 medians: those loads were interrupted. Over memory the latencies are skew
+  (page walks, refresh), so that their median is below the mean, which is what the program takes.
 * The kernel, the handlers and other programs on the same package use part of L2 and L3: rings that barely fit lose lines, which the mean
   shows first."""
 
