@@ -158,6 +158,24 @@ static void an_find(struct an_finding *out, struct an_walk *w)
     out->access = an_classify(out, w);
 }
 
+/* The traffic of the loop around ip, whatever arrays it goes over. */
+static void an_find_loop(struct an_finding *out, const struct an_input *in, const struct an_costs *costs)
+{
+    out->loop_bytes = costs->moved_bytes ? 0 : NAN;
+    for (size_t b = 0; b < in->bursts_len; b++) {
+        const struct prof_burst *burst = &in->bursts[b];
+        bool executes = false;
+        double bytes = 0;
+        for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++) {
+            executes |= in->samples.ip[i] == out->ip;
+            if (costs->moved_bytes) bytes += (double)costs->moved_bytes[i];
+        }
+        if (!executes) continue;
+        out->loop_bytes += bytes;
+        out->loop_ns += an_data_weight_ns(costs, burst);
+    }
+}
+
 ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const struct an_costs *costs,
                        const uint8_t *in_group)
 {
@@ -168,6 +186,7 @@ ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const 
     free(table);
     out->ip = top.ip;
     out->sample = top.sample;
+    an_find_loop(out, in, costs);
     struct an_walk w = {.strides = malloc((top.samples + 1) * sizeof(*w.strides)),
                         .jumps = malloc((top.samples + 1) * sizeof(*w.jumps)),
                         .alone = malloc((top.samples + 1) * sizeof(*w.alone))};

@@ -27,6 +27,8 @@ struct an_finding {
     double
         first_part; /* stall after jumps as a part of the stall; estimated for loads that were timed alone */
     uint64_t strides_len, jumps_len;
+    /* of the bursts that executed ip: their traffic with memory, NAN where it is not known, and their time */
+    double loop_bytes, loop_ns;
 };
 
 /* Examine the samples whose group is in [group's subtree], as marked in in_group. Columns needed: ip, addr,

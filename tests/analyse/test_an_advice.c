@@ -9,6 +9,7 @@
 #include "tests/analyse/an_fixture.h"
 #include "tests/unit.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The finding for all samples of f, which is freed. */
@@ -125,6 +126,7 @@ static void an_loads_that_were_timed_alone_have_no_strides(void **state)
     assert_int_equal(f.access, AN_ACCESS_RUNS);
     assert_int_equal(f.stride_bytes, 4);
     assert_true(f.first_part > 0.5);
+    assert_true(f.loop_ns == 200 * 1000000.0);
     rows_timed_alone(&f, 1);
     assert_int_equal(f.access, AN_ACCESS_IRREGULAR);
 }
@@ -163,12 +165,47 @@ static void an_stall_of_what_stays_in_cache_is_not_from_memory(void **state)
     assert_true(f.memory_part > 0.05 && f.memory_part < 0.2);
 }
 
+/* Two loops: the finding has the traffic of the one with its instruction, of all its arrays. */
+static void an_a_loop_has_its_traffic(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_finding found;
+    struct an_costs c;
+    uint8_t in_group[FIX_SAMPLES_MAX] = {0};
+    float moved[FIX_SAMPLES_MAX] = {0};
+    for (int b = 0; b < 40; b++) {
+        fix_burst(f, 1000, 2000);
+        for (uint32_t i = 0; i < 10; i++) {
+            const uint64_t s = f->samples_len;
+            f->ip[s] = b % 2 ? 0x400 + i % 2 * 8 : 0x500;
+            f->addr[s] = 0x100000 + i * 8;
+            in_group[s] = f->ip[s] == 0x400;
+            moved[s] = b % 2 ? 64 : 7;
+            fix_load(f, 1, 600 + i, 300);
+        }
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    float *const own = c.moved_bytes;
+    c.moved_bytes = NULL;
+    assert_int_equal(an_finding_init(&found, &f->in, &c, in_group), LS_OK);
+    assert_true(isnan(found.loop_bytes));
+    c.moved_bytes = moved;
+    assert_int_equal(an_finding_init(&found, &f->in, &c, in_group), LS_OK);
+    assert_int_equal(found.ip, 0x400);
+    assert_true(found.loop_bytes == 20 * 10 * 64 && found.loop_ns == 20 * 1000);
+    c.moved_bytes = own;
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_walks_are_distinguished),
         cmocka_unit_test(an_rows_of_a_random_index_are_runs),
         cmocka_unit_test(an_loads_that_were_timed_alone_have_no_strides),
+        cmocka_unit_test(an_a_loop_has_its_traffic),
         cmocka_unit_test(an_stall_of_what_stays_in_cache_is_not_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

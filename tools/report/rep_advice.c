@@ -14,7 +14,17 @@
 #define REP_ADVICE_GAIN 0.01  /* minimum share of the run time */
 #define REP_ADVICE_FAR 0.01   /* minimum share of timed loads from L3 or memory */
 #define REP_ADVICE_MEMORY 0.5 /* memory's share of the stall; below it, the data stays in cache */
+#define REP_ADVICE_BOUND 0.5  /* of what each CPU moves while all sweep: bandwidth-bound */
+#define REP_REUSE "reuse it while it is in cache (block or fuse loops)"
 enum { REP_ADVICE_MAX = 3 };
+
+/* A sweep through memory at its bandwidth, in GB/s; 0: not at all, or not known. */
+static double rep_bound_gb_s(const struct rep_view *v, const struct an_finding *f)
+{
+    const double each = rep_gb_s(v->run, v->run->line_cycles_all, 1), gb_s = f->loop_bytes / f->loop_ns;
+    const bool sweeps = f->access == AN_ACCESS_SEQUENTIAL && f->memory_part >= REP_ADVICE_MEMORY;
+    return sweeps && gb_s >= REP_ADVICE_BOUND * each ? gb_s : 0;
+}
 
 /* "" : nothing that would help is known. */
 static const char *rep_hint(const struct an_finding *f)
@@ -26,9 +36,7 @@ static const char *rep_hint(const struct an_finding *f)
     case AN_ACCESS_REPEATED:
         return "one place is read again and again: keep it in a register, or look for threads that share its line";
     case AN_ACCESS_SEQUENTIAL:
-        return is_in_memory
-                   ? "it is walked in order: bandwidth counts; reuse it while it is in cache (block or fuse loops)"
-                   : "";
+        return is_in_memory ? "it is walked in order: bandwidth counts; " REP_REUSE : "";
     case AN_ACCESS_RUNS:
         return "the first line of each run waits: make the rows shorter, sort the look-ups, or prefetch the row";
     case AN_ACCESS_STRIDED:
@@ -72,14 +80,20 @@ static void rep_walk(const struct an_finding *f, char *out, size_t room)
 static void rep_print_finding(const struct rep_view *v, uint32_t group, const struct an_finding *f, FILE *out)
 {
     const struct an_interval gain = an_bootstrap_gain(v->bootstrap, v->table, group);
-    char place[256], walk[256], share[CLI_CELL_BYTES], text[AN_LABEL_BYTES + 1024], dram[64] = "";
+    char place[256], walk[256], share[CLI_CELL_BYTES], text[AN_LABEL_BYTES + 1024], dram[64] = "",
+                                                                                    bound[160] = "";
+    const double gb_s = rep_bound_gb_s(v, f);
     rep_place(v, f, place, sizeof(place));
     rep_walk(f, walk, sizeof(walk));
     if (isfinite(f->dram_part))
         snprintf(dram, sizeof(dram), ", %.0f %% of its loads from DRAM", f->dram_part * 100);
+    if (gb_s > 0)
+        snprintf(bound, sizeof(bound),
+                 "bandwidth-bound: the loop moves %.2g GB in a second of a CPU; " REP_REUSE, gb_s);
     snprintf(text, sizeof(text), "  %s: stalls for %s %s %% of the time, %.0f %% of that at %s%s%s; %s",
              rep_label(v, group), an_has_pace(&v->costs) ? "about" : "at most",
-             rep_format_share(&gain, share), f->stall_part * 100, place, dram, walk, rep_hint(f));
+             rep_format_share(&gain, share), f->stall_part * 100, place, dram, walk,
+             gb_s > 0 ? bound : rep_hint(f));
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 

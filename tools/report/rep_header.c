@@ -259,7 +259,7 @@ static void rep_print_stall(const struct rep_view *v, FILE *out)
         fputs("not estimated: no burst represents time\n", out);
 }
 
-static double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus)
+double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus)
 {
     return cpus * PROF_COST_LINE_BYTES * (double)r->tsc_hz / line_cycles * 1e-9;
 }

@@ -20,6 +20,8 @@ void rep_print_header(const struct rep_view *v, FILE *out);
 /* The head, and how its numbers came about. */
 void rep_print_how(const struct rep_view *v, FILE *out);
 /* Print the same unfolded: each line has a key in its first 11 columns (blank: continues the line above). */
+/* Bandwidth of sweeps that take line_cycles for a line, on each of cpus CPUs. */
+double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus);
 void rep_print_header_lines(const struct rep_view *v, FILE *out);
 void rep_print_how_lines(const struct rep_view *v, FILE *out);
 void rep_key(FILE *out, const char *key);
