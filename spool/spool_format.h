@@ -386,10 +386,11 @@ enum spool_burst_end_why {
 struct spool_burst_end {
     struct spool_rec_header rec; /* flags: enum spool_burst_end_why */
     uint64_t time_ns;
-    uint64_t spent_ns;       /* cost of this burst: CPU time of the thread, without program_ns */
-    uint64_t hooks_ns;       /* estimated cost of hooks of the whole process so far */
-    uint64_t all_spent_ns;   /* bursts of the whole process so far */
-    uint32_t instructions;   /* executed in the burst */
+    uint64_t spent_ns;     /* cost of this burst: CPU time of the thread, without program_ns */
+    uint64_t hooks_ns;     /* estimated cost of hooks of the whole process so far */
+    uint64_t all_spent_ns; /* bursts of the whole process so far */
+    uint32_t
+        instructions; /* executed in the burst, and translated ones one for each 64 bytes of a repeated string instruction */
     uint32_t method;         /* enum spool_method */
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */

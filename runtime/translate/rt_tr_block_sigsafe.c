@@ -159,12 +159,12 @@ static void set_rel(struct build *u, uint8_t *rel, uint64_t where)
     put_rel(u, &e, where);
 }
 
-/* Code that runs target, when it is there and near. */
+/* Code that runs target, when it is there and near, and may run without the dispatcher. */
 static uint64_t linked_code(const struct build *u, const struct emit *from, uint64_t target)
 {
     if (target == u->t->ip) return u->b->code;
     const struct rt_tr_block *b = rt_tr_cache_find(u->c, target);
-    return b && reaches(runs_at(from) + 4, b->code) ? b->code : 0;
+    return b && !b->repeats && reaches(runs_at(from) + 4, b->code) ? b->code : 0;
 }
 
 /* A branch out of the block after instruction k. prefix: 0xe9, or 0x0f80 + condition. */
@@ -570,6 +570,12 @@ static void withdraw(struct rt_tr_cache *c, struct rt_tr_block *b)
     __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Of 1, 2, 4 or 8. */
+static uint8_t log2_of(unsigned len_bytes)
+{
+    return (uint8_t)((len_bytes > 1) + (len_bytes > 2) + (len_bytes > 4)) & 3;
+}
+
 struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why)
 {
     const struct rt_tr_range *quiet = &rt_tr_process.options.quiet;
@@ -590,6 +596,8 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .arena = (uint8_t)(u.a - c->arenas),
                               .stop = (uint8_t)u.t->stop,
                               .flags_dead = rt_tr_trace_flags_dead(u.t),
+                              .repeats = u.t->insns[0].repeats & 3,
+                              .elem_log2 = log2_of(u.t->insns[0].plan.mem[0].size_bytes),
                               .is_quiet = ip - quiet->base < quiet->end - quiet->base};
     for (unsigned k = 0; k < u.t->len; k++)
         if (!b->is_quiet && has_timed_load(&u.t->insns[u.t->order[k]].plan)) b->loads |= UINT64_C(1) << k;

@@ -23,7 +23,12 @@ enum {
     CONTROLS = 4,
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
     SETTLE_ATTEMPTS = 64,
+    GREG_RCX = 1,
     GREG_RSP = 4,
+    GREG_RSI = 6,
+    GREG_RDI = 7,
+    LINE_BYTES = 64,
+    DIRECTION_FLAG = 0x400,
 };
 
 enum part { PART_WARM, PART_WARM_TIMED, PART_PACE, PART_LIST, PART_PROBE, PART_SETTLE };
@@ -37,14 +42,16 @@ struct run {
     struct rt_tr_result *r;
     uint64_t features;
     enum part part;
-    uint64_t ip, position, event; /* in instructions since the burst began */
-    bool due;                     /* the event is in the next block */
-    bool limited;                 /* the event is instructions_max */
-    bool settled;                 /* the flags are the program's */
+    uint64_t ip;
+    uint64_t position, event; /* in instructions since the burst began, and lines of repeated ones */
+    uint64_t lines;           /* part of position */
+    bool due;                 /* the event is in the next block */
+    bool limited;             /* the event is instructions_max */
+    bool settled;             /* the flags are the program's */
     enum rt_tr_end reason, end;
     uint64_t random;
     uint64_t warm_tsc, warm_position;
-    bool cold;
+    bool cold, no_pace;
     uint64_t pace_from, pace_instructions, switches, list_from;
     unsigned settle_attempts;
     uint32_t translated_before_pace;
@@ -195,8 +202,9 @@ static struct rt_tr_block *next_block(struct run *u)
     struct rt_tr_block *b = u->next ? u->next : rt_tr_cache_find(u->cache, u->ip);
     u->next = NULL;
     if (!b) b = translate(u);
-    if (b && u->link) link_to(u, b);
-    if (b && u->missed) __atomic_store_n(&u->c->table[table_place(u->ip)], b, __ATOMIC_RELEASE);
+    const bool direct = b && !b->repeats;
+    if (direct && u->link) link_to(u, b);
+    if (direct && u->missed) __atomic_store_n(&u->c->table[table_place(u->ip)], b, __ATOMIC_RELEASE);
     u->link = NULL;
     u->missed = false;
     return b;
@@ -472,7 +480,12 @@ static void advance(struct run *u, const struct rt_tr_block *b)
         u->event = p->warm_instructions;
         if (u->cold) begin_list(u);
     }
-    if (u->part == PART_WARM_TIMED && (u->due || u->position >= u->event)) begin_pace(u);
+    if (u->part == PART_WARM_TIMED && (u->due || u->position >= u->event)) {
+        if (u->no_pace)
+            begin_list(u);
+        else
+            begin_pace(u);
+    }
     if (u->part == PART_PACE) {
         const bool cold = u->r->translated - u->translated_before_pace > COLD_TRANSLATIONS;
         const bool enough = u->r->pace.instructions || u->r->pace.discarded >= PACE_ATTEMPTS || cold;
@@ -506,12 +519,86 @@ static bool probes_in(struct run *u, const struct rt_tr_block *b)
     return u->event - u->position < b->len;
 }
 
+/* Bytes that the repeated instruction b goes through. */
+static uint64_t repeated_bytes(const struct run *u, const struct rt_tr_block *b)
+{
+    const uint64_t count = u->c->gregs[GREG_RCX], most = UINT64_C(1) << 40;
+    return (count < most ? count : most) << b->elem_log2;
+}
+
+/* Add line number `done` of b to the list, at the next position. */
+static void list_line(struct run *u, const struct rt_tr_block *b, uint64_t bytes, uint64_t done)
+{
+    static const struct {
+        uint8_t does, greg;
+    } sides[] = {{RT_TR_LOAD, GREG_RSI}, {RT_TR_STORE, GREG_RDI}};
+    struct rt_tr_result *r = u->r;
+    const uint64_t begin = done * LINE_BYTES;
+    const uint64_t len_bytes = bytes - begin < LINE_BYTES ? bytes - begin : LINE_BYTES;
+    const uint64_t elem_bytes = UINT64_C(1) << b->elem_log2;
+    const bool is_down = u->c->eflags & DIRECTION_FLAG;
+    for (unsigned i = 0; i < 2 && r->access_count < u->accesses; i++) {
+        if (!(b->repeats & sides[i].does)) continue;
+        struct rt_tr_access *a = &r->accesses[r->access_count++];
+        a->ip = rt_tr_ip_of(u->cache, b, 0);
+        a->addr = u->c->gregs[sides[i].greg] + (is_down ? elem_bytes - begin - len_bytes : begin);
+        a->position = (uint32_t)u->position;
+        a->size_bytes = (uint16_t)len_bytes;
+        a->lane = 0;
+        a->does = sides[i].does;
+    }
+}
+
+/* Go through the lines of the repeated instruction b, before it is executed, until they are over or the burst is.
+ * A part of the burst may end inside. No pace is measured: the time of such instructions is not in their number.
+ * Where the burst begins in one, its lines are what the thread does at that time: they are listed at once. */
+static void walk_lines(struct run *u, const struct rt_tr_block *b)
+{
+    const uint64_t bytes = repeated_bytes(u, b), lines = (bytes + LINE_BYTES - 1) / LINE_BYTES;
+    if (u->position == 0 && lines > 0) begin_list(u);
+    for (uint64_t done = 0; done < lines;) {
+        advance(u, b);
+        u->due = false;
+        if (u->part == PART_SETTLE) return;
+        if (u->part == PART_PACE) {
+            u->part = PART_WARM_TIMED;
+            u->no_pace = true;
+            u->event = u->position + u->pace_instructions;
+        }
+        uint64_t step = lines - done;
+        if (u->part == PART_LIST) {
+            list_line(u, b, bytes, done);
+            step = 1;
+        } else if (u->part != PART_PROBE && u->event - u->position < step) {
+            step = u->event - u->position;
+        }
+        done += step;
+        u->position += step;
+        u->lines += step;
+    }
+}
+
+/* Execute the repeated instruction b at once, whatever was due in it. */
+static void run_repeated(struct run *u, const struct rt_tr_block *b)
+{
+    const uint64_t after = u->position + b->len;
+    while (u->part == PART_PROBE && u->event < after)
+        u->event += draw(u);
+    if (u->part == PART_LIST || u->part == PART_SETTLE || u->event < after) u->event = after;
+    run_fast(u, b);
+}
+
 /* Execute from b on, until the dispatcher is needed again. */
 static void dispatch(struct run *u, struct rt_tr_block *b)
 {
+    if (b->repeats) walk_lines(u, b);
     advance(u, b);
     if (u->part == PART_SETTLE && u->settled) {
         u->end = u->reason;
+        return;
+    }
+    if (b->repeats) {
+        run_repeated(u, b);
         return;
     }
     const bool slow = u->part >= PART_LIST && (u->part != PART_PROBE || probes_in(u, b));
@@ -571,7 +658,7 @@ static void begin_result(struct rt_tr_result *r, uint64_t ip)
 {
     r->end = RT_TR_END_NONE;
     r->begin_ip = r->end_ip = ip;
-    r->instructions = r->translate_cycles = 0;
+    r->instructions = r->work = r->translate_cycles = 0;
     r->translated = r->dispatches = r->links = r->misses = r->unlisted = 0;
     r->control_cycles = r->control_len = 0;
     r->flags_dead = false;
@@ -633,13 +720,13 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.features = *(const uint64_t *)(const void *)(t->xstate + SW_RESERVED + 8);
     u.part = PART_WARM;
     u.ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-    u.position = 0;
+    u.position = u.lines = 0;
     u.event = plan->warm_instructions / 2;
     u.due = u.limited = u.missed = false;
     u.settled = true;
     u.reason = u.end = RT_TR_END_NONE;
     u.random = plan->random | 1;
-    u.cold = false;
+    u.cold = u.no_pace = false;
     u.warm_tsc = u.warm_position = u.pace_from = u.pace_instructions = u.switches = u.list_from = 0;
     u.settle_attempts = 0;
     u.translated_before_pace = 0;
@@ -661,7 +748,8 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     give_registers(&t->context, uc, u.ip);
     result->end = u.end;
     result->end_ip = u.ip;
-    result->instructions = u.position;
+    result->instructions = u.position - u.lines;
+    result->work = u.position;
     result->probe_loads = u.probe_loads;
     result->flags_dead = !u.settled;
     rt_tr_cache_leave(cache);

@@ -161,6 +161,20 @@ static enum rt_tr_end forbids(const struct rt_burst_scratch *s, const struct rt_
     return RT_TR_END_NONE;
 }
 
+/* rep movs, stos or lods by 64-bit addresses without a segment: RT_TR_LOAD and RT_TR_STORE. */
+static uint8_t repeats_of(const struct rt_burst_plan *p)
+{
+    uint8_t does = 0;
+    if (p->flow != RT_BURST_FLOW_REPEAT || p->flow_code != RT_BURST_REPEAT_ALL) return 0;
+    for (unsigned i = 0; i < p->mem_count; i++) {
+        const struct rt_burst_mem *m = &p->mem[i];
+        if (m->kind != RT_BURST_MEM_STRING || m->segment != RT_BURST_SEG_FLAT || m->addr_width_bytes != 8)
+            return 0;
+        does |= m->does;
+    }
+    return does;
+}
+
 /* Decode at most 15 bytes of code at ip: bytes of the next page are read only when they are needed. The decoder
  * clears its result by memset, which is the program's: in memory that threads share, a thread sanitizer would
  * report a race, because it does not see our lock. */
@@ -188,6 +202,7 @@ static enum rt_tr_end decode(struct rt_tr_insn *n, uint64_t ip, uint64_t end)
     n->disp_offset = is_rip_relative(s) ? s->insn.raw.disp.offset : 0;
     n->fetches_sequence = fetches_sequence(s, n);
     n->copied = s->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE;
+    n->repeats = repeats_of(&n->plan);
     n->target = ip + n->plan.len_bytes + (uint64_t)n->plan.displacement;
     return forbids(s, n);
 }
@@ -243,9 +258,10 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
         struct rt_tr_insn *n = &t->insns[t->decoded];
         t->stop = decode(n, ip, end);
         if (!t->stop && n->fetches_sequence) t->stop = RT_TR_END_CODE;
-        if (t->stop) break;
+        if (t->stop || (n->repeats && t->decoded)) break;
         note_extent(t, n);
         t->order[t->len++] = t->decoded++;
+        if (n->repeats) break;
         if (!goes_on(t, n)) {
             const bool loops = n->plan.flow == RT_BURST_FLOW_JCC || n->plan.flow == RT_BURST_FLOW_JUMP;
             if (loops && n->target == t->ip) unroll(t, most);

@@ -71,11 +71,14 @@ struct rt_tr_block {
     uint32_t marks, slow_marks; /* first ones */
     uint32_t sites;
     uint16_t marks_len, slow_marks_len, sites_len;
-    uint8_t len;        /* instructions */
-    uint8_t arena;      /* arena of the fast version */
-    uint8_t stop;       /* enum rt_tr_end after the last instruction, or NONE */
-    uint8_t flags_dead; /* the check of the counter at the entry of the fast version changes the flags */
-    bool is_quiet;      /* in options.quiet: it has no slow version */
+    uint8_t len;            /* instructions */
+    uint8_t arena;          /* arena of the fast version */
+    uint8_t stop;           /* enum rt_tr_end after the last instruction, or NONE */
+    uint8_t flags_dead : 1; /* the check of the counter at the entry of the fast version changes the flags */
+    uint8_t is_quiet : 1;   /* in options.quiet: it has no slow version */
+    /* a repeated movs, stos or lods alone: RT_TR_LOAD, RT_TR_STORE, and the length of an element as a power of
+     * two; else 0. The dispatcher sees each execution. */
+    uint8_t repeats : 2, elem_log2 : 2;
 };
 
 /* From here on, translated code belongs to instruction k of its block. */
@@ -125,6 +128,7 @@ struct rt_tr_insn {
     uint8_t flags_read, flags_written;
     uint8_t disp_offset; /* offset of a displacement to be rebased, or 0 */
     bool copied, may_fault, fetches_sequence;
+    uint8_t repeats; /* as in struct rt_tr_block */
     struct rt_burst_plan plan;
 };
 

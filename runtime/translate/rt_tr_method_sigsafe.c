@@ -150,7 +150,7 @@ static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
     t->program_ns = burst_ns - signals_ns - own_ns;
     t->handlers_tsc =
         own_ns * rt_burst_engine.tsc_per_us / 1000; /* most of the handler's rest is system calls */
-    t->position = r->instructions < UINT32_MAX ? (uint32_t)r->instructions : UINT32_MAX;
+    t->position = r->work < UINT32_MAX ? (uint32_t)r->work : UINT32_MAX;
     struct spool_packer packer;
     spool_packer_begin(&packer, rt_spool_writer(t->rt), o->end_tsc - t->burst_tsc, t->position);
     for (uint32_t i = 0; i < r->access_count; i++)

@@ -155,6 +155,7 @@ struct rt_tr_result {
     enum rt_tr_end end;
     uint64_t begin_ip, end_ip;
     uint64_t instructions; /* executed; a repeated string instruction counts once */
+    uint64_t work;         /* the same, but one for each 64 bytes that it goes through: positions count so */
     uint64_t translate_cycles;
     uint32_t translated;    /* blocks, in this burst */
     uint32_t dispatches;    /* returns to the dispatcher */

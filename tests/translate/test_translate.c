@@ -332,6 +332,70 @@ static void quiet_code_is_executed_only(void **state)
     munmap(code, PAGE_BYTES);
 }
 
+/* Copies and clears 64 lines of 64 bytes, by turns. */
+static void __attribute__((noinline)) copy_and_clear(uint64_t times)
+{
+    for (uint64_t i = 0; i < times; i++) {
+        void *to = words, *clear = words + WORDS / 2;
+        const void *from = words + 1024;
+        uint64_t len = 4096, stores = 512;
+        __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(len)::"memory");
+        __asm__ volatile("rep stosq" : "+D"(clear), "+c"(stores) : "a"(UINT64_C(7)) : "memory");
+    }
+}
+
+/* Each line of a repeated instruction counts, so that copies get their part of the lists, wherever those begin. */
+static void repeated_strings_are_walked_by_lines(void **state)
+{
+    (void)state;
+    unsigned copied = 0, cleared = 0;
+    for (unsigned i = 0; i < 130; i++) {
+        struct rt_tr_plan plan = {
+            .warm_instructions = 100 + i, .pace_instructions = 300 + 7 * i, .accesses = 8, .random = i + 1};
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        copy_and_clear(2000);
+        const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+        assert_int_equal(r->access_count, 8);
+        assert_true(r->work >= plan.warm_instructions + plan.pace_instructions);
+        assert_true(r->instructions < r->work);
+        for (unsigned k = 0; k < r->access_count; k++) {
+            const uint64_t word = (r->accesses[k].addr - (uint64_t)(uintptr_t)words) / 8;
+            copied += word < 512 + 1024 && r->accesses[k].size_bytes == 64;
+            cleared += word >= WORDS / 2 && word < WORDS / 2 + 512 && r->accesses[k].size_bytes == 64;
+        }
+    }
+    assert_true(copied + cleared > 130 * 8 * 9 / 10);
+
+    assert_true(copied > 130 * 8 / 3 && cleared > 130 * 8 / 3);
+    for (unsigned i = 0; i < 512; i++)
+        assert_int_equal(words[WORDS / 2 + i], 7);
+}
+
+/* One that would take the whole burst and longer is left to the program. */
+static void long_repeats_end_the_burst(void **state)
+{
+    (void)state;
+    enum { BYTES = 8 << 20 };
+    uint8_t *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    struct rt_tr_plan plan = whole;
+    plan.instructions_max = 40000;
+    tr_session_each(&plan, NULL);
+    TR_TRIGGER();
+    void *to = memory;
+    uint64_t len = BYTES;
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(len) : "a"(3) : "memory");
+    const struct rt_tr_result *r = checked_result(RT_TR_END_INSTRUCTIONS);
+    assert_true(r->instructions < 100);
+    assert_int_equal(r->access_count, plan.accesses);
+    for (unsigned k = 0; k < r->access_count; k++)
+        assert_true(r->accesses[k].addr - (uint64_t)(uintptr_t)memory < BYTES);
+    for (unsigned i = 0; i < BYTES; i++)
+        if (memory[i] != 3) fail();
+    munmap(memory, BYTES);
+}
+
 static void changed_code_is_translated_anew(void **state)
 {
     (void)state;
@@ -592,6 +656,8 @@ UNIT_GROUP()
         cmocka_unit_test(faults_are_the_programs),
         cmocka_unit_test(new_code_is_watched_less),
         cmocka_unit_test(quiet_code_is_executed_only),
+        cmocka_unit_test(repeated_strings_are_walked_by_lines),
+        cmocka_unit_test(long_repeats_end_the_burst),
         cmocka_unit_test(changed_code_is_translated_anew),
         cmocka_unit_test(full_cache_is_dropped),
         cmocka_unit_test(child_has_a_cache_of_its_own),

@@ -309,6 +309,7 @@ static void note_accesses(const struct rt_tr_result *r)
     struct notes *n = s.notes;
     if (n->access_len + RT_TR_ACCESSES_MAX > NOTED_MOST || n->probe_len + RT_TR_PROBES_MAX > NOTED_MOST)
         return;
+    if (r->work != r->instructions) return; /* positions count lines of repeated instructions, too */
     for (unsigned i = 0; i < r->access_count; i++) {
         const struct rt_tr_access *a = &r->accesses[i];
         n->accesses[n->access_len++] = (struct noted){
