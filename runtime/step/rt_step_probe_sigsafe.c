@@ -9,15 +9,12 @@ enum { CONTROL_MOST_CYCLES = 2000 }; /* more is an interrupt */
 void rt_step_probe_begin(struct rt_step_probe *p)
 {
     rt_step_lines_clear(&p->lines);
-    rt_step_pages_clear(&p->pages);
-    if (!p->pages.len_max) p->pages.len_max = rt_step_pages_entries();
     p->control_cycles = 0;
     p->control_len = 0;
 }
 
-/* The control warms the probe's code and measures its present cost. Then a line that the burst has touched
- * already restores the translation that the program still had: this does not bring any other line closer. */
-static uint16_t measure_load(struct rt_step_probe *p, const struct rt_burst_access *a, uint64_t neighbour,
+/* The control warms the probe's code and measures its present cost. */
+static uint16_t measure_load(struct rt_step_probe *p, const struct rt_burst_access *a,
                              uint32_t *reading_cycles)
 {
     if (!rt_burst_devices_may_probe(&rt_burst_engine.devices, a->addr)) return SPOOL_ACCESS_NO_PROBE;
@@ -26,7 +23,6 @@ static uint16_t measure_load(struct rt_step_probe *p, const struct rt_burst_acce
         p->control_cycles += control;
         p->control_len++;
     }
-    if (neighbour) (void)mach_probe_load((const void *)(uintptr_t)neighbour);
     const uint64_t cycles = mach_probe_load((const void *)(uintptr_t)a->addr);
     if (cycles == MACH_PROBE_FAULTED) return SPOOL_ACCESS_FAULTED;
     if (rt_burst_took_longer(cycles, RT_BURST_PREEMPTED_US)) return 0;
@@ -37,8 +33,7 @@ static uint16_t measure_load(struct rt_step_probe *p, const struct rt_burst_acce
 uint16_t rt_step_probe_access(struct rt_step_probe *p, const struct rt_burst_access *a, bool measure,
                               uint32_t *reading_cycles)
 {
-    const uint64_t neighbour = rt_step_pages_touch(&p->pages, a->addr);
     uint16_t flags = rt_step_lines_touch(&p->lines, a->addr, a->size_bytes) ? SPOOL_ACCESS_LINE_SEEN : 0;
-    if (measure && a->op == SPOOL_OP_LOAD) flags |= measure_load(p, a, neighbour, reading_cycles);
+    if (measure && a->op == SPOOL_OP_LOAD) flags |= measure_load(p, a, reading_cycles);
     return flags;
 }

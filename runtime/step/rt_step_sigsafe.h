@@ -81,10 +81,10 @@ bool rt_step_quotient_fits(unsigned __int128 dividend, uint64_t divisor, unsigne
 /* Does a condition code of jcc hold under these flags? (Intel SDM vol. 1, appendix B) */
 bool rt_step_condition_holds(unsigned code, uint64_t eflags);
 
-/* --- rt_step_near_sigsafe.c: the cache lines and pages that a burst touched lately. ---
+/* --- rt_step_near_sigsafe.c: the cache lines that a burst touched lately. ---
  *
- * Natively another touch of such a line is an L1 hit, and the translations of such pages are in the
- * first-level TLB. The kernel and the handlers that run between two stepped instructions push them out. */
+ * Natively another touch of such a line is an L1 hit. The kernel and the handlers that run between two stepped
+ * instructions push it out. */
 
 /* RECENT: touches after which a line may have left L1 again, the lines of the smallest usual one (32 KiB). */
 enum { RT_STEP_LINE_BYTES = 64, RT_STEP_LINES_PLACES = 4096, RT_STEP_LINES_RECENT = 512 };
@@ -104,22 +104,6 @@ void rt_step_lines_clear(struct rt_step_lines *l);
  * RT_STEP_LINES_RECENT touches before. A full neighbourhood forgets: then false. */
 bool rt_step_lines_touch(struct rt_step_lines *l, uint64_t addr, uint32_t size_bytes);
 
-/* Default where the processor does not report it: 64 entries for 4 KiB pages, as in Intel cores from Haswell
- * to Ice Lake and AMD Zen to Zen 3 (the vendors' software optimization guides). */
-enum { RT_STEP_PAGES_MAX = 128, RT_STEP_PAGES_USUAL = 64 };
-
-struct rt_step_pages {
-    uint32_t len, len_max;
-    uint64_t addrs[RT_STEP_PAGES_MAX]; /* the last address touched in each page, the latest page first */
-};
-
-/* Entries for 4 KiB pages of this processor's first-level data TLB, as far as known, for len_max. */
-uint32_t rt_step_pages_entries(void);
-/* Forget all pages. */
-void rt_step_pages_clear(struct rt_step_pages *p);
-/* Touch addr. Return the last address touched in its page if it is among the latest len_max ones, else 0. */
-uint64_t rt_step_pages_touch(struct rt_step_pages *p, uint64_t addr);
-
 /* --- rt_step_probe_sigsafe.c: time one load of the program under the conditions it has natively. --- */
 
 /* State of the burst so far, as needed to time a load. */
@@ -127,7 +111,6 @@ struct rt_step_probe {
     uint64_t control_line;   /* always in L1 */
     uint64_t control_cycles; /* sum over the controls of this burst */
     uint32_t control_len;
-    struct rt_step_pages pages;
     struct rt_step_lines lines;
 };
 

@@ -94,25 +94,6 @@ static void step_lines_remember_one_burst(void **state)
     free(l);
 }
 
-static void step_pages_remember_the_latest(void **state)
-{
-    enum { LEN = 8 };
-    struct rt_step_pages p = {.len_max = LEN};
-    (void)state;
-    assert_in_range(rt_step_pages_entries(), 1, RT_STEP_PAGES_MAX);
-    rt_step_pages_clear(&p);
-    assert_int_equal(rt_step_pages_touch(&p, 0x1010), 0);
-    assert_int_equal(rt_step_pages_touch(&p, 0x1ff8), 0x1010);
-    for (uint64_t i = 2; i <= LEN; i++)
-        assert_int_equal(rt_step_pages_touch(&p, i << 12), 0);
-    assert_int_equal(rt_step_pages_touch(&p, 0x1000), 0x1ff8); /* the oldest of a full list */
-    assert_int_equal(rt_step_pages_touch(&p, UINT64_C(99) << 12), 0);
-    assert_int_equal(rt_step_pages_touch(&p, 2 << 12), 0); /* pushed out by the newest */
-    assert_int_equal(rt_step_pages_touch(&p, 0x1000), 0x1000);
-    rt_step_pages_clear(&p);
-    assert_int_equal(rt_step_pages_touch(&p, 0x1000), 0);
-}
-
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -120,7 +101,6 @@ UNIT_GROUP()
         cmocka_unit_test(step_devices_reads_map_lines),
         cmocka_unit_test(step_devices_too_many_stop_all_probing),
         cmocka_unit_test(step_lines_remember_one_burst),
-        cmocka_unit_test(step_pages_remember_the_latest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
