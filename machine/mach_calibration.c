@@ -124,6 +124,7 @@ static ls_err calibrate(const struct mach_cpu *cpu, struct mach_calibration *out
     LS_TRY(mach_tsc_hz(TSC_WINDOW_NS, &c.tsc_hz));
     c.tsc_step_cycles = mach_isa->tsc_step_cycles();
     c.issue_width = mach_isa->issue_width();
+    c.core_cycle = mach_isa->core_cycle();
     const struct mach_fault_costs faults = mach_fault_measure();
     c.fault_ns = faults.page_ns;
     c.huge_fault_ns = faults.huge_ns;
@@ -153,6 +154,7 @@ void mach_calibration_improve(struct mach_calibration *kept, const struct mach_c
     kept->line_cycles_all = fmin(kept->line_cycles_all, again->line_cycles_all);
     kept->probe_cost_cycles = fmin(kept->probe_cost_cycles, again->probe_cost_cycles);
     kept->issue_width = fmax(kept->issue_width, again->issue_width);
+    kept->core_cycle = fmin(kept->core_cycle, again->core_cycle);
     if (again->fault_error < kept->fault_error) {
         kept->fault_ns = again->fault_ns;
         kept->huge_fault_ns = again->huge_fault_ns;

@@ -28,6 +28,7 @@ struct mach_calibration {
     double line_cycles[MACH_LEVEL_COUNT], line_cycles_all;
     uint32_t cpus;
     double issue_width; /* instructions per TSC cycle sustained by simple code, measured */
+    double core_cycle;  /* TSC cycles of a cycle of the core under load */
     double fault_ns, huge_fault_ns, fault_error; /* as in struct mach_fault_costs */
     uint32_t disturbed; /* measurements so far that other programs disturbed; 0: the last one was not */
 };

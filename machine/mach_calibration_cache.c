@@ -78,7 +78,8 @@ static void write_text(FILE *f, const struct mach_cpu *cpu, const struct mach_ca
             cpu->cache_bytes[2]);
     fprintf(f, "tsc_hz %" PRIu64 "\ntsc_step_cycles %" PRIu32 "\nprobe_cost_millicycles %" PRIu64 "\n",
             c->tsc_hz, c->tsc_step_cycles, (uint64_t)(c->probe_cost_cycles * MILLI));
-    fprintf(f, "issue_width_milli %" PRIu64 "\nlatency_millicycles", (uint64_t)(c->issue_width * MILLI));
+    fprintf(f, "issue_width_milli %" PRIu64 "\ncore_millicycles %" PRIu64 "\nlatency_millicycles",
+            (uint64_t)(c->issue_width * MILLI), (uint64_t)(c->core_cycle * MILLI));
     for (int l = 0; l < MACH_LEVEL_COUNT; l++)
         fprintf(f, " %" PRIu64, (uint64_t)(c->latency_cycles[l] * MILLI));
     fprintf(f, "\nline_millicycles");
@@ -177,6 +178,7 @@ static const struct bounds hz_bounds = {"tsc_hz", 100 * 1000 * 1000, UINT64_C(10
 static const struct bounds step_bounds = {"tsc_step_cycles", 1, 10000};
 static const struct bounds cost_bounds = {"probe_cost_millicycles", 0, 100000000};
 static const struct bounds issue_bounds = {"issue_width_milli", 10, 100000};
+static const struct bounds core_bounds = {"core_millicycles", 10, 100000};
 static const struct bounds fault_bounds = {"fault_ns", 0, 1000000000};
 static const struct bounds fault_error_bounds = {"fault_error_milli", 0, 1000000};
 static const struct bounds disturbed_bounds = {"disturbed", 0, MACH_CALIBRATIONS_MOST};
@@ -225,6 +227,8 @@ static ls_err read_text(struct reader *r, const struct mach_cpu *cpu, struct mac
     c->probe_cost_cycles = (double)n / MILLI;
     LS_TRY(read_numbers(r, &issue_bounds, &n, 1));
     c->issue_width = (double)n / MILLI;
+    LS_TRY(read_numbers(r, &core_bounds, &n, 1));
+    c->core_cycle = (double)n / MILLI;
     LS_TRY(read_levels(r, &latency_bounds, c->latency_cycles, MACH_LEVEL_COUNT));
     LS_TRY(read_sweeps(r, c));
     uint64_t fault_ns[2];

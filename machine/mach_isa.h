@@ -23,6 +23,7 @@ struct mach_isa {
     uint32_t (*tsc_step_cycles)(void);
     /* Simple independent integer instructions completed in one cycle of the counter, best of several runs. */
     double (*issue_width)(void);
+    double (*core_cycle)(void); /* TSC cycles of one addition in a chain of them */
     /* Start to write the line of addr back and to drop it from all caches. */
     void (*flush_line)(const void *addr);
     /* Wait until all lines flushed before have left the caches. */

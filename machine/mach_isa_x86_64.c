@@ -120,6 +120,20 @@ static double issue_width(void)
     return (double)ISSUE_LOOPS * (ISSUE_PER_LOOP + 2) / (double)best;
 }
 
+/* A chain of additions: one in each cycle of the core, on all processors. */
+static double core_cycle(void)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < ISSUE_RUNS; i++) {
+        const uint64_t start = __rdtsc();
+        for (int k = 0; k < ISSUE_LOOPS; k++)
+            __asm__ volatile(".rept 64\n\tadd %%r8, %%r8\n\t.endr" ::: "r8", "cc");
+        const uint64_t cycles = __rdtsc() - start;
+        if (cycles < best) best = cycles;
+    }
+    return (double)best / (64.0 * ISSUE_LOOPS);
+}
+
 static void flush_line(const void *addr)
 {
     _mm_clflush(addr);
@@ -160,6 +174,7 @@ const struct mach_isa mach_isa_x86_64 = {
     .tsc_hz = tsc_hz,
     .tsc_step_cycles = tsc_step_cycles,
     .issue_width = issue_width,
+    .core_cycle = core_cycle,
     .flush_line = flush_line,
     .flush_wait = flush_wait,
     .probe_load = mach_probe_load,

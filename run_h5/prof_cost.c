@@ -279,6 +279,9 @@ static struct prof_cost_window prof_window_of(const struct prof_cost_model *m, c
     const uint32_t begin = b->probe_loads && w.measured ? first_timed : w.begin;
     const double instructions = b->instructions > begin ? (double)(b->instructions - begin) : 1.0;
     w.issue_cycles = instructions / m->issue_width;
+    if (b->pace_instructions)
+        w.issue_cycles =
+            fmax(w.issue_cycles, instructions * (double)b->pace_least_cycles / b->pace_instructions);
     if (b->probe_loads) prof_spread_probes(m, b, s, instructions, &w);
     return w;
 }

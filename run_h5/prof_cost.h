@@ -29,8 +29,9 @@
  *                         CPUs together, scaled to the threads that run at the time
  *
  * The pace gives the limit: with C cycles of the window's instructions at the measured pace, S is at most C - I, and
- * I becomes C - S, because the rest of the time is execution. The estimate is too high where computation overlaps
- * with waiting. It is too low where lines conflict in a cache, and where a load arrives during the fences of its
+ * I becomes C - S, because the rest of the time is execution. Where the pace was measured in a loop of one block, I is
+ * at least what its chains of dependent instructions, its stores, loads and divisions take in L1 (pace_least_cycles,
+ * runtime/translate/rt_tr_loop_sigsafe.c). Elsewhere the estimate is too high where computation overlaps with waiting. It is too low where lines conflict in a cache, and where a load arrives during the fences of its
  * probe. The window goes from the first timed load to the end. The transfers belong to the accesses before it, which
  * have no gaps.
  *

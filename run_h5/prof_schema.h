@@ -248,32 +248,35 @@ struct prof_process {
 };
 
 /* /bursts */
-#define PROF_BURST_COLUMNS(X, row)                                                                             \
-    X(row, U32, thread, ROW(threads), "row of /threads")                                                       \
-    X(row, U32, cpu, VALUE, "logical CPU at the trigger")                                                      \
-    X(row, U64, time_ns, TIME, "of the trigger, ns since start_mono_ns")                                       \
-    X(row, U64, weight_ns, VALUE, "CPU time that the burst represents, at the instruction where it began")     \
-    X(row, U64, spent_ns, VALUE, "cost of the burst")                                                          \
-    X(row, U64, ip, VALUE, "interrupted instruction")                                                          \
-    X(row, U32, instructions, VALUE, "executed in it")                                                         \
-    X(row, U32, end_why, LABEL(burst_ends),                                                                    \
-      "index into the attribute ends; missing when the program was killed in it")                              \
-    X(row, U64, first_sample, SAMPLE, "row of its first sample")                                               \
-    X(row, U32, samples_len, VALUE, "number of its samples")                                                   \
-    X(row, U32, frame, ROW_OR_NONE(frames),                                                                    \
-      "row of /frames: call stack at the trigger; missing when none was taken")                                \
-    X(row, U32, phase, ROW_OR_NONE(phases), "id in /phases at the trigger, the innermost one")                 \
-    X(row, U64, data_weight_ns, VALUE,                                                                         \
-      "CPU time that its accesses represent: bursts that were cut short before their loads could be "          \
-      "timed leave theirs to other bursts that began in the same function")                                    \
-    X(row, U32, method, LABEL(methods),                                                                        \
-      "index into the attribute methods: how its instructions were executed; missing: of no burst, or no end") \
-    X(row, U32, pace_instructions, VALUE,                                                                      \
-      "instructions executed in pace_cycles; 0: the pace was not measured")                                    \
-    X(row, U64, pace_cycles, VALUE, "TSC cycles of them, at nearly native pace")                               \
-    X(row, U64, program_ns, VALUE,                                                                             \
-      "user time in which the program itself continued in the burst: part of weight_ns")                       \
-    X(row, U32, probe_loads, VALUE,                                                                            \
+#define PROF_BURST_COLUMNS(X, row)                                                                              \
+    X(row, U32, thread, ROW(threads), "row of /threads")                                                        \
+    X(row, U32, cpu, VALUE, "logical CPU at the trigger")                                                       \
+    X(row, U64, time_ns, TIME, "of the trigger, ns since start_mono_ns")                                        \
+    X(row, U64, weight_ns, VALUE, "CPU time that the burst represents, at the instruction where it began")      \
+    X(row, U64, spent_ns, VALUE, "cost of the burst")                                                           \
+    X(row, U64, ip, VALUE, "interrupted instruction")                                                           \
+    X(row, U32, instructions, VALUE, "executed in it")                                                          \
+    X(row, U32, end_why, LABEL(burst_ends),                                                                     \
+      "index into the attribute ends; missing when the program was killed in it")                               \
+    X(row, U64, first_sample, SAMPLE, "row of its first sample")                                                \
+    X(row, U32, samples_len, VALUE, "number of its samples")                                                    \
+    X(row, U32, frame, ROW_OR_NONE(frames),                                                                     \
+      "row of /frames: call stack at the trigger; missing when none was taken")                                 \
+    X(row, U32, phase, ROW_OR_NONE(phases), "id in /phases at the trigger, the innermost one")                  \
+    X(row, U64, data_weight_ns, VALUE,                                                                          \
+      "CPU time that its accesses represent: bursts that were cut short before their loads could be "           \
+      "timed leave theirs to other bursts that began in the same function")                                     \
+    X(row, U32, method, LABEL(methods),                                                                         \
+      "index into the attribute methods: how its instructions were executed; missing: of no burst, or no end")  \
+    X(row, U32, pace_instructions, VALUE,                                                                       \
+      "instructions executed in pace_cycles; 0: the pace was not measured")                                     \
+    X(row, U64, pace_cycles, VALUE, "TSC cycles of them, at nearly native pace")                                \
+    X(row, U64, pace_least_cycles, VALUE,                                                                       \
+      "TSC cycles that they take at least with all data in L1, by the loop's chains, stores and divisions; 0: " \
+      "not known")                                                                                              \
+    X(row, U64, program_ns, VALUE,                                                                              \
+      "user time in which the program itself continued in the burst: part of weight_ns")                        \
+    X(row, U32, probe_loads, VALUE,                                                                             \
       "mean distance of its timed loads, in loads; 0: all loads that could be timed were")
 struct prof_burst {
     PROF_BURST_COLUMNS(PROF_MEMBER, )

@@ -13,6 +13,7 @@ librttr_la_SOURCES = \
     runtime/translate/rt_tr_internal.h \
     runtime/translate/rt_tr_layout.h \
     runtime/translate/rt_tr_list_sigsafe.c \
+    runtime/translate/rt_tr_loop_sigsafe.c \
     runtime/translate/rt_tr_method_sigsafe.c \
     runtime/translate/rt_tr_method_sigsafe.h \
     runtime/translate/rt_tr_open.c \

@@ -570,6 +570,12 @@ static void withdraw(struct rt_tr_cache *c, struct rt_tr_block *b)
     __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);
 }
 
+static uint16_t least_of(const struct rt_tr_trace *t)
+{
+    const uint32_t least = rt_tr_loop_least(t);
+    return least < UINT16_MAX ? (uint16_t)least : UINT16_MAX;
+}
+
 /* Of 1, 2, 4 or 8. */
 static uint8_t log2_of(unsigned len_bytes)
 {
@@ -596,6 +602,7 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .arena = (uint8_t)(u.a - c->arenas),
                               .stop = (uint8_t)u.t->stop,
                               .flags_dead = rt_tr_trace_flags_dead(u.t),
+                              .least_millicycles = least_of(u.t),
                               .repeats = u.t->insns[0].repeats & 3,
                               .elem_log2 = log2_of(u.t->insns[0].plan.mem[0].size_bytes),
                               .is_quiet = ip - quiet->base < quiet->end - quiet->base};

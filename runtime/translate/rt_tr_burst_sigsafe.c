@@ -340,6 +340,7 @@ static void run_fast(struct run *u, const struct rt_tr_block *b)
         u->r->pace.cycles = end - begin;
         u->r->pace.instructions = u->position - u->pace_from;
         u->r->pace.ip = b->low;
+        u->r->pace.least_millicycles = u->next->ip == b->ip ? b->least_millicycles : 0;
     } else {
         u->r->pace.discarded++;
     }
@@ -663,7 +664,7 @@ static void begin_result(struct rt_tr_result *r, uint64_t ip)
     r->control_cycles = r->control_len = 0;
     r->flags_dead = false;
     r->pace.cycles = r->pace.instructions = r->pace.ip = 0;
-    r->pace.overhead_cycles = r->pace.discarded = 0;
+    r->pace.overhead_cycles = r->pace.discarded = r->pace.least_millicycles = 0;
     r->access_count = r->probe_count = 0;
 }
 

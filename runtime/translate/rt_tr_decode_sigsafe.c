@@ -251,6 +251,7 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
     t->high = ip + 1;
     t->stop = RT_TR_END_NONE;
     t->decoded = t->len = 0;
+    t->is_loop = false;
     uint64_t end = ip;
     const enum rt_tr_end refused = o->may_translate(o->may_translate_arg, ip, &end);
     if (refused) return refused;
@@ -264,7 +265,8 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
         if (n->repeats) break;
         if (!goes_on(t, n)) {
             const bool loops = n->plan.flow == RT_BURST_FLOW_JCC || n->plan.flow == RT_BURST_FLOW_JUMP;
-            if (loops && n->target == t->ip) unroll(t, most);
+            t->is_loop = loops && n->target == t->ip;
+            if (t->is_loop) unroll(t, most);
             break;
         }
         ip += n->plan.len_bytes;

@@ -79,6 +79,7 @@ struct rt_tr_block {
     /* a repeated movs, stos or lods alone: RT_TR_LOAD, RT_TR_STORE, and the length of an element as a power of
      * two; else 0. The dispatcher sees each execution. */
     uint8_t repeats : 2, elem_log2 : 2;
+    uint16_t least_millicycles; /* of an instruction, as of rt_tr_loop_least */
 };
 
 /* From here on, translated code belongs to instruction k of its block. */
@@ -137,6 +138,7 @@ struct rt_tr_trace {
     uint64_t ip, low, high;
     enum rt_tr_end stop;
     uint8_t decoded, len;
+    bool is_loop; /* ends with a branch to its begin */
     uint8_t order[RT_TR_BLOCK_MOST];
     struct rt_tr_insn insns[RT_TR_BLOCK_MOST];
 };
@@ -248,6 +250,9 @@ bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);
 /* Are all flags overwritten before one is read, and before anything can fault or leave the block? */
 bool rt_tr_trace_flags_dead(const struct rt_tr_trace *trace);
+/* Core cycles, in thousandths, that an instruction of the trace takes on average at least while it loops with all data
+ * in L1; 0: not known, because the trace is no loop. */
+uint32_t rt_tr_loop_least(const struct rt_tr_trace *trace);
 /* Is m an operand whose address lea can compute? */
 bool rt_tr_is_plain(const struct rt_burst_mem *m);
 

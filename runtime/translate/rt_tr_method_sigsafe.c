@@ -284,6 +284,7 @@ static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
     r->pace_instructions = (uint32_t)pace->instructions;
     r->pace_cycles = pace->cycles > pace->overhead_cycles ? pace->cycles - pace->overhead_cycles : 0;
     r->pace_discarded = pace->discarded;
+    r->pace_least_millicycles = pace->least_millicycles;
     r->translate_ns = (uint32_t)ns_of_tsc(result->translate_cycles);
     r->probe_loads = result->probe_loads;
 }

@@ -149,6 +149,9 @@ struct rt_tr_pace {
     uint64_t ip;
     uint32_t overhead_cycles; /* cost of entering and leaving, not subtracted */
     uint32_t discarded;
+    uint32_t
+        least_millicycles; /* of an instruction: core cycles with all data in L1, where the window lies in a
+                                 * loop that is one block; 0: not known */
 };
 
 struct rt_tr_result {

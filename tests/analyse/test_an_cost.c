@@ -127,6 +127,19 @@ static void an_sweep_waits_as_long_by_a_longer_list(void **state)
     fix_free(f);
 }
 
+/* A chain of additions takes 1,800 of the 2,000 cycles also in L1, so that 200 of the sweep's wait is left. */
+static void an_what_a_loop_takes_in_l1_does_not_wait(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 40; i++) {
+        translated_burst(f, (i + 1) * (10 << 20), 0, 2000, 10);
+        f->bursts[i].pace_least_cycles = 1800;
+    }
+    assert_float_equal(stall_share(f), 200.0 / 2000, 0.01);
+    fix_free(f);
+}
+
 /* Of 300 cycles 250 issue instructions: the sweep waits for 50 at most. */
 static void an_sweep_waits_no_longer_than_the_pace_allows(void **state)
 {
@@ -439,6 +452,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_burst_without_measured_loads_splits_evenly),
         cmocka_unit_test(an_sweep_through_memory_waits_for_its_lines),
         cmocka_unit_test(an_sweep_waits_as_long_by_a_longer_list),
+        cmocka_unit_test(an_what_a_loop_takes_in_l1_does_not_wait),
         cmocka_unit_test(an_sweep_waits_no_longer_than_the_pace_allows),
         cmocka_unit_test(an_sweep_in_a_cache_does_not_wait_for_memory),
         cmocka_unit_test(an_sweep_of_stores_waits_for_twice_the_lines),

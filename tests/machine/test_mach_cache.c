@@ -31,6 +31,7 @@ static int set_up(void **state)
     here = (struct mach_calibration){.tsc_step_cycles = 2,
                                      .probe_cost_cycles = 40.5,
                                      .issue_width = 4.5,
+                                     .core_cycle = 0.7,
                                      .fault_ns = 512,
                                      .huge_fault_ns = 180000,
                                      .fault_error = 0.125,

@@ -396,6 +396,49 @@ static void long_repeats_end_the_burst(void **state)
     munmap(memory, BYTES);
 }
 
+/* The pace window lies in a loop of one block whose least time is known. */
+static void loops_have_a_least_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t least_millicycles;
+        uint8_t code[20];
+    } loops[] = {
+        /* each ends with dec rsi; jnz to its begin */
+        {"add rax, [rdi]", 333, {0x48, 0x03, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf8, 0xc3}},
+        {"addsd xmm0, [rdi]", 1000, {0xf2, 0x0f, 0x58, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf7, 0xc3}},
+        {"divsd xmm0, [rdi]", 4333, {0xf2, 0x0f, 0x5e, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf7, 0xc3}},
+        {"mov rdi, [rdi]", 1333, {0x48, 0x8b, 0x3f, 0x48, 0xff, 0xce, 0x75, 0xf8, 0xc3}},
+        {"xor rax, rax; add rax, [rdi]",
+         250,
+         {0x48, 0x31, 0xc0, 0x48, 0x03, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf5, 0xc3}},
+        {"mov [rdi], rax; mov [rdi + 8], rax",
+         500,
+         {0x48, 0x89, 0x07, 0x48, 0x89, 0x47, 0x08, 0x48, 0xff, 0xce, 0x75, 0xf4, 0xc3}},
+    };
+    struct rt_tr_plan plan = whole;
+    plan.accesses = plan.probes = 0;
+    uint8_t *code = map_code(PAGE_BYTES);
+    for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        memcpy(code, loops[i].code, sizeof loops[i].code);
+        rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
+        static uint64_t place[2];
+        for (unsigned k = 0; k < 3; k++) { /* the first finds nothing translated */
+            place[0] = (uint64_t)(uintptr_t)place;
+            tr_session_each(&plan, NULL);
+            TR_TRIGGER();
+            ((void (*)(void *, uint64_t))(uintptr_t)code)(place, 100000);
+        }
+        const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+        if (!r->pace.instructions || r->pace.least_millicycles != loops[i].least_millicycles)
+            fail_msg("%s: %u in %u instructions", loops[i].text, r->pace.least_millicycles,
+                     (unsigned)r->pace.instructions);
+    }
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
+    munmap(code, PAGE_BYTES);
+}
+
 static void changed_code_is_translated_anew(void **state)
 {
     (void)state;
@@ -658,6 +701,7 @@ UNIT_GROUP()
         cmocka_unit_test(quiet_code_is_executed_only),
         cmocka_unit_test(repeated_strings_are_walked_by_lines),
         cmocka_unit_test(long_repeats_end_the_burst),
+        cmocka_unit_test(loops_have_a_least_time),
         cmocka_unit_test(changed_code_is_translated_anew),
         cmocka_unit_test(full_cache_is_dropped),
         cmocka_unit_test(child_has_a_cache_of_its_own),
