@@ -147,7 +147,8 @@ static void improve_times(double *kept, const double *again)
         kept[l] = fmin(kept[l], again[l]);
 }
 
-void mach_calibration_improve(struct mach_calibration *kept, const struct mach_calibration *again)
+/* Keep the shorter times in *kept, because other programs only make them longer. again: the later calibration. */
+static void improve(struct mach_calibration *kept, const struct mach_calibration *again)
 {
     improve_times(kept->latency_cycles, again->latency_cycles);
     improve_times(kept->line_cycles, again->line_cycles);
@@ -180,7 +181,7 @@ ls_err mach_calibration_get(struct mach_calibration *out)
     if (is_cached && (!out->disturbed || out->disturbed >= MACH_CALIBRATIONS_MOST)) return LS_OK;
     LS_TRY(calibrate(&cpu, &again));
     if (is_cached)
-        mach_calibration_improve(out, &again);
+        improve(out, &again);
     else
         *out = again;
     (void)mach_calibration_cache_store(

@@ -45,9 +45,6 @@ void mach_calibration_set_limits(struct mach_calibration *c);
  * measure and store it there. A cache that cannot be written is no error. A calibration that other programs
  * disturbed is measured again at the next MACH_CALIBRATIONS_MOST - 1 calls, until one was not. */
 ls_err mach_calibration_get(struct mach_calibration *out);
-/* Keep the better of two calibrations of a machine in *kept: the shorter times, because other programs only
- * make them longer. again: the later one. */
-void mach_calibration_improve(struct mach_calibration *kept, const struct mach_calibration *again);
 enum mach_level mach_level_of_latency(const struct mach_calibration *c, double latency_cycles);
 
 /* --- cache ---
