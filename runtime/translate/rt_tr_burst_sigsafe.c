@@ -20,6 +20,7 @@ enum {
     PACE_LEAST = 256,
     LIST_INSTRUCTIONS_MOST = 2048, /* code with so few accesses is left to the fast versions */
     PROBE_LOADS = 64,
+    DISPATCHES_MOST = 1 << 22, /* a burst has some thousands: never keep a program, whatever goes wrong */
     CONTROLS = 4,
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
     SETTLE_ATTEMPTS = 64,
@@ -324,7 +325,7 @@ static void run_fast(struct run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;
     const uint64_t max = u->plan->instructions_max;
-    u->limited = max && max < u->event;
+    u->limited = max && max < u->event && u->part != PART_SETTLE;
     const uint64_t event = u->limited ? max : u->event;
     const int64_t ahead = (int64_t)(event - u->position);
     const uint32_t interruptions = u->t->interruptions;
@@ -689,6 +690,7 @@ static void execute(struct run *u)
     while (!u->end) {
         struct rt_tr_block *b = next_block(u);
         if (b) dispatch(u, b);
+        if (!u->end && u->r->dispatches > DISPATCHES_MOST) u->end = RT_TR_END_INSTRUCTIONS;
     }
 }
 

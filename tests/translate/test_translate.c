@@ -439,6 +439,39 @@ static void loops_have_a_least_time(void **state)
     munmap(code, PAGE_BYTES);
 }
 
+/* The most instructions are reached in code whose flags nobody reads, and which has no slow version. */
+static void bursts_end_in_quiet_code(void **state)
+{
+    (void)state;
+    static const uint8_t quiet[] = {0x31, 0xc0,             /* xor eax, eax */
+                                    0xff, 0xc0, 0xff, 0xc0, /* inc eax, twice */
+                                    0x90, 0x90, 0x90, 0x90, 0xc3};
+    uint8_t *code = map_code(PAGE_BYTES);
+    const uint64_t base = (uint64_t)(uintptr_t)code;
+    memcpy(code, quiet, sizeof quiet);
+    rt_tr_process.options.quiet = (struct rt_tr_range){base, base + sizeof quiet};
+    rt_tr_invalidate(base, PAGE_BYTES);
+    for (unsigned i = 0; i < 60; i++) {
+        struct rt_tr_plan plan = {.warm_instructions = 100,
+                                  .accesses = 4,
+                                  .probes = 50,
+                                  .probe_loads = 64,
+                                  .instructions_max = 400 + i,
+                                  .random = i + 1};
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        uint64_t sum = 0;
+        for (unsigned k = 0; k < 200; k++)
+            sum += ((uint32_t(*)(void))(uintptr_t)code)();
+        assert_int_equal(sum, 400);
+        const struct rt_tr_result *r = checked_result(RT_TR_END_INSTRUCTIONS);
+        assert_in_range(r->instructions, plan.instructions_max - 50, plan.instructions_max + 50);
+    }
+    rt_tr_process.options.quiet = (struct rt_tr_range){0, 0};
+    rt_tr_invalidate(base, PAGE_BYTES);
+    munmap(code, PAGE_BYTES);
+}
+
 static void changed_code_is_translated_anew(void **state)
 {
     (void)state;
@@ -702,6 +735,7 @@ UNIT_GROUP()
         cmocka_unit_test(repeated_strings_are_walked_by_lines),
         cmocka_unit_test(long_repeats_end_the_burst),
         cmocka_unit_test(loops_have_a_least_time),
+        cmocka_unit_test(bursts_end_in_quiet_code),
         cmocka_unit_test(changed_code_is_translated_anew),
         cmocka_unit_test(full_cache_is_dropped),
         cmocka_unit_test(child_has_a_cache_of_its_own),
