@@ -595,7 +595,9 @@ static void dispatch(struct run *u, struct rt_tr_block *b)
 {
     if (b->repeats) walk_lines(u, b);
     advance(u, b);
-    if (u->part == PART_SETTLE && u->settled) {
+    const bool nothing =
+        u->position == u->lines && u->reason == RT_TR_END_DONE; /* all listed in the first one */
+    if (u->part == PART_SETTLE && u->settled && !nothing) {
         u->end = u->reason;
         return;
     }

@@ -428,8 +428,9 @@ static void translate(struct rt_tr_thread *t, ucontext_t *uc, void *arg)
         s.count += self.result.instructions;
         add_figures(&self.result);
         note_checkpoint(uc, self.result.end, self.result.flags_dead);
-        const bool goes_on = self.result.end == RT_TR_END_DONE || self.result.end == RT_TR_END_INSTRUCTIONS ||
-                             (uint64_t)uc->uc_mcontext.gregs[REG_RIP] == stop_ip();
+        const bool ended = self.result.end == RT_TR_END_DONE || self.result.end == RT_TR_END_INSTRUCTIONS;
+        const bool goes_on =
+            (ended && self.result.instructions > 0) || (uint64_t)uc->uc_mcontext.gregs[REG_RIP] == stop_ip();
         if (!goes_on) break;
     }
     s.prev_ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
