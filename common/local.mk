@@ -15,6 +15,7 @@ libcommon_la_SOURCES = \
     common/ls_marker.h \
     common/ls_quantity.c common/ls_quantity.h \
     common/ls_outputs.c common/ls_outputs.h \
+    common/ls_owner.c common/ls_owner.h \
     common/ls_private.c common/ls_private.h \
     common/ls_put.c common/ls_put.h \
     common/ls_random.h \

@@ -4,6 +4,7 @@
 #include "perf/pe_file.h"
 
 #include "common/ls_checked.h"
+#include "common/ls_owner.h"
 #include "common/ls_vector.h"
 
 #include <errno.h>
@@ -63,6 +64,7 @@ struct file_build_id {
 };
 
 struct pe_file {
+    uid_t author;
     const char *path;
     uint8_t *bytes; /* mapped */
     size_t len_bytes;
@@ -469,6 +471,7 @@ static ls_err file_map(const char *path, pe_file *f)
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "%s is a directory (perf record --threads): record without --threads", path);
     }
+    f->author = ls_owner_of(fd);
     f->len_bytes = (size_t)st.st_size;
     void *bytes = st.st_size ? mmap(NULL, f->len_bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     const int error = errno;
@@ -534,6 +537,11 @@ const struct pe_file_event *pe_file_events(const pe_file *f, size_t *out_len)
 {
     *out_len = f->events_len;
     return f->events;
+}
+
+uid_t pe_file_author(const pe_file *f)
+{
+    return f->author;
 }
 
 const struct pe_file_about *pe_file_about(const pe_file *f)

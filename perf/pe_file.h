@@ -11,6 +11,7 @@
 #include "perf/pe_record.h"
 
 #include <linux/perf_event.h>
+#include <sys/types.h>
 
 /* --- AUX areas ---
  *
@@ -106,6 +107,8 @@ ls_err pe_file_open(const char *path, pe_file **out);
 void pe_file_free(pe_file *f); /* NULL-safe */
 
 const struct pe_file_event *pe_file_events(const pe_file *f, size_t *out_len);
+/* The author of the file (ls_owner.h). */
+uid_t pe_file_author(const pe_file *f);
 const struct pe_file_about *pe_file_about(const pe_file *f);
 /* Records in the order of time; records without a time come first. */
 const struct pe_file_record *pe_file_records(const pe_file *f, size_t *out_len);

@@ -27,6 +27,7 @@ libresolve_la_SOURCES = \
     resolve/prof_site_frames.c \
     resolve/prof_site_names.c resolve/prof_site_names.h \
     resolve/prof_sites.c resolve/prof_sites.h \
+    resolve/prof_source_file.c resolve/prof_source_file.h \
     resolve/prof_source_label.c \
     resolve/prof_space.c resolve/prof_space.h \
     resolve/prof_statics.c \

@@ -13,6 +13,7 @@
 #include "resolve/prof_maps.h"
 #include "resolve/prof_replay.h"
 #include "resolve/prof_site_names.h"
+#include "resolve/prof_source_file.h"
 #include "run_h5/prof_file.h"
 #include "spool/spool_dir.h"
 #include "spool/spool_merge.h"
@@ -23,7 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* --- source text --- */
 
@@ -32,7 +32,7 @@ enum { PROF_SOURCE_CONTEXT_LINES = 3, PROF_SOURCE_LINES_MAX = 20000 };
 typedef LS_VECTOR(struct prof_source) prof_source_list;
 
 struct prof_wanted {
-    const char *file;
+    const char *file, *module;
     uint32_t line;
 };
 
@@ -50,23 +50,10 @@ static struct prof_wanted *prof_wanted_lines(const prof_line_list *lines, size_t
     *out_len = 0;
     for (size_t i = 0; wanted && i < lines->len; i++)
         if (lines->rows[i].line > 0 && lines->rows[i].file[0] == '/')
-            wanted[(*out_len)++] = (struct prof_wanted){lines->rows[i].file, lines->rows[i].line};
+            wanted[(*out_len)++] =
+                (struct prof_wanted){lines->rows[i].file, lines->rows[i].module, lines->rows[i].line};
     if (wanted) qsort(wanted, *out_len, sizeof(*wanted), prof_compare_wanted);
     return wanted;
-}
-
-static FILE *prof_open_source(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-}
-
-/* Move *at past the sorted wanted lines that are before line; true: line is near the next one. */
-static bool prof_advance_near(const struct prof_wanted *wanted, size_t len, size_t *at, uint32_t line)
-{
-    while (*at < len && wanted[*at].line + PROF_SOURCE_CONTEXT_LINES < line)
-        ++*at;
-    return *at < len && line + PROF_SOURCE_CONTEXT_LINES >= wanted[*at].line;
 }
 
 static int prof_compare_sources(const void *a, const void *b)
@@ -76,33 +63,34 @@ static int prof_compare_sources(const void *a, const void *b)
     return by_file ? by_file : (x->line > y->line) - (x->line < y->line);
 }
 
-/* The wanted lines are all of one file. */
-static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, prof_names *names,
-                                prof_source_list *out)
+/* The lines around the wanted ones, which are all of one file. */
+static ls_err prof_collect_file(const struct prof_wanted *wanted, size_t len, const sym_files *files,
+                                prof_names *names, prof_source_list *out)
 {
-    FILE *file = prof_open_source(wanted[0].file);
-    const char *name = prof_name_of(names, wanted[0].file);
-    char *text = NULL;
-    size_t room = 0, at = 0;
+    struct prof_source_file file = prof_source_file_read(wanted[0].file);
+    uint32_t done = 0; /* lines up to this one are collected, or not wanted */
     ls_err e = LS_OK;
-    ssize_t got;
-    for (uint32_t line = 1; file && e == LS_OK && at < len && (got = getline(&text, &room, file)) >= 0;
-         line++) {
-        if (!prof_advance_near(wanted, len, &at, line) || out->len >= PROF_SOURCE_LINES_MAX) continue;
-        while (got > 0 && (text[got - 1] == '\n' || text[got - 1] == '\r'))
-            got--;
-        e = LS_VECTOR_ROOM(out);
-        if (e == LS_OK)
-            out->rows[out->len++] =
-                (struct prof_source){name, line, prof_name_line(names, text, (size_t)got)};
+    for (size_t i = 0; i < len && file.begins.len > 0; i++) {
+        const uint32_t line = wanted[i].line;
+        const uint32_t from = line > PROF_SOURCE_CONTEXT_LINES ? line - PROF_SOURCE_CONTEXT_LINES : 1;
+        const uid_t author = sym_files_author(files, wanted[i].module);
+        const char *text;
+        for (uint32_t at = from > done ? from : done + 1;
+             e == LS_OK && at <= line + PROF_SOURCE_CONTEXT_LINES; at++) {
+            if (out->len >= PROF_SOURCE_LINES_MAX || !(text = prof_source_file_line(&file, author, at)))
+                break;
+            e = LS_VECTOR_ADD(
+                out, (struct prof_source){wanted[0].file, at, prof_name_line(names, text, strlen(text))});
+            done = at;
+        }
     }
-    free(text);
-    if (file) fclose(file);
+    prof_source_file_fini(&file);
     return e;
 }
 
-/* Files that are missing, or are no regular files, cost their text only.  Errors: LS_ERR_NOMEM. */
-static ls_err prof_sources_collect(const prof_line_list *lines, prof_names *names, prof_source_list *out)
+/* Files that cannot be read cost their text only.  Errors: LS_ERR_NOMEM. */
+static ls_err prof_sources_collect(const prof_line_list *lines, const sym_files *files, prof_names *names,
+                                   prof_source_list *out)
 {
     size_t len;
     struct prof_wanted *wanted = prof_wanted_lines(lines, &len);
@@ -111,7 +99,7 @@ static ls_err prof_sources_collect(const prof_line_list *lines, prof_names *name
     for (size_t from = 0, to; e == LS_OK && from < len; from = to) {
         for (to = from + 1; to < len && wanted[to].file == wanted[from].file; to++)
             ;
-        e = prof_collect_file(wanted + from, to - from, names, out);
+        e = prof_collect_file(wanted + from, to - from, files, names, out);
     }
     if (out->len > 1) qsort(out->rows, out->len, sizeof(*out->rows), prof_compare_sources);
     free(wanted);
@@ -125,6 +113,7 @@ struct prof_resolve_job {
     struct prof_survey *surveys;        /* beside images */
     struct prof_survey_origin *origins; /* beside images, once replayed */
     size_t images_len;
+    uid_t author; /* of the spool (ls_owner.h) */
     struct prof_forks forks;
     struct prof_run_state run;
     prof_source_list sources;
@@ -397,6 +386,7 @@ static ls_err prof_name_sites(struct prof_resolve_job *job)
         .modules = s->modules.rows,
         .modules_len = s->modules.len,
         .line_kinds = calloc(s->lines.len + 1, 1),
+        .files = s->files,
     };
     const ls_err e = prof_sites_name(&s->sites, &tables, s->names, s->tree);
     free(tables.line_kinds);
@@ -408,7 +398,7 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     struct prof_run_state *s = &job->run;
     size_t nodes_len;
     const struct prof_node *nodes = prof_tree_nodes(s->tree, &nodes_len);
-    LS_TRY(prof_sources_collect(&s->lines, s->names, &job->sources));
+    LS_TRY(prof_sources_collect(&s->lines, s->files, s->names, &job->sources));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_nodes, nodes, nodes_len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_threads, s->threads.rows, s->threads.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_processes, s->processes.rows, s->processes.len));
@@ -441,9 +431,12 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     if (!job->images || !job->surveys || !job->origins || !s->tree)
         return ls_nomem("%s", job->options->spool_dir);
     memcpy(job->images, images, job->images_len * sizeof(*images));
+    job->author = job->options->author;
+    for (size_t i = 0; i < job->images_len; i++)
+        job->author = ls_owner_meet(job->author, spool_streams_author(&images[i].streams));
     LS_TRY(prof_writer_new(job->options->output_path, job->options->force, &s->writer));
     LS_TRY(prof_survey_all_images(job));
-    LS_TRY(sym_files_new((struct sym_limits){0}, &s->files));
+    LS_TRY(sym_files_new((struct sym_limits){.asker = job->author}, &s->files));
     LS_TRY(prof_images_sort(job->images, job->surveys, job->images_len));
     LS_TRY(prof_forks_init(&job->forks, job->images, job->surveys, job->images_len));
     s->forks = &job->forks;
@@ -457,6 +450,13 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
     return prof_writer_finish(s->writer);
 }
 
+/* Another user's spool must not choose files for us to write. */
+static ls_err prof_may_dump(const struct prof_resolve_job *job)
+{
+    if (job->author == LS_OWNER_OURS) return LS_OK;
+    return ls_fail(LS_ERR_PERMISSION, "%s belongs to another user", job->options->spool_dir);
+}
+
 /* Write the dumps that the program requested from the finished profile; a failure there leaves the profile
  * intact. */
 static void prof_write_dumps(const struct prof_resolve_job *job, struct prof_resolve_stats *stats)
@@ -466,8 +466,8 @@ static void prof_write_dumps(const struct prof_resolve_job *job, struct prof_res
     if (dumps->len == 0) return;
     const ls_err opened = prof_open(job->options->output_path, &p);
     for (size_t i = 0; i < dumps->len; i++) {
-        const bool is_written =
-            opened == LS_OK && prof_dump_write(p, &dumps->rows[i], job->options->force) == LS_OK;
+        const bool is_written = opened == LS_OK && prof_may_dump(job) == LS_OK &&
+                                prof_dump_write(p, &dumps->rows[i], job->options->force) == LS_OK;
         stats->dumps += is_written;
         stats->dumps_failed += !is_written;
     }

@@ -9,6 +9,7 @@
 #include "machine/mach_calibration.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* Facts that are not in the spool. Zero or NULL: not known. */
 struct prof_resolve_options {
@@ -19,6 +20,7 @@ struct prof_resolve_options {
     uint64_t duration_ns;  /* wall time of the program */
     int exit_code, exit_signal;
     uint32_t pid;    /* process that the launcher started */
+    uid_t author;    /* of data that the spool was made of (ls_owner.h) */
     uint32_t slices; /* equal parts of the run as steps of fields; 0: a step per phase */
     const struct mach_calibration *calibration;
     const char *host, *cpu;                     /* machine that recorded; NULL: this one */

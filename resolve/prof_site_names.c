@@ -6,8 +6,8 @@
 #include "common/ls_text.h"
 #include "common/ls_vector.h"
 #include "resolve/prof_maps.h"
+#include "resolve/prof_source_file.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,19 +15,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* --- lines of source files --- */
 
 typedef struct prof_source_text prof_source_text;
 
-enum { PROF_SOURCE_BYTES_MAX = 4 << 20, PROF_SOURCE_FILES_MAX = 4096 };
+enum { PROF_SOURCE_FILES_MAX = 4096 };
 
 struct prof_text_file {
     char *path;
-    char *text; /* line ends are NULs; NULL: could not be read */
-    LS_VECTOR(uint32_t) begins;
+    struct prof_source_file file;
 };
 
 struct prof_source_text {
@@ -46,54 +43,18 @@ static void prof_source_text_free(prof_source_text *s)
     if (!s) return;
     for (size_t i = 0; i < s->files.len; i++) {
         free(s->files.rows[i].path);
-        free(s->files.rows[i].text);
-        free(s->files.rows[i].begins.rows);
+        prof_source_file_fini(&s->files.rows[i].file);
     }
     free(s->files.rows);
     free(s);
 }
 
-/* Read a source file and append a NUL; NULL when there is nothing to read. A device or a pipe may block or
- * act, so it is not opened. */
-static char *prof_read_source(const char *path, size_t *out_len)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > PROF_SOURCE_BYTES_MAX) return NULL;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *text = fd >= 0 ? malloc((size_t)st.st_size + 1) : NULL;
-    size_t len = 0;
-    for (ssize_t got = 1; text && got > 0 && len<(size_t)st.st_size; len += got> 0 ? (size_t)got : 0)
-        got = read(fd, text + len, (size_t)st.st_size - len);
-    if (fd >= 0) close(fd);
-    if (text) text[len] = '\0';
-    *out_len = len;
-    return text;
-}
-
-static bool prof_split_lines(struct prof_text_file *f, size_t len)
-{
-    for (size_t at = 0; at < len;) {
-        if (LS_VECTOR_ROOM(&f->begins) != LS_OK) return false;
-        f->begins.rows[f->begins.len++] = (uint32_t)at;
-        char *end = memchr(f->text + at, '\n', len - at);
-        if (!end) break;
-        *end = '\0';
-        at = (size_t)(end - f->text) + 1;
-    }
-    return true;
-}
-
 static struct prof_text_file *prof_text_open(prof_source_text *s, const char *path)
 {
-    size_t len = 0;
     if (s->files.len >= PROF_SOURCE_FILES_MAX || LS_VECTOR_ROOM(&s->files) != LS_OK) return NULL;
-    struct prof_text_file f = {.path = strdup(path), .text = prof_read_source(path, &len)};
-    if (!f.path || (f.text && !prof_split_lines(&f, len))) {
-        free(f.path);
-        free(f.text);
-        free(f.begins.rows);
-        return NULL;
-    }
+    struct prof_text_file f = {.path = strdup(path)};
+    if (!f.path) return NULL;
+    f.file = prof_source_file_read(path);
     s->last = s->files.len++;
     s->files.rows[s->last] = f;
     return &s->files.rows[s->last];
@@ -112,13 +73,13 @@ static struct prof_text_file *prof_text_file_of(prof_source_text *s, const char 
     return prof_text_open(s, path);
 }
 
-/* Line number `line` (from 1) of the file, without its end; "" where the file is missing, no regular file,
- * larger than 4 MiB, or shorter. Valid until prof_source_text_free. */
-static const char *prof_source_line(prof_source_text *s, const char *path, uint32_t line)
+/* Line number `line` of the file that a module's author names, "" where there is none. Valid until
+ * prof_source_text_free. */
+static const char *prof_source_line(prof_source_text *s, const char *path, uid_t author, uint32_t line)
 {
-    const struct prof_text_file *f = path[0] == '/' ? prof_text_file_of(s, path) : NULL;
-    if (!f || !f->text || line == 0 || line > f->begins.len) return "";
-    return f->text + f->begins.rows[line - 1];
+    const struct prof_text_file *f = prof_text_file_of(s, path);
+    const char *text = f ? prof_source_file_line(&f->file, author, line) : NULL;
+    return text ? text : "";
 }
 
 enum { PROF_CALLERS_MAX = 8, PROF_PLACE_BYTES = 256 };
@@ -163,8 +124,10 @@ static bool prof_variable_at(const struct prof_namer *n, const struct prof_call_
     size_t len = 0;
     const uint32_t first = p->line > PROF_LABEL_LINES_MAX ? p->line - PROF_LABEL_LINES_MAX + 1 : 1;
     if (p->line == 0 || !*p->file) return false;
+    const sym_files *files = n->tables->files;
+    const uid_t author = files ? sym_files_author(files, p->module) : LS_OWNER_OURS;
     for (uint32_t line = first; line <= p->line; line++)
-        lines[len++] = prof_source_line(n->text, p->file, line);
+        lines[len++] = prof_source_line(n->text, p->file, author, line);
     return prof_source_label(lines, len, prof_is_fortran(p->file), out);
 }
 

@@ -9,6 +9,7 @@
 #include "run_h5/prof_names.h"
 #include "run_h5/prof_reader.h"
 #include "run_h5/prof_tree.h"
+#include "symbols/sym_files.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +26,8 @@ struct prof_place_tables {
     const struct prof_inline *inlines;
     const struct prof_module *modules;
     size_t frames_len, lines_len, inlines_len, modules_len;
-    uint8_t *line_kinds; /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
+    uint8_t *line_kinds;    /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
+    const sym_files *files; /* knows the authors of modules; NULL: they are our own */
 };
 
 /* The place of a call in the source. Strings: "" when not known. */

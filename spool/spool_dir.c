@@ -3,11 +3,11 @@
 
 #include "spool/spool_dir.h"
 
+#include "common/ls_owner.h"
 #include "common/ls_vector.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static ls_err spool_list(const char *path, char letter, struct spool_entries *ou
 static bool spool_file_has_begun(const char *path)
 {
     uint64_t magic = 0;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = ls_open_regular(path);
     if (fd < 0) return true;
     const ssize_t got = read(fd, &magic, sizeof(magic));
     close(fd);

@@ -6,7 +6,6 @@
 #include "spool/spool_record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +82,8 @@ static int late_compare(const void *a, const void *b)
 
 static ls_err late_open_file(const struct spool_source *s, int *out_fd)
 {
-    *out_fd = s->path ? open(s->path, O_RDONLY | O_CLOEXEC) : -1;
-    return s->path && *out_fd < 0 ? ls_fail_errno(errno, "cannot open spool file %s", s->path) : LS_OK;
+    *out_fd = -1;
+    return s->path ? spool_source_open(s, out_fd) : LS_OK;
 }
 
 static ls_err late_fill(spool_late *l)

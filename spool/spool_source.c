@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spool/spool_source.h"
 
+#include "common/ls_owner.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,9 +11,23 @@
 ls_err spool_source_of_file(const char *path, struct spool_source *out)
 {
     struct stat st;
-    if (stat(path, &st) != 0) return ls_fail_errno(errno, "cannot read spool file %s", path);
-    if (!S_ISREG(st.st_mode)) return ls_fail(LS_ERR_FORMAT, "%s: not a regular file", path);
-    *out = (struct spool_source){.path = path, .len_bytes = (uint64_t)st.st_size};
+    const int fd = ls_open_regular(path);
+    if (fd < 0) return ls_fail_errno(errno, "cannot read spool file %s", path);
+    *out = (struct spool_source){.path = path, .author = ls_owner_of(fd)};
+    if (fstat(fd, &st) == 0) out->len_bytes = (uint64_t)st.st_size;
+    close(fd);
+    return LS_OK;
+}
+
+ls_err spool_source_open(const struct spool_source *s, int *out_fd)
+{
+    const int fd = ls_open_regular(s->path);
+    if (fd < 0) return ls_fail_errno(errno, "cannot open spool file %s", s->path);
+    if (ls_owner_of(fd) != s->author) {
+        close(fd);
+        return ls_fail(LS_ERR_IO, "%s: replaced by another user's file", s->path);
+    }
+    *out_fd = fd;
     return LS_OK;
 }
 
@@ -20,8 +35,8 @@ static ls_err spool_source_read_file(const struct spool_source *s, uint64_t at_b
                                      size_t len_bytes, size_t *out_len_bytes)
 {
     /* opened anew each time: a program of ten thousand threads leaves as many streams */
-    const int fd = open(s->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return ls_fail_errno(errno, "cannot open spool file %s", s->path);
+    int fd;
+    LS_TRY(spool_source_open(s, &fd));
     size_t have = 0;
     while (have < len_bytes) {
         const ssize_t got = pread(fd, (char *)out + have, len_bytes - have, (off_t)(at_bytes + have));

@@ -10,16 +10,22 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct spool_source {
     const char *path;     /* borrowed; NULL: there is no such file */
     const uint8_t *bytes; /* borrowed; NULL: they are in the file at path */
     uint64_t len_bytes;
+    uid_t author; /* ls_owner.h: of the file */
 };
 
 /* The regular file at path, as long as it is now.
- * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO; LS_ERR_FORMAT: no regular file. */
+ * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO. */
 ls_err spool_source_of_file(const char *path, struct spool_source *out);
+
+/* Open the file. One of another author has taken its place since: LS_ERR_IO.
+ * Errors: as above. */
+ls_err spool_source_open(const struct spool_source *s, int *out_fd);
 
 /* Copy the existing part of [at_bytes, at_bytes + len_bytes) to out; no descriptor is kept open.
  * Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION, LS_ERR_IO. */

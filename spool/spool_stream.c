@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spool/spool_stream.h"
 
+#include "common/ls_owner.h"
 #include "common/ls_span.h"
 #include "common/ls_vector.h"
 
@@ -208,4 +209,12 @@ bool spool_source_is_shared(const struct spool_source *s)
     size_t have;
     return spool_source_read(s, 0, &h, sizeof(h), &have) == LS_OK && have == sizeof(h) &&
            h.magic == SPOOL_MAGIC && h.chunk_len_bytes == SPOOL_SHARED_CHUNK_BYTES;
+}
+
+uid_t spool_streams_author(const struct spool_streams *s)
+{
+    uid_t author = LS_OWNER_OURS;
+    for (size_t i = 0; i < s->len; i++)
+        author = ls_owner_meet(author, ls_owner_meet(s->rows[i].shared.author, s->rows[i].own.author));
+    return author;
 }

@@ -48,6 +48,8 @@ ls_err spool_streams_add_own(struct spool_streams *s, const struct spool_source 
 /* By tid and number, once all are there. */
 void spool_streams_sort(struct spool_streams *s);
 void spool_streams_fini(struct spool_streams *s);
+/* The author of all their files (ls_owner.h). */
+uid_t spool_streams_author(const struct spool_streams *s);
 
 /* Is this the file of all threads? False also for a file whose header cannot be read. */
 bool spool_source_is_shared(const struct spool_source *s);

@@ -5,6 +5,7 @@ libsymbols_la_SOURCES = \
     symbols/sym_code.c symbols/sym_code.h \
     symbols/sym_perfmap.c symbols/sym_perfmap.h \
     symbols/sym_answer.c symbols/sym_answer.h \
+    symbols/sym_debug.c symbols/sym_debug.h \
     symbols/sym_demangle.c symbols/sym_demangle.h \
     symbols/sym_dies.c symbols/sym_dies.h \
     symbols/sym_elf.c symbols/sym_elf.h \
@@ -17,4 +18,4 @@ libsymbols_la_SOURCES = \
     symbols/sym_variables.c symbols/sym_variables.h \
     symbols/sym_worker.c symbols/sym_worker.h
 libsymbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
-libsymbols_la_LIBADD = libcommon.la $(DW_LIBS) -lelf -ldl
+libsymbols_la_LIBADD = libcommon.la $(DW_LIBS) $(ZLIB_LIBS) -lelf -ldl

@@ -68,6 +68,8 @@ struct sym_head {
     uint64_t tls_len_bytes;
     uint32_t is_fixed; /* it can only be loaded where it was linked */
     uint32_t unwinds;  /* asked for: its unwinding tables can be followed */
+    uint32_t author;   /* ls_owner.h: of the file and of its debug file */
+    uint32_t reserved;
 };
 
 /* X(kind, C struct) */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_code.h"
 
+#include "common/ls_owner.h"
+
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,10 +44,11 @@ ls_err sym_code_open(const char *path, const char *build_id, sym_code **out)
     sym_code *c = calloc(1, sizeof(*c));
     if (!c) return ls_nomem("the code of %s", path);
     elf_version(EV_CURRENT);
-    c->fd = open(path, O_RDONLY | O_CLOEXEC);
+    c->fd = ls_open_regular(path);
     if (c->fd < 0) {
+        const int error = errno;
         free(c);
-        return ls_fail_errno(errno, "cannot open %s", path);
+        return ls_fail_errno(error, "cannot open %s", path);
     }
     c->elf = elf_begin(c->fd, ELF_C_READ_MMAP, NULL);
     const ls_err err = sym_code_check(c, path, build_id);

@@ -2,6 +2,7 @@
 #include "symbols/sym_dies.h"
 
 #include "common/ls_vector.h"
+#include "symbols/sym_debug.h"
 
 #include <dwarf.h>
 #include <stdbool.h>
@@ -83,12 +84,15 @@ static bool sym_units_add(struct sym_units *u, Dwarf_Die die, Dwarf_Die body)
     return true;
 }
 
-void sym_units_read(struct sym_units *u, Dwarf *dwarf)
+void sym_units_read(struct sym_units *u, Dwarf *dwarf, const char *path)
 {
-    Dwarf_CU *cu = NULL;
+    Dwarf_CU *cu = NULL, *next;
     Dwarf_Die die, body;
     Dwarf_Off last = 0;
-    while (dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &body) == 0) {
+    for (; dwarf_get_units(dwarf, cu, &next, NULL, NULL, &die, NULL) == 0; cu = next) {
+        body = (Dwarf_Die){0};
+        if (die.addr && sym_debug_may_split(&die, path))
+            dwarf_get_units(dwarf, cu, &next, NULL, NULL, &die, &body);
         if (dwarf_dieoffset(&die) <= last) break; /* a circle */
         last = dwarf_dieoffset(&die);
         if (die.addr && !sym_units_add(u, die, body)) break;

@@ -46,8 +46,8 @@ struct sym_units {
     size_t len, room;
 };
 
-/* Read the units. Without memory or DWARF there are fewer, or none. */
-void sym_units_read(struct sym_units *u, Dwarf *dwarf);
+/* Read the units of the file at path. Without memory or DWARF there are fewer, or none. */
+void sym_units_read(struct sym_units *u, Dwarf *dwarf, const char *path);
 void sym_units_fini(struct sym_units *u);
 /* The unit that holds the address, NULL: none. */
 struct sym_unit *sym_units_find(const struct sym_units *u, uint64_t at);

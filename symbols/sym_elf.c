@@ -3,33 +3,30 @@
 
 #include "symbols/sym_elf.h"
 
+#include "common/ls_owner.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const Dwfl_Callbacks sym_callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = sym_debug_find,
 };
 
-/* Only regular files: opening a device or a pipe may block or act. */
-static int sym_open_regular(const char *path, const char **out_problem)
+static int sym_open_for(const char *path, uid_t asker, const char **out_problem)
 {
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        *out_problem = strerror(errno);
+    const int fd = ls_open_regular(path);
+    if (fd < 0) {
+        *out_problem = errno == EINVAL ? "not a regular file" : strerror(errno);
         return -1;
     }
-    if (!S_ISREG(st.st_mode)) {
-        *out_problem = "not a regular file";
-        return -1;
-    }
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) *out_problem = strerror(errno);
-    return fd;
+    const struct ls_readers readers = ls_readers_of(fd);
+    if (ls_readers_have(&readers, asker)) return fd;
+    *out_problem = "not readable for the user who recorded";
+    close(fd);
+    return -1;
 }
 
 /* Loaded code and data of this very kind of machine. */
@@ -62,12 +59,13 @@ static bool sym_report_file(struct sym_elf *e, const char *path, int fd)
     return e->elf != NULL;
 }
 
-bool sym_elf_open(const char *path, struct sym_elf *out, const char **out_problem)
+bool sym_elf_open(const char *path, uid_t asker, struct sym_elf *out, const char **out_problem)
 {
     struct sym_elf e = {0};
     elf_version(EV_CURRENT);
-    const int fd = sym_open_regular(path, out_problem);
+    const int fd = sym_open_for(path, asker, out_problem);
     if (fd < 0) return false;
+    e.author = ls_owner_meet(asker, ls_owner_of(fd));
     *out_problem = sym_check_file(fd);
     e.dwfl = *out_problem ? NULL : dwfl_begin(&sym_callbacks);
     if (!e.dwfl) {
@@ -86,12 +84,19 @@ bool sym_elf_open(const char *path, struct sym_elf *out, const char **out_proble
 
 void sym_elf_find_dwarf(struct sym_elf *e)
 {
+    const char *file = NULL, *debug_file = NULL;
     e->dwarf = dwfl_module_getdwarf(e->module, &e->dwarf_bias);
+    if (!e->dwarf) return;
+    dwfl_module_info(e->module, NULL, NULL, NULL, NULL, NULL, &file, &debug_file);
+    e->dwarf_path = debug_file ? debug_file : file ? file : "";
+    e->author = ls_owner_meet(e->author, sym_debug_author(e->module));
+    e->alt = sym_debug_open_alt(e->dwarf, e->dwarf_path, &e->author);
 }
 
 void sym_elf_close(struct sym_elf *e)
 {
     if (e->dwfl) dwfl_end(e->dwfl);
+    sym_debug_close_alt(&e->alt);
     *e = (struct sym_elf){0};
 }
 

@@ -5,22 +5,28 @@
 #define SYM_ELF_H
 
 #include "symbols/sym_answer.h"
+#include "symbols/sym_debug.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct sym_elf {
     Dwfl *dwfl;
     Dwfl_Module *module;
-    Elf *elf;              /* the file itself */
-    Dwarf *dwarf;          /* NULL: none, or not wanted */
-    Dwarf_Addr dwarf_bias; /* linked address minus address in DWARF */
+    Elf *elf;               /* the file itself */
+    Dwarf *dwarf;           /* NULL: none, or not wanted */
+    Dwarf_Addr dwarf_bias;  /* linked address minus address in DWARF */
+    uid_t author;           /* ls_owner.h: of the file and of its debug file */
+    const char *dwarf_path; /* of the file with the DWARF */
+    struct sym_debug_alt alt;
 };
 
-/* Open path. Owns: the caller calls sym_elf_close. False: *out_problem is the reason. */
-bool sym_elf_open(const char *path, struct sym_elf *out, const char **out_problem);
+/* Open path, which asker named (ls_owner.h). Owns: the caller calls sym_elf_close. False: *out_problem is the
+ * reason. */
+bool sym_elf_open(const char *path, uid_t asker, struct sym_elf *out, const char **out_problem);
 /* Find the DWARF; none is no failure. */
 void sym_elf_find_dwarf(struct sym_elf *e);
 void sym_elf_close(struct sym_elf *e);

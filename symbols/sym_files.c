@@ -2,6 +2,7 @@
 #include "config.h"
 #include "common/ls_hash.h"
 #include "common/ls_index.h"
+#include "common/ls_owner.h"
 #include "common/ls_vector.h"
 
 #include "symbols/sym_files.h"
@@ -23,6 +24,7 @@ struct sym_file {
     bool was_asked;
     bool has_unwinds, unwinds;
     bool loses_dwarf; /* reading it with DWARF ended a reader */
+    uid_t author;     /* of all its answers */
 };
 struct sym_files {
     sym_worker *worker;
@@ -104,6 +106,7 @@ static ls_err sym_file_ask(sym_files *all, sym_file *f, struct sym_request reque
     f->was_asked |= request.question != SYM_ASK_HEAD && request.question != SYM_ASK_UNWIND;
     request.wants_dwarf = !f->loses_dwarf;
     LS_TRY(sym_worker_ask(all->worker, &request, out));
+    if (out->heads_len) f->author = ls_owner_meet(f->author, out->heads[0].author);
     if (request.question != SYM_ASK_UNWIND) sym_file_blame(f, sym_problem_in(out));
     const bool has_less = request.question == SYM_ASK_HEAD || request.question == SYM_ASK_UNWIND;
     if (sym_worker_deaths(all->worker) == deaths || f->loses_dwarf || has_less) return LS_OK;
@@ -119,6 +122,7 @@ static sym_file *sym_file_new(const char *path, int fd)
     sym_file *f = calloc(1, sizeof(*f));
     if (!f) return NULL;
     f->fd = fd;
+    f->author = fd >= 0 ? LS_OWNER_NOBODY : LS_OWNER_OURS; /* an image may be anybody's */
     f->path = strdup(path);
     snprintf(room, sizeof(room), "/proc/%d/fd/%d", (int)getpid(), fd);
     if (fd >= 0) f->open_path = strdup(room);
@@ -202,6 +206,12 @@ bool sym_file_unwinds(sym_files *all, sym_file *f)
     f->unwinds = a.heads_len && a.heads[0].unwinds;
     sym_answer_fini(&a);
     return f->unwinds;
+}
+
+uid_t sym_files_author(const sym_files *f, const char *path)
+{
+    const sym_file *const known = sym_files_find(f, path);
+    return known ? known->author : LS_OWNER_NOBODY;
 }
 
 const char *sym_file_build_id(const sym_file *f)

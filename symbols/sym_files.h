@@ -44,6 +44,8 @@ bool sym_file_was_asked(const sym_file *f);
 void sym_file_mark_other(sym_file *f);
 /* Can its unwinding tables be followed (sym_reader.c)? */
 bool sym_file_unwinds(sym_files *all, sym_file *f);
+/* The author of the names in the file at path (ls_owner.h): of all files that they were read from. */
+uid_t sym_files_author(const sym_files *f, const char *path);
 const char *sym_file_build_id(const sym_file *f); /* hexadecimal, "" when there is none */
 /* Why names are missing: the file is not there, no ELF, damaged. "" when all is well. */
 const char *sym_file_problem(const sym_file *f);

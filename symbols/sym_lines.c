@@ -296,7 +296,7 @@ ls_err sym_lines_new(const struct sym_elf *e, sym_lines **out)
         sym_lines_free(l);
         return err;
     }
-    if (e->dwarf) sym_units_read(&l->units, e->dwarf);
+    if (e->dwarf) sym_units_read(&l->units, e->dwarf, e->dwarf_path);
     *out = l;
     return LS_OK;
 }

@@ -108,11 +108,14 @@ struct sym_open_file {
 struct sym_reader {
     struct sym_open_file files[SYM_OPEN_FILES];
     uint64_t questions;
+    uid_t asker;
 };
 
-sym_reader *sym_reader_new(void)
+sym_reader *sym_reader_new(uid_t asker)
 {
-    return calloc(1, sizeof(sym_reader));
+    sym_reader *r = calloc(1, sizeof(*r));
+    if (r) r->asker = asker;
+    return r;
 }
 
 static void sym_open_file_close(struct sym_open_file *f)
@@ -151,7 +154,7 @@ static struct sym_open_file *sym_reader_open(sym_reader *r, const struct sym_req
     for (size_t i = 1; i < SYM_OPEN_FILES; i++)
         if (r->files[i].used < f->used) f = &r->files[i];
     sym_open_file_close(f);
-    if (!sym_elf_open(request->path, &f->elf, out_problem)) return NULL;
+    if (!sym_elf_open(request->path, r->asker, &f->elf, out_problem)) return NULL;
     f->path = strdup(request->path);
     f->wants_dwarf = request->wants_dwarf;
     *out_problem = "out of memory";
@@ -205,5 +208,6 @@ ls_err sym_reader_answer(sym_reader *r, const struct sym_request *request, struc
     }
     f->used = ++r->questions;
     LS_TRY(sym_answer_question(f, request, d));
+    if (!d->is_short) ((struct sym_head *)d->rows[SYM_ROW_heads].rows)->author = f->elf.author;
     return d->is_short ? ls_nomem("%s", request->path) : LS_OK;
 }

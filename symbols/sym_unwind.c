@@ -3,16 +3,15 @@
 
 #include "symbols/sym_unwind.h"
 
+#include "common/ls_owner.h"
 #include "common/ls_vector.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* --- files of a process image --- */
@@ -29,9 +28,17 @@ struct sym_session {
     bool is_reported;
 };
 
+/* Unwinding tables are in the binary itself. */
+static int sym_find_no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                                 const char *path, const char *link, GElf_Word crc, char **out_path)
+{
+    (void)module, (void)user, (void)name, (void)base, (void)path, (void)link, (void)crc, (void)out_path;
+    return -1;
+}
+
 static const Dwfl_Callbacks sym_callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = sym_find_no_debuginfo,
 };
 
 ls_err sym_session_new(sym_session **out)
@@ -59,14 +66,6 @@ void sym_session_free(sym_session *s)
     free(s);
 }
 
-/* Only regular files: opening a device or a pipe may block or act. */
-static int sym_open_regular(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) return -1;
-    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
 /* A file mapped in several pieces is one module: libdwfl drops a module that is reported twice. */
 static bool sym_is_known(const sym_session *s, const char *path, uint64_t bias)
 {
@@ -81,7 +80,7 @@ ls_err sym_session_add(sym_session *s, const char *path, uint64_t bias)
     LS_TRY(LS_GROW(s->modules, s->room, s->len + 1));
     char *copy = strdup(path);
     if (!copy) return ls_nomem("a module name");
-    const int fd = sym_open_regular(path);
+    const int fd = ls_open_regular(path);
     if (fd >= 0 && !dwfl_report_elf(s->dwfl, path, path, fd, bias, true)) close(fd);
     s->modules[s->len++] = (struct sym_session_module){copy, bias};
     return LS_OK;

@@ -234,7 +234,7 @@ ls_err sym_variable_types_read(struct sym_finding *f)
     struct sym_units units = {0};
     const bool has_numbered = sym_has_numbered(f);
     ls_err e = LS_OK;
-    sym_units_read(&units, f->elf->dwarf);
+    sym_units_read(&units, f->elf->dwarf, f->elf->dwarf_path);
     struct sym_type_walk w = {.f = f, .known_len = f->len};
     for (size_t i = 0; i < units.units_len && e == LS_OK; i++) {
         w.enters_functions = has_numbered || sym_die_is_fortran(&units.units[i].body);

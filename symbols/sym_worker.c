@@ -191,7 +191,7 @@ __attribute__((noreturn)) static void sym_reader_main(const struct sym_worker *w
     signal(SIGINT, SIG_IGN); /* the terminal's: for the parent to act on */
     sym_close_others(channel, w->exchange);
     sym_limit_memory(&w->limits);
-    sym_reader *reader = sym_reader_new();
+    sym_reader *reader = sym_reader_new(w->limits.asker);
     while (reader && sym_receive(channel, &m) && sym_send(channel, sym_serve(w, reader, m.len_bytes)))
         ;
     _exit(0);

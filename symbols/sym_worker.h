@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* --- reading in this process ---
  *
@@ -24,7 +25,8 @@ struct sym_request {
 
 typedef struct sym_reader sym_reader;
 
-sym_reader *sym_reader_new(void); /* NULL: out of memory */
+/* Files that asker (ls_owner.h) may not read are not read. NULL: out of memory. */
+sym_reader *sym_reader_new(uid_t asker);
 void sym_reader_free(sym_reader *r);
 
 /* A file that cannot be read gives an answer, too: its head has the reason.  Errors: LS_ERR_NOMEM. */
@@ -35,6 +37,7 @@ typedef struct sym_worker sym_worker;
 struct sym_limits {
     uint64_t cpu_s;        /* per question; 0: a minute, and more for large files */
     uint64_t memory_bytes; /* address space of the reader; 0: 16 GiB */
+    uid_t asker;           /* who named the files (ls_owner.h) */
 };
 
 /* The process starts here, while this one is small. Errors: LS_ERR_NOMEM, LS_ERR_IO (no process or no file in

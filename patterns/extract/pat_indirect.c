@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_indirect.h"
 
+#include "common/ls_owner.h"
+
 #include <Zydis/Zydis.h>
 #include <elf.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,7 +104,7 @@ pat_code *pat_code_open(const char *path)
 {
     struct pat_code *c = calloc(1, sizeof(*c));
     if (!c) return NULL;
-    c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    c->fd = ls_open_regular(path);
     if (c->fd >= 0 && code_read_head(c)) return c;
     code_free(c);
     return NULL;

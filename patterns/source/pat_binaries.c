@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* modules.log, as DynamoRIO's extension drmodtrack (ext/drcovlib) writes it: "Columns: id, containing_id,
  * start, end, ..., path", one row per segment; drmemtrace puts "v#1,0," in front of the path. */
+#include "common/ls_owner.h"
 #include "patterns/source/pat_source.h"
 #include "patterns/source/pat_lines.h"
 #include "patterns/source/pat_tables.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static bool binary_read_span(int fd, struct binary_span *out)
 
 static ls_err binary_span_of(const char *path, struct binary_span *out)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = ls_open_regular(path);
     if (fd < 0) return ls_fail_errno(errno, "the binary %s cannot be read", path);
     const bool is_elf = binary_read_span(fd, out);
     close(fd);

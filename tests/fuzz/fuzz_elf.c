@@ -22,7 +22,7 @@ enum { FUZZ_ADDRESSES = 64, FUZZ_STEP = 0x49 };
 
 static void ask_in_process(const char *path, const uint64_t *linked)
 {
-    sym_reader *r = sym_reader_new();
+    sym_reader *r = sym_reader_new(0);
     if (!r) abort();
     for (int question = 0; question < SYM_QUESTIONS; question++) {
         struct sym_request request = {(enum sym_question)question, path, true, linked, FUZZ_ADDRESSES};

@@ -499,6 +499,7 @@ static ls_err pd_resolve(struct pd_import *p)
 {
     const struct pe_file_about *about = pe_file_about(p->file);
     const struct prof_resolve_options options = {.spool_dir = p->spool.path,
+                                                 .author = pe_file_author(p->file),
                                                  .output_path = p->job->output_path,
                                                  .force = p->job->force,
                                                  .command = *about->command ? about->command : p->job->path,
