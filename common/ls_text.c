@@ -47,6 +47,12 @@ void ls_text_clean(char *text, size_t len_bytes, const char *kept)
     }
 }
 
+const char *ls_text_cleaned_remedy(const char *path)
+{
+    if (!strchr(path, '?')) return "";
+    return "; profiles have '?' for control characters of a name: make a link with the name above to the file";
+}
+
 const char *ls_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -24,6 +24,10 @@ bool ls_is_control(uint32_t code);
  * except the characters in kept. */
 void ls_text_clean(char *text, size_t len_bytes, const char *kept);
 
+/* The remedy where a path of a profile, which was cleaned, names no file, to be appended to a message; "" where
+ * no character was replaced. */
+const char *ls_text_cleaned_remedy(const char *path);
+
 /* The part of path after its last '/', if there is one. */
 const char *ls_base_name(const char *path);
 

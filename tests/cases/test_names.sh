@@ -46,6 +46,14 @@ for format in dot trace; do
 done
 printed 0 "$loadstone" patterns -o "$evil.json" run.h5
 printed 0 "$loadstone" patterns --json run.h5
+cleaned=$(sed -n "s,^loadstone: warning: \\($scratch/.*\\) is not there: .*make a link.*,\\1,p" text/$n.err)
+must test -n "$cleaned"
+ln -s "$scratch/$evil" "$cleaned"
+printed 0 "$loadstone" patterns --json run.h5
+must cmp -s "$scratch/$evil" "$cleaned"
+! grep -q 'is not there' text/$n.err || { echo "FAIL: a link of the cleaned name does not help"; failed=1; }
+must grep -q '"function": "[a-z]' text/$n.out
+rm "$cleaned"
 if (needs_json) >out; then
     printed 0 "$loadstone" patterns show "$evil.json"
     printed 0 "$loadstone" patterns diff "$evil.json" run.h5

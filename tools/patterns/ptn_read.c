@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptn_read.h"
+#include "common/ls_text.h"
 #include "patterns/compact/pat_found.h"
 #include "patterns/source/pat_source.h"
 #include "patterns/write/pat_write.h"
@@ -7,6 +8,7 @@
 #include "tools/patterns/ptn_actions.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static void ptn_read_note(void *user, const char *text)
 {
@@ -68,6 +70,19 @@ static uint32_t ptn_top(const struct ptn_settings *s)
     return !s->no_index_loads ? top : top <= UINT32_MAX / 2 ? 2 * top : UINT32_MAX;
 }
 
+/* A binary whose name was cleaned cannot be opened under it. */
+static void ptn_warn_cleaned(const struct pat_findings *f, const struct pat_tables *t)
+{
+    for (size_t i = 0; i < f->len; i++) {
+        const uint32_t module = f->rows[i].module_row;
+        const char *path = module < t->modules_len ? t->modules[module].path : NULL;
+        if (!path || !*ls_text_cleaned_remedy(path) || access(path, F_OK) == 0) continue;
+        cli_warn("%s is not there: functions have no names, and loads of indices are not found%s", path,
+                 ls_text_cleaned_remedy(path));
+        return;
+    }
+}
+
 ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,
                       struct ptn_found *out)
 {
@@ -89,6 +104,7 @@ ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_set
     out->counts = pat_source_counts(out->source);
     compact.is_sampled = out->counts.is_sampled;
     LS_TRY(pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings));
+    ptn_warn_cleaned(&out->findings, pat_source_tables(out->source));
     if (s->no_index_loads) LS_TRY(pat_feeds_drop(&out->findings, &out->sequences, &out->index_loads));
     return ptn_cut(s, out);
 }

@@ -68,10 +68,12 @@ static size_t rep_module_of(const struct rep_code *c, const struct prof_line *l)
 static sym_code *rep_code_of(struct rep_code *c, size_t module)
 {
     struct rep_code_file *f = &c->files[module];
-    if (!f->is_tried &&
-        sym_code_open(c->modules[module].path, c->modules[module].build_id, &f->code) != LS_OK) {
+    const char *path = c->modules[module].path;
+    if (!f->is_tried && sym_code_open(path, c->modules[module].build_id, &f->code) != LS_OK) {
+        char why[sizeof(c->why)];
+        snprintf(why, sizeof(why), "%s%s", ls_last_error(), ls_text_cleaned_remedy(path));
         f->code = NULL;
-        rep_code_say(c, ls_last_error());
+        rep_code_say(c, why);
     }
     f->is_tried = true;
     return f->code;
