@@ -64,8 +64,26 @@ for mpicc in mpicc mpicc.mpich; do
         done
         sleep 1
         must test -z "$(find "$scratch" -name 'loadstone-spool*')"
+        [ $mpicc = mpicc ] || mpich=yes
     fi
 done
+
+# the other implementation names its ranks otherwise
+if [ "${mpich-}" ] && command -v mpirun.mpich >/dev/null; then
+    # shellcheck disable=SC2086
+    mpirun.mpich -n 2 "$loadstone" record -q $options --spool mine -o hydra.h5 -- ./alone >out 2>err </dev/null
+    must test $? -eq 0
+    sort out >out.sorted
+    must cmp plain.sorted out.sorted
+    for rank in 0 1; do
+        name=hydra.$rank
+        tables hydra.$rank.h5
+        holds 1 "^process 0 .* rank $rank of 2 from 'PMI_RANK' command './alone'"
+    done
+    must test -z "$(ls -d mine/* loadstone-spool* 2>/dev/null)"
+else
+    echo "not tested: a job of mpirun.mpich"
+fi
 
 # one file for all local ranks
 # shellcheck disable=SC2086

@@ -88,6 +88,26 @@ else
     echo "not tested: filters of system calls (needs Python with ctypes on x86-64 or ARM64, and seccomp)"
 fi
 
+# A program that does nothing but allocate does not fill the spool.
+cat >mallocs.c <<'E'
+#include <stdlib.h>
+#include <time.h>
+int main(void)
+{
+    void *volatile p;
+    for (unsigned i = 0; i % 4096 || clock() < 3 * CLOCKS_PER_SEC; i++) {
+        p = malloc(4096 + i % 8 * 1024);
+        free(p);
+    }
+    return 0;
+}
+E
+if ${CC:-cc} -O1 -o mallocs mallocs.c 2>err; then
+    must "$loadstone" record -q -f -o mallocs.h5 --engine null --overhead 10% --spool-max 16M -- ./mallocs >out 2>err
+    COLUMNS=1000 must "$loadstone" report mallocs.h5 >mallocs.txt 2>err
+    must grep -q 'nothing lost' mallocs.txt
+fi
+
 # Bursts get rarer as the spool fills, and represent all of the time all the same.
 if can_sample; then
     must "$loadstone" record -q -f -o small.h5 --overhead 50% --spool-max 8M -- "$top_builddir/bench/truth/mix" compute 1 >out 2>err

@@ -69,6 +69,12 @@ chmod 1777 shared
 chmod 700 own
 echo secret >own/target
 chmod 600 own/target
+# a directory of another user under the name that a recording might take is not used
+mkdir early
+chmod 1777 early
+TMPDIR=$scratch/early sh -c 'cd early && mkdir -m 777 loadstone-spool-$$ && chown 65534 loadstone-spool-$$ &&
+    exec "$1" record -q -f -o ../own/run.h5 --engine null --keep-spool -- true' sh "$loadstone" >out 2>err </dev/null
+must test -z "$(find early -user 65534 -type d ! -empty)"
 (cd shared && TMPDIR='' exec setpriv --reuid=65534 --regid=65534 --clear-groups ../other "$scratch/own/target") &
 other=$!
 cd shared || exit 99
