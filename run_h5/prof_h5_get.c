@@ -48,6 +48,9 @@ const char *prof_h5_storage_problem(hid_t dataset, hid_t type)
     hsize_t chunk[H5S_MAX_RANK];
     uint64_t bytes = H5Tget_size(type);
     const char *problem = NULL;
+    /* libhdf5 1.10 reads beyond the values of a compact one that are fewer than its rows */
+    if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
+        problem = "is stored in a way that Loadstone does not read";
     if (layout == H5D_VIRTUAL) problem = "is a virtual data set: other files are not opened";
     if (H5Pget_external_count(properties) > 0)
         problem = "has its values in another file, which is not opened";

@@ -346,6 +346,13 @@ static void strange_virtual(hid_t file)
     replace_strange(file, "/samples/ip", H5T_STD_U64LE, 3, properties);
 }
 
+static void strange_compact(hid_t file)
+{
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_layout(properties, H5D_COMPACT);
+    replace_strange(file, "/samples/addr", H5T_STD_U64LE, 3, properties);
+}
+
 static void strange_link(hid_t file)
 {
     H5Ldelete(file, "/samples/addr", H5P_DEFAULT);
@@ -426,6 +433,7 @@ static void files_of_strangers_are_refused(void **state)
     } rows[] = {
         {strange_external, "/samples/addr: has its values in another file"},
         {strange_virtual, "/samples/ip: is a virtual data set"},
+        {strange_compact, "/samples/addr: is stored in a way"},
         {strange_link, "links to other files"},
         {strange_link_elsewhere, "links to other files"},
         {strange_text, "/nodes/label: is text of variable length"},
