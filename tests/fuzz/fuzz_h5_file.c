@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A run.h5 with changed bytes, read as a profile or as a source of accesses: each four bytes of the input put
  * a value that nobody expects into a field of a row or of a sample, change one byte anywhere, or cut the
- * file. The file is kept in memory and is written once; an input changes a few bytes of it. */
+ * file. */
 #include "run_h5/prof_atlas.h"
 #include "run_h5/prof_h5.h"
 #include "run_h5/prof_writer.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_check_source.h"
+#include "tests/fuzz/fuzz_file.h"
 #include "tests/fuzz/fuzz_profile.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 const char fuzz_corpus[] = "tests/fuzz/corpus-run-h5/*";
 
-enum { BYTES = SAMPLES_TABLE + 1, CUT, PLACES, FIELDS_MAX = 32, FILE_MAX_BYTES = 1 << 20 };
+enum { BYTES = SAMPLES_TABLE + 1, CUT, PLACES, FIELDS_MAX = 32 };
 /* Position of a column in the file; 0 rows: it has none. */
 struct column {
     enum prof_type type;
@@ -27,19 +24,8 @@ struct column {
     size_t width;
 };
 
-static struct {
-    int fd;
-    char folder[48], path[64];
-    size_t len_bytes, kept_bytes;
-    uint8_t sound[FILE_MAX_BYTES]; /* as written */
-    uint8_t *bytes;                /* length of the file itself */
-    struct column columns[SAMPLES_TABLE + 1][FIELDS_MAX];
-    size_t columns_len[SAMPLES_TABLE + 1];
-    struct {
-        size_t at, len_bytes;
-    } changed[CHANGES_MAX];
-    size_t changed_len;
-} file;
+static struct column columns[SAMPLES_TABLE + 1][FIELDS_MAX];
+static size_t columns_len[SAMPLES_TABLE + 1];
 
 /* --- the sound file --- */
 
@@ -94,8 +80,8 @@ static void find_column(hid_t h5, unsigned place, const char *name, enum prof_ty
 {
     const hid_t set = H5Dopen2(h5, name, H5P_DEFAULT), held = H5Dget_type(set), space = H5Dget_space(set);
     const haddr_t at = H5Dget_offset(set);
-    if (at != HADDR_UNDEF && H5Sget_simple_extent_npoints(space) > 0 && file.columns_len[place] < FIELDS_MAX)
-        file.columns[place][file.columns_len[place]++] =
+    if (at != HADDR_UNDEF && H5Sget_simple_extent_npoints(space) > 0 && columns_len[place] < FIELDS_MAX)
+        columns[place][columns_len[place]++] =
             (struct column){type, at, (uint64_t)H5Sget_simple_extent_npoints(space), H5Tget_size(held)};
     H5Sclose(space);
     H5Tclose(held);
@@ -116,63 +102,28 @@ static void find_columns(hid_t h5)
     }
 }
 
-static void load_file(void)
+static void make_file(const char *path)
 {
-    struct stat st;
-    file.fd = open(file.path, O_RDWR | O_CLOEXEC);
-    if (file.fd < 0 || fstat(file.fd, &st) != 0 || st.st_size > FILE_MAX_BYTES) abort();
-    file.len_bytes = file.kept_bytes = (size_t)st.st_size;
-    file.bytes = mmap(NULL, FILE_MAX_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
-    if (file.bytes == MAP_FAILED) abort();
-    memset(file.bytes, 0, sizeof(struct prof_seal)); /* a changed file would not fit to it */
-    memcpy(file.sound, file.bytes, file.len_bytes);
-}
-
-static void remove_file(void)
-{
-    unlink(file.path);
-    rmdir(file.folder);
-}
-
-/* In memory where that can be. HDF5 wants a file with a name. */
-static void make_file(void)
-{
-    snprintf(file.folder, sizeof(file.folder), "/dev/shm/fuzz_h5_file.XXXXXX");
-    if (!mkdtemp(file.folder)) {
-        snprintf(file.folder, sizeof(file.folder), "/tmp/fuzz_h5_file.XXXXXX");
-        if (!mkdtemp(file.folder)) abort();
-    }
-    atexit(remove_file);
-    snprintf(file.path, sizeof(file.path), "%s/run.h5", file.folder);
-    if (write_profile(file.path) != LS_OK) abort();
-    const hid_t h5 = H5Fopen(file.path, H5F_ACC_RDWR, H5P_DEFAULT);
+    if (write_profile(path) != LS_OK) abort();
+    const hid_t h5 = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
     unpack_samples(h5);
     find_columns(h5);
     H5Fclose(h5);
-    load_file();
 }
 
 /* --- changes --- */
 
-static void put(size_t at, const void *bytes, size_t len_bytes)
-{
-    if (at > file.len_bytes || len_bytes > file.len_bytes - at) return;
-    memcpy(file.bytes + at, bytes, len_bytes);
-    file.changed[file.changed_len].at = at;
-    file.changed[file.changed_len++].len_bytes = len_bytes;
-}
-
 static void change_column(const struct change *c, unsigned place)
 {
-    if (file.columns_len[place] == 0) return;
-    const struct column *column = &file.columns[place][c->field % file.columns_len[place]];
+    if (columns_len[place] == 0) return;
+    const struct column *column = &columns[place][c->field % columns_len[place]];
     const size_t at = column->at + c->row % column->rows * column->width;
     char text[PROF_TEXT_MAX_BYTES];
     if (column->type == PROF_TEXT) {
         prof_h5_pack_text(text, column->width, texts[c->value % (sizeof(texts) / sizeof(texts[0]))]);
-        put(at, text, column->width);
+        fuzz_file_put(at, text, column->width);
     } else {
-        put(at, &values[c->value % (sizeof(values) / sizeof(values[0]))], column->width);
+        fuzz_file_put(at, &values[c->value % (sizeof(values) / sizeof(values[0]))], column->width);
     }
 }
 
@@ -187,23 +138,9 @@ static void change_file(const uint8_t *data, size_t len_bytes)
         if (place <= SAMPLES_TABLE)
             change_column(&c, place);
         else if (place == BYTES)
-            put(anywhere % file.len_bytes, &c.value, 1);
+            fuzz_file_put(anywhere % fuzz_file_len(), &c.value, 1);
         else
-            file.kept_bytes = file.len_bytes * c.value / 256;
-    }
-    if (file.kept_bytes != file.len_bytes && ftruncate(file.fd, (off_t)file.kept_bytes) != 0) abort();
-}
-
-static void restore_file(void)
-{
-    if (file.kept_bytes != file.len_bytes) {
-        if (ftruncate(file.fd, (off_t)file.len_bytes) != 0) abort();
-        memcpy(file.bytes + file.kept_bytes, file.sound + file.kept_bytes, file.len_bytes - file.kept_bytes);
-        file.kept_bytes = file.len_bytes;
-    }
-    while (file.changed_len > 0) {
-        const size_t at = file.changed[--file.changed_len].at;
-        memcpy(file.bytes + at, file.sound + at, file.changed[file.changed_len].len_bytes);
+            fuzz_file_cut(c.value);
     }
 }
 
@@ -223,7 +160,7 @@ static bool read_profile(void)
     prof_profile *p;
     struct prof_samples samples;
     struct ndm_atlas atlas;
-    if (prof_open(file.path, &p) != LS_OK) return false;
+    if (prof_open(fuzz_file_path, &p) != LS_OK) return false;
     uint64_t sum = 0;
     bool is_read = prof_load_samples(p, PROF_MASK_ALL, &samples) == LS_OK;
     prof_drop_samples(p, PROF_MASK_ALL, &samples);
@@ -239,7 +176,7 @@ static bool read_source(void)
 {
     const struct pat_source_options o = {.format = "run-h5"};
     pat_source *s;
-    if (pat_source_open(file.path, &o, &s) != LS_OK) return false;
+    if (pat_source_open(fuzz_file_path, &o, &s) != LS_OK) return false;
     fuzz_check_source(s);
     const bool has_accesses = pat_source_counts(s).accesses > 0;
     pat_source_close(s);
@@ -248,8 +185,8 @@ static bool read_source(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
 {
-    if (!file.bytes) {
-        make_file();
+    if (!fuzz_file_len()) {
+        fuzz_file_make(make_file);
         if (!read_profile() || !read_source()) abort(); /* the unchanged one is sound */
     }
     change_file(data, len_bytes);
@@ -257,6 +194,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
         read_source();
     else
         read_profile();
-    restore_file();
+    fuzz_file_restore();
     return 0;
 }

@@ -2,13 +2,15 @@
 # tests/fuzz: decoders against arbitrary bytes. Each target is a program; alone it replays its corpus, whole, cut and flipped.
 EXTRA_DIST += tests/fuzz/README.md
 check_LTLIBRARIES += libfuzz.la
-libfuzz_la_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz_replay.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h tests/fuzz/fuzz_profile.h
+libfuzz_la_SOURCES = tests/fuzz/fuzz.h tests/fuzz/fuzz_replay.c tests/fuzz/fuzz_check_source.c tests/fuzz/fuzz_check_source.h \
+    tests/fuzz/fuzz_file.c tests/fuzz/fuzz_file.h tests/fuzz/fuzz_profile.h
 fuzz_programs = \
     tests/fuzz/fuzz_compact \
     tests/fuzz/fuzz_domain \
     tests/fuzz/fuzz_elf \
     tests/fuzz/fuzz_elf_worker \
     tests/fuzz/fuzz_h5_file \
+    tests/fuzz/fuzz_h5_values \
     tests/fuzz/fuzz_pe_event \
     tests/fuzz/fuzz_pe_record \
     tests/fuzz/fuzz_pe_spe \
@@ -34,6 +36,11 @@ check_PROGRAMS += $(fuzz_programs)
 TESTS += $(fuzz_programs)
 fuzz_cppflags = $(AM_CPPFLAGS) -D_GNU_SOURCE
 
+.PHONY: check-fuzz-rates
+check-long: check-fuzz-rates
+check-fuzz-rates: $(fuzz_programs)
+	top_srcdir='$(top_srcdir)' top_builddir=. $(srcdir)/tests/fuzz/check_rates.sh
+
 tests_fuzz_fuzz_compact_LDADD = libfuzz.la libpatcompact.la -lm
 tests_fuzz_fuzz_domain_LDADD = libfuzz.la libndm.la libcommon.la
 tests_fuzz_fuzz_elf_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_WORKER=0
@@ -43,6 +50,8 @@ tests_fuzz_fuzz_elf_worker_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_WORKER=1
 tests_fuzz_fuzz_elf_worker_LDADD = libfuzz.la libsymbols.la libcommon.la
 tests_fuzz_fuzz_h5_file_CPPFLAGS = $(fuzz_cppflags) $(HDF5_CFLAGS)
 tests_fuzz_fuzz_h5_file_LDADD = libfuzz.la libpatterns.la libresolve.la
+tests_fuzz_fuzz_h5_values_CPPFLAGS = $(fuzz_cppflags) $(HDF5_CFLAGS)
+tests_fuzz_fuzz_h5_values_LDADD = libfuzz.la librunh5.la libcommon.la $(HDF5_LIBS)
 tests_fuzz_fuzz_pattern_file_LDADD = libfuzz.la libpatterns.la
 tests_fuzz_fuzz_pe_event_SOURCES = tests/fuzz/fuzz_pe_event.c $(machine_root)
 tests_fuzz_fuzz_pe_event_LDADD = libfuzz.la libperfenc.la
