@@ -41,7 +41,7 @@ struct an_finder {
     struct an_touch *touches;
     size_t len, room;
     struct an_sharing *out;
-    size_t lines_room, places_room;
+    size_t lines_room, uses_room;
 };
 
 static struct an_slot *an_slot_of(const struct an_sieve *s, uint64_t base, uint32_t process)
@@ -209,16 +209,16 @@ static ls_err an_sharers(const struct an_finder *f, const struct an_touch *touch
     return LS_OK;
 }
 
-/* --- its places --- */
+/* --- its uses --- */
 
 static uint32_t an_line_row(const struct an_finder *f, const struct an_touch *t)
 {
     return an_tables_line(f->tables, t->process, f->in->samples.ip[t->sample]);
 }
 
-static int an_compare_places(const void *a, const void *b)
+static int an_compare_uses(const void *a, const void *b)
 {
-    const struct an_shared_place *x = a, *y = b;
+    const struct an_shared_use *x = a, *y = b;
     AN_COMPARE(x->offset_bytes, y->offset_bytes);
     AN_COMPARE(x->len_bytes, y->len_bytes);
     AN_COMPARE(x->thread, y->thread);
@@ -226,53 +226,53 @@ static int an_compare_places(const void *a, const void *b)
     return 0;
 }
 
-/* Instructions of one source line are one place: return the first row with that line. */
-static uint32_t an_same_source(const struct an_tables *t, const struct an_shared_place *places, size_t len,
+/* Instructions of one source line are one use: return the first row with that line. */
+static uint32_t an_same_source(const struct an_tables *t, const struct an_shared_use *uses, size_t len,
                                uint32_t row)
 {
     for (size_t i = 0; row != UINT32_MAX && i < len; i++) {
-        if (places[i].line == UINT32_MAX) continue;
-        const struct prof_line *a = &t->lines[places[i].line], *b = &t->lines[row];
+        if (uses[i].line == UINT32_MAX) continue;
+        const struct prof_line *a = &t->lines[uses[i].line], *b = &t->lines[row];
         if (a->line == b->line && a->line != 0 && a->process == b->process && strcmp(a->file, b->file) == 0 &&
             strcmp(a->function, b->function) == 0)
-            return places[i].line;
+            return uses[i].line;
     }
     return row;
 }
 
-static ls_err an_place_add(struct an_finder *f, struct an_shared_place place)
+static ls_err an_use_add(struct an_finder *f, struct an_shared_use use)
 {
     struct an_sharing *o = f->out;
-    LS_TRY(LS_GROW(o->places, f->places_room, o->places_len + 1));
-    o->places[o->places_len++] = place;
+    LS_TRY(LS_GROW(o->uses, f->uses_room, o->uses_len + 1));
+    o->uses[o->uses_len++] = use;
     return LS_OK;
 }
 
-/* Few places a line: a search over them is short. */
-static ls_err an_count_place(struct an_finder *f, size_t first, const struct an_touch *t)
+/* Few uses a line: a search over them is short. */
+static ls_err an_count_use(struct an_finder *f, size_t first, const struct an_touch *t)
 {
     struct an_sharing *o = f->out;
     const bool is_write = f->in->samples.op[t->sample] == 1;
-    struct an_shared_place place = {t->thread,    an_line_row(f, t), t->offset_bytes,
-                                    t->len_bytes, !is_write,         is_write};
-    place.line = an_same_source(f->tables, o->places + first, o->places_len - first, place.line);
-    for (size_t i = first; i < o->places_len; i++) {
-        if (an_compare_places(&o->places[i], &place) != 0) continue;
-        o->places[i].reads += place.reads;
-        o->places[i].writes += place.writes;
+    struct an_shared_use use = {t->thread,    an_line_row(f, t), t->offset_bytes,
+                                t->len_bytes, !is_write,         is_write};
+    use.line = an_same_source(f->tables, o->uses + first, o->uses_len - first, use.line);
+    for (size_t i = first; i < o->uses_len; i++) {
+        if (an_compare_uses(&o->uses[i], &use) != 0) continue;
+        o->uses[i].reads += use.reads;
+        o->uses[i].writes += use.writes;
         return LS_OK;
     }
-    return an_place_add(f, place);
+    return an_use_add(f, use);
 }
 
-static ls_err an_add_places(struct an_finder *f, struct an_shared_line *line, const struct an_touch *touches,
-                            size_t len)
+static ls_err an_add_uses(struct an_finder *f, struct an_shared_line *line, const struct an_touch *touches,
+                          size_t len)
 {
-    line->first_place = f->out->places_len;
+    line->first_use = f->out->uses_len;
     for (size_t i = 0; i < len; i++)
-        LS_TRY(an_count_place(f, line->first_place, &touches[i]));
-    line->places_len = f->out->places_len - line->first_place;
-    qsort(f->out->places + line->first_place, line->places_len, sizeof(*f->out->places), an_compare_places);
+        LS_TRY(an_count_use(f, line->first_use, &touches[i]));
+    line->uses_len = f->out->uses_len - line->first_use;
+    qsort(f->out->uses + line->first_use, line->uses_len, sizeof(*f->out->uses), an_compare_uses);
     return LS_OK;
 }
 
@@ -312,7 +312,7 @@ static ls_err an_line_found(struct an_finder *f, const struct an_touch *touches,
         line.bursts += sharers[i].bursts;
     }
     an_line_nodes(f, &line, touches, len);
-    LS_TRY(an_add_places(f, &line, touches, len));
+    LS_TRY(an_add_uses(f, &line, touches, len));
     for (size_t i = 0; i < len; i++)
         f->out->row_of_sample[touches[i].sample] = f->out->lines_len;
     return an_line_add(f, &line);
@@ -370,7 +370,7 @@ ls_err an_sharing_init(struct an_sharing *out, const struct an_input *in, const 
 void an_sharing_fini(struct an_sharing *s)
 {
     free(s->lines);
-    free(s->places);
+    free(s->uses);
     free(s->row_of_sample);
     memset(s, 0, sizeof(*s));
 }

@@ -16,7 +16,7 @@ enum { AN_CACHE_LINE_BYTES = 64 };
 enum an_sharing_kind { AN_SHARING_FALSE, AN_SHARING_TRUE, AN_SHARING_BOTH };
 
 /* Accesses of one thread by one instruction's line to the same bytes. */
-struct an_shared_place {
+struct an_shared_use {
     uint32_t thread;
     uint32_t line; /* row of the table of lines, UINT32_MAX: not known */
     uint8_t offset_bytes, len_bytes;
@@ -30,14 +30,14 @@ struct an_shared_line {
     enum an_sharing_kind kind;
     uint32_t threads;
     uint64_t reads, writes, bursts;
-    size_t first_place, places_len; /* in places, by offset, thread */
+    size_t first_use, uses_len; /* in uses, by offset, thread */
 };
 
 struct an_sharing {
     struct an_shared_line *lines; /* in no order that matters */
     uint32_t lines_len;
-    struct an_shared_place *places;
-    size_t places_len;
+    struct an_shared_use *uses;
+    size_t uses_len;
     uint32_t *row_of_sample; /* row of lines, UINT32_MAX: the sample is in none */
     uint64_t unclear; /* lines that several threads touched and one wrote, but not seen at the same time */
 };

@@ -6,22 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups are laid out in depth-first order ("places"), so that a subtree is one interval of places, and of
- * everything sorted by place: measured latencies and parts. */
+/* Groups are laid out in depth-first order ("positions"), so that a subtree is one interval of positions, and of
+ * everything sorted by position: measured latencies and parts. */
 struct an_table {
     uint32_t groups_len; /* the group "nowhere" follows them */
-    uint32_t *place;     /* group to place */
-    uint32_t *end;       /* group to the place after its subtree */
+    uint32_t *position;  /* group to position */
+    uint32_t *end;       /* group to the position after its subtree */
     struct an_row *self, *total;
     struct an_part *parts;
-    size_t *parts_begin; /* by place, one more than places */
+    size_t *parts_begin; /* by position, one more than positions */
     int32_t *latencies;
     double step_cycles;
     bool by_origin;
-    size_t *latencies_begin; /* by place, one more than places */
+    size_t *latencies_begin; /* by position, one more than positions */
 };
 
-static uint32_t an_places_len(const an_table *t)
+static uint32_t an_positions_len(const an_table *t)
 {
     return t->groups_len + 1;
 }
@@ -42,11 +42,11 @@ static bool an_group_of_whole(const an_table *t, const struct an_input *in, cons
     return true;
 }
 
-/* Parents come before children: subtree sizes add up backwards, places follow forwards. */
+/* Parents come before children: subtree sizes add up backwards, positions follow forwards. */
 static ls_err an_lay_out(an_table *t, const struct an_grouping *by)
 {
-    const uint32_t n = an_places_len(t);
-    uint32_t *next = malloc(n * sizeof(*next)); /* next free place inside the group's subtree */
+    const uint32_t n = an_positions_len(t);
+    uint32_t *next = malloc(n * sizeof(*next)); /* next free position inside the group's subtree */
     if (!next) return ls_nomem("a table of %u groups", n);
     for (uint32_t g = 0; g < n; g++)
         t->end[g] = 1;
@@ -64,10 +64,10 @@ static ls_err an_lay_out(an_table *t, const struct an_grouping *by)
                 "node %u names node %u as its parent, which does not come before it: the file is damaged", g,
                 p);
         uint32_t *slot = p == AN_NO_GROUP || p >= g ? &top : &next[p];
-        t->place[g] = *slot;
+        t->position[g] = *slot;
         *slot += t->end[g];
-        next[g] = t->place[g] + 1;
-        t->end[g] += t->place[g];
+        next[g] = t->position[g] + 1;
+        t->end[g] += t->position[g];
     }
     free(next);
     return err;
@@ -109,32 +109,32 @@ static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const
 {
     size_t *begin = t->latencies_begin;
     for (uint32_t g = 0; g <= t->groups_len; g++)
-        begin[t->place[g] + 1] = t->self[g].measured;
-    for (uint32_t p = 0; p < an_places_len(t); p++)
+        begin[t->position[g] + 1] = t->self[g].measured;
+    for (uint32_t p = 0; p < an_positions_len(t); p++)
         begin[p + 1] += begin[p];
-    const size_t len = begin[an_places_len(t)];
+    const size_t len = begin[an_positions_len(t)];
     t->latencies = malloc((len ? len : 1) * sizeof(int32_t));
-    size_t *fill = malloc(an_places_len(t) * sizeof(*fill));
+    size_t *fill = malloc(an_positions_len(t) * sizeof(*fill));
     t->step_cycles = in->calibration.step_cycles;
     if (t->latencies && fill) {
-        memcpy(fill, begin, an_places_len(t) * sizeof(*fill));
+        memcpy(fill, begin, an_positions_len(t) * sizeof(*fill));
         for (uint64_t i = 0; i < in->samples.len; i++)
             if (an_is_measured(&in->samples, i))
-                t->latencies[fill[t->place[an_group_of(t, by, i)]]++] = in->samples.latency_cycles[i];
+                t->latencies[fill[t->position[an_group_of(t, by, i)]]++] = in->samples.latency_cycles[i];
     }
     const ls_err err = t->latencies && fill ? LS_OK : ls_nomem("%zu latencies", len);
     free(fill);
     return err;
 }
 
-/* Walk the parts in burst order; with sink == NULL only their number per place is counted. */
+/* Walk the parts in burst order; with sink == NULL only their number per position is counted. */
 struct an_part_walk {
-    uint32_t *last_burst; /* by place: 1 + the burst its open part belongs to */
-    size_t *open;         /* by place: index of the open part */
-    size_t *fill;         /* by place: where the next part goes */
+    uint32_t *last_burst; /* by position: 1 + the burst its open part belongs to */
+    size_t *open;         /* by position: index of the open part */
+    size_t *fill;         /* by position: where the next part goes */
 };
 
-/* Add to the part of burst b at place p. */
+/* Add to the part of burst b at position p. */
 static void an_part_add(struct an_part_walk *w, struct an_part *sink, size_t b, uint32_t p, float time_ns,
                         float stall_ns)
 {
@@ -151,14 +151,14 @@ static void an_part_add(struct an_part_walk *w, struct an_part *sink, size_t b, 
 static void an_walk_parts(an_table *t, const struct an_input *in, const struct an_costs *costs,
                           const struct an_grouping *by, struct an_part_walk *w, struct an_part *sink)
 {
-    memset(w->last_burst, 0, an_places_len(t) * sizeof(*w->last_burst));
+    memset(w->last_burst, 0, an_positions_len(t) * sizeof(*w->last_burst));
     for (size_t b = 0; b < in->bursts_len; b++) {
         const struct prof_burst *burst = &in->bursts[b];
         uint32_t whole;
         if (an_group_of_whole(t, in, by, b, &whole))
-            an_part_add(w, sink, b, t->place[whole], (float)an_whole_ns(costs, by->by_origin, burst), 0);
+            an_part_add(w, sink, b, t->position[whole], (float)an_whole_ns(costs, by->by_origin, burst), 0);
         for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len; i++)
-            an_part_add(w, sink, b, t->place[an_group_of(t, by, i)], by->by_origin ? 0 : costs->time_ns[i],
+            an_part_add(w, sink, b, t->position[an_group_of(t, by, i)], by->by_origin ? 0 : costs->time_ns[i],
                         costs->stall_ns[i]);
     }
 }
@@ -166,7 +166,7 @@ static void an_walk_parts(an_table *t, const struct an_input *in, const struct a
 static ls_err an_collect_parts(an_table *t, const struct an_input *in, const struct an_costs *costs,
                                const struct an_grouping *by)
 {
-    const uint32_t n = an_places_len(t);
+    const uint32_t n = an_positions_len(t);
     struct an_part_walk w = {.last_burst = calloc(n, sizeof(uint32_t)),
                              .open = calloc(n, sizeof(size_t)),
                              .fill = calloc(n, sizeof(size_t))};
@@ -206,7 +206,7 @@ static void an_row_add(struct an_row *to, const struct an_row *from)
 
 static void an_roll_up(an_table *t, const struct an_grouping *by)
 {
-    memcpy(t->total, t->self, an_places_len(t) * sizeof(*t->total));
+    memcpy(t->total, t->self, an_positions_len(t) * sizeof(*t->total));
     for (uint32_t g = t->groups_len; by->parent && g-- > 0;)
         if (by->parent[g] != AN_NO_GROUP) an_row_add(&t->total[by->parent[g]], &t->total[g]);
 }
@@ -236,27 +236,27 @@ static uint64_t an_distinct_bursts(const an_table *t, struct an_finish *f, size_
     return n;
 }
 
-static void an_fill_row(an_table *t, struct an_finish *f, struct an_row *row, const uint32_t places[2])
+static void an_fill_row(an_table *t, struct an_finish *f, struct an_row *row, const uint32_t positions[2])
 {
-    const size_t begin = t->latencies_begin[places[0]], len = t->latencies_begin[places[1]] - begin;
+    const size_t begin = t->latencies_begin[positions[0]], len = t->latencies_begin[positions[1]] - begin;
     memcpy(f->latencies, t->latencies + begin, len * sizeof(*f->latencies)); /* selection reorders */
     row->p95_cycles = an_quantile_i32(f->latencies, len, 0.95);
     row->median_cycles = an_median_refined(f->latencies, len, t->step_cycles);
     row->stall_ns = fmin(row->stall_ns, row->time_ns);
-    row->bursts = an_distinct_bursts(t, f, t->parts_begin[places[0]], t->parts_begin[places[1]]);
+    row->bursts = an_distinct_bursts(t, f, t->parts_begin[positions[0]], t->parts_begin[positions[1]]);
 }
 
 static ls_err an_finish_rows(an_table *t, const struct an_input *in, const struct an_costs *costs,
                              const struct an_grouping *by)
 {
-    const size_t latencies_len = t->latencies_begin[an_places_len(t)];
+    const size_t latencies_len = t->latencies_begin[an_positions_len(t)];
     struct an_finish f = {.in = in,
                           .costs = costs,
                           .by_origin = by->by_origin,
                           .latencies = malloc((latencies_len + 1) * sizeof(*f.latencies)),
                           .seen = calloc(in->bursts_len + 1, sizeof(*f.seen))};
     for (uint32_t g = 0; f.latencies && f.seen && g <= t->groups_len; g++) {
-        const uint32_t self[2] = {t->place[g], t->place[g] + 1}, total[2] = {t->place[g], t->end[g]};
+        const uint32_t self[2] = {t->position[g], t->position[g] + 1}, total[2] = {t->position[g], t->end[g]};
         an_fill_row(t, &f, &t->self[g], self);
         if (total[1] == self[1])
             t->total[g] = t->self[g];
@@ -272,14 +272,14 @@ static ls_err an_finish_rows(an_table *t, const struct an_input *in, const struc
 static ls_err an_table_build(an_table *t, const struct an_input *in, const struct an_costs *costs,
                              const struct an_grouping *by)
 {
-    const size_t n = an_places_len(t);
-    t->place = calloc(n, sizeof(*t->place));
+    const size_t n = an_positions_len(t);
+    t->position = calloc(n, sizeof(*t->position));
     t->end = calloc(n, sizeof(*t->end));
     t->self = calloc(n, sizeof(*t->self));
     t->total = calloc(n, sizeof(*t->total));
     t->parts_begin = calloc(n + 1, sizeof(*t->parts_begin));
     t->latencies_begin = calloc(n + 1, sizeof(*t->latencies_begin));
-    if (!t->place || !t->end || !t->self || !t->total || !t->parts_begin || !t->latencies_begin)
+    if (!t->position || !t->end || !t->self || !t->total || !t->parts_begin || !t->latencies_begin)
         return ls_nomem("a table of %zu groups", n);
     LS_TRY(an_lay_out(t, by));
     an_count(t, in, costs, by);
@@ -309,7 +309,7 @@ ls_err an_table_new(const struct an_input *in, const struct an_costs *costs, con
 void an_table_free(an_table *t)
 {
     if (!t) return;
-    free(t->place);
+    free(t->position);
     free(t->end);
     free(t->self);
     free(t->total);
@@ -337,14 +337,14 @@ bool an_table_is_by_origin(const an_table *t)
 
 const struct an_part *an_table_parts(const an_table *t, uint32_t group, size_t *out_len)
 {
-    const size_t begin = t->parts_begin[t->place[group]];
+    const size_t begin = t->parts_begin[t->position[group]];
     *out_len = t->parts_begin[t->end[group]] - begin;
     return t->parts + begin;
 }
 
 const struct an_part *an_table_parts_self(const an_table *t, uint32_t group, size_t *out_len)
 {
-    const size_t begin = t->parts_begin[t->place[group]];
-    *out_len = t->parts_begin[t->place[group] + 1] - begin;
+    const size_t begin = t->parts_begin[t->position[group]];
+    *out_len = t->parts_begin[t->position[group] + 1] - begin;
     return t->parts + begin;
 }

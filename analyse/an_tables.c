@@ -37,7 +37,7 @@ void an_tables_slice(struct an_tables *t, uint64_t slices, uint64_t slice_ns)
     if (slice_ns && t->duration_ns < t->slices * slice_ns) t->duration_ns = t->slices * slice_ns;
 }
 
-static int an_compare_place(const struct prof_line *l, uint32_t process, uint64_t ip)
+static int an_compare_address(const struct prof_line *l, uint32_t process, uint64_t ip)
 {
     if (l->process != process) return l->process < process ? -1 : 1;
     return (l->ip > ip) - (l->ip < ip);
@@ -48,14 +48,14 @@ uint32_t an_tables_line(const struct an_tables *t, uint32_t process, uint64_t ip
     size_t lo = 0, hi = t->lines_len;
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        const int c = an_compare_place(&t->lines[mid], process, ip);
+        const int c = an_compare_address(&t->lines[mid], process, ip);
         if (c == 0) return (uint32_t)mid;
         *(c < 0 ? &lo : &hi) = c < 0 ? mid + 1 : mid;
     }
     return UINT32_MAX;
 }
 
-static bool an_is_same_place(const struct prof_line *a, const struct prof_line *b)
+static bool an_is_same_address(const struct prof_line *a, const struct prof_line *b)
 {
     return a->process == b->process && a->ip == b->ip;
 }
@@ -64,15 +64,16 @@ bool an_tables_line_changes(const struct an_tables *t, uint32_t row)
 {
     if (row >= t->lines_len) return false;
     const struct prof_line *l = &t->lines[row];
-    return (row > 0 && an_is_same_place(l, l - 1)) || (row + 1 < t->lines_len && an_is_same_place(l, l + 1));
+    return (row > 0 && an_is_same_address(l, l - 1)) ||
+           (row + 1 < t->lines_len && an_is_same_address(l, l + 1));
 }
 
 uint32_t an_tables_line_then(const struct an_tables *t, uint32_t row, uint64_t time_ns)
 {
-    while (row > 0 && an_is_same_place(&t->lines[row], &t->lines[row - 1]))
+    while (row > 0 && an_is_same_address(&t->lines[row], &t->lines[row - 1]))
         row--;
     while (row + 1 < t->lines_len && time_ns >= t->lines[row].until_ns &&
-           an_is_same_place(&t->lines[row], &t->lines[row + 1]))
+           an_is_same_address(&t->lines[row], &t->lines[row + 1]))
         row++;
     return row;
 }

@@ -115,7 +115,7 @@ int ls_private_make(const char *parent, const char *prefix, char *path, size_t p
     return fd;
 }
 
-const char *ls_private_place(size_t i)
+const char *ls_private_parent(size_t i)
 {
     static const char *const variables[] = {"XDG_RUNTIME_DIR", "TMPDIR"};
     static const char *const folders[] = {"/tmp", "/dev/shm"};
@@ -131,8 +131,8 @@ const char *ls_private_place(size_t i)
 int ls_private_make_somewhere(const char *prefix, char *path, size_t path_bytes)
 {
     int fd = -ENOENT;
-    const char *place;
-    for (size_t i = 0; fd < 0 && (!(place = ls_private_place(i)) || *place); i++)
-        if (place) fd = ls_private_make(place, prefix, path, path_bytes);
+    const char *parent;
+    for (size_t i = 0; fd < 0 && (!(parent = ls_private_parent(i)) || *parent); i++)
+        if (parent) fd = ls_private_make(parent, prefix, path, path_bytes);
     return fd;
 }

@@ -20,6 +20,6 @@ int ls_private_make_somewhere(const char *prefix, char *path, size_t path_bytes)
 
 /* The i-th of these directories, NULL where its variable is not set to an absolute path, "" after the last.
  * Signal: not safe. */
-const char *ls_private_place(size_t i);
+const char *ls_private_parent(size_t i);
 
 #endif

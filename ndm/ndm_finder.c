@@ -14,9 +14,9 @@ struct ndm_finder {
     uint8_t *axis;
 };
 
-static double coordinate(const ndm_finder *f, uint64_t place, unsigned axis)
+static double coordinate(const ndm_finder *f, uint64_t position, unsigned axis)
 {
-    return f->g->points[NDM_AXES_MAX * f->order[place] + axis];
+    return f->g->points[NDM_AXES_MAX * f->order[position] + axis];
 }
 
 /* Compare by coordinate, then by number: no two points are equal, so duplicates cannot slow the splitting
@@ -27,7 +27,7 @@ static bool is_before(const ndm_finder *f, unsigned axis, uint64_t a, uint64_t b
     return x < y || (x == y && f->order[a] < f->order[b]);
 }
 
-static void swap_places(ndm_finder *f, uint64_t a, uint64_t b)
+static void swap_positions(ndm_finder *f, uint64_t a, uint64_t b)
 {
     const uint64_t point = f->order[a];
     f->order[a] = f->order[b];
@@ -38,20 +38,20 @@ static void swap_places(ndm_finder *f, uint64_t a, uint64_t b)
 static void choose_pivot(ndm_finder *f, unsigned axis, uint64_t lo, uint64_t hi)
 {
     const uint64_t mid = lo + (hi - lo) / 2, last = hi - 1;
-    if (is_before(f, axis, mid, lo)) swap_places(f, mid, lo);
-    if (is_before(f, axis, last, lo)) swap_places(f, last, lo);
-    if (is_before(f, axis, mid, last)) swap_places(f, mid, last);
+    if (is_before(f, axis, mid, lo)) swap_positions(f, mid, lo);
+    if (is_before(f, axis, last, lo)) swap_positions(f, last, lo);
+    if (is_before(f, axis, mid, last)) swap_positions(f, mid, last);
 }
 
-/* Quickselect (Hoare 1961): move the k-th of [lo, hi) to place k, smaller ones before it. */
-static void select_place(ndm_finder *f, unsigned axis, uint64_t lo, uint64_t hi, uint64_t k)
+/* Quickselect (Hoare 1961): move the k-th of [lo, hi) to position k, smaller ones before it. */
+static void select_position(ndm_finder *f, unsigned axis, uint64_t lo, uint64_t hi, uint64_t k)
 {
     while (hi - lo > 1) {
         uint64_t store = lo;
         choose_pivot(f, axis, lo, hi);
         for (uint64_t i = lo; i < hi - 1; i++)
-            if (is_before(f, axis, i, hi - 1)) swap_places(f, i, store++);
-        swap_places(f, store, hi - 1);
+            if (is_before(f, axis, i, hi - 1)) swap_positions(f, i, store++);
+        swap_positions(f, store, hi - 1);
         if (store == k) return;
         if (k < store)
             hi = store;
@@ -84,7 +84,7 @@ static void split(ndm_finder *f, uint64_t lo, uint64_t hi)
     while (hi - lo > LEAF_POINTS) {
         const uint64_t mid = lo + (hi - lo) / 2;
         f->axis[mid] = (uint8_t)widest_axis(f, lo, hi);
-        select_place(f, f->axis[mid], lo, hi, mid);
+        select_position(f, f->axis[mid], lo, hi, mid);
         split(f, lo, mid);
         lo = mid + 1;
     }
@@ -143,16 +143,16 @@ struct search {
     uint64_t point;
 };
 
-static void try_place(const ndm_finder *f, uint64_t place, struct search *s)
+static void try_position(const ndm_finder *f, uint64_t position, struct search *s)
 {
     double d2 = 0;
     for (unsigned k = 0; k < NDM_AXES_MAX; k++) {
-        const double d = coordinate(f, place, k) - s->at[k];
+        const double d = coordinate(f, position, k) - s->at[k];
         d2 += d * d;
     }
-    if (d2 < s->nearest2 || (d2 == s->nearest2 && f->order[place] < s->point)) {
+    if (d2 < s->nearest2 || (d2 == s->nearest2 && f->order[position] < s->point)) {
         s->nearest2 = d2;
-        s->point = f->order[place];
+        s->point = f->order[position];
     }
 }
 
@@ -160,7 +160,7 @@ static void search_range(const ndm_finder *f, uint64_t lo, uint64_t hi, struct s
 {
     if (hi - lo <= LEAF_POINTS) {
         for (uint64_t i = lo; i < hi; i++)
-            try_place(f, i, s);
+            try_position(f, i, s);
         return;
     }
     const uint64_t mid = lo + (hi - lo) / 2;
@@ -169,7 +169,7 @@ static void search_range(const ndm_finder *f, uint64_t lo, uint64_t hi, struct s
         search_range(f, lo, mid, s);
     else
         search_range(f, mid + 1, hi, s);
-    try_place(f, mid, s);
+    try_position(f, mid, s);
     if (d * d > s->nearest2) return;
     if (d < 0)
         search_range(f, mid + 1, hi, s);

@@ -36,8 +36,8 @@ static void cell_place(const struct ndm_geometry *g, uint64_t i, double at[NDM_A
     }
 }
 
-void ndm_geometry_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
-                        double at[NDM_AXES_MAX])
+void ndm_geometry_position(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
+                           double at[NDM_AXES_MAX])
 {
     memset(at, 0, NDM_AXES_MAX * sizeof(*at));
     if (g->kind == NDM_GRID) {

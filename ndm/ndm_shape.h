@@ -34,8 +34,8 @@ void ndm_geometry_fini(struct ndm_geometry *g);
 uint64_t ndm_geometry_values(const struct ndm_geometry *g, enum ndm_centering centering);
 /* Get the position of value i of such a field: the middle of a grid's cell (0 along axes beyond dims), a
  * point, or the mean of a cell's points.  Thread: any. */
-void ndm_geometry_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
-                        double at[NDM_AXES_MAX]);
+void ndm_geometry_position(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i,
+                           double at[NDM_AXES_MAX]);
 
 /* --- checks ---
  *

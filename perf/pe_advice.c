@@ -430,7 +430,7 @@ static void pe_deep(const struct pe_facts *f, struct pe_advice *a)
 
 #define PE_ANYWHERE (-1)
 static const struct pe_errno_row {
-    int error, place;
+    int error, call;
     void (*advise)(const struct pe_facts *f, struct pe_advice *a);
 } pe_errno_rows[] = {
     {EACCES, PE_ANYWHERE, pe_eacces},       {EPERM, PE_AT_MMAP, pe_eperm_mmap},
@@ -446,12 +446,12 @@ static const struct pe_errno_row {
     {EOVERFLOW, PE_ANYWHERE, pe_deep},
 };
 
-void pe_advise(int error, enum pe_place place, const struct pe_facts *facts, struct pe_advice *out)
+void pe_advise(int error, enum pe_call call, const struct pe_facts *facts, struct pe_advice *out)
 {
     memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < sizeof(pe_errno_rows) / sizeof(pe_errno_rows[0]); i++) {
         const struct pe_errno_row *row = &pe_errno_rows[i];
-        if (row->error != error || (row->place != PE_ANYWHERE && row->place != (int)place)) continue;
+        if (row->error != error || (row->call != PE_ANYWHERE && row->call != (int)call)) continue;
         row->advise(facts, out);
         return;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Explain an errno of perf_event_open(2) and its ring on this machine, and find a remedy: a pure function of
- * the error, the place and the facts.
+ * the error, the call and the facts.
  *
  * Sources: kernel/events/core.c of Linux (permissions, rates, sizes, mlock), perf_event_open(2), Debian's
  * perf_event_paranoid patch
@@ -31,6 +31,6 @@ struct pe_advice {
 };
 
 /* Thread: any.  Signal: not safe (formats). */
-void pe_advise(int error, enum pe_place place, const struct pe_facts *facts, struct pe_advice *out);
+void pe_advise(int error, enum pe_call call, const struct pe_facts *facts, struct pe_advice *out);
 
 #endif

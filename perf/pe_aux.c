@@ -101,12 +101,12 @@ static bool next_over_seam(struct pe_aux *a, struct pe_sample *out, struct pe_sp
 {
     uint8_t both[2 * SEAM_BYTES];
     const size_t before = straight_bytes(a);
-    size_t behind = (size_t)(a->end - a->pos) - before;
+    size_t after = (size_t)(a->end - a->pos) - before;
     if (before > SEAM_BYTES) return false;
-    if (behind > SEAM_BYTES) behind = SEAM_BYTES;
+    if (after > SEAM_BYTES) after = SEAM_BYTES;
     memcpy(both + SEAM_BYTES - before, a->data + a->len_bytes - before, before);
-    memcpy(both + SEAM_BYTES, a->data, behind);
-    struct ls_cursor c = ls_cursor_over(both, SEAM_BYTES + behind);
+    memcpy(both + SEAM_BYTES, a->data, after);
+    struct ls_cursor c = ls_cursor_over(both, SEAM_BYTES + after);
     c.pos_bytes = SEAM_BYTES - before;
     const bool found = pe_spe_next(&c, a->sources, out, spe);
     a->pos += c.pos_bytes - (SEAM_BYTES - before);

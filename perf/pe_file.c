@@ -332,19 +332,19 @@ static uint64_t file_payload_bytes(const struct pe_record *r)
 }
 
 /* Offset of a record's bytes in the file; 0: they were compressed. */
-static uint64_t file_place(const pe_file *f, const uint8_t *bytes)
+static uint64_t file_offset(const pe_file *f, const uint8_t *bytes)
 {
     const uintptr_t begin = (uintptr_t)f->bytes, at = (uintptr_t)bytes;
     return at >= begin && at - begin < f->len_bytes ? at - begin : 0;
 }
 
 /* Append the offset in the file to a format error. */
-static ls_err file_placed(const pe_file *f, const struct pe_record *rec, ls_err err)
+static ls_err file_located(const pe_file *f, const struct pe_record *rec, ls_err err)
 {
     char text[256];
     if (err != LS_ERR_FORMAT) return err;
     snprintf(text, sizeof(text), "%s", ls_last_error());
-    return file_bad(f, text, file_place(f, rec->bytes.data));
+    return file_bad(f, text, file_offset(f, rec->bytes.data));
 }
 
 static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct pe_unpacked *rest)
@@ -358,9 +358,9 @@ static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct p
     case FILE_REC_BUILD_ID:
         return file_take_build_id(f, bytes, len);
     case FILE_REC_AUXTRACE_INFO:
-        return file_placed(f, rec, pe_trace_take_info(&f->trace, body));
+        return file_located(f, rec, pe_trace_take_info(&f->trace, body));
     case FILE_REC_TIME_CONV:
-        return file_placed(f, rec, pe_trace_take_clock(&f->trace, body));
+        return file_located(f, rec, pe_trace_take_clock(&f->trace, body));
     case FILE_REC_HEADER_FEATURE: /* records of a pipe, which has no table of features */
         if (body.len_bytes >= 8)
             file_take_feature(f, file_word(body.data), (struct ls_span){body.data + 8, body.len_bytes - 8});
@@ -379,13 +379,13 @@ static ls_err file_take_record(pe_file *f, const struct pe_record *rec, struct p
 /* Take the payload that follows a record; the cursor may hold less than its announced length. */
 static ls_err file_take_payload(pe_file *f, const struct pe_record *rec, struct ls_cursor *c)
 {
-    const uint64_t behind = file_payload_bytes(rec);
-    const size_t held = behind < ls_cursor_left(c) ? (size_t)behind : ls_cursor_left(c);
+    const uint64_t payload_bytes = file_payload_bytes(rec);
+    const size_t held = payload_bytes < ls_cursor_left(c) ? (size_t)payload_bytes : ls_cursor_left(c);
     const struct ls_span body = {rec->bytes.data + sizeof(struct perf_event_header),
                                  rec->bytes.len_bytes - sizeof(struct perf_event_header)};
     const struct ls_span bytes = {ls_cursor_take(c, held), held};
     if (rec->type != FILE_REC_AUXTRACE) return LS_OK;
-    return file_placed(f, rec, pe_trace_add(&f->trace, body, bytes, file_place(f, bytes.data)));
+    return file_located(f, rec, pe_trace_add(&f->trace, body, bytes, file_offset(f, bytes.data)));
 }
 
 /* is_plain: c covers the file itself; unpacked bytes may end inside a record. */
@@ -400,8 +400,8 @@ static ls_err file_read_records(pe_file *f, struct ls_cursor *c, bool is_plain)
             *c = before;
             break;
         }
-        const uint64_t behind = file_payload_bytes(&rec);
-        const bool is_cut = behind > ls_cursor_left(c);
+        const uint64_t payload_bytes = file_payload_bytes(&rec);
+        const bool is_cut = payload_bytes > ls_cursor_left(c);
         if (is_cut && !is_plain) { /* the rest of it comes with the next compressed record */
             *c = before;
             break;

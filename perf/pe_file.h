@@ -62,7 +62,7 @@ struct pe_trace {
  * LS_ERR_NOMEM. */
 ls_err pe_trace_take_info(struct pe_trace *t, struct ls_span body);
 ls_err pe_trace_take_clock(struct pe_trace *t, struct ls_span body);
-ls_err pe_trace_add(struct pe_trace *t, struct ls_span body, struct ls_span behind, uint64_t at_bytes);
+ls_err pe_trace_add(struct pe_trace *t, struct ls_span body, struct ls_span data, uint64_t at_bytes);
 void pe_trace_fini(struct pe_trace *t);
 
 uint64_t pe_trace_time_ns(const struct pe_trace_clock *clock, uint64_t ticks);

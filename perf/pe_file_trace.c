@@ -32,8 +32,8 @@ static ls_err trace_take_cpu(struct ls_cursor *c, struct pe_trace_cpu *out)
     if (!ls_cursor_read(c, fixed, sizeof(fixed)) || fixed[2] == 0 ||
         fixed[2] > ls_cursor_left(c) / sizeof(uint64_t))
         return ls_fail(LS_ERR_FORMAT, "the description of a CPU is cut off");
-    const size_t behind = (size_t)fixed[2] * sizeof(uint64_t);
-    memcpy(&midr, ls_cursor_take(c, behind), sizeof(midr));
+    const size_t fields_bytes = (size_t)fixed[2] * sizeof(uint64_t);
+    memcpy(&midr, ls_cursor_take(c, fields_bytes), sizeof(midr));
     *out = (struct pe_trace_cpu){.cpu = (uint32_t)fixed[1], .midr = midr};
     return LS_OK;
 }
@@ -92,7 +92,7 @@ ls_err pe_trace_take_clock(struct pe_trace *t, struct ls_span body)
 }
 
 /* size, offset, reference, area, tid, CPU, reserved */
-ls_err pe_trace_add(struct pe_trace *t, struct ls_span body, struct ls_span behind, uint64_t at_bytes)
+ls_err pe_trace_add(struct pe_trace *t, struct ls_span body, struct ls_span data, uint64_t at_bytes)
 {
     struct ls_cursor c = ls_cursor_over(body.data, body.len_bytes);
     uint64_t words[3];
@@ -101,8 +101,8 @@ ls_err pe_trace_add(struct pe_trace *t, struct ls_span body, struct ls_span behi
         return ls_fail(LS_ERR_FORMAT, "the description of a piece of an AUX area is cut off");
     LS_TRY(LS_GROW(t->pieces, t->pieces_room, t->pieces_len + 1));
     t->bytes += words[0];
-    t->pieces[t->pieces_len++] = (struct pe_trace_piece){.bytes = behind.data,
-                                                         .len_bytes = behind.len_bytes,
+    t->pieces[t->pieces_len++] = (struct pe_trace_piece){.bytes = data.data,
+                                                         .len_bytes = data.len_bytes,
                                                          .offset = words[1],
                                                          .at_bytes = at_bytes,
                                                          .area = halves[0],

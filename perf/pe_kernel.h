@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum pe_place {
+enum pe_call {
     PE_AT_OPEN,     /* perf_event_open */
     PE_AT_MMAP,     /* mapping the ring */
     PE_AT_MMAP_AUX, /* mapping the AUX area */

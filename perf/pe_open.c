@@ -91,7 +91,7 @@ struct pe_refusal pe_open_fit(struct pe_open_spec *spec, const struct pe_kernel 
     *weak = 0;
     do
         error = pe_channel_open(&channel, k, spec, tid, cpu);
-    while (error && channel.refusal.place == PE_AT_OPEN && weaken(spec, error, weak));
+    while (error && channel.refusal.call == PE_AT_OPEN && weaken(spec, error, weak));
     pe_channel_close(&channel, k);
     return channel.refusal;
 }
@@ -115,8 +115,7 @@ static size_t aux_min_bytes(void)
 
 bool pe_refusal_is_of_memory(const struct pe_refusal *r)
 {
-    return (r->error == EPERM || r->error == ENOMEM) &&
-           (r->place == PE_AT_MMAP || r->place == PE_AT_MMAP_AUX);
+    return (r->error == EPERM || r->error == ENOMEM) && (r->call == PE_AT_MMAP || r->call == PE_AT_MMAP_AUX);
 }
 
 bool pe_sizes_halve(size_t *ring_bytes, size_t *aux_bytes)
@@ -135,9 +134,9 @@ static void channel_clear(struct pe_channel *l, int tid, int cpu)
         l->fds[i] = -1;
 }
 
-static int refuse(struct pe_channel *l, enum pe_place place, unsigned row, long error)
+static int refuse(struct pe_channel *l, enum pe_call call, unsigned row, long error)
 {
-    l->refusal = (struct pe_refusal){.error = (int)error, .place = place, .event = row};
+    l->refusal = (struct pe_refusal){.error = (int)error, .call = call, .event = row};
     return (int)error;
 }
 

@@ -38,7 +38,7 @@ struct pe_open_spec {
 /* A refusal of the kernel. */
 struct pe_refusal {
     int error; /* errno; 0: nothing */
-    enum pe_place place;
+    enum pe_call call;
     unsigned event; /* row */
 };
 

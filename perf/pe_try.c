@@ -34,8 +34,8 @@ static void pe_explain(const struct pe_trial *t, int cpu, const struct pe_refusa
         .cpu_wide = t->spec.cpu_wide,
         .per_thread = cpu == PE_EVERY_CPU,
         .ibs_filters = e && !e->reader_drops_kernel,
-        .ring_kib = (r->place == PE_AT_MMAP_AUX ? t->out->aux_bytes : t->out->ring_bytes) >> 10};
-    pe_advise(r->error, r->place, &facts, &t->out->advice);
+        .ring_kib = (r->call == PE_AT_MMAP_AUX ? t->out->aux_bytes : t->out->ring_bytes) >> 10};
+    pe_advise(r->error, r->call, &facts, &t->out->advice);
 }
 
 /* Events refused with the kernel are tried again without it, and IBS before Linux 6.14 then refuses them with
@@ -49,7 +49,7 @@ static void pe_take_refusal(struct pe_trial *t, int cpu, struct pe_refusal r)
     }
     out->opens = false;
     out->error = r.error;
-    out->place = r.place;
+    out->call = r.call;
     out->encoding = t->spec.events[r.event].tag;
     out->attr = r.event;
     pe_explain(t, cpu, &r);
@@ -58,7 +58,7 @@ static void pe_take_refusal(struct pe_trial *t, int cpu, struct pe_refusal r)
 static void pe_note_sizes(struct pe_trial *t, const struct pe_channel *l)
 {
     struct pe_tried *out = t->out;
-    const struct pe_refusal memory = {.error = EPERM, .place = PE_AT_MMAP, .event = l->ring_row};
+    const struct pe_refusal memory = {.error = EPERM, .call = PE_AT_MMAP, .event = l->ring_row};
     out->ring_bytes = t->spec.ring_bytes;
     out->aux_bytes = t->spec.aux_bytes;
     if (l->ring_bytes < t->spec.ring_bytes || l->aux_bytes < t->spec.aux_bytes) {
@@ -105,7 +105,7 @@ static bool pe_read_channel(struct pe_trial *t, struct pe_channel *l)
 
 static void pe_use_channel(struct pe_trial *t, struct pe_channel *l)
 {
-    struct pe_refusal r = {.place = PE_AT_ENABLE};
+    struct pe_refusal r = {.call = PE_AT_ENABLE};
     r.error = pe_switch(t, l, PERF_EVENT_IOC_ENABLE, &r.event);
     if (!r.error) {
         if (t->work && t->work->run) t->work->run(t->work->user);
@@ -172,7 +172,7 @@ void pe_try_plan(const struct pe_plan *plan, const struct mach_privilege *machin
         if (pe_was_tried(plan, i, cpu)) continue;
         const struct pe_refusal r = pe_open_fit(&t.spec, t.kernel, PE_THIS_THREAD, cpu, &weak);
         out->weak |= weak;
-        if (r.error && r.place == PE_AT_OPEN)
+        if (r.error && r.call == PE_AT_OPEN)
             pe_take_refusal(&t, cpu, r);
         else
             pe_try_channel(&t, cpu);

@@ -10,9 +10,9 @@
 #include "perf/pe_encode.h"
 
 struct pe_tried {
-    bool opens;          /* all events opened, and all later steps worked */
-    int error;           /* errno of the first call that failed */
-    enum pe_place place; /* which call that was */
+    bool opens;        /* all events opened, and all later steps worked */
+    int error;         /* errno of the first call that failed */
+    enum pe_call call; /* which call that was */
     unsigned encoding, attr;
     unsigned weak;                /* 1 << enum pe_weakening: features that this kernel lacks (pe_open.h) */
     size_t ring_bytes, aux_bytes; /* sizes that were mapped */

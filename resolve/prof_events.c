@@ -122,7 +122,7 @@ ls_err prof_nameless_warn(struct prof_run_state *run, void (*warn)(void *user, c
 
 /* Kind, and the texts before and after "natural-domain function F of "NODE"". */
 struct prof_callback_row {
-    const char *kind, *before, *behind;
+    const char *kind, *before, *after;
 };
 static const struct prof_callback_row prof_callback_rows[] = {
     [SPOOL_CALLBACK_RUNS] = {"CALLBACK_CRASHED", "the program ended inside the", ""},
@@ -188,7 +188,7 @@ ls_err prof_callback_take(struct prof_replay *r, const struct spool_callback *re
     const char *label = prof_callback_node(r, rec);
     struct prof_event e = {.time_ns = prof_since_start(r->run, rec->time_ns), .kind = row->kind, .count = 1};
     e.text = prof_name_printf(r->run->names, "%s natural-domain function %s of \"%s\"%s", row->before,
-                              function, label, row->behind);
+                              function, label, row->after);
     if (rec->rec.flags == SPOOL_CALLBACK_SUMMARY) e.count = rec->calls;
     if (rec->rec.flags == SPOOL_CALLBACK_RUNS) e.time_ns = p->end_ns;
     return prof_event_put(r->run, r->process, e);

@@ -40,7 +40,7 @@ static uint64_t *prof_ip_sorted(const struct prof_ip_set *set)
 }
 
 /* Name code without a symbol by its file and the offset in it. */
-static const char *prof_place_name(const struct prof_loaded *l, uint64_t ip, prof_names *names)
+static const char *prof_offset_name(const struct prof_loaded *l, uint64_t ip, prof_names *names)
 {
     const uint64_t offset = l->has_bias ? ip - l->bias : ip - l->base;
     return prof_name_printf(names, "%s+0x%llx", ls_base_name(l->path), (unsigned long long)offset);
@@ -98,7 +98,7 @@ static ls_err prof_line_add(const struct prof_lines_context *c, const struct pro
         to->file = prof_path_of(c, sym_answer_text(a, from->file));
         to->symbol = prof_name_of(c->names, sym_answer_text(a, from->symbol));
     }
-    if (source && *to->symbol == '\0') to->symbol = prof_place_name(source->module, ips[at], c->names);
+    if (source && *to->symbol == '\0') to->symbol = prof_offset_name(source->module, ips[at], c->names);
     return a ? prof_inlines_add(c, a, from) : LS_OK;
 }
 

@@ -155,9 +155,9 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_stream *stream, 
         return LS_OK;
     }
     prof_space_set_time(r->space, time_ns);
-    struct prof_place place = prof_space_find(r->space, a->addr);
-    if (place.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
-    LS_TRY(prof_calls_access(r->calls, &stream->calls, a, &place.node));
+    struct prof_target target = prof_space_find(r->space, a->addr);
+    if (target.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
+    LS_TRY(prof_calls_access(r->calls, &stream->calls, a, &target.node));
     struct prof_sample s = prof_sample_missing;
     s.time_ns = prof_since_start(r->run, time_ns);
     s.thread = stream->thread;
@@ -168,13 +168,13 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_stream *stream, 
     prof_sampled_flags(a->rec.flags, &s);
     prof_latency_set(&r->latency, a, &s);
     if (a->rec.flags & SPOOL_ACCESS_DRAIN_VALID) s.drain_cycles = a->drain_cycles;
-    s.node = place.node;
-    s.element = place.element;
-    s.component = place.component;
+    s.node = target.node;
+    s.element = target.element;
+    s.component = target.component;
     s.phase = prof_phase_of_stream(r, stream);
     s.burst = stream->burst;
     s.position = a->position;
-    prof_count_coverage(r->run, place.node);
+    prof_count_coverage(r->run, target.node);
     LS_TRY(LS_VECTOR_ADD(&stream->samples, s));
     return prof_ip_add(&r->ips, a->ip);
 }

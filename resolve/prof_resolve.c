@@ -376,7 +376,7 @@ static ls_err prof_write_run(struct prof_resolve_job *job)
 static ls_err prof_name_sites(struct prof_resolve_job *job)
 {
     struct prof_run_state *s = &job->run;
-    const struct prof_place_tables tables = {
+    const struct prof_caller_tables tables = {
         .frames = s->frames.rows.rows,
         .frames_len = s->frames.rows.len,
         .lines = s->lines.rows,

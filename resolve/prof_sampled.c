@@ -71,7 +71,7 @@ static uint64_t prof_sample_weight_ns(const struct prof_replay *r, const struct 
 void prof_sampled_flags(uint16_t flags, struct prof_sample *out)
 {
     const unsigned op = flags & SPOOL_ACCESS_OP_MASK;
-    out->op = op == SPOOL_OP_NOT_TOLD ? UINT8_MAX : (uint8_t)op;
+    out->op = op == SPOOL_OP_NOT_REPORTED ? UINT8_MAX : (uint8_t)op;
     out->locked = spool_locked_of_flags(flags);
 }
 
@@ -98,12 +98,12 @@ static void prof_sample_sources(const struct spool_sample *s, struct prof_sample
 static ls_err prof_sample_home(struct prof_replay *r, uint64_t time_ns, struct prof_sample *s)
 {
     prof_space_set_time(r->space, time_ns);
-    const struct prof_place place = prof_space_find(r->space, s->addr);
-    if (place.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
-    s->node = place.node;
-    s->element = place.element;
-    s->component = place.component;
-    prof_count_coverage(r->run, place.node);
+    const struct prof_target target = prof_space_find(r->space, s->addr);
+    if (target.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
+    s->node = target.node;
+    s->element = target.element;
+    s->component = target.component;
+    prof_count_coverage(r->run, target.node);
     return LS_OK;
 }
 

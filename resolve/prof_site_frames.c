@@ -173,7 +173,7 @@ bool prof_is_allocator(const char *module, const char *function, const char *fil
            prof_matches(function, prof_allocator_functions) || prof_matches(file, prof_allocator_files);
 }
 
-static void prof_place_fill(const struct prof_place_tables *t, struct prof_call_place *p)
+static void prof_caller_fill(const struct prof_caller_tables *t, struct prof_caller *p)
 {
     const uint32_t row = t->frames[p->frame].line;
     p->depth = 0;
@@ -187,12 +187,12 @@ static void prof_place_fill(const struct prof_place_tables *t, struct prof_call_
     p->line = l->line;
 }
 
-/* The innermost place of the path. False: there is none. */
-static bool prof_place_first(const struct prof_place_tables *t, uint32_t frame, struct prof_call_place *out)
+/* The innermost caller of the path. False: there is none. */
+static bool prof_caller_first(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out)
 {
     if (frame >= t->frames_len) return false;
-    *out = (struct prof_call_place){.frame = frame};
-    prof_place_fill(t, out);
+    *out = (struct prof_caller){.frame = frame};
+    prof_caller_fill(t, out);
     return true;
 }
 
@@ -201,7 +201,7 @@ static bool prof_inline_is_before(const struct prof_inline *i, uint32_t line, ui
     return i->line < line || (i->line == line && i->depth < depth);
 }
 
-static const struct prof_inline *prof_inline_at(const struct prof_place_tables *t, uint32_t line,
+static const struct prof_inline *prof_inline_at(const struct prof_caller_tables *t, uint32_t line,
                                                 uint32_t depth)
 {
     size_t from = 0, to = t->inlines_len;
@@ -217,28 +217,28 @@ static const struct prof_inline *prof_inline_at(const struct prof_place_tables *
     return is_found ? &t->inlines[from] : NULL;
 }
 
-bool prof_place_next(const struct prof_place_tables *t, struct prof_call_place *place)
+bool prof_caller_next(const struct prof_caller_tables *t, struct prof_caller *caller)
 {
-    const struct prof_frame *f = &t->frames[place->frame];
+    const struct prof_frame *f = &t->frames[caller->frame];
     const struct prof_inline *outer =
-        f->line < t->lines_len ? prof_inline_at(t, f->line, place->depth + 1) : NULL;
+        f->line < t->lines_len ? prof_inline_at(t, f->line, caller->depth + 1) : NULL;
     if (outer) {
-        place->depth++;
-        place->function = outer->function;
-        place->file = outer->file;
-        place->line = outer->line_number;
+        caller->depth++;
+        caller->function = outer->function;
+        caller->file = outer->file;
+        caller->line = outer->line_number;
         return true;
     }
     if (f->parent >= t->frames_len) return false;
-    place->frame = f->parent;
-    prof_place_fill(t, place);
+    caller->frame = f->parent;
+    prof_caller_fill(t, caller);
     return true;
 }
 
 enum prof_line_kind { PROF_LINE_NOT_ASKED, PROF_LINE_OTHER, PROF_LINE_ALLOCATOR };
 
 /* Checked once per line: there are many patterns, and few lines. */
-static bool prof_place_is_allocator(const struct prof_place_tables *t, const struct prof_call_place *p)
+static bool prof_caller_is_allocator(const struct prof_caller_tables *t, const struct prof_caller *p)
 {
     const uint32_t row = t->frames[p->frame].line;
     uint8_t *kind = p->depth == 0 && row < t->lines_len && t->line_kinds ? &t->line_kinds[row] : NULL;
@@ -248,19 +248,19 @@ static bool prof_place_is_allocator(const struct prof_place_tables *t, const str
     return is_allocator;
 }
 
-bool prof_place_of_site(const struct prof_place_tables *t, uint32_t frame, struct prof_call_place *out)
+bool prof_caller_of_site(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out)
 {
-    if (!prof_place_first(t, frame, out)) return false;
-    struct prof_call_place place = *out;
+    if (!prof_caller_first(t, frame, out)) return false;
+    struct prof_caller caller = *out;
     do {
-        if (prof_place_is_allocator(t, &place)) continue;
-        *out = place;
+        if (prof_caller_is_allocator(t, &caller)) continue;
+        *out = caller;
         break;
-    } while (prof_place_next(t, &place));
+    } while (prof_caller_next(t, &caller));
     return true;
 }
 
-static size_t prof_first_module_of(const struct prof_place_tables *t, uint32_t process)
+static size_t prof_first_module_of(const struct prof_caller_tables *t, uint32_t process)
 {
     size_t from = 0, to = t->modules_len;
     while (from < to) {
@@ -273,7 +273,8 @@ static size_t prof_first_module_of(const struct prof_place_tables *t, uint32_t p
     return from;
 }
 
-static const struct prof_module *prof_module_of(const struct prof_place_tables *t, const struct prof_frame *f)
+static const struct prof_module *prof_module_of(const struct prof_caller_tables *t,
+                                                const struct prof_frame *f)
 {
     for (size_t i = prof_first_module_of(t, f->process); i < t->modules_len; i++) {
         const struct prof_module *m = &t->modules[i];
@@ -283,21 +284,21 @@ static const struct prof_module *prof_module_of(const struct prof_place_tables *
     return NULL;
 }
 
-uint64_t prof_frame_offset(const struct prof_place_tables *t, uint32_t frame)
+uint64_t prof_frame_offset(const struct prof_caller_tables *t, uint32_t frame)
 {
     const struct prof_frame *f = &t->frames[frame];
     const struct prof_module *m = prof_module_of(t, f);
     return m ? f->ip - m->bias : f->ip;
 }
 
-static uint64_t prof_code_identity(const struct prof_place_tables *t, const struct prof_frame *f)
+static uint64_t prof_code_identity(const struct prof_caller_tables *t, const struct prof_frame *f)
 {
     const struct prof_module *m = prof_module_of(t, f);
     if (!m) return f->ip ^ (uint64_t)f->process << 48; /* code in no file is its process's own */
     return (f->ip - m->bias) ^ ls_hash_text(LS_HASH_BEGIN, m->path);
 }
 
-void prof_path_identities(const struct prof_place_tables *t, uint64_t *out)
+void prof_path_identities(const struct prof_caller_tables *t, uint64_t *out)
 {
     for (size_t i = 0; i < t->frames_len; i++) { /* parents are before their children */
         const uint32_t parent = t->frames[i].parent;

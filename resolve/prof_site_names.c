@@ -82,19 +82,19 @@ static const char *prof_source_line(prof_source_text *s, const char *path, uid_t
     return text ? text : "";
 }
 
-enum { PROF_CALLERS_MAX = 8, PROF_PLACE_BYTES = 256 };
+enum { PROF_CALLERS_MAX = 8, PROF_CALLER_BYTES = 256 };
 
 /* A site while labels are made unique. */
 struct prof_naming {
     struct prof_site *site;
     uint64_t identity;
-    struct prof_call_place place;
+    struct prof_caller caller;
     uint32_t order; /* id of the first site with this identity */
     bool is_large;  /* a site with this identity */
 };
 
 struct prof_namer {
-    const struct prof_place_tables *tables;
+    const struct prof_caller_tables *tables;
     prof_names *names;
     prof_source_text *text;
     struct prof_naming *rows;
@@ -102,22 +102,22 @@ struct prof_namer {
 };
 
 /* function:line, function (module+0x12), module+0x12 */
-static void prof_place_text(const struct prof_namer *n, const struct prof_call_place *p,
-                            char out[PROF_PLACE_BYTES])
+static void prof_caller_text(const struct prof_namer *n, const struct prof_caller *p,
+                             char out[PROF_CALLER_BYTES])
 {
     const uint64_t offset = prof_frame_offset(n->tables, p->frame);
     const char *module = *p->module ? ls_base_name(p->module) : "generated code";
     if (*p->function && p->line > 0)
-        snprintf(out, PROF_PLACE_BYTES, "%s:%u", p->function, p->line);
+        snprintf(out, PROF_CALLER_BYTES, "%s:%u", p->function, p->line);
     else if (*p->function)
-        snprintf(out, PROF_PLACE_BYTES, "%s (%s+0x%" PRIx64 ")", p->function, module, offset);
+        snprintf(out, PROF_CALLER_BYTES, "%s (%s+0x%" PRIx64 ")", p->function, module, offset);
     else if (p->line > 0)
-        snprintf(out, PROF_PLACE_BYTES, "%s:%u", ls_base_name(p->file), p->line);
+        snprintf(out, PROF_CALLER_BYTES, "%s:%u", ls_base_name(p->file), p->line);
     else
-        snprintf(out, PROF_PLACE_BYTES, "%s+0x%" PRIx64, module, offset);
+        snprintf(out, PROF_CALLER_BYTES, "%s+0x%" PRIx64, module, offset);
 }
 
-static bool prof_variable_at(const struct prof_namer *n, const struct prof_call_place *p,
+static bool prof_variable_at(const struct prof_namer *n, const struct prof_caller *p,
                              char out[PROF_LABEL_BYTES])
 {
     const char *lines[PROF_LABEL_LINES_MAX];
@@ -133,16 +133,16 @@ static bool prof_variable_at(const struct prof_namer *n, const struct prof_call_
 
 static void prof_name_site(const struct prof_namer *n, struct prof_naming *row)
 {
-    char variable[PROF_LABEL_BYTES], place[PROF_PLACE_BYTES];
+    char variable[PROF_LABEL_BYTES], caller[PROF_CALLER_BYTES];
     struct prof_site *site = row->site;
-    if (!prof_place_of_site(n->tables, site->frame, &row->place)) return;
-    site->label_frame = row->place.frame;
-    if (prof_variable_at(n, &row->place, variable)) {
+    if (!prof_caller_of_site(n->tables, site->frame, &row->caller)) return;
+    site->label_frame = row->caller.frame;
+    if (prof_variable_at(n, &row->caller, variable)) {
         site->label = prof_name_of(n->names, variable);
         return;
     }
-    prof_place_text(n, &row->place, place);
-    site->label = prof_name_of(n->names, place);
+    prof_caller_text(n, &row->caller, caller);
+    site->label = prof_name_of(n->names, caller);
 }
 
 /* By label, then identity: names are unique pointers, but runs must compare. */
@@ -155,21 +155,21 @@ static int prof_compare_namings(const void *a, const void *b)
     return (x->site->id > y->site->id) - (x->site->id < y->site->id);
 }
 
-/* Text number `level` about a site: 0 its place, k the k-th caller outside of allocators. False: none. */
+/* Text number `level` about a site: 0 its caller, k the k-th caller outside of allocators. False: none. */
 static bool prof_level_text(const struct prof_namer *n, const struct prof_naming *row, unsigned level,
-                            char out[PROF_PLACE_BYTES])
+                            char out[PROF_CALLER_BYTES])
 {
-    struct prof_call_place place = row->place;
+    struct prof_caller caller = row->caller;
     for (unsigned i = 0; i < level; i++)
-        if (!prof_place_next(n->tables, &place)) return false;
-    prof_place_text(n, &place, out);
+        if (!prof_caller_next(n->tables, &caller)) return false;
+    prof_caller_text(n, &caller, out);
     return true;
 }
 
 /* [from, to): one label, several sites. Does the text of this level split them? */
 static bool prof_level_splits(const struct prof_namer *n, size_t from, size_t to, unsigned level)
 {
-    char first[PROF_PLACE_BYTES] = "", other[PROF_PLACE_BYTES];
+    char first[PROF_CALLER_BYTES] = "", other[PROF_CALLER_BYTES];
     prof_level_text(n, &n->rows[from], level, first);
     for (size_t i = from + 1; i < to; i++) {
         other[0] = '\0';
@@ -182,10 +182,10 @@ static bool prof_level_splits(const struct prof_namer *n, size_t from, size_t to
 static void prof_append_level(const struct prof_namer *n, size_t from, size_t to, unsigned level)
 {
     for (size_t i = from; i < to; i++) {
-        char text[PROF_PLACE_BYTES];
+        char text[PROF_CALLER_BYTES];
         if (!prof_level_text(n, &n->rows[i], level, text)) continue;
         struct prof_site *site = n->rows[i].site;
-        if (level == 0 && strcmp(text, site->label) == 0) continue; /* the label is the place already */
+        if (level == 0 && strcmp(text, site->label) == 0) continue; /* the label is the caller already */
         site->label = prof_name_printf(n->names, level == 0 ? "%s (%s)" : "%s < %s", site->label, text);
     }
 }
@@ -279,7 +279,7 @@ static void prof_name_nodes(const struct prof_sites *s, prof_tree *tree)
     }
 }
 
-ls_err prof_sites_name(struct prof_sites *s, const struct prof_place_tables *tables, prof_names *names,
+ls_err prof_sites_name(struct prof_sites *s, const struct prof_caller_tables *tables, prof_names *names,
                        prof_tree *tree)
 {
     struct prof_namer n = {.tables = tables,

@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* --- places of a call path ---
+/* --- callers of a call path ---
  *
- * The places of a call path as a reader of the source sees them: inlined functions are frames like others. */
+ * The callers of a call path as a reader of the source sees them: inlined functions are frames like others. */
 
 /* Borrowed tables: /frames, /lines (sorted), /inlines (sorted by line, depth), /modules (sorted by process). */
-struct prof_place_tables {
+struct prof_caller_tables {
     const struct prof_frame *frames;
     const struct prof_line *lines;
     const struct prof_inline *inlines;
@@ -30,29 +30,29 @@ struct prof_place_tables {
     const sym_files *files; /* knows the authors of modules; NULL: they are our own */
 };
 
-/* The place of a call in the source. Strings: "" when not known. */
-struct prof_call_place {
+/* A caller in the source. Strings: "" when not known. */
+struct prof_caller {
     uint32_t frame; /* row of /frames */
     uint32_t depth; /* 0: the innermost function at this address, else it was inlined there */
     const char *module, *function, *file;
     uint32_t line; /* 0: not known */
 };
 
-/* The next place of the path further out. False: there is none. */
-bool prof_place_next(const struct prof_place_tables *t, struct prof_call_place *place);
+/* Advance to the next caller of the path, further out. False: there is none. */
+bool prof_caller_next(const struct prof_caller_tables *t, struct prof_caller *caller);
 
-/* The first place outside of allocators; the innermost one when there is no other. */
-bool prof_place_of_site(const struct prof_place_tables *t, uint32_t frame, struct prof_call_place *out);
+/* The first caller outside of allocators; the innermost one when there is no other. */
+bool prof_caller_of_site(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out);
 
 /* Address in the file's own view, which does not depend on where it is mapped. */
-uint64_t prof_frame_offset(const struct prof_place_tables *t, uint32_t frame);
+uint64_t prof_frame_offset(const struct prof_caller_tables *t, uint32_t frame);
 
 /* For each frame, so that paths of equal code have equal numbers, whatever process ran it and wherever its
  * files were mapped. out has room for all frames. */
-void prof_path_identities(const struct prof_place_tables *t, uint64_t *out);
+void prof_path_identities(const struct prof_caller_tables *t, uint64_t *out);
 
 /* Name all sites, and their nodes of the tree. The frames know their lines.  Errors: LS_ERR_NOMEM. */
-ls_err prof_sites_name(struct prof_sites *s, const struct prof_place_tables *tables, prof_names *names,
+ls_err prof_sites_name(struct prof_sites *s, const struct prof_caller_tables *tables, prof_names *names,
                        prof_tree *tree);
 
 /* --- the variable that a source line assigns to ---
@@ -74,7 +74,7 @@ bool prof_is_fortran(const char *path);
 /* --- allocators ---
  *
  * Functions that hand out memory for others: malloc's wrappers, operator new, containers, language run times.
- * The place that an allocation is named after is the first one outside of them. */
+ * The caller that an allocation is named after is the first one outside of them. */
 
 /* module and file are paths, function is as in the symbol table or the debug information; "" is not known. */
 bool prof_is_allocator(const char *module, const char *function, const char *file);

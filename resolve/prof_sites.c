@@ -50,8 +50,8 @@ void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, u
     row->sample_rate = f->blocks / (double)row->recorded;
 }
 
-/* Place of code, independent of where its file is mapped; code in no file is specific to its process. */
-static uint64_t prof_code_place(const struct prof_survey *survey, const struct prof_frame *f)
+/* Identify code, independent of where its file is mapped; code in no file is specific to its process. */
+static uint64_t prof_code_key(const struct prof_survey *survey, const struct prof_frame *f)
 {
     uint64_t base;
     uint32_t row;
@@ -67,7 +67,7 @@ static uint64_t prof_site_node_key(const struct prof_site *site, bool is_mapping
 {
     uint64_t h = 1 + is_mapping;
     for (uint32_t row = site->frame; row < frames->rows.len; row = frames->rows.rows[row].parent) {
-        h = (h ^ prof_code_place(survey, &frames->rows.rows[row])) * prof_golden;
+        h = (h ^ prof_code_key(survey, &frames->rows.rows[row])) * prof_golden;
         h ^= h >> 32;
     }
     return h ? h : 1;

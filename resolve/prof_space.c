@@ -33,7 +33,7 @@ struct prof_space {
 #define PROF_USER_END (UINT64_C(1) << 47)
 #define PROF_NULL_PAGES_END UINT64_C(65536)
 
-static const struct prof_place prof_nowhere = {PROF_NO_NODE, UINT32_MAX, UINT64_MAX};
+static const struct prof_target prof_nowhere = {PROF_NO_NODE, UINT32_MAX, UINT64_MAX};
 
 static ls_err prof_space_fill(prof_space *s)
 {
@@ -133,8 +133,8 @@ static void prof_end_life(prof_space *s, size_t row, uint64_t time_ns)
     const struct prof_survey_node *n = &s->survey->nodes.rows[row];
     const uint64_t died_ns = time_ns > s->start_ns ? time_ns - s->start_ns : 0;
     struct prof_node *node = n->node == PROF_NO_NODE ? NULL : prof_tree_node(s->tree, n->node);
-    const bool is_its_last_place = s->extents[row].base == n->base && s->extents[row].end == n->end;
-    if (node && !n->is_inherited && is_its_last_place && died_ns < node->died_ns) node->died_ns = died_ns;
+    const bool is_its_last_extent = s->extents[row].base == n->base && s->extents[row].end == n->end;
+    if (node && !n->is_inherited && is_its_last_extent && died_ns < node->died_ns) node->died_ns = died_ns;
     s->extents[row] = (struct prof_extent){0, 0};
 }
 
@@ -273,15 +273,15 @@ ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end)
     return prof_evict(s, PROF_LAYER_STACKS, base, end);
 }
 
-static struct prof_place prof_place_in_range(const prof_space *s, uint32_t row, uint64_t offset_bytes)
+static struct prof_target prof_target_in_range(const prof_space *s, uint32_t row, uint64_t offset_bytes)
 {
     const struct prof_survey_node *n = &s->survey->nodes.rows[row];
-    struct prof_place place = {n->node, UINT32_MAX, UINT64_MAX};
-    if (n->elem_size_bytes == 0) return place;
-    place.element = offset_bytes / n->elem_size_bytes;
+    struct prof_target target = {n->node, UINT32_MAX, UINT64_MAX};
+    if (n->elem_size_bytes == 0) return target;
+    target.element = offset_bytes / n->elem_size_bytes;
     const uint64_t part_bytes = n->dims ? n->elem_size_bytes / n->dims : 0;
-    if (part_bytes > 0) place.component = (uint32_t)(offset_bytes % n->elem_size_bytes / part_bytes);
-    return place;
+    if (part_bytes > 0) target.component = (uint32_t)(offset_bytes % n->elem_size_bytes / part_bytes);
+    return target;
 }
 
 /* The label of a mapping's home: modules and files by name, others by their kind. */
@@ -307,25 +307,25 @@ static const char *prof_home_label(prof_space *s, const struct prof_mapping *m)
     }
 }
 
-static struct prof_place prof_place_of_mapping(prof_space *s, struct prof_mapping *m, uint64_t addr)
+static struct prof_target prof_target_of_mapping(prof_space *s, struct prof_mapping *m, uint64_t addr)
 {
-    struct prof_place place = prof_nowhere;
+    struct prof_target target = prof_nowhere;
     if (m->node == PROF_NO_NODE) m->node = prof_tree_home(s->tree, m->kind, prof_home_label(s, m));
-    place.node = m->node;
+    target.node = m->node;
     const bool is_of_module = m->kind == PROF_NODE_STATIC || m->kind == PROF_NODE_CODE;
     if (s->statics && is_of_module && m->node != PROF_NO_NODE)
-        prof_statics_find(s->statics, m->path, addr, &place);
-    return place;
+        prof_statics_find(s->statics, m->path, addr, &target);
+    return target;
 }
 
-static struct prof_place prof_place_unmapped(prof_space *s, uint64_t addr)
+static struct prof_target prof_target_unmapped(prof_space *s, uint64_t addr)
 {
-    struct prof_place place = prof_nowhere;
+    struct prof_target target = prof_nowhere;
     const char *why = addr < PROF_NULL_PAGES_END ? "null page"
                       : addr >= PROF_USER_END    ? "not a user address"
                                                  : "no mapping known at this time";
-    place.node = prof_tree_home(s->tree, PROF_NODE_UNMAPPED, why);
-    return place;
+    target.node = prof_tree_home(s->tree, PROF_NODE_UNMAPPED, why);
+    return target;
 }
 
 bool prof_space_is_code(const prof_space *s, uint64_t addr)
@@ -349,23 +349,23 @@ void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct 
     s->tls = tls;
 }
 
-struct prof_place prof_space_find(prof_space *s, uint64_t addr)
+struct prof_target prof_space_find(prof_space *s, uint64_t addr)
 {
     uint64_t base;
     uint32_t value;
-    struct prof_place place = prof_nowhere;
+    struct prof_target target = prof_nowhere;
     if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value))
-        return prof_place_in_range(s, value, addr - base);
-    if (s->tls && prof_tls_find(s->tls, addr, &place)) return place;
-    place.node = prof_heap_find_block(s->heap, addr);
-    if (place.node != PROF_NO_NODE || smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &place.node))
-        return place;
-    place.node = prof_heap_find_mapping(s->heap, addr);
-    if (place.node != PROF_NO_NODE) return place;
+        return prof_target_in_range(s, value, addr - base);
+    if (s->tls && prof_tls_find(s->tls, addr, &target)) return target;
+    target.node = prof_heap_find_block(s->heap, addr);
+    if (target.node != PROF_NO_NODE || smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &target.node))
+        return target;
+    target.node = prof_heap_find_mapping(s->heap, addr);
+    if (target.node != PROF_NO_NODE) return target;
     if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value))
-        return prof_place_of_mapping(s, &s->mappings.rows[value], addr);
+        return prof_target_of_mapping(s, &s->mappings.rows[value], addr);
     struct prof_mapping *seen = prof_survey_seen(s->survey, addr, s->now_ns);
-    return seen ? prof_place_of_mapping(s, seen, addr) : prof_place_unmapped(s, addr);
+    return seen ? prof_target_of_mapping(s, seen, addr) : prof_target_unmapped(s, addr);
 }
 
 uint32_t prof_space_find_site(prof_space *s, uint64_t addr)

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The place of an address: node, element and component; missing ones are fill values. */
-struct prof_place {
+/* The target of an access: node, element and component; missing ones are fill values. */
+struct prof_target {
     uint32_t node;
     uint32_t component;
     uint64_t element;
@@ -44,9 +44,9 @@ ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modu
                          uint64_t start_ns);
 void prof_statics_fini(struct prof_statics *s);
 
-/* addr is in a mapping of the file path (from names) whose home is place->node: make *place more precise if
+/* addr is in a mapping of the file path (from names) whose home is target->node: make *target more precise if
  * the file has symbols or sections for it. Out of memory leaves it as it is. */
-void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_place *place);
+void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_target *target);
 
 /* --- thread-local storage ---
  *
@@ -83,7 +83,7 @@ ls_err prof_tls_end(struct prof_tls *t, uint32_t stream);
 ls_err prof_tls_evict(struct prof_tls *t, uint64_t base, uint64_t end);
 
 /* False: addr is in no block. Out of memory gives false too. */
-bool prof_tls_find(struct prof_tls *t, uint64_t addr, struct prof_place *out);
+bool prof_tls_find(struct prof_tls *t, uint64_t addr, struct prof_target *out);
 
 /* --- heap ---
  *
@@ -137,7 +137,7 @@ ls_err prof_space_new(struct prof_survey *survey, const struct prof_heap_context
 void prof_space_free(prof_space *s);
 /* Approximate memory that a clone of s takes. */
 size_t prof_space_clone_bytes(const prof_space *s);
-/* Clone s for a fork child: the same objects at the same places. survey is the child's, with the parent's
+/* Clone s for a fork child: the same objects at the same addresses. survey is the child's, with the parent's
  * nodes in it (prof_survey_inherit). Owns: the caller frees *out.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_t process, prof_space **out);
 
@@ -146,11 +146,11 @@ ls_err prof_space_clone(const prof_space *s, struct prof_survey *survey, uint32_
 /* From now on all mappings are as in this /proc/PID/maps.
  * Owns:   maps_text is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_snapshot(prof_space *s, const char *maps_text, size_t len_bytes);
-/* Something was mapped: end everything at that place (ranges, blocks, thread-local storage), unless it is the
+/* Something was mapped: end everything there (ranges, blocks, thread-local storage), unless it is the
  * heap that grew.
  * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r);
-/* Something was unmapped: end everything at that place.
+/* Something was unmapped: end everything there.
  * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r);
 /* A block, or memory mapped at a known site, is born.
@@ -182,7 +182,7 @@ void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct 
 /* Set the time of the following queries (CLOCK_MONOTONIC). */
 void prof_space_set_time(prof_space *s, uint64_t time_ns);
 /* Never fails: every address has a home. */
-struct prof_place prof_space_find(prof_space *s, uint64_t addr);
+struct prof_target prof_space_find(prof_space *s, uint64_t addr);
 /* The node of addr where all blocks of a site count as one. PROF_NO_NODE: out of memory. */
 uint32_t prof_space_find_site(prof_space *s, uint64_t addr);
 /* Number of blocks that the recorded heap block at addr represents; 1: there is none. */

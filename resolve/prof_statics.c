@@ -152,16 +152,16 @@ static const struct prof_static_slot *prof_static_learn(struct prof_statics *s, 
     return slot;
 }
 
-void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_place *place)
+void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, struct prof_target *target)
 {
-    const struct prof_static_slot *slot = prof_static_known(s, path, addr, place->node);
+    const struct prof_static_slot *slot = prof_static_known(s, path, addr, target->node);
     if (!slot) {
         const struct prof_loaded *l = prof_modules_at(s->modules, path, addr);
         if (!l) return;
-        slot = prof_static_learn(s, l, addr, place->node);
+        slot = prof_static_learn(s, l, addr, target->node);
     }
-    place->node = slot->node;
+    target->node = slot->node;
     if (slot->elem_size_bytes == 0) return;
-    place->element = (addr - slot->first) / slot->elem_size_bytes;
-    place->component = 0;
+    target->element = (addr - slot->first) / slot->elem_size_bytes;
+    target->component = 0;
 }

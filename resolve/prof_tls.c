@@ -107,7 +107,7 @@ static uint32_t prof_tls_node(struct prof_tls *t, const struct prof_tls_block *b
     return id;
 }
 
-bool prof_tls_find(struct prof_tls *t, uint64_t addr, struct prof_place *out)
+bool prof_tls_find(struct prof_tls *t, uint64_t addr, struct prof_target *out)
 {
     uint32_t row;
     if (!smr_live_find(t->live, addr, &row)) return false;

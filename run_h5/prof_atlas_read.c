@@ -49,7 +49,7 @@ enum { ATLAS_LABEL_BYTES = 4096, ATLAS_NAME_BYTES = ATLAS_LABEL_BYTES + 16, ATLA
 
 /* --- domains --- */
 
-static ls_err prof_get_grid(const struct prof_h5_place *at, struct ndm_geometry *g)
+static ls_err prof_get_grid(const struct prof_h5_location *at, struct ndm_geometry *g)
 {
     LS_TRY(prof_h5_get_list(at, "extents", PROF_U64, g->dims, g->extents));
     LS_TRY(prof_h5_get_list(at, "origin", PROF_F64, g->dims, g->origin));
@@ -70,7 +70,8 @@ static ls_err prof_get_grid(const struct prof_h5_place *at, struct ndm_geometry 
     return LS_OK;
 }
 
-static ls_err prof_check_cells(const struct prof_h5_place *at, const struct ndm_geometry *g, uint64_t corners)
+static ls_err prof_check_cells(const struct prof_h5_location *at, const struct ndm_geometry *g,
+                               uint64_t corners)
 {
     if (g->offsets[0] != 0 || g->offsets[g->cells_len] != corners)
         return prof_h5_bad(at, "offsets", "do not fit connectivity");
@@ -82,7 +83,7 @@ static ls_err prof_check_cells(const struct prof_h5_place *at, const struct ndm_
     return LS_OK;
 }
 
-static ls_err prof_get_cells(const struct prof_h5_place *at, struct ndm_geometry *g)
+static ls_err prof_get_cells(const struct prof_h5_location *at, struct ndm_geometry *g)
 {
     struct prof_h5_array array = {"shapes", PROF_U8, 1, {UINT64_MAX}, PROF_ATLAS_VALUES_MAX};
     LS_TRY(prof_h5_get_array(at, &array, (void **)&g->shapes));
@@ -95,7 +96,7 @@ static ls_err prof_get_cells(const struct prof_h5_place *at, struct ndm_geometry
     return prof_check_cells(at, g, array.extents[0]);
 }
 
-static ls_err prof_get_mesh(const struct prof_h5_place *at, struct ndm_geometry *g)
+static ls_err prof_get_mesh(const struct prof_h5_location *at, struct ndm_geometry *g)
 {
     struct prof_h5_array points = {"points", PROF_F64, 2, {UINT64_MAX, 3}, PROF_ATLAS_VALUES_MAX};
     LS_TRY(prof_h5_get_array(at, &points, (void **)&g->points));
@@ -105,7 +106,7 @@ static ls_err prof_get_mesh(const struct prof_h5_place *at, struct ndm_geometry 
     return H5Lexists(at->id, "shapes", H5P_DEFAULT) > 0 ? prof_get_cells(at, g) : LS_OK;
 }
 
-static ls_err prof_get_domain(const struct prof_h5_place *at, struct ndm_geometry *g)
+static ls_err prof_get_domain(const struct prof_h5_location *at, struct ndm_geometry *g)
 {
     char *kind = NULL;
     LS_TRY(prof_h5_get_text(at, "kind", &kind));
@@ -123,7 +124,7 @@ static ls_err prof_get_domain(const struct prof_h5_place *at, struct ndm_geometr
 
 /* --- fields --- */
 
-static ls_err prof_find_domain(const struct prof_h5_place *at, const struct ndm_atlas *a, uint32_t *out)
+static ls_err prof_find_domain(const struct prof_h5_location *at, const struct ndm_atlas *a, uint32_t *out)
 {
     char *label = NULL;
     LS_TRY(prof_h5_get_text(at, "domain", &label));
@@ -133,10 +134,10 @@ static ls_err prof_find_domain(const struct prof_h5_place *at, const struct ndm_
     return *out < a->domains_len ? LS_OK : prof_h5_bad(at, "domain", "is not one of /meshes");
 }
 
-static ls_err prof_get_steps(const struct prof_h5_place *field, struct ndm_field *f)
+static ls_err prof_get_steps(const struct prof_h5_location *field, struct ndm_field *f)
 {
     if (H5Lexists(field->id, "steps", H5P_DEFAULT) <= 0) return LS_OK;
-    const struct prof_h5_place at = {field->file, field->group, H5Gopen2(field->id, "steps", H5P_DEFAULT)};
+    const struct prof_h5_location at = {field->file, field->group, H5Gopen2(field->id, "steps", H5P_DEFAULT)};
     if (at.id < 0) return prof_h5_bad(field, "steps", "is not a group");
     struct prof_h5_array array = {"label", PROF_TEXT, 1, {UINT64_MAX}, PROF_ATLAS_VALUES_MAX};
     ls_err e = prof_h5_get_array(&at, &array, (void **)&f->step_labels);
@@ -147,7 +148,7 @@ static ls_err prof_get_steps(const struct prof_h5_place *field, struct ndm_field
     return e;
 }
 
-static ls_err prof_get_field(const struct prof_h5_place *at, const struct ndm_atlas *a, uint64_t nodes_len,
+static ls_err prof_get_field(const struct prof_h5_location *at, const struct ndm_atlas *a, uint64_t nodes_len,
                              struct ndm_field *f)
 {
     char *centering = NULL;
@@ -195,7 +196,7 @@ static void prof_shelf_close(struct prof_shelf *s)
 }
 
 static ls_err prof_shelf_member(const struct prof_shelf *s, hsize_t i, char name[ATLAS_NAME_BYTES],
-                                struct prof_h5_place *out)
+                                struct prof_h5_location *out)
 {
     const char *file = prof_profile_path(s->profile);
     char label[ATLAS_LABEL_BYTES];
@@ -204,14 +205,14 @@ static ls_err prof_shelf_member(const struct prof_shelf *s, hsize_t i, char name
     if (len <= 0 || (size_t)len >= sizeof(label))
         return ls_fail(LS_ERR_FORMAT, "%s: %s: a name is missing or too long", file, s->path);
     snprintf(name, ATLAS_NAME_BYTES, "%s/%s", s->path, label);
-    *out = (struct prof_h5_place){file, name, H5Gopen2(s->group, label, H5P_DEFAULT)};
+    *out = (struct prof_h5_location){file, name, H5Gopen2(s->group, label, H5P_DEFAULT)};
     return out->id >= 0 ? LS_OK : ls_fail(LS_ERR_FORMAT, "%s: %s: is not a group", file, name);
 }
 
 static ls_err prof_list_domains(const struct prof_shelf *s, struct ndm_atlas *a)
 {
     char name[ATLAS_NAME_BYTES];
-    struct prof_h5_place at;
+    struct prof_h5_location at;
     if (s->len > PROF_ATLAS_DOMAINS_MAX)
         return ls_fail(LS_ERR_FORMAT, "%s: /meshes: impossibly many", prof_profile_path(s->profile));
     a->domains = calloc(s->len + 1, sizeof(*a->domains));
@@ -228,7 +229,7 @@ static ls_err prof_list_domains(const struct prof_shelf *s, struct ndm_atlas *a)
 static ls_err prof_list_fields(const struct prof_shelf *s, struct ndm_atlas *a)
 {
     char name[ATLAS_NAME_BYTES];
-    struct prof_h5_place at;
+    struct prof_h5_location at;
     size_t nodes_len;
     prof_nodes(s->profile, &nodes_len);
     if (s->len > ATLAS_FIELDS_MAX)
@@ -264,14 +265,14 @@ ls_err prof_atlas_list(prof_profile *p, struct ndm_atlas *out)
 
 /* --- values --- */
 
-static ls_err prof_load_metric(const struct prof_h5_place *at, enum ndm_metric m, struct prof_h5_array shape,
-                               double **out)
+static ls_err prof_load_metric(const struct prof_h5_location *at, enum ndm_metric m,
+                               struct prof_h5_array shape, double **out)
 {
     shape.name = ndm_metric(m)->name;
     return *out ? LS_OK : prof_h5_get_array(at, &shape, (void **)out);
 }
 
-static ls_err prof_load_metrics(const struct prof_h5_place *at, uint32_t metrics,
+static ls_err prof_load_metrics(const struct prof_h5_location *at, uint32_t metrics,
                                 const struct prof_h5_array *shape, double *values[NDM_METRICS_LEN])
 {
     for (int m = 0; m < NDM_METRICS_LEN; m++)
@@ -279,7 +280,7 @@ static ls_err prof_load_metrics(const struct prof_h5_place *at, uint32_t metrics
     return LS_OK;
 }
 
-static ls_err prof_load_steps(const struct prof_h5_place *field, const struct prof_h5_array *shape,
+static ls_err prof_load_steps(const struct prof_h5_location *field, const struct prof_h5_array *shape,
                               uint32_t metrics, struct ndm_field *f)
 {
     if (f->steps_len == 0) return LS_OK;
@@ -288,7 +289,7 @@ static ls_err prof_load_steps(const struct prof_h5_place *field, const struct pr
                                     .extents = {f->steps_len},
                                     .values_max = PROF_ATLAS_VALUES_MAX};
     memcpy(stepped.extents + 1, shape->extents, (PROF_GET_AXES_MAX - 1) * sizeof(*shape->extents));
-    const struct prof_h5_place at = {field->file, field->group, H5Gopen2(field->id, "steps", H5P_DEFAULT)};
+    const struct prof_h5_location at = {field->file, field->group, H5Gopen2(field->id, "steps", H5P_DEFAULT)};
     if (at.id < 0) return prof_h5_bad(field, "steps", "is not a group");
     const ls_err e = prof_load_metrics(&at, metrics, &stepped, f->step_values);
     H5Gclose(at.id);
@@ -305,8 +306,8 @@ ls_err prof_atlas_load(prof_profile *p, struct ndm_atlas *a, const struct prof_a
         free(name);
         return ls_nomem("%s", prof_profile_path(p));
     }
-    const struct prof_h5_place at = {prof_profile_path(p), path,
-                                     H5Gopen2(prof_profile_file(p), path, H5P_DEFAULT)};
+    const struct prof_h5_location at = {prof_profile_path(p), path,
+                                        H5Gopen2(prof_profile_file(p), path, H5P_DEFAULT)};
     ls_err e = at.id >= 0 ? LS_OK : prof_h5_bad(&at, "name", "is not that of the group");
     if (e == LS_OK) e = prof_load_metrics(&at, want->metrics, &shape, f->values);
     if (e == LS_OK && want->steps) e = prof_load_steps(&at, &shape, want->metrics, f);

@@ -61,7 +61,7 @@ ls_err prof_seal_compute(int fd, const char *path, struct prof_seal *out);
 enum { PROF_GET_AXES_MAX = 4 };
 
 /* An open group, and its names in messages. */
-struct prof_h5_place {
+struct prof_h5_location {
     const char *file, *group;
     hid_t id;
 };
@@ -75,15 +75,16 @@ struct prof_h5_array {
 };
 
 /* LS_ERR_FORMAT with a text that names file, group and name. */
-ls_err prof_h5_bad(const struct prof_h5_place *at, const char *name, const char *what) __attribute__((cold));
+ls_err prof_h5_bad(const struct prof_h5_location *at, const char *name, const char *what)
+    __attribute__((cold));
 /* Owns: the caller frees *out.  Errors: LS_ERR_FORMAT, LS_ERR_NOMEM. */
-ls_err prof_h5_get_text(const struct prof_h5_place *at, const char *name, char **out);
+ls_err prof_h5_get_text(const struct prof_h5_location *at, const char *name, char **out);
 /* len numbers into out, or len texts (char *, the caller's to free).  Errors: as above. */
-ls_err prof_h5_get_list(const struct prof_h5_place *at, const char *name, enum prof_type type, uint64_t len,
-                        void *out);
+ls_err prof_h5_get_list(const struct prof_h5_location *at, const char *name, enum prof_type type,
+                        uint64_t len, void *out);
 /* Numbers, in an array, or texts (char *).  Owns: the caller frees *out and the texts.
  * Errors: as above; LS_ERR_RANGE when there are more than values_max. */
-ls_err prof_h5_get_array(const struct prof_h5_place *at, struct prof_h5_array *array, void **out);
+ls_err prof_h5_get_array(const struct prof_h5_location *at, struct prof_h5_array *array, void **out);
 
 /* Parts of the above, for readers with other messages; NULL or the problem. */
 const char *prof_h5_type_problem(hid_t type, enum prof_type want);

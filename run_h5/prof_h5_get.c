@@ -9,7 +9,7 @@
 
 enum { TEXTS_MAX_BYTES = 64 << 20, VALUES_ALWAYS = 1 << 25 };
 
-ls_err prof_h5_bad(const struct prof_h5_place *at, const char *name, const char *what)
+ls_err prof_h5_bad(const struct prof_h5_location *at, const char *name, const char *what)
 {
     return ls_fail(LS_ERR_FORMAT, "%s: %s: %s: %s", at->file, at->group, name, what);
 }
@@ -63,7 +63,8 @@ const char *prof_h5_storage_problem(hid_t dataset, hid_t type)
     return problem;
 }
 
-static ls_err prof_get_type(const struct prof_h5_place *at, const char *name, hid_t type, enum prof_type want)
+static ls_err prof_get_type(const struct prof_h5_location *at, const char *name, hid_t type,
+                            enum prof_type want)
 {
     const char *problem = prof_h5_type_problem(type, want);
     return problem ? prof_h5_bad(at, name, problem) : LS_OK;
@@ -140,7 +141,7 @@ static void prof_free_texts(char **texts, uint64_t len)
     }
 }
 
-static ls_err prof_get_attribute(const struct prof_h5_place *at, const char *name, hid_t attribute,
+static ls_err prof_get_attribute(const struct prof_h5_location *at, const char *name, hid_t attribute,
                                  const struct prof_h5_array *want, void *out)
 {
     const hid_t memory_type = prof_h5_memory_type(want->type);
@@ -149,7 +150,7 @@ static ls_err prof_get_attribute(const struct prof_h5_place *at, const char *nam
     return e < 0 ? prof_h5_bad(at, name, "cannot be read") : LS_OK;
 }
 
-static ls_err prof_get_attribute_texts(const struct prof_h5_place *at, const char *name, hid_t attribute,
+static ls_err prof_get_attribute_texts(const struct prof_h5_location *at, const char *name, hid_t attribute,
                                        hid_t file_type, const struct prof_h5_array *want, char **out)
 {
     memset(out, 0, want->extents[0] * sizeof(*out));
@@ -159,7 +160,7 @@ static ls_err prof_get_attribute_texts(const struct prof_h5_place *at, const cha
     return prof_h5_bad(at, name, problem);
 }
 
-static ls_err prof_get_values(const struct prof_h5_place *at, const char *name, hid_t attribute,
+static ls_err prof_get_values(const struct prof_h5_location *at, const char *name, hid_t attribute,
                               const struct prof_h5_array *want, void *out)
 {
     const hid_t file_type = H5Aget_type(attribute), space = H5Aget_space(attribute);
@@ -175,8 +176,8 @@ static ls_err prof_get_values(const struct prof_h5_place *at, const char *name, 
     return e;
 }
 
-ls_err prof_h5_get_list(const struct prof_h5_place *at, const char *name, enum prof_type type, uint64_t len,
-                        void *out)
+ls_err prof_h5_get_list(const struct prof_h5_location *at, const char *name, enum prof_type type,
+                        uint64_t len, void *out)
 {
     const struct prof_h5_array want = {.type = type, .extents = {len}};
     const hid_t attribute = H5Aopen(at->id, name, H5P_DEFAULT);
@@ -186,7 +187,7 @@ ls_err prof_h5_get_list(const struct prof_h5_place *at, const char *name, enum p
     return e;
 }
 
-ls_err prof_h5_get_text(const struct prof_h5_place *at, const char *name, char **out)
+ls_err prof_h5_get_text(const struct prof_h5_location *at, const char *name, char **out)
 {
     char *text = NULL;
     LS_TRY(prof_h5_get_list(at, name, PROF_TEXT, 1, &text));
@@ -207,7 +208,7 @@ static uint64_t prof_h5_values_max(hid_t object)
     return most > VALUES_ALWAYS ? most : VALUES_ALWAYS;
 }
 
-static ls_err prof_get_extents(const struct prof_h5_place *at, hid_t space, struct prof_h5_array *array,
+static ls_err prof_get_extents(const struct prof_h5_location *at, hid_t space, struct prof_h5_array *array,
                                uint64_t *out_len)
 {
     hsize_t extents[H5S_MAX_RANK];
@@ -236,7 +237,7 @@ static const char *prof_get_numbers(hid_t dataset, enum prof_type type, void *va
     return e < 0 ? "cannot be read: the file is damaged" : NULL;
 }
 
-static ls_err prof_get_dataset(const struct prof_h5_place *at, hid_t dataset, struct prof_h5_array *array,
+static ls_err prof_get_dataset(const struct prof_h5_location *at, hid_t dataset, struct prof_h5_array *array,
                                void **out)
 {
     const hid_t file_type = H5Dget_type(dataset);
@@ -267,7 +268,7 @@ static ls_err prof_get_dataset(const struct prof_h5_place *at, hid_t dataset, st
     return e;
 }
 
-ls_err prof_h5_get_array(const struct prof_h5_place *at, struct prof_h5_array *array, void **out)
+ls_err prof_h5_get_array(const struct prof_h5_location *at, struct prof_h5_array *array, void **out)
 {
     const hid_t dataset = H5Dopen2(at->id, array->name, H5P_DEFAULT);
     if (dataset < 0) return prof_h5_bad(at, array->name, "is missing");

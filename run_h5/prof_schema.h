@@ -189,7 +189,7 @@ enum prof_column { PROF_SAMPLE_COLUMNS(PROF_COLUMN_ENUM) PROF_COL_COUNT };
       "row of /processes; missing for nodes that processes share")                                   \
     X(row, TEXT, label, VALUE, "name")                                                               \
     X(row, U64, base, VALUE, "first address; 0 where the node is no single range")                   \
-    X(row, U64, end, VALUE, "first address behind it")                                               \
+    X(row, U64, end, VALUE, "first address after it")                                                \
     X(row, U64, elem_size_bytes, VALUE, "bytes of an element; 0 without elements")                   \
     X(row, U64, dims, VALUE, "components of an element")                                             \
     X(row, U64, born_ns, TIME, "start of life, ns since start_mono_ns")                              \
@@ -288,7 +288,7 @@ struct prof_burst {
     X(row, TEXT, path, VALUE, "file")                                                  \
     X(row, TEXT, build_id, VALUE, "build id in hexadecimal, empty when there is none") \
     X(row, U64, base, VALUE, "first address of its mappings")                          \
-    X(row, U64, end, VALUE, "first address behind them")                               \
+    X(row, U64, end, VALUE, "first address after them")                                \
     X(row, U64, bias, VALUE, "address minus address in the file's own view")
 struct prof_module {
     PROF_MODULE_COLUMNS(PROF_MEMBER, )

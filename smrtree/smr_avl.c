@@ -210,7 +210,7 @@ static bool avl_conflict(const struct smr_avl *t, uint64_t base, uint64_t end, s
     return smr_avl_last(t, end - 1, end, out) && out->base > base;
 }
 
-ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_place place,
+ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_side where,
                       struct smr_range *conflict)
 {
     if (r.base >= r.end)
@@ -222,7 +222,7 @@ ls_err smr_avl_insert(struct smr_avl *t, struct smr_range r, enum smr_avl_place 
     int side = 0;
     for (uint32_t i = t->root; i; i = t->nodes[i].child[side]) {
         const int order = range_order(r.base, r.end, t->nodes[i].base, t->nodes[i].end);
-        side = order > 0 || (order == 0 && place == SMR_AVL_INNER);
+        side = order > 0 || (order == 0 && where == SMR_AVL_INNER);
         parent = i;
     }
     const uint32_t leaf = avl_slot_take(t);

@@ -29,7 +29,7 @@ struct smr_avl {
     uint32_t len;
 };
 
-enum smr_avl_place { SMR_AVL_INNER, SMR_AVL_OUTER }; /* position of a range among equal ones */
+enum smr_avl_side { SMR_AVL_INNER, SMR_AVL_OUTER }; /* position of a range among equal ones */
 
 void smr_avl_init(struct smr_avl *t);
 void smr_avl_fini(struct smr_avl *t);
@@ -40,7 +40,7 @@ ls_err smr_avl_reserve(struct smr_avl *t, uint32_t extra);
 /* Insert a range.
  * Errors: LS_ERR_RANGE (empty), LS_ERR_OVERLAP (*conflict is the other range; the caller, which knows names,
  * sets the text), LS_ERR_NOMEM; then t is unchanged. Thread: one at a time.  Signal: not safe. */
-ls_err smr_avl_insert(struct smr_avl *t, struct smr_range range, enum smr_avl_place place,
+ls_err smr_avl_insert(struct smr_avl *t, struct smr_range range, enum smr_avl_side where,
                       struct smr_range *conflict);
 
 /* Remove the range with this base and value (the innermost of several). Return false if there is none. out

@@ -46,10 +46,10 @@ ls_err smr_live_remove(smr_live *l, uint64_t base, uint32_t value)
  * first. */
 static ls_err live_put_back(smr_live *l, const struct smr_range *r, uint64_t base, uint64_t end)
 {
-    const struct smr_range before = {r->base, base, r->value}, behind = {end, r->end, r->value};
+    const struct smr_range before = {r->base, base, r->value}, after = {end, r->end, r->value};
     struct smr_range other;
     if (before.base < before.end) LS_TRY(smr_avl_insert(&l->ranges, before, SMR_AVL_OUTER, &other));
-    if (behind.base < behind.end) LS_TRY(smr_avl_insert(&l->ranges, behind, SMR_AVL_OUTER, &other));
+    if (after.base < after.end) LS_TRY(smr_avl_insert(&l->ranges, after, SMR_AVL_OUTER, &other));
     return LS_OK;
 }
 

@@ -538,9 +538,9 @@ enum spool_sample_kind {
     SPOOL_SAMPLE_WATCH,       /* a watched element was touched */
     SPOOL_SAMPLE_LAST = SPOOL_SAMPLE_WATCH
 };
-#define SPOOL_OP_NOT_TOLD 3u
-#define SPOOL_NOT_TOLD UINT8_MAX
-/* rec.flags: the op in the bits of SPOOL_ACCESS_OP_MASK (enum spool_op, SPOOL_OP_NOT_TOLD), SPOOL_LOCKED_*,
+#define SPOOL_OP_NOT_REPORTED 3u
+#define SPOOL_NOT_REPORTED UINT8_MAX
+/* rec.flags: the op in the bits of SPOOL_ACCESS_OP_MASK (enum spool_op, SPOOL_OP_NOT_REPORTED), SPOOL_LOCKED_*,
  * and: */
 #define SPOOL_SAMPLE_IP_AFTER 0x4u /* ip is the instruction after the one that accessed */
 /* One access of thread tid, written by another thread (the collector): the record is complete by itself,
@@ -556,7 +556,7 @@ struct spool_sample {
     uint16_t size_bytes;              /* size of the access; 0: not known */
     uint8_t kind;                     /* enum spool_sample_kind */
     uint8_t latency_kind;             /* 0: no latency */
-    uint8_t source, snoop, tlb, numa; /* SPOOL_NOT_TOLD */
+    uint8_t source, snoop, tlb, numa; /* SPOOL_NOT_REPORTED */
 };
 _Static_assert(sizeof(struct spool_sample) == 64, "on-disk layout");
 /* After the fixed part: ips_len u64, innermost first; return addresses except the first. A STACK record after

@@ -2,7 +2,7 @@
 /* Accesses of a burst in few bytes: what both the writer and the reader keep of those before.
  *
  * An access is
- *   a byte      bits 0 to 3: place of its instruction among the last ones, SPOOL_PACK_NEW: a new one;
+ *   a byte      bits 0 to 3: slot of its instruction among the last ones, SPOOL_PACK_NEW: a new one;
  *               SPOOL_PACK_KIND: kind follows; SPOOL_PACK_TIMED: latency and drain follow, and both flags are set
  *   new one     signed: distance from the last new instruction
  *   kind        flags (without those of a time), size_bytes, lane; when it is left out, those of the last access of
@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 enum {
-    SPOOL_PACK_PLACES = 15,
+    SPOOL_PACK_SLOTS = 15,
     SPOOL_PACK_NEW = 15,
     SPOOL_PACK_KIND = 0x10,
     SPOOL_PACK_TIMED = 0x20,
@@ -34,7 +34,7 @@ struct spool_pack {
     struct {
         uint64_t ip, addr;
         uint16_t flags, size_bytes, lane;
-    } places[SPOOL_PACK_PLACES];
+    } slots[SPOOL_PACK_SLOTS];
     uint64_t ip, addr;
     uint32_t position;
     uint32_t new_ones; /* so far */

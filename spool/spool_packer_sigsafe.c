@@ -28,10 +28,10 @@ static void put_signed(struct spool_packer *p, uint64_t to, uint64_t from)
     put_number(p, spool_pack_fold((int64_t)(to - from)));
 }
 
-static unsigned place_of(const struct spool_pack *k, uint64_t ip)
+static unsigned slot_of(const struct spool_pack *k, uint64_t ip)
 {
     unsigned at = 0;
-    while (at < SPOOL_PACK_PLACES && (at >= k->new_ones || k->places[at].ip != ip))
+    while (at < SPOOL_PACK_SLOTS && (at >= k->new_ones || k->slots[at].ip != ip))
         at++;
     return at;
 }
@@ -42,27 +42,27 @@ void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool
     struct spool_pack *k = &p->pack;
     const bool is_timed = (flags & SPOOL_PACK_TIMES) == SPOOL_PACK_TIMES;
     const uint16_t rest = (uint16_t)(is_timed ? flags & ~SPOOL_PACK_TIMES : flags);
-    unsigned at = place_of(k, r->ip);
-    const bool is_new = at == SPOOL_PACK_PLACES;
+    unsigned at = slot_of(k, r->ip);
+    const bool is_new = at == SPOOL_PACK_SLOTS;
     if (is_new) {
-        at = k->new_ones++ % SPOOL_PACK_PLACES;
-        k->places[at].ip = r->ip;
-        k->places[at].addr = k->addr;
+        at = k->new_ones++ % SPOOL_PACK_SLOTS;
+        k->slots[at].ip = r->ip;
+        k->slots[at].addr = k->addr;
     }
-    const bool has_kind = is_new || k->places[at].flags != rest ||
-                          k->places[at].size_bytes != r->size_bytes || k->places[at].lane != r->lane;
+    const bool has_kind = is_new || k->slots[at].flags != rest || k->slots[at].size_bytes != r->size_bytes ||
+                          k->slots[at].lane != r->lane;
     put_number(p, (is_new ? SPOOL_PACK_NEW : at) | (has_kind ? SPOOL_PACK_KIND : 0) |
                       (is_timed ? SPOOL_PACK_TIMED : 0));
     if (is_new) put_signed(p, r->ip, k->ip);
     if (is_new) k->ip = r->ip;
     if (has_kind) {
-        put_number(p, k->places[at].flags = rest);
-        put_number(p, k->places[at].size_bytes = r->size_bytes);
-        put_number(p, k->places[at].lane = r->lane);
+        put_number(p, k->slots[at].flags = rest);
+        put_number(p, k->slots[at].size_bytes = r->size_bytes);
+        put_number(p, k->slots[at].lane = r->lane);
     }
-    put_signed(p, r->addr, k->places[at].addr);
+    put_signed(p, r->addr, k->slots[at].addr);
     put_signed(p, r->position, k->position);
-    k->addr = k->places[at].addr = r->addr;
+    k->addr = k->slots[at].addr = r->addr;
     k->position = r->position;
     if (is_timed) put_number(p, r->latency_cycles);
     if (is_timed) put_number(p, r->drain_cycles);

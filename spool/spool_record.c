@@ -66,8 +66,8 @@ static const struct spool_rec_row spool_rec_rows[] = {
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };
 /* Numbers may have gaps; that each has its row is tested (tests/spool/test_spool_domains.c). */
-#define SPOOL_REC_HAS_PLACE(name, number) &&(number) < SPOOL_REC_ROWS
-_Static_assert(1 SPOOL_REC_LIST(SPOOL_REC_HAS_PLACE), "every record type has a row");
+#define SPOOL_REC_HAS_ROW(name, number) &&(number) < SPOOL_REC_ROWS
+_Static_assert(1 SPOOL_REC_LIST(SPOOL_REC_HAS_ROW), "every record type has a row");
 
 const char *spool_rec_name(uint16_t type)
 {

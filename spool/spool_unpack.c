@@ -34,21 +34,21 @@ static bool take_kind(struct spool_unpack *u, unsigned at)
 {
     uint64_t flags, size_bytes, lane;
     if (!take_number(u, &flags) || !take_number(u, &size_bytes) || !take_number(u, &lane)) return false;
-    u->pack.places[at].flags = (uint16_t)flags;
-    u->pack.places[at].size_bytes = (uint16_t)size_bytes;
-    u->pack.places[at].lane = (uint16_t)lane;
+    u->pack.slots[at].flags = (uint16_t)flags;
+    u->pack.slots[at].size_bytes = (uint16_t)size_bytes;
+    u->pack.slots[at].lane = (uint16_t)lane;
     return flags <= UINT16_MAX && size_bytes <= UINT16_MAX && lane <= UINT16_MAX;
 }
 
-/* The place of the instruction, or SPOOL_PACK_PLACES: damaged. */
-static unsigned take_place(struct spool_unpack *u, unsigned place)
+/* The slot of the instruction, or SPOOL_PACK_SLOTS: damaged. */
+static unsigned take_slot(struct spool_unpack *u, unsigned slot)
 {
     struct spool_pack *k = &u->pack;
-    if (place != SPOOL_PACK_NEW) return place < k->new_ones ? place : SPOOL_PACK_PLACES;
-    if (!take_signed(u, &k->ip)) return SPOOL_PACK_PLACES;
-    const unsigned at = k->new_ones++ % SPOOL_PACK_PLACES;
-    k->places[at].ip = k->ip;
-    k->places[at].addr = k->addr;
+    if (slot != SPOOL_PACK_NEW) return slot < k->new_ones ? slot : SPOOL_PACK_SLOTS;
+    if (!take_signed(u, &k->ip)) return SPOOL_PACK_SLOTS;
+    const unsigned at = k->new_ones++ % SPOOL_PACK_SLOTS;
+    k->slots[at].ip = k->ip;
+    k->slots[at].addr = k->addr;
     return at;
 }
 
@@ -58,26 +58,26 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
     uint8_t head;
     uint64_t position = k->position, latency = 0, drain = 0;
     if (!ls_cursor_read(&u->bytes, &head, 1) || head >= 2 * SPOOL_PACK_TIMED) return false;
-    const unsigned at = take_place(u, head & 0xf);
-    if (at == SPOOL_PACK_PLACES || (head & SPOOL_PACK_KIND && !take_kind(u, at))) return false;
-    if (!take_signed(u, &k->places[at].addr) || !take_signed(u, &position) || position > UINT32_MAX)
+    const unsigned at = take_slot(u, head & 0xf);
+    if (at == SPOOL_PACK_SLOTS || (head & SPOOL_PACK_KIND && !take_kind(u, at))) return false;
+    if (!take_signed(u, &k->slots[at].addr) || !take_signed(u, &position) || position > UINT32_MAX)
         return false;
     const bool is_timed = head & SPOOL_PACK_TIMED;
     if (is_timed && (!take_number(u, &latency) || !take_number(u, &drain))) return false;
-    k->addr = k->places[at].addr;
+    k->addr = k->slots[at].addr;
     k->position = (uint32_t)position;
     u->head.accesses_len--;
     *out = (struct spool_access){
         .rec = {.type = SPOOL_REC_ACCESS,
-                .flags = (uint16_t)(k->places[at].flags | (is_timed ? SPOOL_PACK_TIMES : 0)),
+                .flags = (uint16_t)(k->slots[at].flags | (is_timed ? SPOOL_PACK_TIMES : 0)),
                 .len_bytes = sizeof(*out)},
-        .ip = k->places[at].ip,
+        .ip = k->slots[at].ip,
         .addr = k->addr,
         .tsc_delta = spool_pack_tsc_delta(u->head.tsc_cycles, u->head.instructions, k->position),
         .latency_cycles = (uint32_t)latency,
         .position = k->position,
-        .size_bytes = k->places[at].size_bytes,
-        .lane = k->places[at].lane,
+        .size_bytes = k->slots[at].size_bytes,
+        .lane = k->slots[at].lane,
         .drain_cycles = (uint32_t)drain};
     return latency <= UINT32_MAX && drain <= UINT32_MAX;
 }

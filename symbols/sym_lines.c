@@ -242,7 +242,7 @@ static uint32_t sym_outer_name(sym_lines *l, struct sym_unit *unit, Dwarf_Die *f
     return by_dwarf ? by_dwarf : by_symbol;
 }
 
-static void sym_set_call_place(sym_lines *l, struct sym_unit *unit, Dwarf_Die *call, struct sym_inline *out)
+static void sym_set_call_line(sym_lines *l, struct sym_unit *unit, Dwarf_Die *call, struct sym_inline *out)
 {
     uint64_t file, line;
     Dwarf_Files *files;
@@ -263,7 +263,7 @@ static void sym_set_inlines(sym_lines *l, struct sym_unit *unit, uint32_t call, 
     while (call != SYM_NONE) {
         struct sym_call *c = &l->scopes.calls[call];
         struct sym_inline step = {.function = outer};
-        sym_set_call_place(l, unit, &c->die, &step);
+        sym_set_call_line(l, unit, &c->die, &step);
         call = c->around;
         if (call != SYM_NONE)
             step.function = sym_text(l, sym_die_name(&l->scopes.calls[call].die, &l->demangler));

@@ -81,21 +81,21 @@ static uint64_t sym_size(Dwarf_Die *die)
     return sym_type_of(die, &type) && dwarf_aggregate_size(&type, &bytes) == 0 ? bytes : 0;
 }
 
-/* The largest row that begins at the place. */
-static struct sym_found *sym_row_at(const struct sym_type_walk *w, struct sym_location place)
+/* The largest row that begins at the location. */
+static struct sym_found *sym_row_at(const struct sym_type_walk *w, struct sym_location location)
 {
     size_t from = 0, to = w->known_len;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
         const struct sym_found *row = &w->f->rows[middle];
-        const bool is_before = row->is_tls != place.is_tls ? !row->is_tls : row->base < place.at;
+        const bool is_before = row->is_tls != location.is_tls ? !row->is_tls : row->base < location.at;
         if (is_before)
             from = middle + 1;
         else
             to = middle;
     }
     struct sym_found *row = &w->f->rows[from];
-    return from < w->known_len && row->base == place.at && row->is_tls == place.is_tls ? row : NULL;
+    return from < w->known_len && row->base == location.at && row->is_tls == location.is_tls ? row : NULL;
 }
 
 /* Compilers number the statics of functions: counter.0, x.4021. C++ names contain the function. */
@@ -107,10 +107,10 @@ static bool sym_is_numbered(const char *linker)
 
 static void sym_note_variable(struct sym_type_walk *w, Dwarf_Die *die)
 {
-    struct sym_location place;
+    struct sym_location location;
     char text[1024];
-    if (!sym_location(w, die, &place)) return;
-    struct sym_found *row = sym_row_at(w, place);
+    if (!sym_location(w, die, &location)) return;
+    struct sym_found *row = sym_row_at(w, location);
     if (!row) return;
     row->elem_size_bytes = sym_elem_size(die);
     const char *name = dwarf_diename(die);
@@ -121,15 +121,16 @@ static void sym_note_variable(struct sym_type_walk *w, Dwarf_Die *die)
 
 static ls_err sym_note_member(struct sym_type_walk *w, Dwarf_Die *die, const struct sym_found *block)
 {
-    struct sym_location place;
+    struct sym_location location;
     const uint64_t len = sym_size(die);
     const char *name = dwarf_diename(die);
-    if (dwarf_tag(die) != DW_TAG_variable || !name || len == 0 || !sym_location(w, die, &place) ||
-        place.is_tls)
+    if (dwarf_tag(die) != DW_TAG_variable || !name || len == 0 || !sym_location(w, die, &location) ||
+        location.is_tls)
         return LS_OK;
-    if (place.at < block->base || place.at >= block->end || len > block->end - place.at) return LS_OK;
-    const struct sym_found row = {.base = place.at,
-                                  .end = place.at + len,
+    if (location.at < block->base || location.at >= block->end || len > block->end - location.at)
+        return LS_OK;
+    const struct sym_found row = {.base = location.at,
+                                  .end = location.at + len,
                                   .elem_size_bytes = sym_elem_size(die),
                                   .name = sym_draft_text(w->f->draft, name),
                                   .linker = block->linker,
@@ -137,22 +138,22 @@ static ls_err sym_note_member(struct sym_type_walk *w, Dwarf_Die *die, const str
     return sym_finding_add(w->f, row);
 }
 
-/* The row that holds the place and is linked under this name. */
-static struct sym_found *sym_block_around(const struct sym_type_walk *w, struct sym_location place,
+/* The row that holds the location and is linked under this name. */
+static struct sym_found *sym_block_around(const struct sym_type_walk *w, struct sym_location location,
                                           const char *linker)
 {
-    size_t from = 0, to = w->known_len; /* rows before from begin at or before the place */
+    size_t from = 0, to = w->known_len; /* rows before from begin at or before the location */
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (!w->f->rows[middle].is_tls && w->f->rows[middle].base <= place.at)
+        if (!w->f->rows[middle].is_tls && w->f->rows[middle].base <= location.at)
             from = middle + 1;
         else
             to = middle;
     }
-    if (from == 0 || place.is_tls) return NULL;
+    if (from == 0 || location.is_tls) return NULL;
     struct sym_found *row = &w->f->rows[from - 1];
     const bool is_named = strcmp(sym_draft_text_at(w->f->draft, row->linker), linker) == 0;
-    return place.at < row->end && is_named ? row : NULL;
+    return location.at < row->end && is_named ? row : NULL;
 }
 
 /* The block itself has no location in gfortran's DWARF, its members have. */
@@ -160,13 +161,13 @@ static struct sym_found *sym_block_of(const struct sym_type_walk *w, Dwarf_Die *
 {
     Dwarf_Attribute found;
     Dwarf_Die member;
-    struct sym_location place;
+    struct sym_location location;
     const char *linker = dwarf_formstring(dwarf_attr(die, DW_AT_linkage_name, &found));
     if (!linker) linker = name;
-    if (sym_location(w, die, &place)) return sym_row_at(w, place);
+    if (sym_location(w, die, &location)) return sym_row_at(w, location);
     if (!linker || !sym_die_child(die, &member)) return NULL;
     do
-        if (sym_location(w, &member, &place)) return sym_block_around(w, place, linker);
+        if (sym_location(w, &member, &location)) return sym_block_around(w, location, linker);
     while (sym_die_next(&member));
     return NULL;
 }

@@ -14,7 +14,7 @@ ls_err sym_finding_add(struct sym_finding *f, struct sym_found row)
     return LS_OK;
 }
 
-static int sym_found_compare_places(const struct sym_found *a, const struct sym_found *b)
+static int sym_found_compare_addresses(const struct sym_found *a, const struct sym_found *b)
 {
     if (a->is_tls != b->is_tls) return a->is_tls ? 1 : -1;
     if (a->base != b->base) return a->base < b->base ? -1 : 1;
@@ -24,8 +24,8 @@ static int sym_found_compare_places(const struct sym_found *a, const struct sym_
 static int sym_compare_found(const void *x, const void *y)
 {
     const struct sym_found *a = x, *b = y;
-    const int by_place = sym_found_compare_places(a, b);
-    if (by_place) return by_place;
+    const int by_address = sym_found_compare_addresses(a, b);
+    if (by_address) return by_address;
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
@@ -101,13 +101,13 @@ static int sym_compare_aliases(struct sym_finding *f, const struct sym_found *a,
     return strcmp(sym_draft_text_at(f->draft, a->name), sym_draft_text_at(f->draft, b->name));
 }
 
-/* One row for each place. */
+/* One row for each address. */
 static void sym_drop_aliases(struct sym_finding *f)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->len; i++) {
         struct sym_found *last = kept ? &f->rows[kept - 1] : NULL;
-        const bool is_alias = last && sym_found_compare_places(last, &f->rows[i]) == 0;
+        const bool is_alias = last && sym_found_compare_addresses(last, &f->rows[i]) == 0;
         if (!is_alias)
             f->rows[kept++] = f->rows[i];
         else if (sym_compare_aliases(f, &f->rows[i], last) < 0)

@@ -66,7 +66,7 @@ struct vx_axis vx_axis_of(enum vx_scale scale, double low, double high, bool fro
     return a;
 }
 
-double vx_axis_place(const struct vx_axis *a, double value)
+double vx_axis_position(const struct vx_axis *a, double value)
 {
     double at;
     if (!(value > a->low))
@@ -191,7 +191,7 @@ struct vx_axis vx_colour_scale(double low, double high, bool may_be_log)
 bool vx_colour_of(const struct vx_axis *scale, double value, struct vx_rgb *out)
 {
     if (!isfinite(value) || (scale->scale != VX_LINEAR && value <= 0)) return false;
-    *out = vx_viridis(vx_axis_place(scale, value));
+    *out = vx_viridis(vx_axis_position(scale, value));
     return true;
 }
 

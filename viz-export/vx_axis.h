@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Axes and colours: from values to places and colours, and the places that get a number. */
+/* Axes and colours: from values to positions and colours, and the positions that get a number. */
 #ifndef VX_AXIS_H
 #define VX_AXIS_H
 
@@ -30,7 +30,7 @@ struct vx_tick {
 struct vx_axis vx_axis_of(enum vx_scale scale, double low, double high, bool from_zero);
 
 /* Return the position of value; values outside are clamped to the ends. */
-double vx_axis_place(const struct vx_axis *a, double value);
+double vx_axis_position(const struct vx_axis *a, double value);
 
 /* About wanted ticks in out, at most VX_TICKS_MAX; their number is returned. */
 size_t vx_axis_ticks(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX]);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-_Static_assert((RT_BURST_NUMA_PAGE_PLACES & (RT_BURST_NUMA_PAGE_PLACES - 1)) == 0, "a mask");
+_Static_assert((RT_BURST_NUMA_PAGE_SLOTS & (RT_BURST_NUMA_PAGE_SLOTS - 1)) == 0, "a mask");
 _Static_assert(RT_BURST_NUMA_PAGE_BYTES == SPOOL_PAGE_NODE_MASK + 1, "a node fits below a page's address");
 
 static bool take_number(const char **at, const char *end, unsigned *out)
@@ -37,18 +37,18 @@ void rt_burst_numa_clear(struct rt_burst_numa *p)
 {
     if (p->len == 0) return;
     p->len = 0;
-    memset(p->places, 0, sizeof p->places);
+    memset(p->slots, 0, sizeof p->slots);
 }
 
 void rt_burst_numa_touch(struct rt_burst_numa *p, uint64_t addr)
 {
     const uint64_t page = addr & ~(uint64_t)(RT_BURST_NUMA_PAGE_BYTES - 1);
     if (page == 0 || p->len == RT_BURST_NUMA_PAGES_MAX) return;
-    size_t at = (size_t)((page * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (RT_BURST_NUMA_PAGE_PLACES - 1);
-    while (p->places[at] != 0 && p->places[at] != page)
-        at = (at + 1) & (RT_BURST_NUMA_PAGE_PLACES - 1);
-    if (p->places[at] == page) return;
-    p->places[at] = p->pages[p->len++] = page;
+    size_t at = (size_t)((page * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (RT_BURST_NUMA_PAGE_SLOTS - 1);
+    while (p->slots[at] != 0 && p->slots[at] != page)
+        at = (at + 1) & (RT_BURST_NUMA_PAGE_SLOTS - 1);
+    if (p->slots[at] == page) return;
+    p->slots[at] = p->pages[p->len++] = page;
 }
 
 long rt_burst_numa_ask_kernel(size_t len, const uint64_t *pages, int *nodes)

@@ -9,15 +9,15 @@
 enum {
     RT_BURST_NUMA_PAGES_MAX = 128, /* pages per burst; others stay unknown, so that the query stays short */
     RT_BURST_NUMA_PAGE_BYTES = 4096,
-    RT_BURST_NUMA_PAGE_PLACES = 512, /* a power of two, twice the pages and more */
+    RT_BURST_NUMA_PAGE_SLOTS = 512, /* a power of two, twice the pages and more */
 };
 
 /* Pages of the current burst. */
 struct rt_burst_numa {
     uint32_t len;
-    uint64_t pages[RT_BURST_NUMA_PAGES_MAX];    /* addresses */
-    uint64_t places[RT_BURST_NUMA_PAGE_PLACES]; /* hash of them */
-    int nodes[RT_BURST_NUMA_PAGES_MAX];         /* answers */
+    uint64_t pages[RT_BURST_NUMA_PAGES_MAX];  /* addresses */
+    uint64_t slots[RT_BURST_NUMA_PAGE_SLOTS]; /* hash of them */
+    int nodes[RT_BURST_NUMA_PAGES_MAX];       /* answers */
 };
 
 /* Count the memory nodes in a list such as "0-1,3" (sysfs, Documentation/admin-guide/mm/numaperf.rst); 0:

@@ -45,7 +45,7 @@ static uint64_t set_mask(int how, uint64_t mask)
     return old;
 }
 
-static int place_of(int sig)
+static int slot_of(int sig)
 {
     for (int i = 0; i < OWN_COUNT; i++)
         if (owned.signals[i] == sig && sig) return i;
@@ -54,7 +54,7 @@ static int place_of(int sig)
 
 bool rt_burst_signals_owns(int sig)
 {
-    return owned.installed && place_of(sig) >= 0 && (int)ls_syscall(SYS_getpid) == rt_state.pid;
+    return owned.installed && slot_of(sig) >= 0 && (int)ls_syscall(SYS_getpid) == rt_state.pid;
 }
 
 uint64_t rt_burst_signals_needed(void)
@@ -64,37 +64,37 @@ uint64_t rt_burst_signals_needed(void)
     return RT_BURST_SIGBIT(SIGTRAP) | (timer ? RT_BURST_SIGBIT(timer) : 0);
 }
 
-static struct rt_burst_action read_action(int place)
+static struct rt_burst_action read_action(int slot)
 {
     struct rt_burst_action a;
     uint32_t before, after;
     do {
-        before = __atomic_load_n(&owned.sequence[place], __ATOMIC_ACQUIRE);
-        a = *(volatile struct rt_burst_action *)&owned.actions[place];
+        before = __atomic_load_n(&owned.sequence[slot], __ATOMIC_ACQUIRE);
+        a = *(volatile struct rt_burst_action *)&owned.actions[slot];
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        after = __atomic_load_n(&owned.sequence[place], __ATOMIC_RELAXED);
+        after = __atomic_load_n(&owned.sequence[slot], __ATOMIC_RELAXED);
     } while (before != after || before & 1);
     return a;
 }
 
-static void write_action(int place, const struct rt_burst_action *a)
+static void write_action(int slot, const struct rt_burst_action *a)
 {
     /* a handler on this thread must not find the entry half written and wait for itself */
     const uint64_t mask = set_mask(SIG_BLOCK, ALL_SIGNALS);
     uint32_t even;
     do
-        even = __atomic_load_n(&owned.sequence[place], __ATOMIC_RELAXED) & ~1u;
-    while (!__atomic_compare_exchange_n(&owned.sequence[place], &even, even + 1, false, __ATOMIC_ACQUIRE,
+        even = __atomic_load_n(&owned.sequence[slot], __ATOMIC_RELAXED) & ~1u;
+    while (!__atomic_compare_exchange_n(&owned.sequence[slot], &even, even + 1, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
-    *(volatile struct rt_burst_action *)&owned.actions[place] = *a;
-    __atomic_store_n(&owned.sequence[place], even + 2, __ATOMIC_RELEASE);
+    *(volatile struct rt_burst_action *)&owned.actions[slot] = *a;
+    __atomic_store_n(&owned.sequence[slot], even + 2, __ATOMIC_RELEASE);
     set_mask(SIG_SETMASK, mask);
 }
 
 /* Signals that an instruction raises by what it does. */
 static bool is_fault(int sig)
 {
-    return place_of(sig) >= OWN_SEGV;
+    return slot_of(sig) >= OWN_SEGV;
 }
 
 static bool is_real_handler(const struct rt_burst_action *a)
@@ -119,7 +119,7 @@ static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *in
     if (a->flags & SA_RESETHAND) {
         struct rt_burst_action def = *a;
         def.handler = (void *)SIG_DFL;
-        write_action(place_of(sig), &def);
+        write_action(slot_of(sig), &def);
     }
     if (!is_fault(sig)) {
         const uint64_t own = a->flags & SA_NODEFER ? 0 : RT_BURST_SIGBIT(sig);
@@ -144,7 +144,7 @@ static void enter(struct rt_burst_thread *t, int saved_errno)
 /* Handle a signal that is not ours as it would be handled without us. */
 static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
 {
-    const struct rt_burst_action a = read_action(place_of(sig));
+    const struct rt_burst_action a = read_action(slot_of(sig));
     const bool by_cpu = info->si_code > 0;
     if (!by_cpu && rt_burst_blocked_view & RT_BURST_SIGBIT(sig)) {
         rt_burst_pending_view |= RT_BURST_SIGBIT(sig);
@@ -370,22 +370,22 @@ static struct kernel_action kernel_trigger_action(void *handler)
 
 /* SIGFPE and SIGILL that the program ignores are ignored by the programs that it starts, too. A fault kills it
  * then, with us or without. */
-static struct kernel_action kernel_action_for(int place)
+static struct kernel_action kernel_action_for(int slot)
 {
-    if (place == OWN_TRAP) return kernel_trigger_action((void *)(uintptr_t)on_trap);
-    if (place == OWN_TIMER) return kernel_trigger_action((void *)(uintptr_t)on_timer);
-    const struct rt_burst_action a = read_action(place);
-    const bool is_inherited = place >= OWN_FPE && a.handler == (void *)SIG_IGN;
+    if (slot == OWN_TRAP) return kernel_trigger_action((void *)(uintptr_t)on_trap);
+    if (slot == OWN_TIMER) return kernel_trigger_action((void *)(uintptr_t)on_timer);
+    const struct rt_burst_action a = read_action(slot);
+    const bool is_inherited = slot >= OWN_FPE && a.handler == (void *)SIG_IGN;
     return is_inherited ? (struct kernel_action){.handler = a.handler} : kernel_fault_action(&a);
 }
 
 void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct rt_burst_action *old)
 {
-    const int place = place_of(sig);
-    if (old) *old = read_action(place);
+    const int slot = slot_of(sig);
+    if (old) *old = read_action(slot);
     if (!a) return;
-    write_action(place, a);
-    const struct kernel_action k = kernel_action_for(place);
+    write_action(slot, a);
+    const struct kernel_action k = kernel_action_for(slot);
     kernel_sigaction(sig, &k, NULL);
 }
 

@@ -250,8 +250,8 @@ static uint32_t content_of(const struct rt_subject *s, uint32_t before)
 
 /* --- events --- */
 
-/* The place of domain or map `number` in its table; NULL: no memory. */
-#define PLACE_OF(table, number) (grown_room(&(table), (number)) ? &(table).rows[(number)-1] : NULL)
+/* The row of domain or map `number` in its table; NULL: no memory. */
+#define ROW_OF(table, number) (grown_room(&(table), (number)) ? &(table).rows[(number)-1] : NULL)
 
 /* Charge the whole time: a long call here is no sample of many similar calls. */
 static void charge(uint64_t begin_ns)
@@ -269,10 +269,10 @@ static void left_out(void)
 static void put_domain(struct rt_thread *t, uint32_t domain, const struct ndm_geometry *g)
 {
     const struct rt_subject subject = {.geometry = g};
-    uint32_t *place = PLACE_OF(kept.domains, domain);
-    const uint32_t data = place ? content_of(&subject, *place) : 0;
+    uint32_t *row = ROW_OF(kept.domains, domain);
+    const uint32_t data = row ? content_of(&subject, *row) : 0;
     if (data == 0) return left_out();
-    *place = data;
+    *row = data;
     const struct spool_domain rec = {.time_ns = ls_clock_mono_ns(), .domain = domain, .data = data};
     spool_put_domain(rt_spool_writer(t), rec);
 }
@@ -280,10 +280,10 @@ static void put_domain(struct rt_thread *t, uint32_t domain, const struct ndm_ge
 static void put_map(struct rt_thread *t, uint32_t map, uint32_t domain, const struct ndm_map *m)
 {
     const struct rt_subject subject = {.map = m};
-    uint32_t *place = PLACE_OF(kept.maps, map);
-    const uint32_t data = place ? content_of(&subject, *place) : 0;
+    uint32_t *row = ROW_OF(kept.maps, map);
+    const uint32_t data = row ? content_of(&subject, *row) : 0;
     if (data == 0) return left_out();
-    *place = data;
+    *row = data;
     const struct spool_map rec = {.time_ns = ls_clock_mono_ns(), .map = map, .domain = domain, .data = data};
     spool_put_map(rt_spool_writer(t), rec);
 }

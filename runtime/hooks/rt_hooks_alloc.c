@@ -22,7 +22,7 @@ static _Alignas(4096) uint8_t arena[ARENA_BYTES];
 static size_t arena_used;
 
 /* The length is stored before the block: these blocks are ours, no layout of the program is changed. */
-static bool arena_place(size_t len_bytes, size_t align_bytes, size_t *used, size_t *at)
+static bool arena_reserve(size_t len_bytes, size_t align_bytes, size_t *used, size_t *at)
 {
     size_t begin = *used + sizeof(size_t);
     if (begin > ARENA_BYTES - align_bytes) return false;
@@ -42,7 +42,7 @@ static void *arena_alloc(size_t count, size_t len_bytes, size_t align_bytes)
     size_t used = __atomic_load_n(&arena_used, __ATOMIC_RELAXED);
     do {
         next = used;
-        if (!arena_place(len, align_bytes, &next, &at)) return NULL;
+        if (!arena_reserve(len, align_bytes, &next, &at)) return NULL;
     } while (
         !__atomic_compare_exchange_n(&arena_used, &used, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     memcpy(arena + at - sizeof(size_t), &len, sizeof(len));

@@ -126,9 +126,9 @@ void rt_perf_why(const struct rt_perf_engine *e, struct pe_facts known, char *wh
     struct pe_advice advice = {.cause = ""};
     mach_privilege_read("", getenv, &machine);
     known.machine = &machine;
-    known.ring_kib = (e->refusal.place == PE_AT_MMAP_AUX ? PE_AUX_MIN_BYTES : PE_RING_MIN_BYTES) / 1024;
+    known.ring_kib = (e->refusal.call == PE_AT_MMAP_AUX ? PE_AUX_MIN_BYTES : PE_RING_MIN_BYTES) / 1024;
     if (!known.attr) known.attr = &e->spec.events[e->refusal.event].attr;
-    pe_advise(e->refusal.error, e->refusal.place, &known, &advice);
+    pe_advise(e->refusal.error, e->refusal.call, &known, &advice);
     struct rt_text text = rt_text_in(why, why_len);
     rt_text_add(&text, advice.cause);
     if (advice.remedy[0]) rt_text_add(&text, ": ");

@@ -55,11 +55,11 @@ void rt_perf_sample_begin(const struct pe_sample *s, struct spool_sample *out, u
                                  .tid = s->tid,
                                  .cpu = s->has & PERF_SAMPLE_CPU ? s->cpu : UINT32_MAX,
                                  .page_bytes = (uint32_t)s->data_page_bytes,
-                                 .source = SPOOL_NOT_TOLD,
-                                 .snoop = SPOOL_NOT_TOLD,
-                                 .tlb = SPOOL_NOT_TOLD,
-                                 .numa = SPOOL_NOT_TOLD};
-    *out_flags = SPOOL_OP_NOT_TOLD;
+                                 .source = SPOOL_NOT_REPORTED,
+                                 .snoop = SPOOL_NOT_REPORTED,
+                                 .tlb = SPOOL_NOT_REPORTED,
+                                 .numa = SPOOL_NOT_REPORTED};
+    *out_flags = SPOOL_OP_NOT_REPORTED;
     if (is_of_user(s)) return;
     out->ip = first_of_chain(s);
     *out_flags |= SPOOL_SAMPLE_IP_AFTER;

@@ -45,15 +45,15 @@ static void count_numa_nodes(const char *sysfs_root)
         numa_nodes += last - first + 1;
 }
 
-/* Ask the kernel for the NUMA node of a page when its sample is read. SPOOL_NOT_TOLD: one node, the page is
+/* Ask the kernel for the NUMA node of a page when its sample is read. SPOOL_NOT_REPORTED: one node, the page is
  * gone, or the kernel does not know. */
 static uint8_t numa_node_of(uint64_t addr)
 {
     uint64_t page = addr & ~(uint64_t)(getauxval(AT_PAGESZ) - 1);
     int node = -1;
-    if (numa_nodes < 2 || !addr) return SPOOL_NOT_TOLD;
-    if (ls_syscall(SYS_move_pages, 0, 1, &page, NULL, &node, 0) < 0 || node < 0 || node >= SPOOL_NOT_TOLD)
-        return SPOOL_NOT_TOLD;
+    if (numa_nodes < 2 || !addr) return SPOOL_NOT_REPORTED;
+    if (ls_syscall(SYS_move_pages, 0, 1, &page, NULL, &node, 0) < 0 || node < 0 || node >= SPOOL_NOT_REPORTED)
+        return SPOOL_NOT_REPORTED;
     return (uint8_t)node;
 }
 

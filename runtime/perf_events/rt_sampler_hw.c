@@ -77,7 +77,7 @@ static bool hw_sample(const struct pe_channel *channel, const struct pe_sample *
     out->latency_kind = s.latency_kind;
     out->latency_cycles = s.latency_cycles;
     *out_flags &= ~SPOOL_ACCESS_OP_MASK;
-    *out_flags |= (s.op == LS_NOT_REPORTED ? SPOOL_OP_NOT_TOLD : s.op) | spool_flags_of_locked(s.locked);
+    *out_flags |= (s.op == LS_NOT_REPORTED ? SPOOL_OP_NOT_REPORTED : s.op) | spool_flags_of_locked(s.locked);
     /* a precise event that is not exact stopped one instruction further */
     if (e->attrs[e->sampler].precise_ip && !(s.misc & PERF_RECORD_MISC_EXACT_IP))
         *out_flags |= SPOOL_SAMPLE_IP_AFTER;

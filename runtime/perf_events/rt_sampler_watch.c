@@ -36,7 +36,7 @@ enum {
 #define NO_NODE UINT32_MAX
 
 /* Position of a variable of the program's file that the launcher found (LOADSTONE_WATCH_AT). */
-struct place {
+struct array {
     uint64_t base;
     uint64_t elem_bytes; /* 0: nowhere */
 };
@@ -49,7 +49,7 @@ struct watched_write {
 static struct {
     char text[NAME_BYTES], label[NAME_BYTES]; /* NAME[INDEX], and the name */
     uint64_t index;
-    struct place place;
+    struct array array;
     uint64_t base, len_bytes, since_ns; /* len_bytes 0: not armed */
     uint32_t node;
     uint64_t on_ns, wanted_ns, hits;     /* sums over channels that are closed */
@@ -104,16 +104,16 @@ static bool is_this_program(const char *path)
 }
 
 /* text NULL, not of this program's file, or not readable: nowhere. */
-static void read_place(const char *text, struct place *out)
+static void read_array(const char *text, struct array *out)
 {
     char *at = NULL;
-    *out = (struct place){.elem_bytes = 0};
+    *out = (struct array){.elem_bytes = 0};
     if (!text) return;
     const uint64_t linked = strtoull(text, &at, 16);
     const uint64_t elem_bytes = strtoull(at, &at, 10);
     const bool is_fixed = strtol(at, &at, 10) != 0;
     if (*at != ' ' || !is_this_program(at + 1)) return;
-    *out = (struct place){.base = linked + (is_fixed ? 0 : program_bias()), .elem_bytes = elem_bytes};
+    *out = (struct array){.base = linked + (is_fixed ? 0 : program_bias()), .elem_bytes = elem_bytes};
 }
 
 /* The processor watches 1, 2, 4 or 8 bytes at a multiple of that. */
@@ -357,7 +357,7 @@ static int watch_process_start(struct rt_engine_facts *facts)
 {
     struct rt_text trigger = rt_text_in(facts->trigger, sizeof(facts->trigger));
     rt_text_add(&trigger, "breakpoints");
-    read_place(getenv(ls_env_rows[LS_ENV_WATCH_AT].variable), &watch.place);
+    read_array(getenv(ls_env_rows[LS_ENV_WATCH_AT].variable), &watch.array);
     return rt_perf_process_start(&engine, watch.weak);
 }
 
@@ -365,10 +365,10 @@ static void watch_thread_open(struct rt_thread *t)
 {
     rt_perf_thread_open(t);
     rt_perf_lock();
-    if (!watch.len_bytes && watch.place.elem_bytes) { /* the first thread: the program is there, not begun */
-        const uint64_t elem_bytes = watch.place.elem_bytes;
-        watch.place.elem_bytes = 0;
-        arm(watch.place.base + watch.index * elem_bytes, elem_bytes, NO_NODE);
+    if (!watch.len_bytes && watch.array.elem_bytes) { /* the first thread: the program is there, not begun */
+        const uint64_t elem_bytes = watch.array.elem_bytes;
+        watch.array.elem_bytes = 0;
+        arm(watch.array.base + watch.index * elem_bytes, elem_bytes, NO_NODE);
     } else if (watch.len_bytes) {
         open_thread(t->tid);
     }

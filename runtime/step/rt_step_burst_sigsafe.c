@@ -24,12 +24,12 @@ enum {
     USUAL_STEP_US = 8,   /* longer steps are looked into */
 };
 
-enum { CODE_PLACES = 512, PAGE_BYTES = 4096 };
+enum { CODE_SLOTS = 512, PAGE_BYTES = 4096 };
 
 /* Instructions already decoded, by ip and checked against the code bytes: code may be rewritten (JIT). */
 struct decoded {
     struct rt_burst_scratch scratch;
-    struct rt_burst_plan plans[CODE_PLACES]; /* a loop body; direct-mapped */
+    struct rt_burst_plan plans[CODE_SLOTS]; /* a loop body; direct-mapped */
 };
 
 /* A thread's part of the engine, beside struct rt_burst_thread. */
@@ -52,12 +52,12 @@ static struct step_thread *own(const struct rt_burst_thread *t)
     return t->own[SPOOL_METHOD_STEP];
 }
 
-static struct rt_burst_plan *place_of(struct decoded *c, uint64_t ip)
+static struct rt_burst_plan *slot_of(struct decoded *c, uint64_t ip)
 {
     const uint64_t mixed = ip * UINT64_C(0x9e3779b97f4a7c15);
     return &c->plans[mixed >> 55];
 }
-_Static_assert(CODE_PLACES == 1 << (64 - 55), "place_of takes the upper bits");
+_Static_assert(CODE_SLOTS == 1 << (64 - 55), "slot_of takes the upper bits");
 
 static size_t left_in_page(uint64_t ip)
 {
@@ -74,7 +74,7 @@ static const struct rt_burst_plan *plan_at(struct decoded *c, uint64_t ip)
     const void *code = (const void *)(uintptr_t)ip;
     size_t have = rt_burst_copy(bytes, code, left_in_page(ip));
     if (!have) return NULL;
-    struct rt_burst_plan *p = place_of(c, ip);
+    struct rt_burst_plan *p = slot_of(c, ip);
     const bool is_known = p->ip == ip && p->len_bytes && p->len_bytes <= have;
     if (is_known && memcmp(p->code, bytes, p->len_bytes) == 0) return p;
     p->len_bytes = 0;

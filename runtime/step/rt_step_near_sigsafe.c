@@ -17,12 +17,12 @@ static bool touch_line(struct rt_step_lines *l, uint64_t line)
     const uint32_t first = (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 40);
     const uint32_t now = ++l->clock;
     for (uint32_t i = 0; i < PROBES; i++) {
-        const uint32_t place = (first + i) % RT_STEP_LINES_PLACES;
-        const uint32_t touched = l->places[place].touched;
+        const uint32_t slot = (first + i) % RT_STEP_LINES_SLOTS;
+        const uint32_t touched = l->slots[slot].touched;
         const bool is_empty = touched < l->begin;
-        if (!is_empty && l->places[place].line != line) continue;
-        l->places[place].line = line;
-        l->places[place].touched = now;
+        if (!is_empty && l->slots[slot].line != line) continue;
+        l->slots[slot].line = line;
+        l->slots[slot].touched = now;
         return !is_empty && now - touched <= RT_STEP_LINES_RECENT;
     }
     return false;

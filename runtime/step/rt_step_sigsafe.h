@@ -87,7 +87,7 @@ bool rt_step_condition_holds(unsigned code, uint64_t eflags);
  * instructions push it out. */
 
 /* RECENT: touches after which a line may have left L1 again, the lines of the smallest usual one (32 KiB). */
-enum { RT_STEP_LINE_BYTES = 64, RT_STEP_LINES_PLACES = 4096, RT_STEP_LINES_RECENT = 512 };
+enum { RT_STEP_LINE_BYTES = 64, RT_STEP_LINES_SLOTS = 4096, RT_STEP_LINES_RECENT = 512 };
 
 struct rt_step_lines {
     uint32_t clock; /* touches so far */
@@ -95,7 +95,7 @@ struct rt_step_lines {
     struct {
         uint64_t line;
         uint32_t touched; /* clock of the last touch; 0: never */
-    } places[RT_STEP_LINES_PLACES];
+    } slots[RT_STEP_LINES_SLOTS];
 };
 
 /* Forget all lines. */

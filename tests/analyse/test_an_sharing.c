@@ -90,8 +90,8 @@ static void an_different_bytes_of_a_line_are_false_sharing(void **state)
     assert_int_equal(l->writes, 6);
     assert_int_equal(l->bursts, 9);
     assert_int_equal(l->node, 7);
-    assert_int_equal(l->places_len, 2); /* the load and the store of thread 0 are of one source line */
-    const struct an_shared_place *p = &r.s.places[l->first_place];
+    assert_int_equal(l->uses_len, 2); /* the load and the store of thread 0 are of one source line */
+    const struct an_shared_use *p = &r.s.uses[l->first_use];
     assert_true(p[0].offset_bytes == 0 && p[0].len_bytes == 8 && p[0].thread == 0 && p[0].line == 0);
     assert_true(p[0].reads == 3 && p[0].writes == 3);
     assert_true(p[1].offset_bytes == 8 && p[1].thread == 1 && p[1].line == 2 && p[1].writes == 3);
@@ -181,7 +181,7 @@ static void an_access_across_lines_touches_both(void **state)
     assert_int_equal(r.s.lines[0].kind, AN_SHARING_TRUE);
     assert_int_equal(r.s.lines[1].base, LINE + 64);
     assert_int_equal(r.s.lines[1].kind, AN_SHARING_FALSE);
-    assert_int_equal(r.s.places[r.s.lines[1].first_place].len_bytes, 4);
+    assert_int_equal(r.s.uses[r.s.lines[1].first_use].len_bytes, 4);
     end(&r);
 }
 

@@ -62,7 +62,7 @@ def main():
     profile = Profile(sys.argv[1])
     truths = [line.split() for line in open(sys.argv[2]) if line.count(" ") == 7]
     if not truths:
-        sys.exit("FAIL: the program told nothing")
+        sys.exit("FAIL: the program printed nothing")
     without, wrong = [], 0
     for truth in truths:
         found, bad = check(profile, truth, sys.argv[3], "stripped" in sys.argv[4:])

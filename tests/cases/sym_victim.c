@@ -22,10 +22,10 @@ static _Thread_local char sym_tls_bytes[LEN] = {1};
 static long sym_accumulate(unsigned i)
 {
     static unsigned sym_calls[LEN];
-    static char told;
-    if (!told)
+    static char printed;
+    if (!printed)
         SYM_TELL("sym_accumulate::sym_calls", "MAIN", "symbol", sym_calls, sizeof(sym_calls[0]), 0, SYM_EVER);
-    told = 1;
+    printed = 1;
     return sym_calls[i]++;
 }
 

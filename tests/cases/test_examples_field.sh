@@ -42,15 +42,15 @@ studied() {
     contrast_of=$2 part_of=$3
     echo "$1: middle by elsewhere $contrast_of, part of the samples in the middle $part_of"
 }
-# told: does the result hold? In the middle x waits more than three times as long as elsewhere; numbered by
+# holds: does the result hold? In the middle x waits more than three times as long as elsewhere; numbered by
 # reverse Cuthill-McKee, less than half as much as that, and a region of a quarter of the points has about a
 # quarter of the samples.
-told() {
+holds() {
     studied refined
     refined=$contrast_of
     studied rcm
     awk "BEGIN { exit !($refined > 3 && $contrast_of < $refined / 2 && $part_of > 0.05 && $part_of < 0.6) }"
 }
 # neighbours on a shared machine may take the caches for a while: latencies are theirs then, not the story's
-told || told || told || failed=1
+holds || holds || holds || failed=1
 exit $failed

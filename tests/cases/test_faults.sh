@@ -100,9 +100,9 @@ page, node = ctypes.create_string_buffer(b"x" * 8192), ctypes.c_int(-1)
 pages = ctypes.c_void_p((ctypes.addressof(page) + 4095) & ~4095)
 can_ask = ctypes.CDLL(None).syscall(279, 0, 1, ctypes.byref(pages), None, ctypes.byref(node), 0) == 0 and node.value >= 0
 report = json.load(open(sys.argv[1]))
-told = sum(r["pages"] for r in report["rows"] if r["node"] == "A" and r.get("numa", "").startswith("NUMA node"))
+counted = sum(r["pages"] for r in report["rows"] if r["node"] == "A" and r.get("numa", "").startswith("NUMA node"))
 if not can_ask: print("the kernel tells no NUMA nodes here: not compared")
-elif not report["lost"] and told < 400: sys.exit(f"FAIL: NUMA nodes of {told} of 500 pages")
+elif not report["lost"] and counted < 400: sys.exit(f"FAIL: NUMA nodes of {counted} of 500 pages")
 P
 "$loadstone" report numa.h5 2>/dev/null | tr -s ' \n' '  ' | grep -q 'one costs [0-9.]* us, \(measured\|assumed\)' || { echo "FAIL: no cost of a sample"; failed=1; }
 

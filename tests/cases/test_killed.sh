@@ -30,10 +30,10 @@ worked() {
 
 # a machine that is busy elsewhere may keep the program from its last bursts, or from all: it gets more chances
 chances="1 2 3 4 5 6 7 8 9 10 11 12"
-# told WHAT: print the result of the last attempt
-told() {
-    echo "$1: $2 ms of work behind the last sample, at most $3"
-    [ -z "${4-}" ] || { echo "FAIL: $1: $2 ms of work behind the last sample"; failed=1; }
+# print_result WHAT: print the result of the last attempt
+print_result() {
+    echo "$1: $2 ms of work after the last sample, at most $3"
+    [ -z "${4-}" ] || { echo "FAIL: $1: $2 ms of work after the last sample"; failed=1; }
 }
 
 # ends STATUS HOW
@@ -47,7 +47,7 @@ ends() {
     done
     [ $got -eq "$1" ] || { echo "FAIL: $2: status $got instead of $1: $(cat err)"; failed=1; }
     # shellcheck disable=SC2086
-    told "$2" $result
+    print_result "$2" $result
 }
 ends 137 kill
 ends 134 abort
@@ -70,5 +70,5 @@ for chance in $chances; do
     case $result in *late) ;; *) break ;; esac
 done
 # shellcheck disable=SC2086
-told "the launcher was killed, too" $result
+print_result "the launcher was killed, too" $result
 exit $failed

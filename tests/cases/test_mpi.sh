@@ -3,8 +3,8 @@
 # Ranks of MPI jobs: from the environment of each launcher, and under a real mpirun.
 . "${top_srcdir:-.}/tests/cases/proc.inc"
 
-# told NAME RANK OF FROM VARIABLE=VALUE...: this environment means this rank; record's file has it in its name
-told() {
+# means NAME RANK OF FROM VARIABLE=VALUE...: this environment means this rank; record's file has it in its name
+means() {
     name=$1 rank=$2 of=$3 from=$4
     shift 4
     expect 0 "" env "$@" "$loadstone" record -q --engine null --spool spool -o "$name.h5" -- sh -c 'true; exit 0'
@@ -13,15 +13,15 @@ told() {
     tables "$file"
     holds 1 "^process 0 .* rank $rank of $of from '$from' "
 }
-told openmpi 3 8 OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 PMIX_RANK=3
-told mpich 1 4 PMI_RANK PMI_RANK=1 PMI_SIZE=4
-told mvapich 2 4 MV2_COMM_WORLD_RANK MV2_COMM_WORLD_RANK=2 MV2_COMM_WORLD_SIZE=4 PMI_RANK=7
-told pmix 0 0 PMIX_RANK PMIX_RANK=0
-told slurm 5 16 SLURM_PROCID SLURM_PROCID=5 SLURM_NTASKS=16 SLURM_STEP_ID=0
-told batch -1 0 '' SLURM_PROCID=0 SLURM_NTASKS=16
-told flux 6 9 FLUX_TASK_RANK FLUX_TASK_RANK=6 FLUX_JOB_SIZE=9
-told pals 4 0 PALS_RANKID PALS_RANKID=4
-told nonsense -1 0 '' PMI_RANK=abc OMPI_COMM_WORLD_RANK= PMIX_RANK=99999999999
+means openmpi 3 8 OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 PMIX_RANK=3
+means mpich 1 4 PMI_RANK PMI_RANK=1 PMI_SIZE=4
+means mvapich 2 4 MV2_COMM_WORLD_RANK MV2_COMM_WORLD_RANK=2 MV2_COMM_WORLD_SIZE=4 PMI_RANK=7
+means pmix 0 0 PMIX_RANK PMIX_RANK=0
+means slurm 5 16 SLURM_PROCID SLURM_PROCID=5 SLURM_NTASKS=16 SLURM_STEP_ID=0
+means batch -1 0 '' SLURM_PROCID=0 SLURM_NTASKS=16
+means flux 6 9 FLUX_TASK_RANK FLUX_TASK_RANK=6 FLUX_JOB_SIZE=9
+means pals 4 0 PALS_RANKID PALS_RANKID=4
+means nonsense -1 0 '' PMI_RANK=abc OMPI_COMM_WORLD_RANK= PMIX_RANK=99999999999
 
 if ! command -v mpirun >/dev/null || ! command -v mpicc >/dev/null; then
     echo "not tested: a real MPI job (mpirun and mpicc are not here; Debian: openmpi-bin libopenmpi-dev)"

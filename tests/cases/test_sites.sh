@@ -19,7 +19,7 @@ site() {
 }
 
 can_unwind=$(ls "$top_builddir"/runtime/core/.libs/*rt_unwind_x86_64_sigsafe.o 2>/dev/null)
-[ "$can_unwind" ] || skip "call paths cannot be told here (needs x86-64 and glibc 2.35)"
+[ "$can_unwind" ] || skip "there are no call paths here (needs x86-64 and glibc 2.35)"
 
 # common to every build of the program
 every_kind() {

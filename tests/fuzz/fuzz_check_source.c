@@ -24,14 +24,14 @@ static void check_event(const struct pat_event *e, const struct pat_tables *t)
 void fuzz_check_source(pat_source *s)
 {
     struct pat_batch b = {.accesses_len = 1};
-    uint64_t told = 0;
-    while (pat_source_next(s, &b) == LS_OK && (b.accesses_len || b.events_len) && told < ACCESSES_MAX) {
+    uint64_t counted = 0;
+    while (pat_source_next(s, &b) == LS_OK && (b.accesses_len || b.events_len) && counted < ACCESSES_MAX) {
         const struct pat_tables *t = pat_source_tables(s);
         for (size_t i = 0; i < b.events_len; i++)
             check_event(&b.events[i], t);
         for (size_t i = 0; i < b.accesses_len; i++)
             check_access(&b.accesses[i], t);
-        told += b.accesses_len;
+        counted += b.accesses_len;
     }
-    if (pat_source_counts(s).accesses < told) abort();
+    if (pat_source_counts(s).accesses < counted) abort();
 }

@@ -20,8 +20,8 @@ static void mend_checksums(uint8_t *data, size_t len)
     struct pat_trace_chunk c;
     while (at <= len && len - at >= sizeof(c)) {
         memcpy(&c, data + at, sizeof(c));
-        const size_t behind = len - at - sizeof(c);
-        if (c.packed_bytes > behind) break;
+        const size_t left = len - at - sizeof(c);
+        if (c.packed_bytes > left) break;
         c.crc = (uint32_t)crc32(crc32(0, data + at, offsetof(struct pat_trace_chunk, crc)),
                                 data + at + sizeof(c), c.packed_bytes);
         memcpy(data + at, &c, sizeof(c));

@@ -149,10 +149,10 @@ static void bad_meshes_are_refused_with_the_place(void **state)
     mesh_refused(m, LS_ERR_ARG, "unknown shape 2", "\"m\"");
 }
 
-static void grid_refused(struct ndm_grid told, ls_err e, const char *word)
+static void grid_refused(struct ndm_grid made, ls_err e, const char *word)
 {
     struct ndm_geometry g;
-    assert_int_equal(ndm_make_grid(&told, &g), e);
+    assert_int_equal(ndm_make_grid(&made, &g), e);
     assert_true(says(word));
     assert_null(g.label);
 }
@@ -344,12 +344,12 @@ static void the_nearest_point_is_the_nearest(void **state)
 static void coordinates_fall_into_grid_cells(void **state)
 {
     (void)state;
-    const struct ndm_grid told = {
+    const struct ndm_grid made = {
         .label = "g", .dims = 2, .extents = {4, 3}, .origin = {-1, 10}, .spacing = {0.5, 2}};
     struct ndm_geometry g;
     ndm_finder *f;
     uint64_t cell;
-    assert_int_equal(ndm_make_grid(&told, &g), LS_OK);
+    assert_int_equal(ndm_make_grid(&made, &g), LS_OK);
     assert_int_equal(ndm_finder_new(&g, &f), LS_OK);
     assert_int_equal(ndm_finder_centering(f), NDM_CELLS);
     assert_true(ndm_finder_find(f, (double[3]){-1, 10, NAN}, &cell) && cell == 0);
@@ -469,7 +469,7 @@ static void values_have_a_place(void **state)
                                       .origin = {1, -2, 9},
                                       .spacing = {0.5, 2, 1},
                                       .cells_len = 12};
-    ndm_geometry_place(&grid, NDM_CELLS, 6, at); /* column 2, row 1 */
+    ndm_geometry_position(&grid, NDM_CELLS, 6, at); /* column 2, row 1 */
     assert_true(at[0] == 2.25 && at[1] == 1 && at[2] == 0);
     double points[] = {0, 0, 0, 2, 0, 0, 1, 3, 6};
     uint64_t offsets[] = {0, 3}, corners[] = {0, 1, 2};
@@ -480,9 +480,9 @@ static void values_have_a_place(void **state)
                                       .cells_len = 1,
                                       .offsets = offsets,
                                       .connectivity = corners};
-    ndm_geometry_place(&mesh, NDM_POINTS, 2, at);
+    ndm_geometry_position(&mesh, NDM_POINTS, 2, at);
     assert_true(at[0] == 1 && at[1] == 3 && at[2] == 6);
-    ndm_geometry_place(&mesh, NDM_CELLS, 0, at);
+    ndm_geometry_position(&mesh, NDM_CELLS, 0, at);
     assert_true(fabs(at[0] - 1) < 1e-12 && fabs(at[1] - 1) < 1e-12 && fabs(at[2] - 2) < 1e-12);
 }
 

@@ -29,7 +29,7 @@ static struct writer {
     uint8_t *memory; /* page, ring, area */
     struct perf_event_mmap_page *page;
     uint64_t random, unsaid; /* losses that no record reported yet */
-    uint64_t samples, sum, lost, others, cut, truncated, bytes, told;
+    uint64_t samples, sum, lost, others, cut, truncated, bytes, reported;
     uint8_t seams[RING_BYTES]; /* distance by which a record crossed the end */
 } writers[CHANNELS];
 static struct pe_channel channels[CHANNELS];
@@ -129,10 +129,10 @@ static size_t operation(struct writer *w, uint64_t addr, uint8_t *to)
 
 static bool put_area(struct writer *w, uint64_t flags)
 {
-    uint64_t record[8] = {0, w->told, w->page->aux_head - w->told, flags, 1, 1, 0, 1};
-    if (w->page->aux_head == w->told && !flags) return true;
+    uint64_t record[8] = {0, w->reported, w->page->aux_head - w->reported, flags, 1, 1, 0, 1};
+    if (w->page->aux_head == w->reported && !flags) return true;
     if (!put_record(w, record, PERF_RECORD_AUX, sizeof(record))) return false;
-    w->told = w->page->aux_head;
+    w->reported = w->page->aux_head;
     w->truncated += flags != 0;
     return true;
 }
@@ -246,7 +246,7 @@ static int check(const struct pe_drain *d)
     bad |= d->counts.broken > writers[AUX_CHANNEL].truncated;
     for (size_t i = 0; i < RING_BYTES; i++)
         seams += writers[0].seams[i];
-    printf("%llu samples read, %llu told as lost, %llu areas truncated, %zu offsets over the end\n",
+    printf("%llu samples read, %llu reported as lost, %llu areas truncated, %zu offsets over the end\n",
            (unsigned long long)samples, (unsigned long long)lost,
            (unsigned long long)writers[AUX_CHANNEL].truncated, seams);
     return bad;

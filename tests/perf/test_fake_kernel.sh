@@ -55,7 +55,7 @@ must("losses", run["run"].attrs["lost_records"] == 1234 + 77 and run["run"].attr
 must("engine", run["run"].attrs["engine"] == b"hw" and sys.argv[2] in run["run"].attrs["latency_meaning"].decode())
 must("weight", s["weight_ns"][a[1]] > s["weight_ns"][a[0]] > 0)
 events = {k: sum(int(n) for n, kind in zip(run["events/count"][:], run["events/kind"].asstr()[:]) if kind == k) for k in set(run["events/kind"].asstr()[:])}
-must("each loss is told", (events["SAMPLES_LOST"], events["HARDWARE_LOST"], events["THROTTLED"], events["UNTHROTTLED"]) == (1234, 77, 1, 1))
+must("each loss is reported", (events["SAMPLES_LOST"], events["HARDWARE_LOST"], events["THROTTLED"], events["UNTHROTTLED"]) == (1234, 77, 1, 1))
 if "callback" in sys.argv:
     must("the program's function says where", [int(s["value"][i]) for i in a] == list(range(255, -1, -1)))
     must("and its costs", list(run["fields/line.A/samples"][:]) == [1] * 256 and events["CALLBACK_CALLS"] == 256 and not any(k.startswith("CALLBACK") for k in events if k != "CALLBACK_CALLS"))
@@ -66,7 +66,7 @@ if "threads" in sys.argv:
 else:
     must("sampled by CPU", "BY_THREAD" not in events)
 if "aux" in sys.argv:
-    must("what was told late is of the range that lived then", len(rows["C"]) == len(rows["D"]) == 256)
+    must("samples that arrive late belong to the range that lived then", len(rows["C"]) == len(rows["D"]) == 256)
     must("all of a flood, once", sorted(int(s["element"][i]) for i in rows["F"]) == list(range(60000)))
     must("latencies of a flood", all(int(s["latency_cycles"][i]) == int(s["element"][i]) % 65536 for i in rows["F"]))
     must("page walks", [int(s["tlb"][i]) for i in a[:4]] == [255, 0, 255, 0])
@@ -115,15 +115,15 @@ grep -q 'yes *hw' doctor.txt && grep -q 'AUX area of 64 KiB: the ring of .* for 
     { echo "FAIL: doctor does not tell of halved rings:"; cat doctor.txt err; failed=1; }
 # the same where hardly any memory may be locked: rings and areas are halved until they fit
 plays neoverse-n1 SPE aux "-l 69632"
-grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }
+grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not reported:"; cat neoverse-n1.txt; failed=1; }
 plays skylake PEBS "" "-l 135168"
-grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: halved rings are not told:"; cat skylake.txt; failed=1; }
+grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: halved rings are not reported:"; cat skylake.txt; failed=1; }
 # the same where there is room for the first CPU's rings, if it takes all: each CPU gets its part
 cpus=$(getconf _NPROCESSORS_CONF)
 plays neoverse-n1 SPE aux "-L $((cpus > 8 ? cpus * 131072 : 1048576))"
-grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not told:"; cat neoverse-n1.txt; failed=1; }
+grep -q 'perf_event_mlock_kb' neoverse-n1.txt || { echo "FAIL: halved rings are not reported:"; cat neoverse-n1.txt; failed=1; }
 plays skylake PEBS "" "-L $((cpus > 32 ? cpus * 139264 : 4198400))"
-[ "$cpus" -eq 1 ] || grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: shared memory is not told:"; cat skylake.txt; failed=1; }
+[ "$cpus" -eq 1 ] || grep -q 'perf_event_mlock_kb' skylake.txt || { echo "FAIL: shared memory is not reported:"; cat skylake.txt; failed=1; }
 # by thread, where events of whole CPUs do not open, and with few descriptors: channels are closed when their threads end
 loadstone_tool=$loadstone
 printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$loadstone" >few && chmod +x few

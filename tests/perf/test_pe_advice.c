@@ -35,10 +35,10 @@ static struct mach_privilege machine(void)
                                    .files_max = 1024};
 }
 
-static struct pe_advice advise(int error, enum pe_place place, const struct pe_facts *f)
+static struct pe_advice advise(int error, enum pe_call call, const struct pe_facts *f)
 {
     struct pe_advice a;
-    pe_advise(error, place, f, &a);
+    pe_advise(error, call, f, &a);
     return a;
 }
 
@@ -247,13 +247,13 @@ static void the_rest_has_a_remedy_too(void **state)
 static void nothing_known_is_no_crash_and_texts_end(void **state)
 {
     (void)state;
-    static const enum pe_place places[] = {PE_AT_OPEN, PE_AT_MMAP, PE_AT_MMAP_AUX, PE_AT_ENABLE};
+    static const enum pe_call calls[] = {PE_AT_OPEN, PE_AT_MMAP, PE_AT_MMAP_AUX, PE_AT_ENABLE};
     struct mach_privilege m;
     memset(&m, 0, sizeof(m));
     const struct pe_facts f = {.machine = &m};
     for (int error = 1; error < 134; error++)
         for (size_t p = 0; p < 4; p++) {
-            const struct pe_advice a = advise(error, places[p], &f);
+            const struct pe_advice a = advise(error, calls[p], &f);
             assert_true(*a.cause);
             assert_true(strlen(a.cause) < sizeof(a.cause) - 1 && strlen(a.remedy) < sizeof(a.remedy) - 1);
         }

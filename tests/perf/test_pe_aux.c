@@ -69,7 +69,7 @@ static void the_area_has_the_size_that_is_asked_for(void **state)
 }
 
 /* offset, size and flags, then of whom: thread 12 of process 11, CPU 3, time 5000, id 77. */
-static bool told(uint64_t offset, uint64_t size, uint64_t flags)
+static bool reported(uint64_t offset, uint64_t size, uint64_t flags)
 {
     static struct {
         struct perf_event_header h;
@@ -114,7 +114,7 @@ static void operations_lie_over_the_end_at_every_offset(void **state)
     for (unsigned shift = 0; shift <= 64; shift++, at += 2 * AREA) {
         write_at(at + shift, load, 64);
         write_at(at + shift + 64, load, 64);
-        assert_true(told(at + shift, 128, 0));
+        assert_true(reported(at + shift, 128, 0));
         for (int i = 0; i < 2; i++) {
             assert_true(pe_aux_next(&area, &ticks, &s, &counts));
             assert_int_equal(s.addr, 0x1234);
@@ -140,7 +140,7 @@ static void flags_are_counted_and_what_is_cut_off_is_broken(void **state)
     assert_int_equal(pe_aux_map(&area, &ring, &kernel, 3, AREA), 0);
     write_at(0, load, 64);
     write_at(64, load, 20);
-    assert_true(told(0, 84, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION));
+    assert_true(reported(0, 84, PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL | PERF_AUX_FLAG_COLLISION));
     assert_true(area.is_stopped);
     assert_true(pe_aux_next(&area, &ticks, &s, &counts));
     assert_int_equal(s.time, 5000); /* not later than its record */
@@ -152,15 +152,15 @@ static void flags_are_counted_and_what_is_cut_off_is_broken(void **state)
     /* empty except for the kernel's position: skipped bytes are given back */
     area.is_stopped = false;
     ring.page->aux_head = AREA - 100;
-    assert_false(told(5000, 0, 0));
+    assert_false(reported(5000, 0, 0));
     pe_aux_release(&area, &ring);
     assert_int_equal(ring.page->aux_tail, 5000);
     /* an area that was all but full may have stopped the event without a flag */
     assert_true(area.is_stopped);
     /* more than there can be, and the bytes that were read */
-    assert_false(told(6000, AREA + 1, 0));
-    assert_false(told(4000, 64, 0));
-    assert_false(told(UINT64_MAX - 3, 64, 0));
+    assert_false(reported(6000, AREA + 1, 0));
+    assert_false(reported(4000, 64, 0));
+    assert_false(reported(UINT64_MAX - 3, 64, 0));
     assert_int_equal(counts.broken, 4);
 }
 

@@ -150,7 +150,7 @@ static int child_no_locked_memory(void)
     const size_t len = lock_all_memory(rings);
     if (len < SMALL_RINGS || len == RINGS_MAX) return CHILD_SKIPS;
     const struct pe_tried refused = try(&faults);
-    if (refused.opens || refused.place != PE_AT_MMAP ||
+    if (refused.opens || refused.call != PE_AT_MMAP ||
         said(&refused, EPERM, "more locked memory", "sysctl kernel.perf_event_mlock_kb="))
         return 1;
     /* others of this user may take the released memory first */

@@ -352,14 +352,14 @@ static void sites_are_named_by_their_users(void **state)
         {.parent = 3, .ip = 3, .line = 2},          {.parent = 4, .ip = 1, .line = 0},
         {.parent = 0, .ip = 2, .line = 1},
     };
-    const struct prof_place_tables tables = {.frames = frames,
-                                             .frames_len = 7,
-                                             .lines = lines,
-                                             .lines_len = 5,
-                                             .inlines = inlines,
-                                             .inlines_len = 1,
-                                             .modules = modules,
-                                             .modules_len = 1};
+    const struct prof_caller_tables tables = {.frames = frames,
+                                              .frames_len = 7,
+                                              .lines = lines,
+                                              .lines_len = 5,
+                                              .inlines = inlines,
+                                              .inlines_len = 1,
+                                              .modules = modules,
+                                              .modules_len = 1};
     static const uint32_t paths[] = {2, 5, 6};
     struct prof_sites sites = {0};
     prof_names *names = prof_names_new();

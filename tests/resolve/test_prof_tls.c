@@ -84,7 +84,7 @@ static uint64_t offset_of_values(struct setting *s)
 static void variable_is_one_node_for_all_threads(void **state)
 {
     struct setting s;
-    struct prof_place first = {0}, second = {0}, control = {0};
+    struct prof_target first = {0}, second = {0}, control = {0};
     (void)state;
     set_up(&s);
     begin(&s, 0);
@@ -107,29 +107,29 @@ static void variable_is_one_node_for_all_threads(void **state)
 static void block_of_an_ended_thread_is_nobodys(void **state)
 {
     struct setting s;
-    struct prof_place place;
+    struct prof_target target;
     (void)state;
     set_up(&s);
     begin(&s, 0);
     begin(&s, 1);
     const uint64_t at = THREAD - BLOCK_BEFORE + offset_of_values(&s);
     assert_int_equal(prof_tls_end(&s.tls, 0), LS_OK);
-    assert_false(prof_tls_find(&s.tls, at, &place));
-    assert_true(prof_tls_find(&s.tls, at + THREAD_STRIDE, &place));
+    assert_false(prof_tls_find(&s.tls, at, &target));
+    assert_true(prof_tls_find(&s.tls, at + THREAD_STRIDE, &target));
     assert_int_equal(prof_tls_evict(&s.tls, at + THREAD_STRIDE, at + THREAD_STRIDE + 1), LS_OK);
-    assert_false(prof_tls_find(&s.tls, at + THREAD_STRIDE, &place));
+    assert_false(prof_tls_find(&s.tls, at + THREAD_STRIDE, &target));
     tear_down(&s);
 }
 
 static void many_threads_one_after_the_other_cost_no_rows(void **state)
 {
     struct setting s;
-    struct prof_place place;
+    struct prof_target target;
     (void)state;
     set_up(&s);
     for (uint32_t lane = 0; lane < 2000; lane++) {
         begin(&s, lane);
-        assert_true(prof_tls_find(&s.tls, THREAD + lane * THREAD_STRIDE, &place));
+        assert_true(prof_tls_find(&s.tls, THREAD + lane * THREAD_STRIDE, &target));
         assert_int_equal(prof_tls_end(&s.tls, lane), LS_OK);
     }
     assert_in_range(s.tls.blocks.len, 1, 4);

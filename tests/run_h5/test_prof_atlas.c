@@ -313,12 +313,12 @@ static void lie_in_attribute(const char *group, const char *name, hid_t type, co
 static void a_mesh_that_points_outside_is_refused(void **state)
 {
     (void)state;
-    const uint64_t outside = 4, behind = UINT64_MAX;
+    const uint64_t outside = 4, beyond = UINT64_MAX;
     const double nowhere = NAN;
     lie_in_array("/meshes/triangles/connectivity", H5T_NATIVE_UINT64, &outside);
     expect_refused("connectivity: names a point");
     unlink(path);
-    lie_in_array("/meshes/triangles/offsets", H5T_NATIVE_UINT64, &behind);
+    lie_in_array("/meshes/triangles/offsets", H5T_NATIVE_UINT64, &beyond);
     expect_refused("offsets: descend");
     unlink(path);
     lie_in_array("/meshes/triangles/points", H5T_NATIVE_DOUBLE, &nowhere);

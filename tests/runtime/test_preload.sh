@@ -62,7 +62,7 @@ holds system 1 'ALLOC .* len=50003 '
 same exec "$victim" exec
 for step in 0 1 2 3 4 5 6 7; do holds "exec $step" 1 "ALLOC .* len=$((60001 + 2 * step)) "; done
 holds exec 8 PROCESS
-[ "$(grep PROCESS "$work/lines" | cut -d' ' -f1 | sort -u | wc -l)" = 8 ] || fail "exec: images are not told apart"
+[ "$(grep PROCESS "$work/lines" | cut -d' ' -f1 | sort -u | wc -l)" = 8 ] || fail "exec: images are not distinguished"
 
 LOADSTONE_CHILDREN=0 same 'children=0' "$victim" spawn
 holds 'children=0' 1 PROCESS

@@ -89,7 +89,7 @@ static int frames_known(void **state)
     limits = (struct rt_unwind_limits){0};
     compared = differing = 0;
     if (rt_unwind_works()) return 0;
-    print_message("call paths cannot be told here (needs x86-64 and glibc 2.35)\n");
+    print_message("there are no call paths here (needs x86-64 and glibc 2.35)\n");
     return -1;
 }
 

@@ -84,7 +84,7 @@ static void step_lines_remember_one_burst(void **state)
     l->clock = UINT32_MAX;
     rt_step_lines_clear(l); /* the clock wraps: no old entry is valid */
     assert_false(rt_step_lines_touch(l, 0x1000, 8));
-    for (uint64_t i = 0; i < 3 * RT_STEP_LINES_PLACES; i++)
+    for (uint64_t i = 0; i < 3 * RT_STEP_LINES_SLOTS; i++)
         rt_step_lines_touch(l, i * 64, 8);
     rt_step_lines_clear(l);
     for (uint64_t i = 0; i <= RT_STEP_LINES_RECENT; i++)

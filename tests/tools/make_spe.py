@@ -167,18 +167,18 @@ def run_slice(area, cpu, pid, tid, t, count, bad=b""):
     data += bad
     area.data += data
     area.offset += len(data)
-    told = t + 500
+    written = t + 500
     if not (has_clock and has_stamp):
         for row in truth[-count:]:
-            row[0] = told
+            row[0] = written
     if variant != "itrace":
-        events.append((told, 0, aux(begin, len(data), 1 if bad else 0, told, pid, tid, cpu)))
+        events.append((written, 0, aux(begin, len(data), 1 if bad else 0, written, pid, tid, cpu)))
     pad = -area.offset % 64
     area.data += bytes(pad)
     area.offset += pad
     if len(area.data) > AREA_PIECE:
-        area.flush(told + 1)
-    return told
+        area.flush(written + 1)
+    return written
 
 
 counts = {"seed": 4}.get(variant, 40)

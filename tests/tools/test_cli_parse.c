@@ -64,8 +64,8 @@ static void cli_defaults_are_read_like_arguments(void **state)
     assert_int_equal(p.values[KIND].number, 2);
     assert_int_equal(p.values[TIME].number, 20000000);
     assert_int_equal(p.values[SIGNAL].number, SIGUSR2);
-    assert_int_equal(p.values[KIND].place, 1);
-    assert_int_equal(p.values[SIGNAL].place, 3);
+    assert_int_equal(p.values[KIND].position, 1);
+    assert_int_equal(p.values[SIGNAL].position, 3);
     cli_parsed_fini(&p);
     assert_int_equal(PARSE(&plain, &p, "-k", "STEP"), LS_OK);
     assert_int_equal(p.values[KIND].number, 1);

@@ -105,8 +105,8 @@ int main(void)
 END
 must cc -g -O1 touch.c -o touch
 if perf record -q -e page-faults:u -c 1 -d -o now.data ./touch 2>perf.err && perf script -i now.data -F addr >addresses 2>/dev/null; then
-    told=$(awk '$1 != "0"' addresses | wc -l)
-    expect 0 "$told samples" "$loadstone" import now.data -o now.h5
+    with_address=$(awk '$1 != "0"' addresses | wc -l)
+    expect 0 "$with_address samples" "$loadstone" import now.data -o now.h5
     must "$loadstone" report --where node=table now.h5 >table 2>/dev/null
     must grep -Eq "table .* 300 " table
 else

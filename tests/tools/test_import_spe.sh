@@ -26,8 +26,8 @@ s = run["samples"]
 def column(name): return [int(v) for v in s[name][:]]
 tids, pids = [int(t) for t in run["threads/tid"][:]], [int(p) for p in run["processes/pid"][:]]
 process = [int(p) for p in run["threads/process"][:]]
-def told(v): return -1 if v == 255 else v
-got = [[t, a, i, o, told(so), l, told(tl), c, pids[process[th]], tids[th]] for t, a, i, o, so, l, tl, c, th in zip(
+def signed(v): return -1 if v == 255 else v
+got = [[t, a, i, o, signed(so), l, signed(tl), c, pids[process[th]], tids[th]] for t, a, i, o, so, l, tl, c, th in zip(
     *map(column, ("time_ns", "addr", "ip", "op", "source", "latency_cycles", "tlb", "cpu", "thread")))]
 assert set(column("events")) == {1024}, set(column("events"))
 first = int(sys.argv[3])  # the records': time 0
@@ -67,9 +67,9 @@ check losses
 "$python" - losses.h5 <<'END' || { echo "FAIL: losses"; failed=1; }
 import sys, h5py
 run = h5py.File(sys.argv[1])
-told = dict(zip(run["events/kind"].asstr()[:], map(int, run["events/count"][:])))
-told.pop("NO_SYMBOLS", None)  # a program that is not here
-assert told == {"SAMPLES_LOST": 43, "HARDWARE_LOST": 5, "THROTTLED": 1, "UNTHROTTLED": 1}, told
+losses = dict(zip(run["events/kind"].asstr()[:], map(int, run["events/count"][:])))
+losses.pop("NO_SYMBOLS", None)  # a program that is not here
+assert losses == {"SAMPLES_LOST": 43, "HARDWARE_LOST": 5, "THROTTLED": 1, "UNTHROTTLED": 1}, losses
 assert (run["run"].attrs["lost_records"], run["run"].attrs["throttled"]) == (48, 1)
 END
 check damaged "the AUX area was full"

@@ -50,19 +50,19 @@ static void vx_axes_have_round_ends_and_ticks(void **state)
     }
 }
 
-static void vx_axis_places_values(void **state)
+static void vx_axis_positions_values(void **state)
 {
     (void)state;
     struct vx_axis a = vx_axis_of(VX_LINEAR, 0, 10, true);
     a.from = 100;
     a.to = 0; /* upwards on paper */
-    assert_float_equal(vx_axis_place(&a, 2.5), 75, 1e-9);
-    assert_float_equal(vx_axis_place(&a, -5), 100, 1e-9);
-    assert_float_equal(vx_axis_place(&a, 1e9), 0, 1e-9);
+    assert_float_equal(vx_axis_position(&a, 2.5), 75, 1e-9);
+    assert_float_equal(vx_axis_position(&a, -5), 100, 1e-9);
+    assert_float_equal(vx_axis_position(&a, 1e9), 0, 1e-9);
     a = vx_axis_of(VX_LOG10, 1, 10000, false);
     a.to = 4;
-    assert_float_equal(vx_axis_place(&a, 100), 2, 1e-9);
-    assert_float_equal(vx_axis_place(&a, 0), 0, 1e-9);
+    assert_float_equal(vx_axis_position(&a, 100), 2, 1e-9);
+    assert_float_equal(vx_axis_position(&a, 0), 0, 1e-9);
 }
 
 static void vx_numbers_are_short(void **state)
@@ -83,7 +83,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vx_axes_have_round_ends_and_ticks),
-        cmocka_unit_test(vx_axis_places_values),
+        cmocka_unit_test(vx_axis_positions_values),
         cmocka_unit_test(vx_numbers_are_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,12 +53,12 @@ struct cli_option {
 
 /* One per option, in table order. Which number holds depends on the type. */
 struct cli_value {
-    const char *text; /* as written, or the default; NULL: absent */
-    bool given;       /* on the command line */
-    unsigned place;   /* among the options given, from 1; the last time counts */
-    uint64_t number;  /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
-    double share;     /* percent */
-    const char **all; /* CLI_FILTERS, CLI_TEXTS, CLI_FILES: each that was given */
+    const char *text;  /* as written, or the default; NULL: absent */
+    bool given;        /* on the command line */
+    unsigned position; /* among the options given, from 1; the last time counts */
+    uint64_t number;   /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
+    double share;      /* percent */
+    const char **all;  /* CLI_FILTERS, CLI_TEXTS, CLI_FILES: each that was given */
     size_t all_len, all_room;
 };
 

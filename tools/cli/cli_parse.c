@@ -34,7 +34,7 @@ static ls_err cli_signal_parse(const char *text, uint64_t *out)
 
 /* ---- limits of an option ---- */
 
-enum { LIMIT_BYTES = 24, LIMIT_TOLD_MAX = 1000000 /* nobody meets one that is larger */ };
+enum { LIMIT_BYTES = 24, LIMIT_PRINTED_MAX = 1000000 /* nobody meets one that is larger */ };
 
 /* As it would be written on the command line. */
 static const char *limit_text(const struct cli_option *o, uint64_t number, char out[LIMIT_BYTES])
@@ -55,7 +55,7 @@ const char *cli_limits_text(const struct cli_option *o, char out[CLI_LIMITS_BYTE
     limit_text(o, o->least, least);
     limit_text(o, o->most, most);
     out[0] = '\0';
-    if (o->most && (o->most <= LIMIT_TOLD_MAX || o->type == CLI_DURATION))
+    if (o->most && (o->most <= LIMIT_PRINTED_MAX || o->type == CLI_DURATION))
         snprintf(out, CLI_LIMITS_BYTES, "%s to %s", least, most);
     else if (o->least)
         snprintf(out, CLI_LIMITS_BYTES, "%s or more", least);
@@ -69,7 +69,7 @@ static ls_err cli_limits_check(const struct cli_option *o, const char *text, uin
 {
     char limits[CLI_LIMITS_BYTES];
     if (number >= o->least && (!o->most || number <= o->most)) return LS_OK;
-    if (number > o->most && o->most > LIMIT_TOLD_MAX && o->type != CLI_DURATION)
+    if (number > o->most && o->most > LIMIT_PRINTED_MAX && o->type != CLI_DURATION)
         return ls_fail(LS_ERR_RANGE, "%s is too much; give %" PRIu64 " or less", text, o->most);
     return ls_fail(LS_ERR_RANGE, "%s is too %s; give %s", text, number < o->least ? "little" : "much",
                    cli_limits_text(o, limits));
@@ -161,7 +161,7 @@ static ls_err cli_option_apply(struct cli_parser *p, const struct cli_option *o,
 {
     struct cli_value *v = &p->out->values[o - p->command->options];
     v->given = true;
-    v->place = ++p->options_seen;
+    v->position = ++p->options_seen;
     if (o->type == CLI_FLAG) {
         if (attached)
             return ls_fail(LS_ERR_USAGE, "--%s takes no argument, '%s' was given", o->name, attached);

@@ -137,8 +137,8 @@ static void diff_cell_median(const struct an_difference *d, char out[DIFF_CELL_B
         strcpy(out, "-");
         return;
     }
-    const bool told = isfinite(c->low) && an_change_is_significant(c);
-    snprintf(out, DIFF_CELL_BYTES, told ? "%s%s%s" : "(%s%s%s)",
+    const bool is_significant = isfinite(c->low) && an_change_is_significant(c);
+    snprintf(out, DIFF_CELL_BYTES, is_significant ? "%s%s%s" : "(%s%s%s)",
              isnan(c->a) ? "" : cli_format_cycles(a, c->a), cli_term_utf8() ? "→" : "->",
              isnan(c->b) ? "" : cli_format_cycles(b, c->b));
 }

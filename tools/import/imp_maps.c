@@ -32,15 +32,15 @@ static void maps_remove(struct imp_maps *m, size_t at)
 static ls_err maps_clear(struct imp_maps *m, uint64_t base, uint64_t end)
 {
     for (size_t i = 0; i < m->len;) {
-        struct imp_mapping *r = &m->rows[i], behind = *r;
+        struct imp_mapping *r = &m->rows[i], after = *r;
         if (r->end <= base || r->base >= end) {
             i++;
             continue;
         }
-        behind.base = end;
-        behind.offset_bytes += end - r->base;
+        after.base = end;
+        after.offset_bytes += end - r->base;
         const bool has_front = r->base<base, has_rest = r->end> end;
-        if (has_rest) LS_TRY(maps_insert(m, i + 1, &behind));
+        if (has_rest) LS_TRY(maps_insert(m, i + 1, &after));
         r = &m->rows[i];
         if (has_front)
             r->end = base;

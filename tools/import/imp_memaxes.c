@@ -48,7 +48,7 @@ static const char *const mx_names[MX_COLUMNS] = {MX_COLUMN_LIST(MX_NAMES)};
 struct mx_file {
     struct imp_text text;
     imp_table *table;
-    int place[MX_COLUMNS]; /* index of each column in a line, -1: absent */
+    int column[MX_COLUMNS]; /* index of each column in a line, -1: absent */
     size_t columns_len;
     char *fields[MX_COLUMNS_MAX];
     uint64_t extents[NDM_AXES_MAX];
@@ -88,19 +88,19 @@ static ls_err read_columns(struct mx_file *f)
     if (f->columns_len > MX_COLUMNS_MAX)
         return imp_text_bad(&f->text, "%zu columns, at most %d are read", f->columns_len, MX_COLUMNS_MAX);
     for (int c = 0; c < MX_COLUMNS; c++) {
-        f->place[c] = -1;
+        f->column[c] = -1;
         for (size_t i = 0; i < f->columns_len; i++)
-            if (is_one_of(f->fields[i], mx_names[c])) f->place[c] = (int)i;
+            if (is_one_of(f->fields[i], mx_names[c])) f->column[c] = (int)i;
     }
-    if (f->place[MX_LATENCY] < 0) return imp_text_bad(&f->text, "there is no column 'latency'");
-    if (f->place[MX_VARIABLE] < 0 && f->place[MX_ADDRESS] < 0)
+    if (f->column[MX_LATENCY] < 0) return imp_text_bad(&f->text, "there is no column 'latency'");
+    if (f->column[MX_VARIABLE] < 0 && f->column[MX_ADDRESS] < 0)
         return imp_text_bad(&f->text, "there is neither a column 'variable' nor 'addr'");
     return LS_OK;
 }
 
 static const char *text_of(const struct mx_file *f, enum mx_column c)
 {
-    return f->place[c] < 0 ? "" : f->fields[f->place[c]];
+    return f->column[c] < 0 ? "" : f->fields[f->column[c]];
 }
 
 /* A field as a number; left alone where the column is not there or the field empty. */
@@ -179,17 +179,17 @@ static ls_err read_source(struct mx_file *f, struct imp_access *a)
     return LS_OK;
 }
 
-static ls_err read_place(struct mx_file *f, struct imp_access *a)
+static ls_err read_code(struct mx_file *f, struct imp_access *a)
 {
     uint64_t line = 0, ip = 0;
     const char *file = text_of(f, MX_FILE), *function = text_of(f, MX_FUNCTION);
     LS_TRY(number_of(f, MX_LINE, 10, UINT32_MAX, &line));
     LS_TRY(number_of(f, MX_IP, 16, UINT64_MAX, &ip));
-    const struct imp_place place = {.ip = ip,
-                                    .function = strcmp(function, "??") == 0 ? "" : function,
-                                    .file = strcmp(file, "??") == 0 ? "" : file,
-                                    .line = (uint32_t)line};
-    return imp_table_line(f->table, &place, &a->line);
+    const struct imp_code code = {.ip = ip,
+                                  .function = strcmp(function, "??") == 0 ? "" : function,
+                                  .file = strcmp(file, "??") == 0 ? "" : file,
+                                  .line = (uint32_t)line};
+    return imp_table_line(f->table, &code, &a->line);
 }
 
 static ls_err read_data(struct mx_file *f, struct imp_access *a)
@@ -233,7 +233,7 @@ static ls_err read_sample(struct mx_file *f)
     if (len != f->columns_len)
         return imp_text_bad(&f->text, "%zu fields, but the first line names %zu columns", len,
                             f->columns_len);
-    MX_NUMBER(f, MX_TIME, f->place[MX_CYCLE] < 0 ? 10 : 16, UINT64_MAX - 1,
+    MX_NUMBER(f, MX_TIME, f->column[MX_CYCLE] < 0 ? 10 : 16, UINT64_MAX - 1,
               a.time_ns); /* MemAxes: hexadecimal */
     MX_NUMBER(f, MX_CPU, 10, UINT32_MAX - 1, a.cpu);
     MX_NUMBER(f, MX_NUMA, 10, UINT8_MAX - 1, a.numa);
@@ -245,7 +245,7 @@ static ls_err read_sample(struct mx_file *f)
     if (latency != UINT64_MAX) a.latency_cycles = (int32_t)latency;
     a.op = PE_OP_LOAD;
     LS_TRY(read_source(f, &a));
-    LS_TRY(read_place(f, &a));
+    LS_TRY(read_code(f, &a));
     LS_TRY(read_data(f, &a));
     LS_TRY(read_phase(f, &a));
     LS_TRY(read_cell(f, cell, &is_there));
@@ -271,9 +271,9 @@ static ls_err look_through(struct mx_file *f)
         LS_TRY(imp_text_next(&f->text));
         if (!f->text.line) break;
         if (imp_text_fields(f->text.line, f->fields, MX_COLUMNS_MAX) != f->columns_len)
-            continue; /* told later */
+            continue; /* reported later */
         f->sources_are_hex |= strpbrk(text_of(f, MX_SOURCE), "abcdefABCDEF") != NULL;
-        if (f->place[MX_X] >= 0) LS_TRY(note_extents(f));
+        if (f->column[MX_X] >= 0) LS_TRY(note_extents(f));
     }
     return f->extents[0] ? imp_table_grid(f->table, "grid", f->extents) : LS_OK;
 }

@@ -86,15 +86,15 @@ static bool threads_pair(const struct pe_record *rec, size_t first, size_t secon
 /* pid tid ... */
 static ls_err threads_on_comm(struct imp_threads *t, const struct pe_file_record *r)
 {
-    struct imp_thread told;
-    return threads_pair(&r->rec, 0, 4, &told) ? threads_put(t, told) : LS_OK;
+    struct imp_thread thread;
+    return threads_pair(&r->rec, 0, 4, &thread) ? threads_put(t, thread) : LS_OK;
 }
 
 /* pid ppid tid ptid time */
 static ls_err threads_on_fork(struct imp_threads *t, const struct pe_file_record *r)
 {
-    struct imp_thread told;
-    return threads_pair(&r->rec, 0, 8, &told) ? threads_put(t, told) : LS_OK;
+    struct imp_thread thread;
+    return threads_pair(&r->rec, 0, 8, &thread) ? threads_put(t, thread) : LS_OK;
 }
 
 /* pid, tid: record the thread that runs on the CPU when the event begins. */
@@ -254,12 +254,12 @@ ls_err imp_perf_aux_none(const imp_perf_aux *a, const char *path)
                        "%s: its %llu bytes of packets are of %s, which have no data addresses; record with "
                        "`perf mem record`",
                        path, bytes, pe_trace_name(a->trace->kind));
-    const struct pe_spe_totals *told = pe_file_spe_totals(a->spe);
+    const struct pe_spe_totals *totals = pe_file_spe_totals(a->spe);
     return ls_fail(
         LS_ERR_FORMAT,
         "%s: none of its %llu operations (%llu bytes of packets of Arm SPE) is a load or store with an "
         "address of data and a thread; record with `perf mem record`",
-        path, (unsigned long long)told->operations, bytes);
+        path, (unsigned long long)totals->operations, bytes);
 }
 
 void imp_perf_aux_warn(const imp_perf_aux *a, const char *path)
@@ -270,21 +270,21 @@ void imp_perf_aux_warn(const imp_perf_aux *a, const char *path)
                  (unsigned long long)a->trace->bytes, pe_trace_name(a->trace->kind));
         return;
     }
-    const struct pe_spe_totals *told = pe_file_spe_totals(a->spe);
-    if (told->broken)
+    const struct pe_spe_totals *totals = pe_file_spe_totals(a->spe);
+    if (totals->broken)
         cli_warn("%s: its packets are damaged or cut off in %llu places, the first one after byte %llu: "
                  "unreadable parts were left out",
-                 path, (unsigned long long)told->broken, (unsigned long long)told->broken_at_bytes);
-    if (told->truncated + told->partial)
+                 path, (unsigned long long)totals->broken, (unsigned long long)totals->broken_at_bytes);
+    if (totals->truncated + totals->partial)
         cli_warn(
             "%s: packets were lost %llu times, because the AUX area was full: perf record -m,SIZE takes a larger one",
-            path, (unsigned long long)(told->truncated + told->partial));
-    if (told->collided)
+            path, (unsigned long long)(totals->truncated + totals->partial));
+    if (totals->collided)
         cli_warn("%s: operations were lost in %llu pieces, because others were sampled before they were "
                  "done: a longer period (-c) avoids that",
-                 path, (unsigned long long)told->collided);
-    if (told->timeless)
+                 path, (unsigned long long)totals->collided);
+    if (totals->timeless)
         cli_warn("%s has no time stamps for %llu operations: they get the time at which the kernel delivered "
                  "them",
-                 path, (unsigned long long)told->timeless);
+                 path, (unsigned long long)totals->timeless);
 }

@@ -394,8 +394,8 @@ static ls_err pd_put_sample(struct pd_import *p, const struct pe_sample *sample,
                                      .source = s.source,
                                      .snoop = s.snoop,
                                      .tlb = s.tlb,
-                                     .numa = SPOOL_NOT_TOLD};
-    const unsigned op = s.op == LS_NOT_REPORTED ? SPOOL_OP_NOT_TOLD : s.op;
+                                     .numa = SPOOL_NOT_REPORTED};
+    const unsigned op = s.op == LS_NOT_REPORTED ? SPOOL_OP_NOT_REPORTED : s.op;
     spool_put_sample(&image->writer, op | spool_flags_of_locked(s.locked), &out);
     pd_put_chain(&image->writer, time_ns, &s);
     p->job->samples++;

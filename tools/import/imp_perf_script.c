@@ -97,18 +97,18 @@ static void note_event(struct ps_file *f, const struct pat_script_sample *s)
 
 static void decode_source(const struct pat_script_sample *s, struct imp_access *a)
 {
-    struct pe_sample told = pe_sample_missing();
+    struct pe_sample decoded = pe_sample_missing();
     char event[PS_EVENT_ROOM];
     enum pat_op op;
     if (pat_script_op(s, &op)) a->op = op == PAT_OP_STORE ? PE_OP_STORE : PE_OP_LOAD;
     if (!s->has_data_src) return;
     event_of(s, event);
-    pe_data_src_decode(s->data_src, latency_kind_of(event), &told);
-    if (told.op == PE_OP_PREFETCH) a->op = told.op;
-    a->source = told.source;
-    a->snoop = told.snoop;
-    a->tlb = told.tlb;
-    a->locked = told.locked;
+    pe_data_src_decode(s->data_src, latency_kind_of(event), &decoded);
+    if (decoded.op == PE_OP_PREFETCH) a->op = decoded.op;
+    a->source = decoded.source;
+    a->snoop = decoded.snoop;
+    a->tlb = decoded.tlb;
+    a->locked = decoded.locked;
 }
 
 /* --- a sample, from its first line to the last frame --- */
@@ -133,9 +133,9 @@ static ls_err close_sample(struct ps_file *f)
     if (!f->is_open) return LS_OK;
     f->is_open = false;
     LS_TRY(node_of(f, &f->access.node));
-    const struct imp_place place = {
+    const struct imp_code code = {
         .ip = f->ip, .module = n->module, .function = n->symbol, .file = n->file, .line = f->line};
-    if (f->ip || *n->symbol || *n->file) LS_TRY(imp_table_line(f->table, &place, &f->access.line));
+    if (f->ip || *n->symbol || *n->file) LS_TRY(imp_table_line(f->table, &code, &f->access.line));
     return imp_table_add(f->table, &f->access);
 }
 

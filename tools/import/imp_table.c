@@ -96,14 +96,14 @@ ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out)
     return *out == PROF_NO_NODE ? ls_nomem("homes") : LS_OK;
 }
 
-/* Hash a place by its address, or by its names if it has none. */
+/* Hash code by its address, or by its names if it has none. */
 static uint64_t imp_line_hash(const struct prof_line *l, uint64_t ip)
 {
     return ip ? ls_index_key(ip, 0)
               : ls_index_key((uintptr_t)l->file, ls_index_key((uintptr_t)l->function, l->line));
 }
 
-ls_err imp_table_line(imp_table *t, const struct imp_place *p, uint32_t *out)
+ls_err imp_table_line(imp_table *t, const struct imp_code *p, uint32_t *out)
 {
     const struct prof_line row = {.process = 0,
                                   .ip = p->ip,

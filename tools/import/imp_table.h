@@ -32,8 +32,8 @@ struct imp_access {
 extern const struct imp_access imp_access_missing;
 
 /* Where code is; texts may be NULL or "". */
-struct imp_place {
-    uint64_t ip; /* 0: not known; each place then gets a made-up number */
+struct imp_code {
+    uint64_t ip; /* 0: not known; a made-up number is given */
     const char *module, *function, *file;
     uint32_t line;
 };
@@ -57,10 +57,10 @@ ls_err imp_table_node(imp_table *t, const char *label, uint64_t elem_size_bytes,
 /* Return the node of unnamed memory of this kind ("heap", "stack of ..."), which is not a precise home.
  * Owns:   label is copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_home(imp_table *t, const char *label, uint32_t *out);
-/* Return the row of a place in the code: one for each address, or for each function, file and line if the
+/* Return the row of an instruction: one for each address, or for each function, file and line if the
  * address is not known.
  * Owns:   texts are copied.  Errors: LS_ERR_NOMEM. */
-ls_err imp_table_line(imp_table *t, const struct imp_place *place, uint32_t *out);
+ls_err imp_table_line(imp_table *t, const struct imp_code *code, uint32_t *out);
 /* Return the row of the phase `name`; the same name gives the same row.
  * Owns:   name is copied.  Errors: LS_ERR_NOMEM. */
 ls_err imp_table_phase(imp_table *t, const char *name, uint32_t *out);

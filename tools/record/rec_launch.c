@@ -244,9 +244,9 @@ static bool rec_is_trusted(const char *path, const struct stat *binary)
 static ls_err rec_take_beside(const char *dir, const char *relative, const struct stat *binary,
                               char out[PATH_MAX])
 {
-    char place[2 * PATH_MAX], folder[PATH_MAX];
-    snprintf(place, sizeof(place), "%s/%s", dir, relative);
-    if (!realpath(place, out)) return LS_ERR_NOT_FOUND;
+    char path[2 * PATH_MAX], folder[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/%s", dir, relative);
+    if (!realpath(path, out)) return LS_ERR_NOT_FOUND;
     memcpy(folder, out, sizeof(folder));
     *strrchr(folder, '/') = '\0';
     if (rec_is_trusted(out, binary) && rec_is_trusted(folder, binary)) return LS_OK;

@@ -275,13 +275,13 @@ static int rec_left_order(const void *a, const void *b)
     return strcmp(((const struct rec_left *)a)->path, ((const struct rec_left *)b)->path);
 }
 
-/* Return whether the folder is the same as a place with a smaller number. */
-static bool rec_left_is_repeated(const char *folder, size_t place)
+/* Return whether the folder is the same as one with a smaller number. */
+static bool rec_left_is_repeated(const char *folder, size_t number)
 {
     struct stat st, other;
     if (stat(folder, &st) != 0) return true;
-    for (size_t i = 0; i < place; i++) {
-        const char *before = ls_private_place(i);
+    for (size_t i = 0; i < number; i++) {
+        const char *before = ls_private_parent(i);
         if (before && stat(before, &other) == 0 && other.st_ino == st.st_ino && other.st_dev == st.st_dev)
             return true;
     }
@@ -292,7 +292,7 @@ size_t rec_left_find(struct rec_left out[REC_LEFT_MAX])
 {
     size_t len = 0;
     const char *folder;
-    for (size_t i = 0; !(folder = ls_private_place(i)) || *folder; i++) {
+    for (size_t i = 0; !(folder = ls_private_parent(i)) || *folder; i++) {
         if (!folder || rec_left_is_repeated(folder, i)) continue;
         DIR *d = opendir(folder);
         for (struct dirent *e; d && len < REC_LEFT_MAX && (e = readdir(d));)

@@ -191,13 +191,13 @@ static ls_err rpl_apply_all(struct pat_builder *b, const struct cli_value *v)
         size_t next = RPL_KEYS;
         for (size_t i = 0; i < RPL_KEYS; i++) {
             const struct cli_value *value = &v[rpl_keys[i].option];
-            if (value->given && value->place > done &&
-                (next == RPL_KEYS || value->place < v[rpl_keys[next].option].place))
+            if (value->given && value->position > done &&
+                (next == RPL_KEYS || value->position < v[rpl_keys[next].option].position))
                 next = i;
         }
         if (next == RPL_KEYS) return LS_OK;
         LS_TRY(rpl_apply(b, v, next));
-        done = v[rpl_keys[next].option].place;
+        done = v[rpl_keys[next].option].position;
     }
 }
 

@@ -202,13 +202,13 @@ static bool rep_is_hot(const struct rep_annotation *a, uint32_t group)
 
 static void rep_print_instruction(struct rep_annotation *a, const struct an_annotated *l)
 {
-    char text[REP_INSTRUCTION_TEXT], place[REP_INSTRUCTION_TEXT + 300];
+    char text[REP_INSTRUCTION_TEXT], row[REP_INSTRUCTION_TEXT + 300];
     const struct prof_line *line = &a->v->tables.lines[l->row];
     rep_code_text(&a->code, line, text);
-    snprintf(place, sizeof(place), *line->file ? "  %-40s  # %s:%u" : "  %s", text, ls_base_name(line->file),
+    snprintf(row, sizeof(row), *line->file ? "  %-40s  # %s:%u" : "  %s", text, ls_base_name(line->file),
              line->line);
     const int at = fprintf(a->out, " %12" PRIx64, line->ip);
-    rep_print_source(a, place, rep_cells_width(a) + at);
+    rep_print_source(a, row, rep_cells_width(a) + at);
 }
 
 static void rep_print_source_line(struct rep_annotation *a, const struct an_annotated *l)

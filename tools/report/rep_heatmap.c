@@ -74,7 +74,7 @@ static void rep_heat_place(const struct rep_heat *h, uint64_t value, char out[RE
     size_t len = 0;
     uint64_t rest = value;
     out[0] = '\0';
-    ndm_geometry_place(g, h->field->centering, value, at);
+    ndm_geometry_position(g, h->field->centering, value, at);
     if (g->kind == NDM_MESH)
         len += (size_t)snprintf(out, REP_HEAT_TEXT_BYTES,
                                 "%s %llu: ", h->field->centering == NDM_CELLS ? "cell" : "point",
@@ -305,7 +305,7 @@ static void rep_heat_json_hottest(const struct rep_heat *h, struct ls_json *j)
         double at[NDM_AXES_MAX];
         ls_json_open(j, NULL, '{');
         ls_json_u64(j, "index", h->hottest.values[i]);
-        ndm_geometry_place(h->domain, h->field->centering, h->hottest.values[i], at);
+        ndm_geometry_position(h->domain, h->field->centering, h->hottest.values[i], at);
         ls_json_open(j, "at", '[');
         for (uint32_t axis = 0; axis < rep_axes_of(h); axis++)
             ls_json_double(j, NULL, at[axis]);

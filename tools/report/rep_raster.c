@@ -192,7 +192,7 @@ static ls_err rep_raster_mesh(struct rep_raster *r, const struct ndm_geometry *g
     LS_TRY(rep_mixer_init(&x, r, f, m));
     for (uint64_t i = 0; i < f->values_len; i++) {
         double at[NDM_AXES_MAX];
-        ndm_geometry_place(g, f->centering, i, at);
+        ndm_geometry_position(g, f->centering, i, at);
         const uint64_t px = rep_bin(at[0], r->low[0], r->high[0], r->width),
                        py = rep_bin(at[1], r->low[1], r->high[1], r->height);
         const bool is_strip = r->high[1] <= r->low[1];
@@ -448,7 +448,7 @@ static void rep_hottest_part(const struct ndm_geometry *g, const struct ndm_fiel
     for (uint64_t i = 0; i < f->values_len; i++) {
         uint32_t part = 0;
         if (!(values[i] > 0)) continue;
-        ndm_geometry_place(g, f->centering, i, at);
+        ndm_geometry_position(g, f->centering, i, at);
         for (uint32_t axis = NDM_AXES_MAX; axis-- > 0;)
             part =
                 part * REP_THIRDS +

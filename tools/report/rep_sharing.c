@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REP_PLACES_MAX = 16, REP_WHERE_BYTES = 700 };
+enum { REP_USES_MAX = 16, REP_WHERE_BYTES = 700 };
 
 struct rep_sharing {
     struct rep_view v;
@@ -100,7 +100,7 @@ static const char *rep_thread_name(const struct rep_sharing *s, uint32_t thread,
     return out;
 }
 
-static const char *rep_code_place(const struct rep_sharing *s, uint32_t row, char out[AN_LABEL_BYTES])
+static const char *rep_code_of(const struct rep_sharing *s, uint32_t row, char out[AN_LABEL_BYTES])
 {
     if (row == UINT32_MAX) return "?";
     const struct prof_line *l = &s->v.tables.lines[row];
@@ -112,19 +112,18 @@ static const char *rep_code_place(const struct rep_sharing *s, uint32_t row, cha
     return out;
 }
 
-static void rep_print_places(const struct rep_sharing *s, const struct an_shared_line *l, FILE *out)
+static void rep_print_uses(const struct rep_sharing *s, const struct an_shared_line *l, FILE *out)
 {
     char thread[AN_LABEL_BYTES], code[AN_LABEL_BYTES], reads[CLI_CELL_BYTES], writes[CLI_CELL_BYTES];
     fprintf(out, "    byte  size   reads  writes  %-20s  code\n", "thread");
-    for (size_t i = 0; i < l->places_len && i < REP_PLACES_MAX; i++) {
-        const struct an_shared_place *p = &s->found.places[l->first_place + i];
+    for (size_t i = 0; i < l->uses_len && i < REP_USES_MAX; i++) {
+        const struct an_shared_use *p = &s->found.uses[l->first_use + i];
         fprintf(out, "    %4u  %4u  %6s  %6s  ", p->offset_bytes, p->len_bytes,
                 cli_format_count(reads, (double)p->reads), cli_format_count(writes, (double)p->writes));
         cli_print_cut(rep_thread_name(s, p->thread, thread), 20, out);
-        fprintf(out, "  %s\n", rep_code_place(s, p->line, code));
+        fprintf(out, "  %s\n", rep_code_of(s, p->line, code));
     }
-    if (l->places_len > REP_PLACES_MAX)
-        fprintf(out, "    (%zu more, not shown)\n", l->places_len - REP_PLACES_MAX);
+    if (l->uses_len > REP_USES_MAX) fprintf(out, "    (%zu more, not shown)\n", l->uses_len - REP_USES_MAX);
 }
 
 static void rep_print_shared_line(const struct rep_sharing *s, uint32_t number, FILE *out)
@@ -142,7 +141,7 @@ static void rep_print_shared_line(const struct rep_sharing *s, uint32_t number, 
     fprintf(out, "\n   seen: %s reads, ", cli_format_grouped(cell, l->reads));
     fprintf(out, "%s writes in %s bursts\n", cli_format_grouped(writes, l->writes),
             cli_format_grouped(cell, l->bursts));
-    rep_print_places(s, l, out);
+    rep_print_uses(s, l, out);
     char advice[REP_WHERE_BYTES];
     snprintf(advice, sizeof(advice), "   %s", rep_sharing_kinds[l->kind].advice);
     cli_print_folded(advice, 3, cli_term_width(), out);
@@ -205,7 +204,7 @@ static void rep_json_node_label(const struct rep_sharing *s, const char *key, ui
     ls_json_text(j, key, node < s->v.tables.nodes_len ? s->v.tables.nodes[node].label : "");
 }
 
-static void rep_json_place(const struct rep_sharing *s, const struct an_shared_place *p, struct ls_json *j)
+static void rep_json_use(const struct rep_sharing *s, const struct an_shared_use *p, struct ls_json *j)
 {
     const struct an_tables *t = &s->v.tables;
     char code[AN_LABEL_BYTES];
@@ -218,7 +217,7 @@ static void rep_json_place(const struct rep_sharing *s, const struct an_shared_p
         ls_json_u64(j, "tid", t->threads[p->thread].tid);
         ls_json_text(j, "thread", t->threads[p->thread].name);
     }
-    ls_json_text(j, "code", rep_code_place(s, p->line, code));
+    ls_json_text(j, "code", rep_code_of(s, p->line, code));
     ls_json_close(j, '}');
 }
 
@@ -240,8 +239,8 @@ static void rep_json_shared_line(const struct rep_sharing *s, uint32_t row, stru
     rep_json_numbers(an_table_total(s->table, row), &time, &stall, j);
     ls_json_text(j, "advice", rep_sharing_kinds[l->kind].advice);
     ls_json_open(j, "places", '[');
-    for (size_t i = 0; i < l->places_len; i++)
-        rep_json_place(s, &s->found.places[l->first_place + i], j);
+    for (size_t i = 0; i < l->uses_len; i++)
+        rep_json_use(s, &s->found.uses[l->first_use + i], j);
     ls_json_close(j, ']');
     ls_json_close(j, '}');
 }

@@ -24,7 +24,7 @@ static double bars_name_room(cairo_t *c, const struct vx_chart *chart, double wi
 static void bars_whisker(const struct bars *b, const struct vx_series *s, size_t i, double y, double half)
 {
     if (!s->low || !s->high || !isfinite(s->low[i]) || !isfinite(s->high[i])) return;
-    const double from = vx_axis_place(&b->axis, s->low[i]), to = vx_axis_place(&b->axis, s->high[i]);
+    const double from = vx_axis_position(&b->axis, s->low[i]), to = vx_axis_position(&b->axis, s->high[i]);
     vx_use_ink(b->c, VX_INK_TEXT);
     vx_line(b->c, from, y, to, y, 1.2);
     vx_line(b->c, from, y - half, from, y + half, 1.2);
@@ -35,8 +35,8 @@ static void bars_whisker(const struct bars *b, const struct vx_series *s, size_t
 static void bars_value(const struct bars *b, const struct vx_series *s, size_t i, double y)
 {
     char text[VX_TICK_BYTES];
-    double end = vx_axis_place(&b->axis, s->y[i]);
-    if (s->high && isfinite(s->high[i])) end = fmax(end, vx_axis_place(&b->axis, s->high[i]));
+    double end = vx_axis_position(&b->axis, s->y[i]);
+    if (s->high && isfinite(s->high[i])) end = fmax(end, vx_axis_position(&b->axis, s->high[i]));
     vx_use_ink(b->c, VX_INK_TEXT);
     vx_text(b->c, end + 5, y + 3.5, VX_FONT_SMALL, VX_LEFT, vx_number(s->y[i], text));
 }
@@ -53,7 +53,7 @@ static void bars_name(const struct bars *b, size_t i)
         if (i >= series->len || !isfinite(series->y[i])) continue;
         const double y = top + b->slot * 0.14 + height * (double)s;
         vx_use_series(b->c, s);
-        cairo_rectangle(b->c, b->plot.x, y, vx_axis_place(&b->axis, series->y[i]) - b->plot.x, height - 1);
+        cairo_rectangle(b->c, b->plot.x, y, vx_axis_position(&b->axis, series->y[i]) - b->plot.x, height - 1);
         cairo_fill(b->c);
         bars_whisker(b, series, i, y + (height - 1) / 2, fmin(4, height / 3));
         bars_value(b, series, i, y + (height - 1) / 2);
@@ -66,7 +66,7 @@ static void bars_references(const struct bars *b)
     for (size_t i = 0; i < b->chart->references_len; i++) {
         const struct vx_reference *r = &b->chart->references[i];
         if (!isfinite(r->y)) continue;
-        const double x = vx_axis_place(&b->axis, r->y);
+        const double x = vx_axis_position(&b->axis, r->y);
         vx_use_ink(b->c, VX_INK_REFERENCE);
         cairo_set_dash(b->c, dashes, 2, 0);
         vx_line(b->c, x, b->plot.y - 4, x, b->plot.y + b->plot.height, 1.4);

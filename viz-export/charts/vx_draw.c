@@ -123,7 +123,7 @@ void vx_grid_across(cairo_t *c, struct vx_box plot, const struct vx_axis *axis, 
     const size_t n = vx_axis_ticks(axis, wanted, ticks);
     const double bottom = plot.y + plot.height;
     for (size_t i = 0; i < n; i++) {
-        const double x = vx_axis_place(axis, ticks[i].value);
+        const double x = vx_axis_position(axis, ticks[i].value);
         vx_use_ink(c, VX_INK_GRID);
         vx_line(c, x, plot.y, x, bottom, 1);
         vx_use_ink(c, VX_INK_MUTED);

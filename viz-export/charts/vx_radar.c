@@ -35,14 +35,14 @@ static void radar_rings(const struct radar *r)
     struct vx_tick ticks[VX_TICKS_MAX];
     const size_t n = vx_axis_ticks(&r->axis, 5, ticks);
     for (size_t i = 0; i < n; i++) {
-        const double radius = vx_axis_place(&r->axis, ticks[i].value);
+        const double radius = vx_axis_position(&r->axis, ticks[i].value);
         vx_use_ink(r->c, VX_INK_GRID);
         radar_ring(r, radius, 1);
     }
     for (size_t i = 0; i < n; i++) {
         /* between two spokes, where there is no name */
         const double angle = M_PI / (double)r->chart->names_len,
-                     radius = vx_axis_place(&r->axis, ticks[i].value);
+                     radius = vx_axis_position(&r->axis, ticks[i].value);
         vx_use_ink(r->c, VX_INK_MUTED);
         vx_text(r->c, r->x + radius * sin(angle), r->y - radius * cos(angle) + 3.5, VX_FONT_SMALL, VX_CENTRE,
                 ticks[i].text);
@@ -72,7 +72,7 @@ static void radar_polygon(const struct radar *r, size_t series)
     cairo_new_path(r->c);
     for (size_t i = 0; i < s->len && i < r->chart->names_len; i++) {
         if (!isfinite(s->y[i])) continue;
-        radar_to(r, i, vx_axis_place(&r->axis, s->y[i]), &x, &y);
+        radar_to(r, i, vx_axis_position(&r->axis, s->y[i]), &x, &y);
         cairo_line_to(r->c, x, y);
     }
     cairo_close_path(r->c);
@@ -80,7 +80,7 @@ static void radar_polygon(const struct radar *r, size_t series)
     cairo_stroke(r->c);
     for (size_t i = 0; i < s->len && i < r->chart->names_len; i++) {
         if (!isfinite(s->y[i])) continue;
-        radar_to(r, i, vx_axis_place(&r->axis, s->y[i]), &x, &y);
+        radar_to(r, i, vx_axis_position(&r->axis, s->y[i]), &x, &y);
         vx_mark(r->c, x, y, series, 3.4);
     }
 }
@@ -93,7 +93,7 @@ static void radar_references(const struct radar *r)
         if (!isfinite(ref->y)) continue;
         vx_use_ink(r->c, VX_INK_REFERENCE);
         cairo_set_dash(r->c, dashes, 2, 0);
-        radar_ring(r, vx_axis_place(&r->axis, ref->y), 1.6);
+        radar_ring(r, vx_axis_position(&r->axis, ref->y), 1.6);
         cairo_set_dash(r->c, NULL, 0, 0);
     }
 }

@@ -109,7 +109,7 @@ ls_err vx_results_write(const struct vx_results *r, const char *path)
 
 enum { VX_ROWS_ALWAYS = 16, VX_ROW_LEAST_BYTES = 64 /* in a file; columns are many */ };
 
-static ls_err vx_read_schema(const struct prof_h5_place *at)
+static ls_err vx_read_schema(const struct prof_h5_location *at)
 {
     uint64_t schema = 0;
     if (H5Aexists(at->id, "kind") <= 0 || prof_h5_get_list(at, "schema", PROF_U64, 1, &schema) != LS_OK)
@@ -121,7 +121,7 @@ static ls_err vx_read_schema(const struct prof_h5_place *at)
                    schema < VX_RESULTS_SCHEMA ? "replay again" : "use a newer Loadstone");
 }
 
-static ls_err vx_read_head(const struct prof_h5_place *at, struct vx_results *r)
+static ls_err vx_read_head(const struct prof_h5_location *at, struct vx_results *r)
 {
     LS_TRY(vx_read_schema(at));
     for (size_t a = 0; a < vx_attributes_len; a++)
@@ -131,7 +131,8 @@ static ls_err vx_read_head(const struct prof_h5_place *at, struct vx_results *r)
     return prof_h5_get_list(at, "stream_triad_mb_per_s", PROF_F64, 1, &r->stream_mb_per_s);
 }
 
-static ls_err vx_read_column(const struct prof_h5_place *at, const struct vx_column *c, struct vx_results *r)
+static ls_err vx_read_column(const struct prof_h5_location *at, const struct vx_column *c,
+                             struct vx_results *r)
 {
     struct prof_h5_array array = {c->name, c->type, 1, {r->len}, r->len};
     void *values = NULL;
@@ -144,7 +145,7 @@ static ls_err vx_read_column(const struct prof_h5_place *at, const struct vx_col
 }
 
 /* The number of rows is the length of the column of rates. */
-static ls_err vx_read_len(const struct prof_h5_place *at, uint64_t len_bytes, uint64_t *out)
+static ls_err vx_read_len(const struct prof_h5_location *at, uint64_t len_bytes, uint64_t *out)
 {
     struct prof_h5_array rates = {
         "mb_per_s", PROF_F64, 1, {UINT64_MAX}, VX_ROWS_ALWAYS + len_bytes / VX_ROW_LEAST_BYTES};
@@ -155,7 +156,7 @@ static ls_err vx_read_len(const struct prof_h5_place *at, uint64_t len_bytes, ui
     return LS_OK;
 }
 
-static ls_err vx_read_rows(const struct prof_h5_place *at, uint64_t len_bytes, struct vx_results *r)
+static ls_err vx_read_rows(const struct prof_h5_location *at, uint64_t len_bytes, struct vx_results *r)
 {
     uint64_t len;
     LS_TRY(vx_read_len(at, len_bytes, &len));
@@ -169,9 +170,9 @@ static ls_err vx_read_rows(const struct prof_h5_place *at, uint64_t len_bytes, s
 
 static ls_err vx_read_file(const char *path, const struct prof_h5_input *file, struct vx_results *r)
 {
-    const struct prof_h5_place head = {path, "/", file->id};
+    const struct prof_h5_location head = {path, "/", file->id};
     LS_TRY(vx_read_head(&head, r));
-    const struct prof_h5_place rows = {path, "/results", H5Gopen2(file->id, "results", H5P_DEFAULT)};
+    const struct prof_h5_location rows = {path, "/results", H5Gopen2(file->id, "results", H5P_DEFAULT)};
     if (rows.id < 0) return prof_h5_bad(&head, "results", "is missing");
     const ls_err e = vx_read_rows(&rows, file->len_bytes, r);
     H5Gclose(rows.id);

@@ -18,7 +18,7 @@ static void xy_grid_y(const struct xy *p)
     struct vx_tick ticks[VX_TICKS_MAX];
     const size_t n = vx_axis_ticks(&p->y, 6, ticks);
     for (size_t i = 0; i < n; i++) {
-        const double y = vx_axis_place(&p->y, ticks[i].value);
+        const double y = vx_axis_position(&p->y, ticks[i].value);
         vx_use_ink(p->c, VX_INK_GRID);
         vx_line(p->c, p->plot.x, y, p->plot.x + p->plot.width, y, 1);
         vx_use_ink(p->c, VX_INK_MUTED);
@@ -34,7 +34,7 @@ static void xy_references(const struct xy *p)
     for (size_t i = 0; i < p->chart->references_len; i++) {
         const struct vx_reference *r = &p->chart->references[i];
         if (!isfinite(r->y)) continue;
-        const double y = vx_axis_place(&p->y, r->y);
+        const double y = vx_axis_position(&p->y, r->y);
         vx_use_ink(p->c, VX_INK_REFERENCE);
         cairo_set_dash(p->c, dashes, 2, 0);
         vx_line(p->c, p->plot.x, y, p->plot.x + p->plot.width, y, 1.4);
@@ -51,8 +51,9 @@ static void xy_diagonal(const struct xy *p, unsigned k)
     char text[16];
     if (!(to > from)) return;
     vx_use_ink(p->c, k ? VX_INK_MUTED : VX_INK_TEXT);
-    const double x1 = vx_axis_place(&p->x, to), y1 = vx_axis_place(&p->y, to * share);
-    vx_line(p->c, vx_axis_place(&p->x, from), vx_axis_place(&p->y, from * share), x1, y1, k ? 0.8 : 1.4);
+    const double x1 = vx_axis_position(&p->x, to), y1 = vx_axis_position(&p->y, to * share);
+    vx_line(p->c, vx_axis_position(&p->x, from), vx_axis_position(&p->y, from * share), x1, y1,
+            k ? 0.8 : 1.4);
     snprintf(text, sizeof(text), k ? "1/%u" : "all", 1u << k);
     const bool at_right = x1 > p->plot.x + p->plot.width - 1;
     vx_text(p->c, at_right ? x1 + 4 : x1, at_right ? y1 + 3.5 : y1 - 4, VX_FONT_SMALL,
@@ -62,8 +63,8 @@ static void xy_diagonal(const struct xy *p, unsigned k)
 static bool xy_at(const struct xy *p, const struct vx_series *s, size_t i, double *x, double *y)
 {
     if (!isfinite(s->x[i]) || !isfinite(s->y[i])) return false;
-    *x = vx_axis_place(&p->x, s->x[i]);
-    *y = vx_axis_place(&p->y, s->y[i]);
+    *x = vx_axis_position(&p->x, s->x[i]);
+    *y = vx_axis_position(&p->y, s->y[i]);
     return true;
 }
 
@@ -81,9 +82,10 @@ static void xy_point(const struct xy *p, const struct vx_series *s, size_t serie
 {
     double x, y;
     if (!xy_at(p, s, i, &x, &y)) return;
-    if (p->chart->kind == VX_STEMS) vx_line(p->c, x, vx_axis_place(&p->y, 0), x, y, s->len > 200 ? 0.6 : 1.4);
+    if (p->chart->kind == VX_STEMS)
+        vx_line(p->c, x, vx_axis_position(&p->y, 0), x, y, s->len > 200 ? 0.6 : 1.4);
     if (s->low && s->high && isfinite(s->low[i]) && isfinite(s->high[i]))
-        vx_line(p->c, x, vx_axis_place(&p->y, s->low[i]), x, vx_axis_place(&p->y, s->high[i]), 1.2);
+        vx_line(p->c, x, vx_axis_position(&p->y, s->low[i]), x, vx_axis_position(&p->y, s->high[i]), 1.2);
     vx_mark(p->c, x, y, series, s->len > 2000 ? 0.8 : s->len > 200 ? 1.5 : 3.6);
 }
 

@@ -25,7 +25,7 @@ struct vx_rows {
 static void vx_put_place(const struct ndm_geometry *g, enum ndm_centering centering, uint64_t i, FILE *out)
 {
     double at[NDM_AXES_MAX];
-    ndm_geometry_place(g, centering, i, at);
+    ndm_geometry_position(g, centering, i, at);
     for (uint32_t d = 0; d < (g->kind == NDM_GRID ? g->dims : NDM_AXES_MAX); d++)
         vx_csv_double(out, at[d]);
 }

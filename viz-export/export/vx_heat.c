@@ -141,7 +141,7 @@ static void vx_ticks_x(cairo_t *c, const struct vx_frame *f)
     const size_t n = vx_axis_ticks(&f->x, f->plot.width < 200 ? 3 : 6, ticks);
     vx_use_ink(c, VX_INK_MUTED);
     for (size_t i = 0; i < n; i++) {
-        const double x = vx_axis_place(&f->x, ticks[i].value);
+        const double x = vx_axis_position(&f->x, ticks[i].value);
         vx_line(c, x, bottom, x, bottom + 4, 1);
         vx_text(c, x, bottom + 15, VX_FONT_SMALL, VX_CENTRE, ticks[i].text);
     }
@@ -153,7 +153,7 @@ static void vx_ticks_y(cairo_t *c, const struct vx_frame *f)
     const size_t n = vx_axis_ticks(&f->y, f->plot.height < 120 ? 3 : 6, ticks);
     vx_use_ink(c, VX_INK_MUTED);
     for (size_t i = 0; i < n; i++) {
-        const double y = vx_axis_place(&f->y, ticks[i].value);
+        const double y = vx_axis_position(&f->y, ticks[i].value);
         vx_line(c, f->plot.x - 4, y, f->plot.x, y, 1);
         vx_text(c, f->plot.x - 6, y + 3.5, VX_FONT_SMALL, VX_RIGHT, ticks[i].text);
     }
@@ -194,7 +194,7 @@ static void vx_bar_ticks(cairo_t *c, const struct vx_panel *p, struct vx_box bar
     const size_t n = vx_axis_ticks(&axis, bar.height < 120 ? 2 : 5, ticks);
     vx_use_ink(c, VX_INK_MUTED);
     for (size_t i = 0; i < n; i++) {
-        const double y = vx_axis_place(&axis, ticks[i].value);
+        const double y = vx_axis_position(&axis, ticks[i].value);
         vx_line(c, bar.x + bar.width, y, bar.x + bar.width + 3, y, 1);
         vx_text(c, bar.x + bar.width + 6, y + 3.5, VX_FONT_SMALL, VX_LEFT, ticks[i].text);
     }
@@ -340,10 +340,10 @@ ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame
     for (uint64_t i = 0; i < p->array->len; i++) {
         double at[3];
         if (!vx_panel_colour(p, p->array->values[i], &colour)) continue;
-        ndm_geometry_place(p->geometry, p->array->field->centering, i, at);
+        ndm_geometry_position(p->geometry, p->array->field->centering, i, at);
         const struct vx_seen seen = vx_see(&view, at);
-        dots[len++] = (struct vx_dot_at){vx_axis_place(&f->x, seen.across), vx_axis_place(&f->y, seen.up),
-                                         seen.away, p->array->values[i]};
+        dots[len++] = (struct vx_dot_at){vx_axis_position(&f->x, seen.across),
+                                         vx_axis_position(&f->y, seen.up), seen.away, p->array->values[i]};
     }
     qsort(dots, len, sizeof(*dots), vx_compare_dots);
     const double entities = (double)p->array->len;

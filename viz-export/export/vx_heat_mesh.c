@@ -11,7 +11,7 @@
 enum { VX_CORNERS = 4, VX_FACES = 6, VX_FEW = 20000 };
 #define VX_NO_POINT UINT64_MAX
 
-/* Faces by the places of their points in a cell (vtkCellType.h and the figures of VTK's file formats); -1
+/* Faces by the numbers of their points in a cell (vtkCellType.h and the figures of VTK's file formats); -1
  * ends a face of less than four. */
 struct vx_solid {
     int faces_len;
@@ -69,15 +69,15 @@ static const struct vx_solid *vx_solid_of(uint8_t shape)
 }
 
 static bool vx_face_init(struct vx_face *f, const struct vx_cells *c, uint64_t cell,
-                         const signed char *places)
+                         const signed char *corners)
 {
     const uint64_t begin = c->offsets[cell], len = c->offsets[cell + 1] - begin;
     f->cell = cell;
     for (int k = 0; k < VX_CORNERS; k++)
         f->corners[k] = VX_NO_POINT;
-    for (int k = 0; k < VX_CORNERS && places[k] >= 0; k++) {
-        if ((uint64_t)places[k] >= len) return false; /* a cell with fewer points than its shape has */
-        f->corners[k] = c->connectivity[begin + (uint64_t)places[k]];
+    for (int k = 0; k < VX_CORNERS && corners[k] >= 0; k++) {
+        if ((uint64_t)corners[k] >= len) return false; /* a cell with fewer points than its shape has */
+        f->corners[k] = c->connectivity[begin + (uint64_t)corners[k]];
     }
     memcpy(f->key, f->corners, sizeof(f->key));
     qsort(f->key, VX_CORNERS, sizeof(f->key[0]), vx_compare_u64);
@@ -162,8 +162,8 @@ static void vx_face_draw(cairo_t *c, const struct vx_panel *p, const struct vx_f
     cairo_new_path(c);
     for (; n < VX_CORNERS && f->corners[n] != VX_NO_POINT; n++) {
         const struct vx_seen at = vx_see(view, &p->geometry->points[3 * f->corners[n]]);
-        x = vx_axis_place(&frame->x, at.across);
-        y = vx_axis_place(&frame->y, at.up);
+        x = vx_axis_position(&frame->x, at.across);
+        y = vx_axis_position(&frame->y, at.up);
         cairo_line_to(c, x, y);
     }
     if (n == 1) { /* a point */

@@ -97,7 +97,7 @@ static const char *vx_field_label(const struct vx_array *a)
 static double vx_layer_place(const struct ndm_geometry *g, uint64_t layer)
 {
     double at[NDM_AXES_MAX];
-    ndm_geometry_place(g, NDM_CELLS, layer * g->extents[0] * g->extents[1], at);
+    ndm_geometry_position(g, NDM_CELLS, layer * g->extents[0] * g->extents[1], at);
     return at[2];
 }
 

@@ -125,7 +125,7 @@ static ls_err vx_mesh_share(const struct ndm_geometry *g, enum ndm_centering cen
     uint32_t *place_of_box = calloc(l.boxes[0] * l.boxes[1] * l.boxes[2] + 1, sizeof(*place_of_box));
     if (!place_of_box) return ls_nomem("drawing a mesh");
     for (uint64_t i = 0; i < out->values_len; i++) {
-        ndm_geometry_place(g, centering, i, at);
+        ndm_geometry_position(g, centering, i, at);
         uint32_t *place = &place_of_box[vx_lattice_box(&l, at)];
         if (*place == 0) *place = (uint32_t)++out->len;
         out->place_of_value[i] = *place - 1;
@@ -143,7 +143,7 @@ static ls_err vx_mesh_points(const struct ndm_geometry *g, enum ndm_centering ce
     uint32_t *counts = calloc(out->len + 1, sizeof(*counts));
     for (uint64_t i = 0; out->points && counts && i < out->values_len; i++) {
         const uint32_t place = out->place_of_value[i];
-        ndm_geometry_place(g, centering, i, at);
+        ndm_geometry_position(g, centering, i, at);
         counts[place]++;
         for (int a = 0; a < 3; a++)
             out->points[3 * place + (uint32_t)a] +=
@@ -199,7 +199,7 @@ static void vx_place_centre(const struct vx_places *fine, const struct ndm_geome
     if (fine->points)
         memcpy(at, fine->points + 3 * i, 3 * sizeof(*at));
     else
-        ndm_geometry_place(g, NDM_CELLS, i, at);
+        ndm_geometry_position(g, NDM_CELLS, i, at);
 }
 
 /* The first place of each box of a lattice represents all places in it. */

@@ -45,13 +45,13 @@ static double vx_bounded(double value, double otherwise)
 /* Sums from the begin to here are rounded, not each tile: errors do not add up. */
 static void vx_tile_sums(const struct an_tiles *t, struct vx_pack *p, double unit_ns, bool is_stall)
 {
-    double sum = 0, told = 0;
+    double sum = 0, written = 0;
     vx_pack_begin(p, is_stall ? "tile.stall" : "tile.time", VX_COLUMN_INT);
     for (size_t i = 0; i < t->len; i++) {
         sum += is_stall ? t->tiles[i].stall_ns : t->tiles[i].time_ns;
-        const double now = vx_bounded(round(sum / unit_ns), told);
-        vx_pack_int(p, (int64_t)(now - told));
-        told = now;
+        const double now = vx_bounded(round(sum / unit_ns), written);
+        vx_pack_int(p, (int64_t)(now - written));
+        written = now;
     }
 }
 

@@ -31,9 +31,9 @@ static ls_err trc_registered_home(struct trc_registered *r, struct pat_tables *t
                                   const struct pat_home *like, uint32_t *out)
 {
     /* elements beyond 4 GiB are distinguished by their low bits only */
-    const uint64_t place = (uint64_t)parent << 32 | (uint32_t)like->elem_size_bytes;
+    const uint64_t key = (uint64_t)parent << 32 | (uint32_t)like->elem_size_bytes;
     uint32_t *row;
-    LS_TRY(pat_intern(&r->homes, place, ls_hash_text(LS_HASH_BEGIN, like->label), &row));
+    LS_TRY(pat_intern(&r->homes, key, ls_hash_text(LS_HASH_BEGIN, like->label), &row));
     if (*row == PAT_NONE) LS_TRY(pat_tables_add_home(tables, like, row));
     *out = *row;
     return LS_OK;

@@ -79,7 +79,7 @@ static size_t trc_lacking_names(const struct trc_ring *ring, unsigned elf_machin
 /* The instruction that QEMU stopped at, in words. */
 
 struct trc_illegal_text {
-    char place[512];  /* "0x401136 in solve (solver)"; "" when it is not known */
+    char code[512];   /* "0x401136 in solve (solver)"; "" when it is not known */
     char what[256];   /* "clui (f3 0f 01 ee)"; "that begins with 06 eb cd 0f" */
     bool is_own_trap; /* ud2 and its kin: illegal on every processor, on purpose */
 };
@@ -106,7 +106,7 @@ static void trc_put_function(const struct pat_module *m, uint64_t ip, char *out,
     sym_files_free(files);
 }
 
-static void trc_put_place(const struct pat_tables *t, uint64_t ip, char *out, size_t room)
+static void trc_put_code(const struct pat_tables *t, uint64_t ip, char *out, size_t room)
 {
     const struct pat_module *m = trc_module_at(t, ip);
     char function[256] = "";
@@ -136,7 +136,7 @@ static void trc_illegal_explain(const struct trc_ring *ring, const struct pat_ta
     if (i.ip == 0 || i.len == 0) return;
     if (rep_disassemble(i.ip, i.bytes, i.len, name) == 0) name[0] = '\0';
     out->is_own_trap = strncmp(name, "ud", 2) == 0;
-    trc_put_place(t, i.ip, out->place, sizeof(out->place));
+    trc_put_code(t, i.ip, out->code, sizeof(out->code));
     trc_put_what(&i, name, out->what, sizeof(out->what));
 }
 
@@ -251,11 +251,11 @@ void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t
     if (o->exit_signal != SIGILL) return;
     trc_illegal_explain(ring, t, &i);
     if (i.is_own_trap) {
-        cli_warn("%s was ended by SIGILL at %s, by its own %s", program, i.place, i.what);
+        cli_warn("%s was ended by SIGILL at %s, by its own %s", program, i.code, i.what);
         return;
     }
-    if (*i.place)
-        cli_warn("%s was ended by SIGILL at %s: QEMU does not have the instruction %s", program, i.place,
+    if (*i.code)
+        cli_warn("%s was ended by SIGILL at %s: QEMU does not have the instruction %s", program, i.code,
                  i.what);
     else
         cli_warn("%s was ended by SIGILL: where it is not without QEMU, it is for want of an instruction "
@@ -275,7 +275,8 @@ void trc_outcome_warn(const struct trc_ring *ring)
             execs, execs == 1 ? "" : "s");
     if (ring->threads_missed)
         cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_SLOTS);
-    if (ring->sites_missed) cli_warn("more than %d places in the code: the last ones are one", TRC_SITES);
+    if (ring->sites_missed)
+        cli_warn("more than %d instructions with accesses: the last ones are one", TRC_SITES);
     if (ring->insns_missed)
         cli_warn("QEMU ran out of memory: accesses of %u instructions are not in the trace",
                  ring->insns_missed);
