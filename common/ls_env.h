@@ -16,8 +16,8 @@
       "directory that receives the spool, of this user and with mode 0700; made when missing. Default: "     \
       "loadstone-spool-PID-XXXXXX in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm")                           \
     X(SPOOL_MAX, "LOADSTONE_SPOOL_MAX", "1G",                                                                \
-      "size cap of the spool of one process; recording stops there, the "                                    \
-      "program goes on and the loss is counted")                                                             \
+      "limit of the spool of one process: bursts become fewer from half of it on; "                          \
+      "at the limit recording stops, the program goes on and the loss is counted")                           \
     X(ENGINE, "LOADSTONE_ENGINE", "auto",                                                                    \
       "sampling engine: auto, hw, translate, step, faults, watch or null")                                   \
     X(WATCH, "LOADSTONE_WATCH", "", "engine watch: the element that breakpoints are set on, NAME[INDEX]")    \
@@ -34,7 +34,7 @@
     X(CALLSTACK, "LOADSTONE_CALLSTACK", "off",                                                               \
       "call stack of each burst: off, fp (frame pointers), unwind (copied stack, unwound by resolve) or "    \
       "auto (both)")                                                                                         \
-    X(SEED, "LOADSTONE_SEED", "", "seed of the interval jitter, for reproducible runs")                      \
+    X(SEED, "LOADSTONE_SEED", "", "seed of the random times between bursts, for reproducible runs")          \
     X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own")  \
     X(DELAY, "LOADSTONE_DELAY", "0",                                                                         \
       "time after the start of the program before sampling begins, such as 2s")                              \

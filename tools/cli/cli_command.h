@@ -104,6 +104,8 @@ enum { CLI_NOTE_BYTES = 256 };
 bool cli_takes_dimensions(const struct cli_command *c);
 /* Write the note after an option's help to out and return it: " (default: 10; 1 or more)", or "". */
 const char *cli_option_note(const struct cli_option *o, char out[CLI_NOTE_BYTES]);
+/* Return the first option from `from` on that is in set and in group, else options_len. */
+size_t cli_next_of_group(const struct cli_command *c, uint64_t set, const char *group, size_t from);
 void cli_help_program(FILE *out);
 /* Print the help of a command with all its actions. */
 void cli_help_command(const struct cli_command *c, FILE *out);

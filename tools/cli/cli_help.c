@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Help, from the option tables of the commands. */
 #include "tools/cli/cli_command.h"
 #include "analyse/an_dimension.h"
 #include "tools/cli/cli_parse.h"
@@ -77,14 +78,21 @@ static void cli_help_dimensions(FILE *out)
     }
 }
 
+size_t cli_next_of_group(const struct cli_command *c, uint64_t set, const char *group, size_t from)
+{
+    while (from < c->options_len && (!(set >> from & 1) || strcmp(c->options[from].group, group) != 0))
+        from++;
+    return from;
+}
+
 static void cli_help_options(const struct cli_command *c, uint64_t set, FILE *out)
 {
-    const char *group = NULL;
     for (size_t i = 0; i < c->options_len; i++) {
-        if (!(set >> i & 1)) continue;
-        if (!group || strcmp(group, c->options[i].group) != 0) fprintf(out, "\n%s:\n", c->options[i].group);
-        group = c->options[i].group;
-        cli_help_option(&c->options[i], out);
+        const char *group = c->options[i].group;
+        if (cli_next_of_group(c, set, group, 0) != i) continue;
+        fprintf(out, "\n%s:\n", group);
+        for (size_t k = i; k < c->options_len; k = cli_next_of_group(c, set, group, k + 1))
+            cli_help_option(&c->options[k], out);
     }
     fprintf(out, "\n  -h, --help                this text\n");
 }
@@ -102,7 +110,7 @@ void cli_help_action(const struct cli_command *c, const struct cli_action *a, FI
     cli_wrap(out, a->description, 0, 0);
     cli_help_options(c, a->options, out);
     if (a->examples) fprintf(out, "\nExamples:\n%s", a->examples);
-    fprintf(out, "\nAll that it does: loadstone %s --help, man loadstone-%s\n", c->name, c->name);
+    fprintf(out, "\nAll actions: loadstone %s --help, man loadstone-%s\n", c->name, c->name);
 }
 
 void cli_help_command(const struct cli_command *c, FILE *out)

@@ -104,11 +104,12 @@ static void man_command(const struct cli_command *c, FILE *out)
         man_paragraphs(out, (*a)->description);
     }
     fputs(".SH OPTIONS\n", out);
-    const char *group = NULL;
     for (size_t i = 0; i < c->options_len; i++) {
-        if (!group || strcmp(group, c->options[i].group) != 0) fprintf(out, ".SS %s\n", c->options[i].group);
-        group = c->options[i].group;
-        man_option(&c->options[i], out);
+        const char *group = c->options[i].group;
+        if (cli_next_of_group(c, UINT64_MAX, group, 0) != i) continue;
+        fprintf(out, ".SS %s\n", group);
+        for (size_t k = i; k < c->options_len; k = cli_next_of_group(c, UINT64_MAX, group, k + 1))
+            man_option(&c->options[k], out);
     }
     fputs(".TP\n.B \\-h, \\-\\-help\nPrint a short description and exit.\n", out);
     if (cli_takes_dimensions(c)) man_dimensions(out);

@@ -252,7 +252,7 @@ static const struct cli_option export_options[EXPORT_OPTIONS] = {
     [EXPORT_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite files that exist", "Output"},
     [EXPORT_FIELD] =
         {"field", 'F', CLI_TEXT, "NAME[,NAME...]", NULL,
-         "fields to export, by name or pattern with *; they must lie on one domain; without it all of them",
+         "fields to export, by name or pattern with *; they must be on one domain; without it all of them",
          "What"},
     [EXPORT_METRIC] =
         {"metric", 'm', CLI_TEXT, "METRIC[,METRIC...]", NULL,
@@ -386,13 +386,14 @@ const struct cli_command cli_cmd_export = {
     .name = "export",
     .summary = "write a recording as files for ParaView, VisIt, MemAxes, Graphviz, pandas, Perfetto",
     .operands = "FILE",
-    .description = "Converts FILE to the format of another program. Fields, the costs of the program's data "
-                   "on its natural domain, go to VTK (vti, vtr for grids, vtu for meshes, pvd for time "
-                   "series), VTKHDF, XDMF, CSV and PNG; samples to CSV and MemAxes; the semantic tree to "
-                   "Graphviz and CSV; the timeline to trace events.\n\n"
-                   "Values are those of FILE; a missing value is NaN, or an empty field in CSV. Formats of "
-                   "several files put the others beside the named one: the steps of a .pvd into a directory, "
-                   "the HDF5 file of an .xdmf, the machine of MemAxes. All of them are written, or none.",
+    .description =
+        "Converts FILE to the format of another program. Fields, the costs of the program's data "
+        "on its natural domain, go to VTK (vti, vtr for grids, vtu for meshes, pvd for time "
+        "series), VTKHDF, XDMF, CSV and PNG; samples to CSV and MemAxes; the semantic tree to "
+        "Graphviz and CSV; the timeline to trace events.\n\n"
+        "Values are copied from FILE; a missing value is NaN, or an empty field in CSV. Formats of "
+        "several files put the others beside the named one: the steps of a .pvd into a directory, "
+        "the HDF5 file of an .xdmf, the machine of MemAxes. All of them are written, or none.",
     .examples =
         "loadstone export run.h5 --list\nloadstone export run.h5 -o mesh.vtu\nloadstone export run.h5 -o "
         "heat.png --field matrix.B\nloadstone export run.h5 --format dot -o - | dot -Tsvg -o tree.svg\n",

@@ -84,11 +84,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
                             "instead of the table: bytes and blocks of each allocation site, sampled or not",
                             "Rows"},
-    [REPORT_SERIES] =
-        {"series", 0, CLI_FLAG, NULL, NULL,
-         "instead of the table, after record --series: what the counters of the machine counted "
-         "in each phase, per second, and as a share of the measured roof",
-         "Rows"},
+    [REPORT_SERIES] = {"series", 0, CLI_FLAG, NULL, NULL,
+                       "instead of the table, after record --series: the counters of the machine in "
+                       "each phase, per second, and as a share of the measured roof",
+                       "Rows"},
     [REPORT_TREE] =
         {"tree", 't', CLI_FLAG, NULL, NULL,
          "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean latency and levels",
@@ -388,8 +387,8 @@ const struct cli_command cli_cmd_report = {
         "Each burst represents a part of the CPU time. Views by function, line, thread, phase and "
         "the like count it where the burst began; views of data distribute it over the accesses of "
         "the burst, and bursts without accesses are the row \"no data (computing)\". The rows of a "
-        "view add up to all of the time. stall is the part of the time that waits for memory, an "
-        "upper bound because overlap of loads is not measured. Levels are inferred from latencies. "
+        "view add up to all of the time. stall is an estimate of the part of the time that waits "
+        "for memory; of single-stepped bursts it is an upper bound. Levels are inferred from latencies. "
         "Shares come with half the width of their 95 % interval. Latencies are in cycles of the "
         "time stamp counter, of loads that could be timed. Kernel time has a separate table.",
     .examples = "loadstone report loadstone.h5\nloadstone report --by line --node Input/B "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone traffic: the memory traffic that kernels should cause, and what a model of the caches counts. */
+/* loadstone traffic: the memory traffic that kernels should cause, and the count of a model of the caches. */
 #include "common/ls_json.h"
 #include "common/ls_put.h"
 #include "common/ls_quantity.h"
@@ -494,10 +494,11 @@ static int traffic_run(const struct cli_command *c, const struct cli_value *v, c
 
 const struct cli_command cli_cmd_traffic = {
     .name = "traffic",
-    .summary = "memory traffic: what kernels should cause, and what a model of the caches counts",
+    .summary = "print the memory traffic of kernels and traces: expected, and by a model of the caches",
     .operands = "[KERNEL...]",
-    .description = "The model has the caches of one core: set-associative, least recently used, write-back, "
-                   "write-allocate. It knows no prefetcher and no other core.",
+    .description =
+        "Compares memory traffic with a model of the caches. The model has the caches of one core: set-associative, least recently used, write-back, "
+        "write-allocate. It has no prefetcher and no other core.",
     .examples =
         "loadstone traffic                                  all kernels around the bounds of a small cache\n"
         "loadstone traffic gemm -n 100,300 --cache 32K/8,1M/16\n"
