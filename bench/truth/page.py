@@ -101,8 +101,8 @@ def summary(scores):
 WAITING_HEAD = """| loop | engine | ns in L1 | ns | waiting, % | reported, % | error | bursts |
 |---|---|---|---|---|---|---|---|"""
 
-WAITING_NOTES = """Loops of `bench/truth/waiting.c` are timed natively on data in L1 and on their own data (nanoseconds of an element); what they take longer is
-waiting. The recording of the second loop reports its share. `l1`, `l2-triad`, `stream`: a[i] = b[i] + s c[i] in L1, L2, memory; `l2`, `chain`: a
+WAITING_NOTES = """Loops of `bench/truth/waiting.c` are timed natively on data in L1 and on their own data (nanoseconds per element); the additional time
+is waiting. The recording of the second loop reports its share. `l1`, `l2-triad`, `stream`: a[i] = b[i] + s c[i] in L1, L2, memory; `l2`, `chain`: a
 chain of additions over L2 and memory; `divide`: a chain of divisions over L2; `store`: only stores; `gather`: independent loads at random
 indices; `probe`: open addressing in a table of 256 MiB. The time of `probe` in L1 has other mispredicted branches."""
 
@@ -117,7 +117,7 @@ def write(path, facts, own, real, identities, failures, coverage, latency, waiti
     out += summary(own) + [""]
     out += ["## Programs of the distribution, against perf", "", SCORE_HEAD % "module or function"] + [score_line(s) for s in real] + [""]
     out += summary(real) + [""]
-    out += ["## Identity", "", "True figures of programs of the distribution are those of another, native run.", "", IDENTITY_HEAD]
+    out += ["## Identity", "", "True figures of programs of the distribution come from another, native run.", "", IDENTITY_HEAD]
     out += [identity_line(i) for i in identities] + [""]
     out += ["## Coverage", "", "%(recordings)d recordings%(beside)s." % facts, "", COVERAGE_HEAD] + [coverage_line(c) for c in coverage] + [""]
     out += ["## Latency of a pointer chase", "", LATENCY_NOTES, "", LATENCY_HEAD] + latency + [""]
