@@ -199,7 +199,7 @@ static inline double prof_cost_weight_ns(const struct prof_cost_model *m, const 
 }
 
 /* CPU time that the accesses of a burst represent, or their absence: bursts that were cut short leave it to
- * others of the same function (prof_account.h). An outlier is cut in proportion. */
+ * others of the same function (prof_account.c). An outlier is cut in proportion. */
 static inline double prof_cost_data_weight_ns(const struct prof_cost_model *m, const struct prof_burst *b)
 {
     if (b->data_weight_ns == UINT64_MAX || b->weight_ns == UINT64_MAX || b->weight_ns == 0) return 0;

@@ -26,7 +26,7 @@ ls_err cli_output_check_profile(const char *path, bool force);
 ls_err cli_output_check_apart(const char *path, const char *input);
 /* Return whether a next command can read path: a file or a folder, but no device, pipe or "-". */
 bool cli_output_is_kept(const char *path);
-/* Copy path to out; under an MPI launcher (common/ls_rank.h) with the rank: name.h5 becomes name.RANK.h5.
+/* Copy path to out; under an MPI launcher (common/ls_env.h) with the rank: name.h5 becomes name.RANK.h5.
  * Errors: none; a longer name is cut. */
 void cli_output_for_rank(const char *path, char out[PATH_MAX]);
 
