@@ -103,7 +103,7 @@ static int falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Part of the stall that comes after jumps. Of loads that were timed alone the longest are taken for those
+/* Part of the stall that comes after jumps. The longest of the loads that were timed alone are taken for those
  * after jumps, as many as jumps are among the strides. Reorders them. */
 static double an_first_part(struct an_walk *w)
 {

@@ -31,7 +31,8 @@ struct an_costs {
     double attributed_ns; /* bursts with accesses: the sum of time_ns */
     double measured_ns;   /* bursts with measured loads */
     double stall_total_ns;
-    double stall_most_ns; /* what the pace of the bursts leaves room for; without one, the estimate itself */
+    double
+        stall_most_ns; /* the most that the pace of the bursts allows; without a pace, the estimate itself */
     struct prof_cost_model model;
     struct prof_cost_loads loads;
     size_t bursts;                             /* bursts that represent time (weight above 0) */
@@ -57,7 +58,7 @@ static inline int an_is_measured(const struct prof_samples *s, uint64_t i)
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
 }
 
-/* Is the stall an estimate with a limit of its own, from the pace? Else it is an upper bound itself. */
+/* Is the stall an estimate with a separate limit, from the pace? Else it is an upper bound itself. */
 static inline bool an_has_pace(const struct an_costs *c)
 {
     return c->stall_most_ns > c->stall_total_ns;

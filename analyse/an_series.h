@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters by phase: what they counted while any thread was in the phase.
+/* Counters by phase: their amounts and levels while any thread was in the phase.
  *
  * Thread: any.  Signal: not safe. */
 #ifndef AN_SERIES_H
@@ -21,7 +21,7 @@ struct an_series_in {
     size_t counters_len;
     const struct prof_reading *readings;
     size_t readings_len;
-    uint64_t duration_ns; /* of the run; open spans end there */
+    uint64_t duration_ns; /* length of the run; open spans end there */
 };
 
 #define AN_SERIES_ALL UINT32_MAX
@@ -29,13 +29,13 @@ struct an_series_in {
 struct an_series_row {
     uint32_t phase;       /* AN_SERIES_ALL: the whole run */
     uint32_t counter;     /* for a total, the first of its counters */
-    bool is_total;        /* of all counters of the source that count bytes of memory */
+    bool is_total;        /* the sum of the source's counters of memory bytes */
     uint64_t phase_ns;    /* length of the phase: time in which any thread was in it */
     uint64_t known_ns;    /* part of it that has values */
     uint64_t gap_ns;      /* part of it in gaps */
     double amount;        /* in the known part; NAN for levels */
-    double mean, most;    /* of levels; of amounts, per second. NAN without values */
-    double share_of_roof; /* of the mean; NAN where no roof is known */
+    double mean, most;    /* levels, or amounts per second. NAN without values */
+    double share_of_roof; /* mean / roof; NAN where no roof is known */
 };
 
 struct an_series {

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups are laid out in depth-first order ("positions"), so that a subtree is one interval of positions, and of
- * everything sorted by position: measured latencies and parts. */
+/* Groups are laid out in depth-first order ("positions"), so that a subtree is one interval of positions, and
+ * of everything sorted by position: measured latencies and parts. */
 struct an_table {
     uint32_t groups_len; /* the group "nowhere" follows them */
     uint32_t *position;  /* group to position */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Merge tiles when a page has too many: larger places, longer slices, wider latency bins, then the
+ * cheapest lines, nodes and threads. */
 #include "config.h"
 
 #include "analyse/an_tiles.h"
@@ -150,7 +152,7 @@ static ls_err an_fold_threads(struct an_fold *f, struct an_tiles *t, uint32_t ke
     return an_fold_axis(&f->thread, keep, &t->threads_folded);
 }
 
-/* Costs of nodes with those of the nodes that are merged into them already; free(). */
+/* Costs of nodes, each with the nodes that are merged into it already; free(). */
 static double *an_merged_costs(const struct an_fold_axis *a)
 {
     double *merged_ns = calloc(a->len, sizeof(*merged_ns));

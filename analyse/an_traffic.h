@@ -11,11 +11,11 @@ enum { AN_TRAFFIC_ROWS = 4 };
 
 struct an_traffic_row {
     uint32_t group;
-    struct an_interval part; /* of all bytes */
+    struct an_interval part; /* share of all bytes */
 };
 
 struct an_traffic {
-    double bytes, low, high; /* of all samples; low and high NAN with fewer than AN_BURSTS_MIN bursts */
+    double bytes, low, high; /* sum over all samples; low and high NAN with fewer than AN_BURSTS_MIN bursts */
     struct an_traffic_row rows[AN_TRAFFIC_ROWS]; /* by bytes, largest first; each has at least 1 % */
     size_t rows_len;
 };

@@ -66,7 +66,7 @@ bench-overhead: all bench/overhead_matmul bench/overhead_nothing bench/overhead_
 	python3 $(srcdir)/bench/overhead.py --preload .libs/libloadstone-preload.so --loadstone tools/loadstone --programs bench \
 	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
 
-# what record --series adds; BENCH_ARGS='--series net,power' selects others
+# the cost of record --series; BENCH_ARGS='--series net,power' selects others
 .PHONY: bench-series
 bench-series: all bench/overhead_matmul
 	$(bench_python3) $(srcdir)/bench/series.py --loadstone tools/loadstone --programs bench $(BENCH_ARGS)

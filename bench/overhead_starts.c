@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: overhead_starts thread N | fork N | exec N PROGRAM: start and end N threads or
- * processes, one after the other, and print the CPU time of one in microseconds: of the parent process and, for
- * children, of the child itself. */
+/* usage: overhead_starts thread N | fork N | exec N PROGRAM: start and end N threads or processes, one after
+ * the other, and print the CPU time of one in microseconds, for the parent process and, with children, for
+ * the child itself. */
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What record --series costs a program: ratios of wall time and CPU time with the series to without, of runs side by side in time.
+"""Measure the cost of record --series: ratios of wall and CPU time with series to without, by pairs of runs.
 
 usage: series.py --loadstone FILE --programs DIR [--series NAMES] [--interval TIME] [--rounds N]
 Sampling of loads is off (--engine null) on both sides. A round runs both, in turns first; the figure is the median of the rounds'

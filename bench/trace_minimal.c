@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least that a plugin can do at each access: count it. What QEMU's interface itself costs. */
+/* The least that a plugin can do at each access: count it. Measures the cost of QEMU's interface itself. */
 #include "tools/trace/plugin/trc_qemu.h"
 
 int qemu_plugin_version = QEMU_PLUGIN_VERSION;

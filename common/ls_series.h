@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counters that are sampled as time series: what they count, and why an interval has no value. Sources, spool
- * and run.h5 share these numbers: new ones go to the end. */
+/* Counters that are sampled as time series: kinds of counters, and reasons for intervals without a value.
+ * Sources, spool and run.h5 share these numbers: new ones go to the end. */
 #ifndef LS_SERIES_H
 #define LS_SERIES_H
 

@@ -23,8 +23,8 @@ struct mach_calibration {
                                                 L2 timed natively, the others probed */
     double limit_cycles[MACH_LEVEL_COUNT];   /* below limit[l]: level l or nearer; the last is INFINITY */
     uint64_t cache_bytes[MACH_LEVEL_COUNT];  /* capacity of L1d, L2, L3; DRAM: 0 */
-    /* between two lines of a sweep that one thread makes through each level, in TSC cycles: what a loop gets that the
-     * prefetcher serves; and the same for memory while each of `cpus` CPUs sweeps */
+    /* between two lines of a sweep that one thread makes through each level, in TSC cycles: the time of a
+     * loop that the prefetcher serves; and the same for memory while each of `cpus` CPUs sweeps */
     double line_cycles[MACH_LEVEL_COUNT], line_cycles_all;
     uint32_t cpus;
     double issue_width; /* instructions per TSC cycle sustained by simple code, measured */
@@ -97,8 +97,8 @@ double mach_latency_typical(uint64_t *latencies_cycles, size_t len, uint32_t tsc
 
 /* Best time of a line in a sweep over len_bytes, in TSC cycles.  Errors: LS_ERR_NOMEM.  Thread: any. */
 ls_err mach_sweep_measure(uint64_t len_bytes, double *out_cycles);
-/* The mean of one thread for each CPU that this one may use, all at once, over total_bytes together; NAN where the
- * threads or their memory cannot be had.  Errors: LS_ERR_NOMEM.  Thread: any. */
+/* The mean of one thread for each CPU that this one may use, all at once, over total_bytes together; NAN
+ * where the threads or their memory cannot be had.  Errors: LS_ERR_NOMEM.  Thread: any. */
 ls_err mach_sweep_measure_all(uint64_t total_bytes, double *out_cycles, uint32_t *out_cpus);
 
 /* --- page faults ---

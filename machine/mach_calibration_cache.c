@@ -200,7 +200,7 @@ static ls_err read_levels(struct reader *r, const struct bounds *bounds, double 
 
 static ls_err read_sweeps(struct reader *r, struct mach_calibration *c)
 {
-    double cycles[MACH_LEVEL_COUNT + 1]; /* the last: of all CPUs at once */
+    double cycles[MACH_LEVEL_COUNT + 1]; /* the last: all CPUs at once */
     uint64_t cpus = 0;
     LS_TRY(read_levels(r, &line_bounds, cycles, MACH_LEVEL_COUNT + 1));
     memcpy(c->line_cycles, cycles, sizeof(c->line_cycles));

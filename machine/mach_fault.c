@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Measure the cost of page faults: small and huge pages, first touch. */
 #include "machine/mach_calibration.h"
 
 #include "common/ls_clock.h"

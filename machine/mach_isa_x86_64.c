@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* x86-64: rate and step of the time stamp counter, issue width, flushes of lines, single steps. */
 #include "config.h"
 
 #include "machine/mach_isa.h"

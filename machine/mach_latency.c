@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Latency of loads in a ring of lines of a given length: each load depends on the one before. */
 #include "machine/mach_calibration.h"
 
 #include "machine/mach_probe_sigsafe.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time of a line in a sweep: what the caches and memory deliver when the prefetcher knows where a loop goes. */
+/* Time of a line in a sweep: the rate of caches and memory when the prefetcher knows where a loop goes. */
 #include "machine/mach_calibration.h"
 
 #include "common/ls_clock.h"

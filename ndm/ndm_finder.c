@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A k-d tree over the points of a mesh: find the point that is nearest to given coordinates. */
 #include "ndm/ndm_map.h"
 #include "common/ls_error.h"
 

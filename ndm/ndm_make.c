@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Check and copy the descriptions of grids, meshes and maps that a program passes. */
 #include "ndm/ndm_map.h"
 #include "common/ls_error.h"
 #include "ndm/ndm_shape.h"

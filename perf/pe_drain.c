@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Drain all rings of a set of channels in the order of time. */
 #include "perf/pe_open.h"
 
 enum { PE_RELEASE_EVERY_PART = 8 }; /* part of a ring after which its bytes go back to the kernel */

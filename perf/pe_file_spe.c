@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Samples of Arm's SPE in the AUX areas of a perf.data, in the order of time. */
 #include "perf/pe_file.h"
 
 #include "common/ls_vector.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening events. A channel is one CPU or one thread with up to PE_CHANNEL_EVENTS_MAX events that write into one
- * ring. Rates change by gears: events of several gears are open, and only those in the current gear are on.
- * Switching gears also affects the copies that threads inherited; a period set by ioctl affects only the
+/* Opening events. A channel is one CPU or one thread with up to PE_CHANNEL_EVENTS_MAX events that write into
+ * one ring. Rates change by gears: events of several gears are open, and only those in the current gear are
+ * on. Switching gears also affects the copies that threads inherited; a period set by ioctl affects only the
  * event itself.
  *
  * Thread: one at a time for one object.  Signal: safe. */
@@ -16,7 +16,8 @@
 
 enum { PE_CHANNEL_EVENTS_MAX = 12, PE_GEAR_ANY = 255, PE_GEAR_NONE = 254 };
 
-/* An event of a channel. attr is complete except for disabled. All sampling events of a channel have one layout. */
+/* An event of a channel. attr is complete except for disabled. All sampling events of a channel have one
+ * layout. */
 struct pe_open_event {
     struct perf_event_attr attr;
     int8_t leader; /* row of its group's leader, before its own; -1: it leads, or is alone */

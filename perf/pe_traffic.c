@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Find the events that count memory traffic in the memory controllers of each processor. */
 #include "perf/pe_count.h"
 
 #include "common/ls_compat.h"
@@ -18,7 +19,7 @@ enum { TRAFFIC_PATH_BYTES = 512, TRAFFIC_LINE_BYTES = 64, TRAFFIC_BEAT_BYTES = 3
  * hisi-pmu), arch/powerpc/perf/imc-pmu.c and tools/perf/pmu-events of Linux; cas_cmd and the data fabric in
  * AMD's Processor Programming References; data beats of 32 bytes in NVIDIA's Grace tuning guide. */
 struct traffic_term {
-    const char *terms; /* of the event; a pattern of event names when it has a bracket */
+    const char *terms; /* the event's terms; a pattern of event names when it has a bracket */
     enum pe_direction direction;
     double bytes; /* per count where sysfs has no scale; 0: the event is left out */
 };

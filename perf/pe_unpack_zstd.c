@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Unpack records that perf record -z compressed. */
 #include "common/ls_vector.h"
 #include "perf/pe_file.h"
 

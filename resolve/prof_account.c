@@ -24,7 +24,7 @@ struct stratum {
     double found_ns, squares;       /* sums of the weights as recorded, and of their squares */
     double scale;
     bool is_unsplit;                          /* user_ns was taken from the bursts */
-    double from_kernel_ns, from_recording_ns; /* what that took from the others */
+    double from_kernel_ns, from_recording_ns; /* the part taken from kernel and recording */
 };
 
 /* A process, to be sorted by its program. */
@@ -75,12 +75,12 @@ static double tick_ns(const struct prof_cpu *c)
     return c->tick_ns ? (double)c->tick_ns : 0.004 * (double)LS_NS_PER_S;
 }
 
-/* Return the number of ticks that fell into the kernel times their distance: on average that is the kernel time,
- * however short the processes are. getrusage divides the exact CPU time in the ratio of the ticks instead
- * (cputime_adjust in Linux's kernel/sched/cputime.c). Summed over processes of few ticks, its kernel time is too
- * small: a process without a tick has none, and another one has at most its CPU time, although its tick stands
- * for more. A process got as many ticks as fit into its CPU time, or one more; the number is taken with which
- * the ratio gives whole ticks. */
+/* Return the number of ticks that fell into the kernel times their distance: on average that is the kernel
+ * time, however short the processes are. getrusage divides the exact CPU time in the ratio of the ticks
+ * instead (cputime_adjust in Linux's kernel/sched/cputime.c). Summed over processes of few ticks, its kernel
+ * time is too small: a process without a tick has none, and another one has at most its CPU time, although
+ * its tick represents more. A process got as many ticks as fit into its CPU time, or one more; the number is
+ * taken with which the ratio gives whole ticks. */
 static double ticked_kernel_ns(const struct prof_cpu *c)
 {
     const double tick = tick_ns(c), ticks = total_ns(c) / tick, kernel = (double)c->kernel_ns;
@@ -418,8 +418,8 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
 /* Fewer instructions than the run-ahead window has: no load was timed. */
 enum { WINDOW_INSTRUCTIONS = 600 };
 
-/* A translated burst that ended before its first record says nothing about data, unless it went through many
- * instructions without a load. */
+/* A translated burst that ended before its first record has no information about data, unless it went through
+ * many instructions without a load. */
 static bool was_cut(const struct prof_burst *b)
 {
     if (b->method == SPOOL_METHOD_TRANSLATE) return b->samples_len == 0 && b->end_why != SPOOL_BURST_LENGTH;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Plan the domains and fields of a profile before its samples are mapped: labels, sizes, steps. */
 #include "config.h"
 
 #include "resolve/prof_fields.h"

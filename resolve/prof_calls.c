@@ -273,8 +273,8 @@ ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_
     return prof_frames_intern(c->context.frames, c->context.process, path, kept, out_path);
 }
 
-/* After a gap the frames are those of the trigger, and may be over: only a function's access to its own frame
- * counts. */
+/* After a gap the frames date from the trigger, and their functions may have returned: only a function's
+ * access to its own frame counts. */
 static ls_err prof_calls_home(prof_calls *c, const struct prof_calls_thread *t, const struct spool_access *a,
                               uint32_t *node)
 {

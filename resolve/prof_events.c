@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* From records of the spool to rows: incidents (/events), reports on callbacks, time series of processes. */
 #include "resolve/prof_functions.h"
 #include "resolve/prof_replay.h"
 #include "spool/spool_record.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of /processes: link each image to its parent, to the image that it replaced by exec, and to its
+ * end. */
 #include "resolve/prof_replay.h"
 
 #include <stdlib.h>

@@ -128,7 +128,7 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *strea
     struct prof_burst *b = &r->run->bursts.rows[stream->burst];
     b->spent_ns = end->spent_ns;
     b->program_ns = end->program_ns;
-    /* a burst represents user time: without what the kernel did for its page faults */
+    /* a burst represents user time: kernel time of its page faults is left out */
     const double faults_ns = (double)end->faults * prof_kernel_fault_ns(r->run->calibration);
     if (faults_ns < (double)b->program_ns)
         b->program_ns -= (uint64_t)faults_ns;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Write natural domains and their fields: /meshes and /fields. */
 #include "config.h"
 
 #include "run_h5/prof_atlas.h"

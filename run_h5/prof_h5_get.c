@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
+/* Read values, texts and arrays of an untrusted HDF5 file: types, filters and lengths are checked first. */
 #include "common/ls_text.h"
 #include "run_h5/prof_h5.h"
 

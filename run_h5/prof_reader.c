@@ -85,8 +85,8 @@ static ls_err prof_keep_texts(prof_profile *p, char **texts, size_t len)
 struct prof_column_data {
     void *values; /* owned by the caller, except of PROF_TEXT: kept in the profile */
     uint64_t len;
-    uint64_t first, most; /* set by the caller: read at most so many rows from that one on; most 0: all */
-    uint64_t rows_len;    /* of the whole column */
+    uint64_t first, most; /* set by the caller: read at most `most` rows from `first` on; most 0: all */
+    uint64_t rows_len;    /* length of the whole column */
 };
 
 static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, const char *where,

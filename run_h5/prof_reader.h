@@ -43,7 +43,7 @@ PROF_TABLE_LIST(PROF_TABLE_GETTER)
  * order. */
 ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *out);
 /* Call use for all samples in order, some at a time, with the columns of mask: only these are in memory.
- * Errors: as above, and those of use. */
+ * Errors: as above, and any that use returns. */
 typedef ls_err prof_part_use(void *user, const struct prof_samples *part);
 ls_err prof_each_part(prof_profile *p, uint64_t mask, prof_part_use *use, void *user);
 #define PROF_MASK_ALL ((UINT64_C(1) << PROF_COL_COUNT) - 1)

@@ -59,7 +59,7 @@ static const char *fault_of(const struct prof_field *f)
     }
 }
 
-/* --- rows: what a column alone does not show --- */
+/* --- rows: checks across columns --- */
 
 /* Return the problem of row i, or NULL. */
 typedef const char *row_check(const void *rows, uint64_t i, const struct prof_lens *lens);

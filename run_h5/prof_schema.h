@@ -52,7 +52,7 @@
     X(CALL, "other system calls")              \
     X(OTHER, "kernel, other")
 
-/* X(name, text): why a burst ended. The numbers are those of the spool. */
+/* X(name, text): why a burst ended. The spool has the same numbers. */
 #define PROF_BURST_ENDS(X)        \
     X(BUDGET, "budget")           \
     X(SYSCALL, "syscall")         \
@@ -76,7 +76,7 @@
     X(COLD, "cold")               \
     X(LENGTH, "length")
 
-/* X(name, text): how the instructions of a burst were executed. The numbers are those of the spool. */
+/* X(name, text): how the instructions of a burst were executed. The spool has the same numbers. */
 #define PROF_METHODS(X) X(STEP, "step") X(TRANSLATE, "translate")
 
 /* X(name, text): how a process began. */
@@ -212,7 +212,7 @@ struct prof_thread {
     PROF_THREAD_COLUMNS(PROF_MEMBER, )
 };
 
-/* /processes: program images. CPU times are those of all threads while sampling was on: user, kernel and
+/* /processes: program images. CPU times are sums over all threads while sampling was on: user, kernel and
  * recording itself add up to cpu_ns. */
 #define PROF_PROCESS_COLUMNS(X, row)                                                           \
     X(row, U32, pid, VALUE, "process id")                                                      \
@@ -354,7 +354,7 @@ struct prof_point {
     PROF_POINT_COLUMNS(PROF_MEMBER, , )
 };
 
-/* /counters: what the launcher sampled with --series. */
+/* /counters: the counters that the launcher sampled with --series. */
 #define PROF_COUNTER_COLUMNS(X, row)                                                                         \
     X(row, TEXT, source, VALUE, "where it was read: perf, resctrl, net, ...")                                \
     X(row, TEXT, name, VALUE, "name, unique in its source")                                                  \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lists of prof_schema.h as rows of data: what writer, reader, checks and merge loop over. */
+/* The lists of prof_schema.h as rows of data; writer, reader, checks and merge loop over them. */
 #ifndef PROF_TABLES_H
 #define PROF_TABLES_H
 
@@ -44,7 +44,7 @@ struct prof_field {
     enum prof_meaning meaning;
     bool may_miss;
     enum prof_table_id table;       /* of PROF_ROW */
-    const struct prof_codes *codes; /* of PROF_CODE and PROF_LABEL */
+    const struct prof_codes *codes; /* for PROF_CODE and PROF_LABEL */
 };
 
 struct prof_table {

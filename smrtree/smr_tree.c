@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The calls of the public API that change the semantic tree, under the lock of the registry. */
 #include "smrtree/smr_node.h"
 #include "common/ls_clock.h"
 #include "common/ls_compat.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses of a burst in few bytes: what both the writer and the reader keep of those before.
+/* Accesses of a burst in few bytes: the state that writer and reader both keep of earlier accesses.
  *
  * An access is
  *   a byte      bits 0 to 3: slot of its instruction among the last ones, SPOOL_PACK_NEW: a new one;
@@ -26,7 +26,7 @@ enum {
     SPOOL_PACK_NEW = 15,
     SPOOL_PACK_KIND = 0x10,
     SPOOL_PACK_TIMED = 0x20,
-    SPOOL_PACK_MOST_BYTES = 56, /* of an access */
+    SPOOL_PACK_MOST_BYTES = 56, /* per access */
 };
 #define SPOOL_PACK_TIMES (SPOOL_ACCESS_LATENCY_VALID | SPOOL_ACCESS_DRAIN_VALID)
 

@@ -17,7 +17,7 @@ struct spool_reader {
     uint64_t chunk_at_bytes; /* file offset of the current chunk */
     struct spool_position rec_at;
     struct spool_file_header header;
-    struct spool_unpack accesses; /* of the record that was read last */
+    struct spool_unpack accesses; /* in the record that was read last */
     struct spool_access access;
 };
 

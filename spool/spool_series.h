@@ -26,7 +26,7 @@ enum { SPOOL_SERIES_VERSION = 1 };
 
 /* Before each record. */
 struct spool_series_head {
-    uint32_t record, len_bytes; /* of what follows */
+    uint32_t record, len_bytes; /* describes the bytes that follow */
 };
 struct spool_series_begin { /* first */
     char magic[8];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions of a file by address, from its symbol tables, with one name for each address. */
 #include "symbols/sym_lines.h"
 
 #include <stdlib.h>

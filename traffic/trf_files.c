@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters that are files with a number: kept open, read at each interval. */
 #include "traffic/trf_source.h"
 
 #include "common/ls_quantity.h"

@@ -126,7 +126,8 @@ static double gemm_writes(const struct trf_size *s)
     return (double)s->n * (double)s->n;
 }
 
-/* B is read again for each row of C; its lines are used whole, since a column's lines stay for its neighbours. */
+/* B is read again for each row of C; its lines are used whole, since a column's lines stay for its
+ * neighbours. */
 static double gemm_reads_beyond(const struct trf_size *s)
 {
     const double n = (double)s->n;
@@ -202,7 +203,7 @@ static void s1cf2_run(const struct trf_size *s, struct trf_sink *sink)
             }
 }
 
-/* Four elements share a line of `tmp`; each is read by a walk of its own, one of `out` beside it. */
+/* Four elements share a line of `tmp`; each is read by a separate walk, beside one of `out`. */
 static double s1cf2_reads_beyond(const struct trf_size *s)
 {
     return 5 * fft_all(s);
@@ -238,8 +239,8 @@ static double s1cf_kept(const struct trf_size *s)
     return 5.0 * COMPLEX_BYTES * (double)fft_of(s).cols;
 }
 
-/* `in` is ordered Y, PLANES, X, ROWS, and traversed PLANES, X, Y, ROWS, with Y x X = COLS and Y the columns of the
- * grid: runs of ROWS elements. */
+/* `in` is ordered Y, PLANES, X, ROWS, and traversed PLANES, X, Y, ROWS, with Y x X = COLS and Y the columns
+ * of the grid: runs of ROWS elements. */
 static void s2cf_run(const struct trf_size *s, struct trf_sink *sink)
 {
     const struct fft f = fft_of(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels of which the memory traffic is known by a formula: matrix products and the re-sorting loops of a
+/* Kernels whose memory traffic is known by a formula: matrix products and the re-sorting loops of a
  * three-dimensional FFT (Barry et al., Memory Traffic and Complete Application Profiling with PAPI
  * Multi-Component Measurements). A kernel is a row: its arrays, its loop nest and the expected traffic.
  *
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a run of a kernel depends on. */
+/* Parameters of a run of a kernel. */
 struct trf_size {
     uint64_t n;          /* the size that is swept */
     uint64_t cap;        /* capped GEMV: rows and columns of the matrix at most */

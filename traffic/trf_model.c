@@ -35,7 +35,7 @@ static void sink_store(struct trf_sink *s, unsigned array, uint64_t element, boo
     sink_access(k, array, element, sequential && k->may_pass ? TRF_STORE_NONTEMPORAL : TRF_STORE);
 }
 
-/* Put each array on a page of its own, some lines away from its beginning, so that arrays do not share sets. */
+/* Put each array on a separate page, some lines away from its beginning, so that arrays do not share sets. */
 static void place_arrays(const struct trf_kernel *k, const struct trf_size *s, uint64_t bases[TRF_ARRAYS_MAX])
 {
     enum { PAGE_BYTES = 4096, LINES_APART = 5 };

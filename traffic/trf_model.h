@@ -10,7 +10,7 @@
 #include "traffic/trf_kernel.h"
 
 /* Run k at s through empty caches, which are written back at the end. out[i] is the traffic of array i.
- * Errors: those of trf_kernel_check; LS_ERR_NOMEM. */
+ * Errors: as of trf_kernel_check; LS_ERR_NOMEM. */
 ls_err trf_model_kernel(const struct trf_kernel *k, const struct trf_size *s, const struct trf_geometry *g,
                         struct trf_traffic out[TRF_ARRAYS_MAX]);
 
@@ -30,7 +30,7 @@ struct trf_rows {
 
 /* Run all accesses of a source through the caches, all threads as one core.
  * Owns:   the caller ends out with trf_rows_fini.
- * Errors: those of reading the source; LS_ERR_NOMEM. */
+ * Errors: as of reading the source; LS_ERR_NOMEM. */
 ls_err trf_model_source(pat_source *s, const struct trf_geometry *g, struct trf_rows *out);
 void trf_rows_fini(struct trf_rows *r);
 

@@ -78,7 +78,7 @@ struct sampler_source {
     size_t first; /* series */
 };
 
-/* What is known of a series since the last reading. */
+/* State of a series since the last reading. */
 struct sampler_last {
     struct trf_reading reading;
     enum ls_gap gap;       /* that lasts */
@@ -91,7 +91,7 @@ struct trf_sampler {
     size_t sources_len;
     LS_VECTOR(struct trf_series) series;
     struct sampler_last *last;
-    struct trf_reading *now; /* of a reading in progress */
+    struct trf_reading *now; /* the reading in progress */
     uint64_t *read_ns;       /* by source: when it was read last; 0: never */
 };
 

@@ -12,10 +12,10 @@
 
 enum { TRF_SOURCES_MAX = 16, TRF_METRICS_MAX = 64, TRF_REQUEST_BYTES = 4096 };
 
-/* What --series names. Points into itself: do not copy. */
+/* The argument of --series, parsed. Points into itself: do not copy. */
 struct trf_request {
     bool by_name[TRF_SOURCES_MAX], by_group[TRF_SOURCES_MAX]; /* by row of trf_sources */
-    const char *metrics[TRF_METRICS_MAX + 1]; /* of the source that takes some; ends with NULL */
+    const char *metrics[TRF_METRICS_MAX + 1]; /* for the source that takes names; ends with NULL */
     char text[TRF_REQUEST_BYTES];
 };
 
@@ -31,10 +31,10 @@ typedef struct trf_sampler trf_sampler;
 struct trf_series {
     const struct trf_source *source;
     struct trf_counter counter;
-    struct trf_verdict verdict; /* of its source */
+    struct trf_verdict verdict; /* for its source */
 };
 
-/* The value of an interval: the growth of the counter in its unit; of a level, the value at the end. */
+/* The value of an interval: the growth of a counter in its unit, or a level's value at the end. */
 struct trf_point {
     uint32_t series;
     enum ls_gap gap; /* not NONE: no value, for this reason */

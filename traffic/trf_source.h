@@ -33,7 +33,7 @@ struct trf_reading {
     double level;
 };
 
-/* Where the sources look; a member that is NULL means the running system. Tests name trees of their own. */
+/* Where the sources look; a member that is NULL means the running system. Tests name made-up trees. */
 struct trf_machine {
     const char *sys_root;           /* "/sys" */
     const char *nvml_library;       /* "libnvidia-ml.so.1" */
@@ -45,7 +45,7 @@ struct trf_machine {
 struct trf_opened {
     void *state;
     LS_VECTOR(struct trf_counter) counters;
-    char detail[TRF_DETAIL_BYTES]; /* what it found, for doctor */
+    char detail[TRF_DETAIL_BYTES]; /* its findings, for doctor */
 };
 
 enum trf_check {
@@ -60,9 +60,9 @@ struct trf_source {
     const char *needs;    /* for doctor */
     enum trf_check check; /* how it is verified */
     bool takes_metrics;   /* --series NAME:METRIC */
-    /* Open what is there. metrics: names, ended by NULL, for sources that take them.
+    /* Open the counters that are present. metrics: names, ended by NULL, for sources that take them.
      * Owns:   close ends out->state, also after a failure; the caller frees out->counters.rows.
-     * Errors: LS_ERR_NOT_FOUND: nothing of it is here; LS_ERR_PERMISSION; LS_ERR_UNSUPPORTED: not built, no
+     * Errors: LS_ERR_NOT_FOUND: it has no counter here; LS_ERR_PERMISSION; LS_ERR_UNSUPPORTED: not built, no
      *         library; LS_ERR_IO: a service does not answer; LS_ERR_USAGE: a metric that there is not;
      *         LS_ERR_NOMEM. The text has cause and remedy. */
     ls_err (*open)(const struct trf_machine *m, const char *const *metrics, struct trf_opened *out);
@@ -73,7 +73,7 @@ struct trf_source {
 
 extern const struct trf_source trf_source_perf, trf_source_resctrl, trf_source_pcp, trf_source_net,
     trf_source_infiniband, trf_source_powercap, trf_source_nvml;
-/* Every source; ends with NULL. Among those that count the same, the best is first. */
+/* Every source; ends with NULL. Sources of the same quantity are in order, the best first. */
 extern const struct trf_source *const trf_sources[];
 
 /* Append a counter; its name is `name`.  Errors: LS_ERR_NOMEM. */
@@ -89,7 +89,7 @@ ls_err trf_files_new(struct trf_opened *o);
 ls_err trf_files_counter(struct trf_opened *o, const struct trf_counter *c, const char *name);
 /* Append a file to the last counter. Errors: LS_ERR_NOMEM, LS_ERR_RANGE (long path). */
 ls_err trf_files_path(struct trf_opened *o, const char *path);
-/* Try each counter once, and remove those that may not be read. Errors: LS_ERR_PERMISSION when none is left,
+/* Try each counter once, and remove counters that may not be read. Errors: LS_ERR_PERMISSION when none is left,
  * with `remedy`. */
 ls_err trf_files_try(struct trf_opened *o, const char *remedy);
 void trf_files_read(void *state, struct trf_reading *out);

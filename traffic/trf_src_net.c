@@ -11,7 +11,7 @@
 enum { NET_PATH_BYTES = 512, NET_DATA_WORD_BYTES = 4 }; /* port_*_data count words of four bytes */
 
 struct net_files {
-    const char *pattern;  /* of devices, below the root */
+    const char *pattern;  /* matches devices, below the root */
     const char *device;   /* a file that only hardware has; NULL: all of them are hardware */
     const char *paths[2]; /* received, sent */
     double scale;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Metrics of Performance Co-Pilot, fetched from a running pmcd (PMAPI(3), pmFetch(3)): what its agents read
- * with more privilege than the user has. The library is loaded when it is needed. */
+/* Metrics of Performance Co-Pilot, fetched from a running pmcd (PMAPI(3), pmFetch(3)): values that its agents
+ * read with more privilege than the user has. The library is loaded when it is needed. */
 #include "config.h"
 
 #include "traffic/trf_source.h"

@@ -114,8 +114,8 @@ static ls_err perf_open(const struct trf_machine *m, const char *const *metrics,
     return err;
 }
 
-/* Add what an event counted since the last reading, scaled to all of the time where it shared a counter. An
- * event whose time stands still is of a CPU that is offline. */
+/* Add an event's count since the last reading, scaled to all of the time where it shared a counter. An
+ * event whose time does not advance belongs to a CPU that is offline. */
 static enum ls_gap perf_read_event(struct perf_state *s, struct perf_event *e)
 {
     struct perf_count now;

@@ -133,8 +133,8 @@ static void known_read(const uint64_t *from, size_t len, volatile uint64_t *sink
         *sink = sums[k];
 }
 
-/* Reads only read. The copy writes exactly one array, and what it reads depends on the stores: only the writes
- * of it are known. */
+/* Reads only read. The copy writes exactly one array, and its reads depend on the kind of stores: only the
+ * writes are known. */
 static void known_pass(void *user, unsigned share)
 {
     enum { LINE_WORDS = 8 };
@@ -241,7 +241,7 @@ static double verdict_unpack(int64_t n, double unit)
     return n < 0 ? NAN : (double)n / unit;
 }
 
-/* The identity of a machine's boot; "" where the kernel does not tell it: then nothing is kept. */
+/* The identity of a machine's boot; "" where the kernel does not give it: then nothing is kept. */
 static void verdict_boot(char out[VERDICT_BOOT_BYTES])
 {
     ls_file_read("/proc/sys/kernel/random/boot_id", out, VERDICT_BOOT_BYTES);

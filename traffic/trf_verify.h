@@ -9,9 +9,9 @@
 #include "traffic/trf_source.h"
 
 enum { TRF_VERDICT_BYTES = 96 };
-#define TRF_TOLERANCE 0.1 /* of the known traffic, by which a counter may be off */
+#define TRF_TOLERANCE 0.1 /* largest error of a counter, as a part of the known traffic */
 
-/* What a source counted of known traffic, as a share of it; NAN: it has no such counter. */
+/* A source's count of known traffic, as a share of it; NAN: it has no such counter. */
 struct trf_verdict {
     bool is_good;
     double read, written, moved;

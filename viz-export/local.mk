@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# viz-export: what export, charts and the page of view share
+# viz-export: parts shared by export, charts and the page of view
 noinst_LTLIBRARIES += libvizexport.la
 libvizexport_la_SOURCES = \
     viz-export/vx_axis.c viz-export/vx_axis.h \

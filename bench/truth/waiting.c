@@ -101,7 +101,7 @@ static void prepare(size_t len)
     }
 }
 
-/* Best of many passes: what disturbs only adds. */
+/* Best of many passes: disturbances only add time. */
 static double native_ns(const struct mode *m, size_t len, size_t steps)
 {
     double best_s = 1e9;

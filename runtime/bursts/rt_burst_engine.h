@@ -20,7 +20,7 @@ struct rt_burst_life {
 };
 extern const struct rt_burst_life rt_step_life;
 
-/* Can bursts begin here, and this method run them? Takes what it needs. With another method than stepping,
+/* Prepare bursts by this method. Return whether it can run here. With another method than stepping,
  * bursts begin with it and are stepped where it refuses. */
 bool rt_burst_probe(const struct rt_burst_life *life, char *why, size_t why_len);
 

@@ -134,7 +134,7 @@ struct rt_burst_thread {
     uint32_t program_faults;              /* page faults in it */
     uint64_t inside_ns;                   /* CPU time of signals that interrupted a whole burst */
     int saved_errno;                      /* the program's, at the begin of the handler under way */
-    const struct rt_burst_method *method; /* of the burst */
+    const struct rt_burst_method *method; /* executes the burst */
     uint32_t number;                      /* bursts that the thread began */
     uint32_t position, recorded;          /* instructions of the burst; its accesses that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: the one that the program believes to have set */

@@ -41,7 +41,7 @@ struct rt_burst_spent {
 uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64_t worked_ns,
                                        struct rt_burst_spent spent, uint64_t cost_ns, double threads_running);
 
-/* Return the factor by which intervals are longer when the spool has used so much of its limit (0: no limit). It is 1
+/* Return the factor that lengthens intervals as the spool fills up to its limit (0: no limit). It is 1
  * up to one half. After that it is the square of (half / rest), so that bursts alone never fill the spool. */
 double rt_burst_governor_thinning(uint64_t used_bytes, uint64_t limit_bytes);
 

@@ -91,7 +91,7 @@ static void write_action(int slot, const struct rt_burst_action *a)
     set_mask(SIG_SETMASK, mask);
 }
 
-/* Signals that an instruction raises by what it does. */
+/* Signals that an instruction itself raises. */
 static bool is_fault(int sig)
 {
     return slot_of(sig) >= OWN_SEGV;
@@ -266,7 +266,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 }
 
 /* SIGTRAP in a burst that runs whole and does not block it. A trigger that repeats could come back before the
- * burst gets anywhere: it is put off until the end of the burst arms the next one. What is not ours waits until
+ * burst gets anywhere: it is put off until the end of the burst arms the next one. Other signals wait until
  * then. */
 static void on_trap_inside(struct rt_burst_thread *t, siginfo_t *info, ucontext_t *uc)
 {

@@ -75,7 +75,7 @@ extern const struct rt_sampler rt_sampler_hw;
 extern const struct rt_sampler rt_sampler_step;
 extern const struct rt_sampler rt_sampler_translate;
 
-/* Tell the engine of a change of mappings. */
+/* Notify the engine of a change of mappings. */
 static inline void rt_sampler_remapped(const void *addr, size_t len_bytes)
 {
     enum { PAGE_MASK = 4095 };

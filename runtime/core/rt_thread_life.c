@@ -56,8 +56,8 @@ static struct rt_thread *rt_thread_reuse(void)
     return NULL;
 }
 
-/* Not memset, which the program may own: a thread sanitizer's version does not see what orders the threads that use
- * a block one after the other, and reports races that are none. */
+/* Not memset, which the program may own: a thread sanitizer's version does not see the order of the threads
+ * that use a block one after the other, and reports races that are none. */
 static void rt_clear(void *at, size_t len_bytes)
 {
     for (uint8_t *byte = at; len_bytes > 0; byte++, len_bytes--) {

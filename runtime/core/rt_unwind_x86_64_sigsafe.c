@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Unwind the stack of the calling thread by call frame information, without locks or allocations. */
 #include "runtime/core/rt_unwind_sigsafe.h"
 
 #include "common/ls_compat.h"

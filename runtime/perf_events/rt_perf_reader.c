@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread that drains the rings of perf_event into the spool. */
 #include "runtime/core/rt_collector.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_real.h"

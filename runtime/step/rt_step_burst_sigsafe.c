@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A burst of single steps: each trap decodes the next instruction, times its loads and records its
+ * accesses. */
 #include "runtime/step/rt_step_sigsafe.h"
 
 #include "common/ls_clock.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Execute one instruction from a slot of our own, or emulate a branch, so that probes do not overlap with
+ * it. */
 #include "runtime/step/rt_step_sigsafe.h"
 
 #include "runtime/bursts/rt_burst_access_sigsafe.h"

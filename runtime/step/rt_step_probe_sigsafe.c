@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Time the loads of an instruction, and a control load of known latency beside them. */
 #include "runtime/step/rt_step_sigsafe.h"
 
 #include "machine/mach_probe_sigsafe.h"

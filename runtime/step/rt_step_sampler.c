@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The row of the step engine in the runtime's sampler table, and what its method does outside of handlers. */
+/* The row of the step engine in the runtime's sampler table, and the parts of its method outside of handlers. */
 #include "runtime/bursts/rt_burst_engine.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_sampler.h"

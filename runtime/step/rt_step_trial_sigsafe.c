@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Try single steps once: emulators, debuggers and translators may not deliver their traps. */
 #include "common/ls_compat.h"
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
 #include "runtime/step/rt_step_sigsafe.h"

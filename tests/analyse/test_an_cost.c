@@ -59,8 +59,8 @@ static void an_burst_without_measured_loads_splits_evenly(void **state)
     fix_free(f);
 }
 
-/* A translated burst of 1,000 instructions at `cycles` a thousand of them; 64 accesses, one in 4 instructions and 8
- * bytes after the other, and `timed` loads of L1 after them. */
+/* A translated burst of 1,000 instructions at `cycles` a thousand of them; 64 accesses, one in 4 instructions
+ * and 8 bytes after the other, and `timed` loads of L1 after them. */
 static void translated_list(struct an_fixture *f, uint64_t addr, uint8_t op, uint64_t cycles, unsigned listed,
                             unsigned timed)
 {
@@ -101,8 +101,8 @@ static double stall_share(struct an_fixture *f)
     return share;
 }
 
-/* A sweep through 400 MiB: 7 new lines in the 253 instructions of the list, 27.7 in a thousand, at 11 - 1 cycles. One
- * thread runs: memory for both CPUs, 40 cycles a line, is 20 for one, which is more. */
+/* A sweep through 400 MiB: 7 new lines in the 253 instructions of the list, 27.7 in a thousand, at 11 - 1
+ * cycles. One thread runs: memory for both CPUs, 40 cycles a line, is 20 for one, which is more. */
 static void an_sweep_through_memory_waits_for_its_lines(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void an_what_a_loop_takes_in_l1_does_not_wait(void **state)
     fix_free(f);
 }
 
-/* Of 300 cycles 250 issue instructions: the sweep waits for 50 at most. */
+/* 250 of 300 cycles issue instructions: the sweep waits for 50 at most. */
 static void an_sweep_waits_no_longer_than_the_pace_allows(void **state)
 {
     (void)state;
@@ -151,7 +151,7 @@ static void an_sweep_waits_no_longer_than_the_pace_allows(void **state)
     fix_free(f);
 }
 
-/* The range of all bursts around is what the loop comes back to: 20 KiB are in L1. */
+/* The loop comes back to the range of all bursts around: 20 KiB are in L1. */
 static void an_sweep_in_a_cache_does_not_wait_for_memory(void **state)
 {
     (void)state;
@@ -178,8 +178,8 @@ static void an_sweep_of_stores_waits_for_twice_the_lines(void **state)
     fix_free(f);
 }
 
-/* Of 10 timed loads 5 read 26 cycles more, as one step of a coarse counter, and 5 read `less`. 320 loads at 26 cycles
- * are 8,320 of the 149,400 cycles that the 747 instructions from the first timed load on take. */
+/* 5 of 10 timed loads read 26 cycles more, as one step of a coarse counter, and 5 read `less`. 320 loads at
+ * 26 cycles are 8,320 of the 149,400 cycles that the 747 instructions from the first timed load on take. */
 static double share_of_coarse_readings(int32_t less)
 {
     struct an_fixture *f = fix_new(5, 4);
@@ -204,7 +204,8 @@ static void an_latencies_of_l2_count_by_their_mean(void **state)
     assert_float_equal(share_of_coarse_readings(-21), 0, 0); /* on average they are of L1 */
 }
 
-/* 1,000 ns of a burst are 1,000 cycles of this clock and 500 instructions, each with 7 / 253 lines of 64 bytes. */
+/* 1,000 ns of a burst are 1,000 cycles of this clock and 500 instructions, each with 7 / 253 lines of 64
+ * bytes. */
 static void an_traffic_of_sweeps_is_their_lines(void **state)
 {
     (void)state;

@@ -204,8 +204,8 @@ static void coarse_tiles_lose_nothing(void **state)
     an_tiles_fini(&t);
 }
 
-/* Tiles are coarsened while samples come. The lines that cost most in all stay by themselves, also those that
- * cost nothing before the last samples. */
+/* Tiles are coarsened while samples come. The lines with the largest total cost stay by themselves, even if
+ * they cost nothing before the last samples. */
 static void lines_that_cost_most_in_all_stay(void **state)
 {
     enum { LAST = SAMPLES - SAMPLES / 16, HOT = 8 };

@@ -277,7 +277,7 @@ static void start_heirs(char **copy)
     }
 }
 
-/* The daemon outlives its parents and the session, and closes what it inherited. It continues when the file
+/* The daemon outlives its parents and the session, and closes inherited files. It continues when the file
  * "release" is in DIR. */
 static int run_daemon(const char *dir)
 {

@@ -67,7 +67,7 @@ if command -v qemu-x86_64 >out && [ -f "$top_builddir/.libs/libloadstone-tracer.
 fi
 printed 0 "$loadstone" doctor
 
-# the same texts, and lines of their own, in a file of a stranger
+# the same texts, and additional lines, in a stranger's file
 cp run.h5 strange.h5
 must "$python" - "$evil" <<'P'
 import h5py, numpy, os, sys

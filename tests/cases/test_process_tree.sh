@@ -65,7 +65,7 @@ for name in kept gone; do
     released $name
 done
 must test -z "$(ls gone-spool)"
-# the launcher is killed: what it leaves is resolved, and nothing was added
+# the launcher is killed: its spool is resolved, and nothing was added
 "$loadstone" record -o orphan.h5 --engine null --spool "$scratch/orphan-spool" -- sh -c '"$1" daemon "$2"; while [ ! -e "$2/done" ]; do :; done' \
     sh "$victim" "$scratch/orphan" >out 2>err &
 launcher=$!

@@ -12,7 +12,7 @@ must "$loadstone" patterns groups --members --trivial --min-accesses 50 --top 10
 must python3 - <<'P'
 import json
 groups = json.load(open("groups.json"))["groups"]
-# 40 threads, each of which writes and reads a private array in order: one group of loads, one of stores
+# 40 threads; each writes and reads a private array in order: one group of loads, one of stores
 for op in ("load", "store"):
     found = [[m for m in g["members"] if m["pattern"]["name"].startswith(op + " mine ")] for g in groups]
     found = [members for members in found if members]

@@ -21,7 +21,7 @@ COMMANDS = [["report"], ["report", "--tree", "--json"], ["report", "--by", "line
             ["export", "-f", "csv", "-t", "samples", "-o", "table.csv"], ["merge", "-o", "merged.h5", "PROFILE"],
             ["patterns", "-o", "found.json"]]
 SANITIZER = 99
-CPU_S, WALL_S = 60, 1200  # of a command
+CPU_S, WALL_S = 60, 1200  # limits of a command
 
 
 def extreme(dtype):

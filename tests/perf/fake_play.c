@@ -111,7 +111,7 @@ static uint64_t word_of(const struct fake_event *e, const struct fake_play *p)
     return p->data_src | (is_na ? (uint64_t)PERF_MEM_LOCK_NA << PERF_MEM_LOCK_SHIFT : 0);
 }
 
-/* tid 1: of process 1, for every kind of record. */
+/* tid 1 in process 1, for every kind of record. */
 static void write_sample(const struct fake_event *e, const struct fake_play *p, uint64_t i, pid_t tid,
                          uint16_t misc)
 {

@@ -30,7 +30,7 @@ static struct writer {
     struct perf_event_mmap_page *page;
     uint64_t random, unsaid; /* losses that no record reported yet */
     uint64_t samples, sum, lost, others, cut, truncated, bytes, reported;
-    uint8_t seams[RING_BYTES]; /* distance by which a record crossed the end */
+    uint8_t seams[RING_BYTES]; /* how far a record crossed the end */
 } writers[CHANNELS];
 static struct pe_channel channels[CHANNELS];
 static volatile int writing = CHANNELS;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A profile takes at most nine times its length in memory, which is the limit that opening one sets for strangers' files: an honest one of
-# 100 MB is within 1 GiB. Here one of 17 MB, and what programs take without data.
+# 100 MB is within 1 GiB. This test takes one of 17 MB, and measures programs without data.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 must "$top_builddir/bench/resolve" 2000000 "$PWD/long.h5" >made || exit 99
 data=$((96 * 1024 + 8 * $(stat -c %s long.h5) / 1024))
@@ -10,7 +10,7 @@ expect 0 "" within report long.h5
 expect 0 "" within report --sharing long.h5
 expect 0 "" within patterns long.h5
 expect 0 "" within export -f csv -o - long.h5
-# less is refused, with what allows more
+# less is refused, with the remedy
 data=$((64 * 1024))
 expect 1 "LOADSTONE_MEMORY=8G" within report long.h5
 "$loadstone" view long.h5 -o free.html 2>&1 | grep -q "no program for the page" && exit $failed

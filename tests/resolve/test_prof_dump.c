@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program asks resolve for, and what is recorded beside the samples. */
+/* Requests of a program to resolve, and records beside the samples. */
 #include "resolve/prof_resolve.h"
 #include "run_h5/prof_reader.h"
 #include "tests/resolve/prof_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Process trees with known truth: what a fork child inherits, phases by thread, who came from whom. */
+/* Process trees with known truth: state that fork children inherit, phases by thread, parents and children. */
 #include "resolve/prof_phases.h"
 #include "resolve/prof_resolve.h"
 #include "run_h5/prof_reader.h"

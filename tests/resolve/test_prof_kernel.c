@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernel time by cause: what the records of faults and calls become. */
+/* Kernel time by cause, from records of faults and calls. */
 #include "resolve/prof_kernel.h"
 #include "resolve/prof_replay.h"
 #include "resolve/prof_resolve.h"

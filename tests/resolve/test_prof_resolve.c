@@ -321,7 +321,7 @@ static void threads_merge_by_time_and_bursts_stay_whole(void **state)
     end(&f, &r);
 }
 
-/* What the kernel did for page faults is no user time, which bursts represent. */
+/* Kernel time of page faults is not part of the user time that bursts represent. */
 static void page_faults_in_a_burst_are_not_its_time(void **state)
 {
     struct spool_fixture f;

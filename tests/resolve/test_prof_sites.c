@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heap blocks at known call paths: each sample finds the block that lived then, sites count what they made,
+/* Heap blocks at known call paths: each sample finds the block that lived then, sites count their blocks,
  * and their names are different. */
 #include "resolve/prof_survey.h"
 #include "resolve/prof_resolve.h"

@@ -10,7 +10,7 @@ struct prof_fixture_table {
     size_t len;
 };
 
-/* All tables, by their ids.  Errors: those of prof_writer_table. */
+/* All tables, by their ids.  Errors: as of prof_writer_table. */
 ls_err prof_fixture_tables(prof_writer *w, const struct prof_fixture_table filled[PROF_TABLE_COUNT]);
 /* Replace path by the file that write writes and ends with prof_writer_finish. Return the status of the
  * process: 0, or 1 after a message that begins with name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_heat OUTPUT: a profile whose fields have their hot places where the goldens say: a matrix (high x,
- * low y), a box (the layer 1 of 3), a line, and points of a mesh (a ring whose right side is hot). */
+/* make_heat OUTPUT: a profile whose fields have their hot places where the goldens expect them: a matrix
+ * (high x, low y), a box (the layer 1 of 3), a line, and points of a mesh (a ring whose right side is
+ * hot). */
 #include "run_h5/prof_atlas.h"
 #include "tests/run_h5/prof_write_fixture.h"
 

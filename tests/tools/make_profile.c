@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* make_profile OUTPUT [VARIANT [MODULE [FUNCTION]]]: a profile with known shares, for the goldens of report.
- * Of 200 bursts, B waits for DRAM with a stride in 120, A is walked in order in 60, C is stored in 20. Of the
+ * In 120 of 200 bursts B waits for DRAM with a stride, in 60 A is walked in order, in 20 C is stored. In the
  * variant "traced": 100, 90 and 10, in functions of MODULE, or all in FUNCTION; "nameless": 100, 20 and 80, C
  * in small blocks. */
 #include "tests/run_h5/prof_write_fixture.h"

@@ -20,7 +20,7 @@ expect 0 "" "$loadstone" record --engine null -o run.h5 --series pcp:kernel.all.
     sh -c 'i=0; while [ $i -lt 40 ]; do sleep 0.01; i=$((i + 1)); done'
 must test "$(grep -c warning err)" = 0
 must "$loadstone" report --series --json run.h5 >run.json
-must test "$(value run.json kernel.all.pswitch amount)" -ge 40 # of the machine: each sleep of the program is at least one
+must test "$(value run.json kernel.all.pswitch amount)" -ge 40 # the machine's switches: each sleep of the program is at least one
 must test "$(value run.json kernel.all.pswitch gap_ns)" = 0
 must test "$(value run.json 'network.interface.in.bytes[lo]' amount)" -ge 0
 expect 0 "pcp kernel.all.load[15 minute]" "$loadstone" report --series run.h5

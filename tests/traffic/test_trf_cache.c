@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model of the caches counts what a list of lines, searched from its front, counts. */
+/* The model of the caches counts the same as a list of lines that is searched from its front. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

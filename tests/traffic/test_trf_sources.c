@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sources of counters on made-up trees of files, a made-up kernel and a made-up library: what they find, and
- * what each error does to a series. */
+/* Sources of counters on made-up trees of files, a made-up kernel and a made-up library: the counters that
+ * they find, and the effect of each error on a series. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 enum { POINTS_MAX = 64 };
 
-/* A tree of files, and what a sampler reported of it. */
+/* A tree of files, and a sampler's readings of it. */
 struct fixture {
     char path[64];
     struct trf_machine machine;
@@ -451,7 +451,7 @@ static void controllers_are_summed_by_package(void **state)
     trf_sampler_read(f->sampler);
     fake_second(10);
     trf_sampler_read(f->sampler);
-    /* two controllers, 64 bytes a count, twice what was counted in half of the time */
+    /* two controllers, 64 bytes a count, doubled because they counted for half of the time */
     assert_true(last(f, "package 0 read")->value == 2 * 10 * 64 * 2);
     assert_true(last(f, "package 1 written")->value == 2 * 10 * 64 * 2);
 }
@@ -477,7 +477,7 @@ static void a_cpu_that_goes_offline_is_a_gap_of_its_package(void **state)
     fake_second(1);
     trf_sampler_read(f->sampler);
     assert_true(last(f, "package 1 read")->value == 256);
-    trf_sampler_read(f->sampler); /* time stands still */
+    trf_sampler_read(f->sampler); /* no time has passed */
     trf_sampler_finish(f->sampler);
     assert_int_equal(last(f, "package 0 read")->gap, LS_GAP_GONE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A source is compared with known traffic before it is believed. Here a source of our own counts a part of it,
- * on top of what others move; the bundled kernels are checked by the bytes that they claim. */
+ * on top of the traffic of others; the bundled kernels are checked by the bytes that they claim. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,7 +155,7 @@ static void a_verdict_is_kept_until_the_next_boot(void **state)
     assert_int_equal(system(command), 0);
 }
 
-/* The bundled kernels move what they claim: a verdict on a counter that nothing increases is 0. */
+/* The bundled kernels move as many bytes as they claim: a verdict on a counter that nothing increases is 0. */
 static void the_bundled_kernels_run_and_nothing_counts_them(void **state)
 {
     struct trf_opened opened = {NULL};

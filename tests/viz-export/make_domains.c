@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_domains OUTPUT: a recording with fields on every kind of domain, whose values a formula tells, and a
- * tree, samples, phases and counters to go with them. tests/viz-export/read_back.py compares what is exported
- * of it. */
+/* make_domains OUTPUT: a recording with fields on every kind of domain, whose values a formula gives, and a
+ * tree, samples, phases and counters to go with them. tests/viz-export/read_back.py compares the exported files
+ * with it. */
 #include "run_h5/prof_atlas.h"
 #include "tests/run_h5/prof_write_fixture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Squares of pictures hold what their cells hold together. */
+/* Squares of pictures hold the combined values of their cells. */
 #include "viz-export/export/vx_select.h"
 #include "tests/unit.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The mappings of a process in a perf.data as they change, written as the text of /proc/PID/maps. */
 #include "tools/import/imp_perf.h"
 
 #include "common/ls_vector.h"

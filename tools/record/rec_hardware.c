@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Options of record that concern the hw engine, as settings for the runtime. */
 #include "tools/record/rec_launch.h"
 
 #include "common/ls_env.h"

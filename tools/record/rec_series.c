@@ -32,7 +32,7 @@ enum { SERIES_WARNS = 'w', SERIES_FAILS = 'e', SERIES_IS_USAGE = 'u', SERIES_IS_
 
 /* ---- the reader ---- */
 
-/* What the reader holds. */
+/* State of the reader. */
 struct reader {
     int file_fd, message_fd;
     uint64_t written_bytes, bytes_max;
@@ -42,7 +42,7 @@ struct reader {
     struct trf_machine machine;
     trf_sampler *sampler;
     uint64_t gap_ns[LS_GAPS_LEN];
-    uint32_t gap_series[LS_GAPS_LEN]; /* one of those that had it */
+    uint32_t gap_series[LS_GAPS_LEN]; /* a series with this gap */
 };
 
 static void reader_message(const struct reader *r, char kind, const char *format, ...)
@@ -204,8 +204,8 @@ static void reader_run(const struct rec_series_options *o, int file_fd, int mess
 
 /* ---- the launcher ---- */
 
-/* Take a name that one process of the machine can have, until it ends: of the parent, which starts all ranks of a
- * job on the machine. False: another rank has it. */
+/* Take a name that only one process of the machine can hold, until it ends. It contains the parent, which
+ * starts all ranks of a job on the machine. False: another rank has it. */
 static bool series_take_turn(void)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX}; /* abstract: the path begins with a 0 */
@@ -302,7 +302,7 @@ ls_err rec_series_start(const struct rec_series_options *o, const struct rec_spo
     if (out->reader == 0) {
         close(stop[1]);
         close(message[0]);
-        close(spool->conf_fd); /* its lock tells programs whether the launcher lives */
+        close(spool->conf_fd); /* its lock shows programs whether the launcher lives */
         series_become_reader(o, file_fd, message[1], stop[0]);
     }
     const int saved_errno = errno;
@@ -320,7 +320,7 @@ ls_err rec_series_start(const struct rec_series_options *o, const struct rec_spo
     return err;
 }
 
-/* Print what the reader still reports, for at most a moment: a library of a source may hang. */
+/* Print the last reports of the reader, for at most a moment: a library of a source may hang. */
 static bool series_listen(const struct rec_series *s)
 {
     struct pollfd readable = {.fd = s->message_fd, .events = POLLIN};

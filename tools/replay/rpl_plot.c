@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* replay --plot: charts of results, also of several machines. */
 #include "tools/replay/rpl_session.h"
 #include "viz-export/charts/vx_chart.h"
 

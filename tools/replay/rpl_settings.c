@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of replay, as configurations and settings of the run. */
 #include "tools/replay/rpl_session.h"
 #include "patterns/pat_builder.h"
 #include "patterns/pat_json.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report --first-touch: the thread and NUMA node that touched each page first. */
 #include "config.h"
 
 #include "analyse/an_kernel.h"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define REP_UNREPRESENTED_MAX 0.02 /* share of the CPU time; warn above it */
-#define REP_TRAFFIC_PART 0.02      /* of what one CPU can move */
+#define REP_TRAFFIC_PART 0.02      /* of the bytes that one CPU can move */
 
 void rep_key(FILE *out, const char *key)
 {
@@ -229,7 +229,7 @@ static void rep_print_trust(const struct rep_view *v, FILE *out)
     fputc('\n', out);
 }
 
-/* What the pace of the bursts allows at most, or "". */
+/* The most that the pace of the bursts allows, or "". */
 static const char *rep_most(const struct an_costs *c, char out[64])
 {
     char percent[CLI_CELL_BYTES];
@@ -264,7 +264,7 @@ double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus)
     return cpus * PROF_COST_LINE_BYTES * (double)r->tsc_hz / line_cycles * 1e-9;
 }
 
-/* Below a part of what one CPU can move it says nothing. */
+/* Nothing is printed below a small part of the bytes that one CPU can move. */
 static void rep_print_traffic(const struct rep_view *v, FILE *out)
 {
     const struct prof_run *r = v->run;

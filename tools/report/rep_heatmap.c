@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report --heatmap: a field of a natural domain in the terminal. */
 #include "ndm/ndm_mix.h"
 
 #include "run_h5/prof_atlas.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report --json: the rows of a view and the head of the report. */
 #include "run_h5/prof_tables.h"
 #include "tools/report/rep_print.h"
 #include "common/ls_json.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report --processes: the tree of recorded processes. */
 #include "config.h"
 
 #include "common/ls_text.h"

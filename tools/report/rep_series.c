@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report --series: counters of the machine by phase. */
 #include "analyse/an_series.h"
 #include "common/ls_json.h"
 #include "common/ls_series.h"
@@ -33,7 +34,7 @@ static const char *series_amount(double n, const char *unit, const char *per, ch
     return out;
 }
 
-/* The growth of a counter per second; of energy it is a power. */
+/* The growth of a counter per second; the growth of energy is power. */
 static const char *series_rate(double n, const struct prof_counter *c, char out[CLI_CELL_BYTES])
 {
     if (c->is_level) return series_amount(n, c->unit, "", out);

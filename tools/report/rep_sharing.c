@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report --sharing: cache lines for which threads compete. */
 #include "config.h"
 
 #include "analyse/an_sharing.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* report --tree: the semantic tree with bars. */
 #include "tools/report/rep_print.h"
 
 #include "tools/cli/cli_term.h"

@@ -64,7 +64,7 @@ ls_err rep_view_init(struct rep_view *v, const struct rep_options *options);
 /* Group the same samples by other dimensions; earlier results about groups become invalid.
  * Owns:   v, as before, also after a failure.  Errors: as above. */
 ls_err rep_view_regroup(struct rep_view *v, const char *by);
-/* Free what grows with the samples and is not in the columns in mask: other columns, and the groups of
+/* Free everything that grows with the samples except the columns in mask: other columns, and the groups of
  * samples and bursts. v must not be regrouped any more.  Errors: as of prof_load_samples, for columns in mask
  * that were not loaded. */
 ls_err rep_view_keep_columns(struct rep_view *v, uint64_t mask);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
+/* report --watch: the code that accessed a watched element. */
 #include "common/ls_json.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_view.h"

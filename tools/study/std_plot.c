@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* study --plot: the curves of a study. */
 #include "tools/study/std_print.h"
 #include "machine/mach_topology.h"
 #include "tools/cli/cli_message.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# viz-export/charts: pictures and pages, one file a format behind one table; kept results of replays
+# viz-export/charts: pictures and pages, one file a format and one table; kept results of replays
 libvizexport_la_SOURCES += \
     viz-export/charts/vx_chart.h \
     viz-export/charts/vx_page.c \

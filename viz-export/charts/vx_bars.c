@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Bar charts. */
 #include "viz-export/charts/vx_draw.h"
 
 #include <math.h>

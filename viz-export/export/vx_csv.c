@@ -317,7 +317,7 @@ static ls_err vx_csv_phases(const struct vx_source *s, FILE *out)
     return LS_OK;
 }
 
-/* Amounts are those of the interval; a row in a gap has no value. */
+/* Amounts are per interval; a row in a gap has no value. */
 static ls_err vx_csv_series(const struct vx_source *s, FILE *out)
 {
     fputs("source,series,scope,unit,is_level,begin_ns,end_ns,value,gap\n", out);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The place of each sample on its natural domain, and coarser places, for the tiles of a page. */
 #include "viz-export/view/vx_view.h"
 #include "viz-export/view/vx_places.h"
 #include "viz-export/view/vx_view_parts.h"

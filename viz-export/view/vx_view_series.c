@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters of the machine, and phases, by slices of the run, for a page. */
 #include "viz-export/view/vx_view_parts.h"
 
 #include <stdlib.h>

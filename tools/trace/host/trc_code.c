@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The code to trace: functions and source lines, as ranges of a file's bytes. */
 #include "tools/trace/host/trc_host.h"
 
 #include "symbols/sym_demangle.h"

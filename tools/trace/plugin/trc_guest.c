@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
+/* Markers of the traced program: allocations, ranges, phases, read from its memory. */
 #include "common/ls_marker.h"
 #include "tools/trace/plugin/trc_slot.h"
 #include "tools/trace/plugin/trc_plugin.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The mappings of the traced program: the file of an instruction, and its address in that file. */
 #include "tools/trace/plugin/trc_plugin.h"
 
 #include "tools/trace/plugin/trc_slot.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A site for each memory operand of an instruction; pieces of an access are joined. */
 #include "tools/trace/plugin/trc_plugin.h"
 
 #include "tools/trace/plugin/trc_slot.h"

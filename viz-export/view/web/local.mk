@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The program of the page of loadstone view, bundled by npm and compiled in. The bundle is part of the distribution, so that only a
-# checkout needs npm; without it `loadstone view` says what is missing.
+# checkout needs npm; without it `loadstone view` reports the missing bundle.
 view_web_sources = viz-export/view/web/build.mjs viz-export/view/web/package.json viz-export/view/web/package-lock.json \
     $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/viz-export/view/web/src/*.js $(srcdir)/viz-export/view/web/src/*.css))
 view_bundle = viz-export/view/web/bundle/view.js viz-export/view/web/bundle/view.css
