@@ -25,26 +25,26 @@ static bool amd_owns(const struct pe_sysfs *s, const char *pmu)
     return strcmp(pmu, "ibs_op") == 0;
 }
 
-static ls_err amd_encode(const struct pe_site *site, const char *pmu, const struct pe_request *r,
+static ls_err amd_encode(const struct pe_machine *machine, const char *pmu, const struct pe_request *r,
                          struct pe_plan *plan)
 {
     struct pe_encoding *e;
-    LS_TRY(pe_plan_add(site, pmu, plan, &e));
-    LS_TRY(pe_encoding_event(site, "", e));
+    LS_TRY(pe_plan_add(machine, pmu, plan, &e));
+    LS_TRY(pe_encoding_event(machine, "", e));
     /* count micro-operations, so that each is equally likely; a count of cycles favours operations that
      * stall */
-    if (pe_sysfs_has(&site->sysfs, pmu, "format/cnt_ctl"))
-        LS_TRY(pe_encoding_set(site, "cnt_ctl", 1, e));
+    if (pe_sysfs_has(&machine->sysfs, pmu, "format/cnt_ctl"))
+        LS_TRY(pe_encoding_set(machine, "cnt_ctl", 1, e));
     else
         pe_plan_note(plan,
                      "This processor samples by cycles, not by operations: waiting ones are more likely.");
     e->loads = r->loads;
     e->stores = r->stores;
-    return pe_finish(&pe_vendor_amd, site, r, e, plan);
+    return pe_finish(&pe_vendor_amd, machine, r, e, plan);
 }
 
 /* Leave out the kernel: by the kernel's filter, else in the reader. */
-static ls_err amd_fit_privilege(const struct pe_site *site, struct pe_encoding *e, struct pe_plan *plan)
+static ls_err amd_fit_privilege(const struct pe_machine *machine, struct pe_encoding *e, struct pe_plan *plan)
 {
     struct perf_event_attr *a = &e->attrs[e->sampler];
     const bool filters = a->exclude_user || a->exclude_kernel || a->exclude_hv;
@@ -52,7 +52,8 @@ static ls_err amd_fit_privilege(const struct pe_site *site, struct pe_encoding *
         return ls_fail(LS_ERR_ARG, "IBS takes none of the modifiers I, G and H (exclude_idle, exclude_host, "
                                    "exclude_guest): leave them out");
     if (!filters) return LS_OK;
-    if (pe_sysfs_has(&site->sysfs, e->pmu, "format/swfilt")) return pe_encoding_set(site, "swfilt", 1, e);
+    if (pe_sysfs_has(&machine->sysfs, e->pmu, "format/swfilt"))
+        return pe_encoding_set(machine, "swfilt", 1, e);
     if (a->exclude_user)
         return ls_fail(LS_ERR_ARG, "this kernel cannot leave user code out of IBS samples "
                                    "(Linux 6.14 can): leave out the modifiers k and h");
@@ -65,12 +66,12 @@ static ls_err amd_fit_privilege(const struct pe_site *site, struct pe_encoding *
 }
 
 /* The hardware's filter knows loads that missed the L3 only: with stores asked for, the reader filters. */
-static ls_err amd_fit_threshold(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
-                                struct pe_plan *plan)
+static ls_err amd_fit_threshold(const struct pe_machine *machine, const struct pe_request *r,
+                                struct pe_encoding *e, struct pe_plan *plan)
 {
     if (r->ldlat_cycles == 0) return LS_OK;
     e->reader_min_cycles = r->ldlat_cycles;
-    if (!pe_sysfs_has(&site->sysfs, e->pmu, "format/ldlat")) {
+    if (!pe_sysfs_has(&machine->sysfs, e->pmu, "format/ldlat")) {
         pe_plan_note(plan,
                      "This processor or kernel cannot filter by latency (Zen 5 and Linux 6.15 can): loads "
                      "below %u cycles are dropped when read.",
@@ -94,8 +95,8 @@ static ls_err amd_fit_threshold(const struct pe_site *site, const struct pe_requ
         "The latency filter of IBS works in steps of %d cycles, here %u, and on loads that missed the L3.",
         IBS_LDLAT_STEP, cycles);
     /* the first kernels with the filter wanted both */
-    LS_TRY(pe_encoding_set(site, "l3missonly", 1, e));
-    return pe_encoding_set(site, "ldlat", cycles, e);
+    LS_TRY(pe_encoding_set(machine, "l3missonly", 1, e));
+    return pe_encoding_set(machine, "ldlat", cycles, e);
 }
 
 static ls_err amd_check_group(const struct pe_encoding *e)
@@ -104,24 +105,24 @@ static ls_err amd_check_group(const struct pe_encoding *e)
     return ls_fail(LS_ERR_ARG, "IBS takes one event, not a group of %u: name ibs_op alone", e->attrs_len);
 }
 
-static ls_err amd_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
+static ls_err amd_fit(const struct pe_machine *machine, const struct pe_request *r, struct pe_encoding *e,
                       struct pe_plan *plan)
 {
     LS_TRY(amd_check_group(e));
     struct perf_event_attr *a = &e->attrs[e->sampler];
     if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
-    LS_TRY(amd_fit_privilege(site, e, plan));
-    LS_TRY(amd_fit_threshold(site, r, e, plan));
+    LS_TRY(amd_fit_privilege(machine, e, plan));
+    LS_TRY(amd_fit_threshold(machine, r, e, plan));
     a->precise_ip = 0; /* an IBS event is precise by itself */
-    a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
+    a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(machine->kernel);
     e->decode = PE_DECODE_IBS;
-    e->cpu_wide_only = site->kernel < KERNEL_VERSION(6, 2, 0);
+    e->cpu_wide_only = machine->kernel < KERNEL_VERSION(6, 2, 0);
     if (e->cpu_wide_only)
         pe_plan_note(
             plan,
             "Before Linux 6.2 IBS samples whole CPUs only: perf_event_paranoid must be 0 or lower, or the "
             "process have CAP_PERFMON.");
-    if (r->ibs_registers || site->kernel < KERNEL_VERSION(6, 1, 0)) a->sample_type |= PERF_SAMPLE_RAW;
+    if (r->ibs_registers || machine->kernel < KERNEL_VERSION(6, 1, 0)) a->sample_type |= PERF_SAMPLE_RAW;
     return LS_OK;
 }
 
@@ -140,23 +141,23 @@ static bool amd_core_owns(const struct pe_sysfs *s, const char *pmu)
 }
 
 /* Replace the core event by its IBS equivalent; pe_encoding_set and amd_fit add the rest of the request. */
-static ls_err amd_core_to_ibs(const struct pe_site *site, const struct amd_core_event *core,
+static ls_err amd_core_to_ibs(const struct pe_machine *machine, const struct amd_core_event *core,
                               struct pe_encoding *e)
 {
     const struct perf_event_attr was = e->attrs[0];
     strcpy(e->pmu, "ibs_op");
-    pe_sysfs_cpus(&site->sysfs, e->pmu, e->cpus);
+    pe_sysfs_cpus(&machine->sysfs, e->pmu, e->cpus);
     e->attrs_len = 0;
-    LS_TRY(pe_encoding_event(site, "", e));
+    LS_TRY(pe_encoding_event(machine, "", e));
     const struct perf_event_attr ibs = e->attrs[0];
     e->attrs[0] = was;
     e->attrs[0].type = ibs.type;
     e->attrs[0].config = ibs.config;
-    return core->counts_operations ? pe_encoding_set(site, "cnt_ctl", 1, e) : LS_OK;
+    return core->counts_operations ? pe_encoding_set(machine, "cnt_ctl", 1, e) : LS_OK;
 }
 
-static ls_err amd_core_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
-                           struct pe_plan *plan)
+static ls_err amd_core_fit(const struct pe_machine *machine, const struct pe_request *r,
+                           struct pe_encoding *e, struct pe_plan *plan)
 {
     const struct perf_event_attr *a = &e->attrs[e->sampler];
     const struct amd_core_event *core = NULL;
@@ -168,10 +169,10 @@ static ls_err amd_core_fit(const struct pe_site *site, const struct pe_request *
                        "event config=0x%llx of AMD's cores has no data addresses: IBS has, for operations "
                        "(ibs_op/cnt_ctl=1/) and cycles (ibs_op//); leave out --event for the first",
                        (unsigned long long)a->config);
-    LS_TRY(amd_core_to_ibs(site, core, e));
+    LS_TRY(amd_core_to_ibs(machine, core, e));
     pe_plan_note(plan, "AMD's cores leave this event to IBS: %s is taken.",
                  core->counts_operations ? "ibs_op/cnt_ctl=1/" : "ibs_op//");
-    return amd_fit(site, r, e, plan);
+    return amd_fit(machine, r, e, plan);
 }
 
 const struct pe_vendor pe_vendor_amd_core = {

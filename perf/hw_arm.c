@@ -20,16 +20,16 @@ static bool arm_owns(const struct pe_sysfs *s, const char *pmu)
 }
 
 /* Return the data source numbering of the PMU's first CPU; all CPUs of one PMU are of one kind. */
-static enum pe_spe_sources arm_sources(const struct pe_site *site, const struct pe_encoding *e)
+static enum pe_spe_sources arm_sources(const struct pe_machine *machine, const struct pe_encoding *e)
 {
     uint64_t midr;
     unsigned first = 0, last;
     const char *at = e->cpus;
     ls_cpus_next(&at, &first, &last);
-    return pe_sysfs_midr(&site->sysfs, first, &midr) ? pe_spe_sources_of(midr) : PE_SPE_SOURCES_NONE;
+    return pe_sysfs_midr(&machine->sysfs, first, &midr) ? pe_spe_sources_of(midr) : PE_SPE_SOURCES_NONE;
 }
 
-static ls_err arm_encode(const struct pe_site *site, const char *pmu, const struct pe_request *r,
+static ls_err arm_encode(const struct pe_machine *machine, const char *pmu, const struct pe_request *r,
                          struct pe_plan *plan)
 {
     const struct {
@@ -43,16 +43,16 @@ static ls_err arm_encode(const struct pe_site *site, const char *pmu, const stru
         {"store_filter", r->stores},
     };
     struct pe_encoding *e;
-    LS_TRY(pe_plan_add(site, pmu, plan, &e));
-    LS_TRY(pe_encoding_event(site, "", e));
+    LS_TRY(pe_plan_add(machine, pmu, plan, &e));
+    LS_TRY(pe_encoding_event(machine, "", e));
     for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-        LS_TRY(pe_encoding_set(site, fields[i].field, fields[i].value, e));
+        LS_TRY(pe_encoding_set(machine, fields[i].field, fields[i].value, e));
     e->loads = r->loads;
     e->stores = r->stores;
-    return pe_finish(&pe_vendor_arm, site, r, e, plan);
+    return pe_finish(&pe_vendor_arm, machine, r, e, plan);
 }
 
-static ls_err arm_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
+static ls_err arm_fit(const struct pe_machine *machine, const struct pe_request *r, struct pe_encoding *e,
                       struct pe_plan *plan)
 {
     struct perf_event_attr *a = &e->attrs[e->sampler];
@@ -61,7 +61,7 @@ static ls_err arm_fit(const struct pe_site *site, const struct pe_request *r, st
                        e->pmu);
     if (a->exclude_idle)
         return ls_fail(LS_ERR_ARG, "SPE does not take the modifier I (exclude_idle): leave it out");
-    if (r->ldlat_cycles) LS_TRY(pe_encoding_set(site, "min_latency", r->ldlat_cycles, e));
+    if (r->ldlat_cycles) LS_TRY(pe_encoding_set(machine, "min_latency", r->ldlat_cycles, e));
     if (r->callchain) pe_plan_note(plan, "SPE records no call stacks.");
     a->precise_ip = 0;
     a->exclude_callchain_kernel = 0;
@@ -69,7 +69,7 @@ static ls_err arm_fit(const struct pe_site *site, const struct pe_request *r, st
     a->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
     e->decode = PE_DECODE_SPE;
     e->needs_aux = true;
-    e->sources = arm_sources(site, e);
+    e->sources = arm_sources(machine, e);
     if (!e->loads && !e->stores) e->loads = e->stores = true;
     return LS_OK;
 }

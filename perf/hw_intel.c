@@ -93,32 +93,32 @@ static ls_err intel_check_pebs(const struct pe_sysfs *s, const char *pmu)
         pmu, name);
 }
 
-static ls_err intel_loads(const struct pe_site *site, const char *pmu, const struct pe_request *r,
+static ls_err intel_loads(const struct pe_machine *machine, const char *pmu, const struct pe_request *r,
                           struct pe_plan *plan)
 {
-    const struct intel_core *core = intel_core_find(&site->sysfs, pmu);
+    const struct intel_core *core = intel_core_find(&machine->sysfs, pmu);
     struct pe_encoding *e;
     const char *terms = NULL, *aux = NULL;
-    LS_TRY(pe_plan_add(site, pmu, plan, &e));
-    if (!intel_terms(&site->sysfs, pmu, "mem-loads", core ? core->loads : NULL, &terms))
+    LS_TRY(pe_plan_add(machine, pmu, plan, &e));
+    if (!intel_terms(&machine->sysfs, pmu, "mem-loads", core ? core->loads : NULL, &terms))
         return ls_fail(LS_ERR_UNSUPPORTED, "PMU %s has no event for loads", pmu);
     /* the auxiliary event is needed where sysfs names it; the table applies only where sysfs names no
      * event */
     const char *aux_row = strcmp(terms, "mem-loads") != 0 && core ? core->aux : NULL;
-    if (intel_terms(&site->sysfs, pmu, "mem-loads-aux", aux_row, &aux))
-        LS_TRY(pe_encoding_event(site, aux, e));
-    LS_TRY(pe_encoding_event(site, terms, e));
+    if (intel_terms(&machine->sysfs, pmu, "mem-loads-aux", aux_row, &aux))
+        LS_TRY(pe_encoding_event(machine, aux, e));
+    LS_TRY(pe_encoding_event(machine, terms, e));
     e->loads = true;
-    return pe_finish(&pe_vendor_intel, site, r, e, plan);
+    return pe_finish(&pe_vendor_intel, machine, r, e, plan);
 }
 
-static ls_err intel_stores(const struct pe_site *site, const char *pmu, const struct pe_request *r,
+static ls_err intel_stores(const struct pe_machine *machine, const char *pmu, const struct pe_request *r,
                            struct pe_plan *plan)
 {
-    const struct intel_core *core = intel_core_find(&site->sysfs, pmu);
+    const struct intel_core *core = intel_core_find(&machine->sysfs, pmu);
     struct pe_encoding *e;
     const char *terms = NULL;
-    if (!intel_terms(&site->sysfs, pmu, "mem-stores", core ? core->stores : NULL, &terms)) {
+    if (!intel_terms(&machine->sysfs, pmu, "mem-stores", core ? core->stores : NULL, &terms)) {
         if (!r->loads)
             return ls_fail(LS_ERR_UNSUPPORTED,
                            "PMU %s samples no stores (processors before Sandy Bridge): "
@@ -127,18 +127,18 @@ static ls_err intel_stores(const struct pe_site *site, const char *pmu, const st
         pe_plan_note(plan, "PMU %s samples loads only, no stores.", pmu);
         return LS_OK;
     }
-    LS_TRY(pe_plan_add(site, pmu, plan, &e));
-    LS_TRY(pe_encoding_event(site, terms, e));
+    LS_TRY(pe_plan_add(machine, pmu, plan, &e));
+    LS_TRY(pe_encoding_event(machine, terms, e));
     e->stores = true;
-    return pe_finish(&pe_vendor_intel, site, r, e, plan);
+    return pe_finish(&pe_vendor_intel, machine, r, e, plan);
 }
 
-static ls_err intel_encode(const struct pe_site *site, const char *pmu, const struct pe_request *r,
+static ls_err intel_encode(const struct pe_machine *machine, const char *pmu, const struct pe_request *r,
                            struct pe_plan *plan)
 {
-    LS_TRY(intel_check_pebs(&site->sysfs, pmu));
-    if (r->loads) LS_TRY(intel_loads(site, pmu, r, plan));
-    if (r->stores) LS_TRY(intel_stores(site, pmu, r, plan));
+    LS_TRY(intel_check_pebs(&machine->sysfs, pmu));
+    if (r->loads) LS_TRY(intel_loads(machine, pmu, r, plan));
+    if (r->stores) LS_TRY(intel_stores(machine, pmu, r, plan));
     return LS_OK;
 }
 
@@ -159,14 +159,14 @@ static bool intel_is_store(const struct perf_event_attr *a)
 }
 
 /* Put the auxiliary event in front of a load latency event that the user named alone. */
-static ls_err intel_add_aux(const struct pe_site *site, struct pe_encoding *e, struct pe_plan *plan)
+static ls_err intel_add_aux(const struct pe_machine *machine, struct pe_encoding *e, struct pe_plan *plan)
 {
     if (e->attrs_len != 1 || !intel_is(&e->attrs[0], 0x01cd) ||
-        !pe_sysfs_has(&site->sysfs, e->pmu, "events/mem-loads-aux"))
+        !pe_sysfs_has(&machine->sysfs, e->pmu, "events/mem-loads-aux"))
         return LS_OK;
     const struct perf_event_attr loads = e->attrs[0];
     e->attrs_len = 0;
-    LS_TRY(pe_encoding_event(site, "mem-loads-aux", e));
+    LS_TRY(pe_encoding_event(machine, "mem-loads-aux", e));
     /* the leader needs no more privilege than its member */
     e->attrs[0].exclude_user = loads.exclude_user;
     e->attrs[0].exclude_kernel = loads.exclude_kernel;
@@ -177,12 +177,12 @@ static ls_err intel_add_aux(const struct pe_site *site, struct pe_encoding *e, s
     return LS_OK;
 }
 
-static ls_err intel_fit_threshold(const struct pe_site *site, const struct pe_request *r,
+static ls_err intel_fit_threshold(const struct pe_machine *machine, const struct pe_request *r,
                                   struct pe_encoding *e, struct pe_plan *plan)
 {
     struct pe_field field;
     if (!intel_has_threshold(&e->attrs[e->sampler]) ||
-        !pe_event_field(&site->sysfs, e->pmu, "ldlat", &field)) {
+        !pe_event_field(&machine->sysfs, e->pmu, "ldlat", &field)) {
         if (r->ldlat_cycles && e->stores)
             pe_plan_note(plan, "The latency threshold holds for loads: stores have none.");
         return LS_OK;
@@ -191,16 +191,16 @@ static ls_err intel_fit_threshold(const struct pe_site *site, const struct pe_re
     const uint32_t wanted = r->ldlat_cycles < INTEL_LDLAT_MIN ? INTEL_LDLAT_MIN : r->ldlat_cycles;
     if (r->ldlat_cycles && r->ldlat_cycles < wanted)
         pe_plan_note(plan, "The latency threshold is %u cycles, the lowest there is.", wanted);
-    return pe_encoding_set(site, "ldlat", wanted, e);
+    return pe_encoding_set(machine, "ldlat", wanted, e);
 }
 
 /* Only the sampling event may be precise (x86_pmu_hw_config). */
-static ls_err intel_fit_precise(const struct pe_site *site, struct pe_encoding *e, struct pe_plan *plan)
+static ls_err intel_fit_precise(const struct pe_machine *machine, struct pe_encoding *e, struct pe_plan *plan)
 {
     uint64_t most = INTEL_PRECISE;
     struct perf_event_attr *a = &e->attrs[e->sampler];
     const bool is_memory = e->loads || e->stores;
-    pe_sysfs_number(&site->sysfs, e->pmu, "caps/max_precise", &most);
+    pe_sysfs_number(&machine->sysfs, e->pmu, "caps/max_precise", &most);
     if (is_memory && most == 0) return intel_no_pebs(e->pmu);
     if (is_memory && a->precise_ip == 0) a->precise_ip = INTEL_PRECISE;
     if (a->precise_ip > most) {
@@ -212,18 +212,18 @@ static ls_err intel_fit_precise(const struct pe_site *site, struct pe_encoding *
     return LS_OK;
 }
 
-static ls_err intel_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
+static ls_err intel_fit(const struct pe_machine *machine, const struct pe_request *r, struct pe_encoding *e,
                         struct pe_plan *plan)
 {
     e->loads |= intel_has_threshold(&e->attrs[e->sampler]);
     e->stores |= intel_is_store(&e->attrs[e->sampler]);
     const bool is_memory = e->loads || e->stores;
-    LS_TRY(intel_add_aux(site, e, plan));
-    LS_TRY(intel_fit_threshold(site, r, e, plan));
-    LS_TRY(intel_fit_precise(site, e, plan));
+    LS_TRY(intel_add_aux(machine, e, plan));
+    LS_TRY(intel_fit_threshold(machine, r, e, plan));
+    LS_TRY(intel_fit_precise(machine, e, plan));
     struct perf_event_attr *a = &e->attrs[e->sampler];
     if (a->precise_ip) {
-        a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
+        a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(machine->kernel);
         e->decode = PE_DECODE_DATA_SRC;
     } else {
         pe_plan_note(plan, "The event is not precise, so it has no data addresses; add a p or P.");

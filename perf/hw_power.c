@@ -14,28 +14,28 @@ static bool power_owns(const struct pe_sysfs *s, const char *pmu)
     return strcmp(pmu, "cpu") == 0 && pe_sysfs_has(s, pmu, "format/pmcxsel");
 }
 
-static ls_err power_one(const struct pe_site *site, const char *pmu, const char *event,
+static ls_err power_one(const struct pe_machine *machine, const char *pmu, const char *event,
                         const struct pe_request *r, struct pe_plan *plan)
 {
     struct pe_encoding *e;
-    LS_TRY(pe_plan_add(site, pmu, plan, &e));
-    LS_TRY(pe_encoding_event(site, event, e));
+    LS_TRY(pe_plan_add(machine, pmu, plan, &e));
+    LS_TRY(pe_encoding_event(machine, event, e));
     e->loads = strcmp(event, "mem-stores") != 0;
     e->stores = strcmp(event, "mem-loads") != 0;
-    return pe_finish(&pe_vendor_power, site, r, e, plan);
+    return pe_finish(&pe_vendor_power, machine, r, e, plan);
 }
 
-static ls_err power_encode(const struct pe_site *site, const char *pmu, const struct pe_request *r,
+static ls_err power_encode(const struct pe_machine *machine, const char *pmu, const struct pe_request *r,
                            struct pe_plan *plan)
 {
-    if (pe_sysfs_has(&site->sysfs, pmu, "events/mem-loads")) {
-        if (r->loads) LS_TRY(power_one(site, pmu, "mem-loads", r, plan));
-        if (r->stores) LS_TRY(power_one(site, pmu, "mem-stores", r, plan));
+    if (pe_sysfs_has(&machine->sysfs, pmu, "events/mem-loads")) {
+        if (r->loads) LS_TRY(power_one(machine, pmu, "mem-loads", r, plan));
+        if (r->stores) LS_TRY(power_one(machine, pmu, "mem-stores", r, plan));
         return LS_OK;
     }
-    if (pe_sysfs_has(&site->sysfs, pmu, "events/mem_access")) {
+    if (pe_sysfs_has(&machine->sysfs, pmu, "events/mem_access")) {
         pe_plan_note(plan, "POWER8 samples loads and stores by one event.");
-        return power_one(site, pmu, "mem_access", r, plan);
+        return power_one(machine, pmu, "mem_access", r, plan);
     }
     return ls_fail(
         LS_ERR_UNSUPPORTED,
@@ -43,12 +43,12 @@ static ls_err power_encode(const struct pe_site *site, const char *pmu, const st
         "and a kernel that knows the processor");
 }
 
-static ls_err power_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
+static ls_err power_fit(const struct pe_machine *machine, const struct pe_request *r, struct pe_encoding *e,
                         struct pe_plan *plan)
 {
     struct perf_event_attr *a = &e->attrs[e->sampler];
     a->precise_ip = 0; /* marked events are exact */
-    a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
+    a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(machine->kernel);
     e->decode = PE_DECODE_DATA_SRC;
     if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
     if (r->ldlat_cycles && e->loads) {

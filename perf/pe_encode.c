@@ -20,7 +20,7 @@ uint64_t pe_sample_weight(uint32_t kernel)
     return kernel >= KERNEL_VERSION(5, 12, 0) ? PERF_SAMPLE_WEIGHT_STRUCT : PERF_SAMPLE_WEIGHT;
 }
 
-ls_err pe_plan_add(const struct pe_site *site, const char *pmu, struct pe_plan *plan,
+ls_err pe_plan_add(const struct pe_machine *machine, const char *pmu, struct pe_plan *plan,
                    struct pe_encoding **out)
 {
     if (plan->encodings_len == PE_ENCODINGS_MAX)
@@ -29,7 +29,7 @@ ls_err pe_plan_add(const struct pe_site *site, const char *pmu, struct pe_plan *
     struct pe_encoding *e = &plan->encodings[plan->encodings_len++];
     memset(e, 0, sizeof(*e));
     snprintf(e->pmu, sizeof(e->pmu), "%s", pmu);
-    pe_sysfs_cpus(&site->sysfs, pmu, e->cpus);
+    pe_sysfs_cpus(&machine->sysfs, pmu, e->cpus);
     *out = e;
     return LS_OK;
 }
@@ -46,7 +46,7 @@ void pe_plan_note(struct pe_plan *plan, const char *format, ...)
     sprintf(plan->notes + used, "%s%s", used ? " " : "", note); /* fits, see above */
 }
 
-ls_err pe_encoding_event(const struct pe_site *site, const char *terms, struct pe_encoding *e)
+ls_err pe_encoding_event(const struct pe_machine *machine, const char *terms, struct pe_encoding *e)
 {
     struct pe_event event;
     if (e->attrs_len == PE_GROUP_MAX)
@@ -54,20 +54,21 @@ ls_err pe_encoding_event(const struct pe_site *site, const char *terms, struct p
     memset(&event, 0, sizeof(event));
     event.attr.size = sizeof(event.attr);
     strcpy(event.pmu, e->pmu);
-    LS_TRY(pe_sysfs_type(&site->sysfs, e->pmu, &event.attr.type));
-    LS_TRY(pe_event_terms(&site->sysfs, terms, &event));
+    LS_TRY(pe_sysfs_type(&machine->sysfs, e->pmu, &event.attr.type));
+    LS_TRY(pe_event_terms(&machine->sysfs, terms, &event));
     e->attrs[e->attrs_len] = event.attr;
     e->sampler = e->attrs_len++;
     return LS_OK;
 }
 
-ls_err pe_encoding_set(const struct pe_site *site, const char *field, uint64_t value, struct pe_encoding *e)
+ls_err pe_encoding_set(const struct pe_machine *machine, const char *field, uint64_t value,
+                       struct pe_encoding *e)
 {
     struct pe_event event;
     memset(&event, 0, sizeof(event));
     strcpy(event.pmu, e->pmu);
     event.attr = e->attrs[e->sampler];
-    LS_TRY(pe_event_set(&site->sysfs, field, value, &event));
+    LS_TRY(pe_event_set(&machine->sysfs, field, value, &event));
     e->attrs[e->sampler] = event.attr;
     return LS_OK;
 }
@@ -117,15 +118,16 @@ static void pe_finish_samples(const struct pe_request *r, struct pe_encoding *e)
     a->exclude_callchain_kernel = a->exclude_kernel;
 }
 
-static ls_err pe_finish_l3(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e)
+static ls_err pe_finish_l3(const struct pe_machine *machine, const struct pe_request *r,
+                           struct pe_encoding *e)
 {
     if (!r->l3_miss_only) return LS_OK;
-    if (!pe_sysfs_has(&site->sysfs, e->pmu, "format/l3missonly"))
+    if (!pe_sysfs_has(&machine->sysfs, e->pmu, "format/l3missonly"))
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "PMU %s cannot sample L3 misses only: AMD's Zen 4 with Linux 6.0 can; leave the "
                        "option out, or ask for a latency (--ldlat)",
                        e->pmu);
-    return pe_encoding_set(site, "l3missonly", 1, e);
+    return pe_encoding_set(machine, "l3missonly", 1, e);
 }
 
 /* Make the other members of the group count only. */
@@ -155,20 +157,20 @@ static void pe_finish_text(struct pe_encoding *e)
     }
 }
 
-ls_err pe_finish(const struct pe_vendor *v, const struct pe_site *site, const struct pe_request *r,
+ls_err pe_finish(const struct pe_vendor *v, const struct pe_machine *machine, const struct pe_request *r,
                  struct pe_encoding *e, struct pe_plan *plan)
 {
     e->period_min = v->period_min;
     e->period_max = v->period_max;
     e->period_step = v->period_step;
     uint64_t least = 0;
-    if (pe_sysfs_number(&site->sysfs, e->pmu, "caps/min_interval", &least) && least > e->period_min)
+    if (pe_sysfs_number(&machine->sysfs, e->pmu, "caps/min_interval", &least) && least > e->period_min)
         e->period_min = least; /* SPE */
     LS_TRY(pe_finish_rate(v, r, e, plan));
-    LS_TRY(pe_finish_l3(site, r, e));
+    LS_TRY(pe_finish_l3(machine, r, e));
     pe_finish_privilege(r, e);
     pe_finish_samples(r, e);
-    if (v->fit) LS_TRY(v->fit(site, r, e, plan));
+    if (v->fit) LS_TRY(v->fit(machine, r, e, plan));
     pe_finish_counters(e);
     pe_finish_text(e);
     return LS_OK;
@@ -176,13 +178,13 @@ ls_err pe_finish(const struct pe_vendor *v, const struct pe_site *site, const st
 
 /* --- events the user names ------------------------------------------------------------------------------ */
 
-static ls_err user_fit(const struct pe_site *site, const struct pe_request *r, struct pe_encoding *e,
+static ls_err user_fit(const struct pe_machine *machine, const struct pe_request *r, struct pe_encoding *e,
                        struct pe_plan *plan)
 {
-    (void)site;
+    (void)machine;
     struct perf_event_attr *a = &e->attrs[e->sampler];
     if (a->precise_ip) {
-        a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(site->kernel);
+        a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(machine->kernel);
         e->decode = PE_DECODE_DATA_SRC;
     } else {
         pe_plan_note(plan, "The event is not precise: most PMUs then give no data addresses; add a p or P.");
@@ -242,56 +244,57 @@ static void pe_take_events(const struct pe_sysfs *s, const struct pe_event_group
     e->stores = strcmp(g->events[e->sampler].name, "mem-stores") == 0;
 }
 
-static ls_err pe_encode_group(const struct pe_site *site, const struct pe_request *r,
+static ls_err pe_encode_group(const struct pe_machine *machine, const struct pe_request *r,
                               const struct pe_event_group *g, struct pe_plan *plan)
 {
     const char *pmu = g->events[0].pmu;
     /* a raw code without a PMU belongs to the first core PMU, which the kernel uses for PERF_TYPE_RAW */
-    const char *owner = strcmp(pmu, "raw") != 0                     ? pmu
-                        : pe_sysfs_has(&site->sysfs, "cpu", "type") ? "cpu"
-                                                                    : "cpu_core";
-    const struct pe_vendor *v = pe_vendor_of(&site->sysfs, owner);
+    const char *owner = strcmp(pmu, "raw") != 0                        ? pmu
+                        : pe_sysfs_has(&machine->sysfs, "cpu", "type") ? "cpu"
+                                                                       : "cpu_core";
+    const struct pe_vendor *v = pe_vendor_of(&machine->sysfs, owner);
     struct pe_encoding *e;
     LS_TRY(pe_check_group(g));
-    LS_TRY(pe_plan_add(site, owner, plan, &e));
-    pe_take_events(&site->sysfs, g, e);
+    LS_TRY(pe_plan_add(machine, owner, plan, &e));
+    pe_take_events(&machine->sysfs, g, e);
     plan->vendor = v->name;
     plan->method = v->method;
     struct pe_request wanted = *r;
     if (g->events[e->sampler].privileges_given) wanted.user_only = false; /* u, k or h given */
-    return pe_finish(v, site, &wanted, e, plan);
+    return pe_finish(v, machine, &wanted, e, plan);
 }
 
 /* A bare name selects that event on every PMU that has it. */
-static ls_err pe_encode_bare(const struct pe_site *site, const struct pe_request *r, const char *name,
+static ls_err pe_encode_bare(const struct pe_machine *machine, const struct pe_request *r, const char *name,
                              struct pe_plan *plan)
 {
     char file[PE_EVENT_BYTES + 8], events[160] = "";
-    for (unsigned i = 0; i < site->sysfs.pmus_len; i++) {
-        const char *pmu = site->sysfs.pmus[i];
+    for (unsigned i = 0; i < machine->sysfs.pmus_len; i++) {
+        const char *pmu = machine->sysfs.pmus[i];
         struct pe_event_group group;
         snprintf(file, sizeof(file), "events/%s", name);
-        if (!pe_sysfs_has(&site->sysfs, pmu, file)) continue;
-        LS_TRY(pe_event_parse(&site->sysfs, r->event, pmu, &group));
-        LS_TRY(pe_encode_group(site, r, &group, plan));
+        if (!pe_sysfs_has(&machine->sysfs, pmu, file)) continue;
+        LS_TRY(pe_event_parse(&machine->sysfs, r->event, pmu, &group));
+        LS_TRY(pe_encode_group(machine, r, &group, plan));
     }
     if (plan->encodings_len) return LS_OK;
-    if (site->sysfs.pmus_len)
-        pe_sysfs_names(&site->sysfs, site->sysfs.pmus[0], "events", events, sizeof(events));
+    if (machine->sysfs.pmus_len)
+        pe_sysfs_names(&machine->sysfs, machine->sysfs.pmus[0], "events", events, sizeof(events));
     return ls_fail(LS_ERR_ARG,
                    "no PMU has an event '%s'%s%s; write PMU/TERMS/, a raw code (r1cd) or a name of libpfm4",
                    name, *events ? "; there are " : "", events);
 }
 
-static ls_err pe_encode_user(const struct pe_site *site, const struct pe_request *r, struct pe_plan *plan)
+static ls_err pe_encode_user(const struct pe_machine *machine, const struct pe_request *r,
+                             struct pe_plan *plan)
 {
     char bare[PE_EVENT_BYTES];
     struct pe_event_group group;
     if (strlen(r->event) >= PE_EVENT_BYTES)
         return ls_fail(LS_ERR_ARG, "the event is longer than %d characters", PE_EVENT_BYTES - 1);
-    if (pe_event_take_bare(r->event, bare, sizeof(bare))) return pe_encode_bare(site, r, bare, plan);
-    LS_TRY(pe_event_parse(&site->sysfs, r->event, NULL, &group));
-    return pe_encode_group(site, r, &group, plan);
+    if (pe_event_take_bare(r->event, bare, sizeof(bare))) return pe_encode_bare(machine, r, bare, plan);
+    LS_TRY(pe_event_parse(&machine->sysfs, r->event, NULL, &group));
+    return pe_encode_group(machine, r, &group, plan);
 }
 
 /* --- our events ----------------------------------------------------------------------------------------- */
@@ -309,21 +312,22 @@ static ls_err pe_none_here(const struct pe_sysfs *s)
                    pmus);
 }
 
-static ls_err pe_encode_ours(const struct pe_site *site, const struct pe_request *r, struct pe_plan *plan)
+static ls_err pe_encode_ours(const struct pe_machine *machine, const struct pe_request *r,
+                             struct pe_plan *plan)
 {
     for (size_t v = 0; pe_vendors[v] && plan->encodings_len == 0; v++) {
         plan->vendor = pe_vendors[v]->name;
         plan->method = pe_vendors[v]->method;
-        for (unsigned i = 0; i < site->sysfs.pmus_len; i++)
-            if (pe_vendors[v]->encode && pe_vendors[v]->owns(&site->sysfs, site->sysfs.pmus[i]))
-                LS_TRY(pe_vendors[v]->encode(site, site->sysfs.pmus[i], r, plan));
+        for (unsigned i = 0; i < machine->sysfs.pmus_len; i++)
+            if (pe_vendors[v]->encode && pe_vendors[v]->owns(&machine->sysfs, machine->sysfs.pmus[i]))
+                LS_TRY(pe_vendors[v]->encode(machine, machine->sysfs.pmus[i], r, plan));
     }
-    return plan->encodings_len ? LS_OK : pe_none_here(&site->sysfs);
+    return plan->encodings_len ? LS_OK : pe_none_here(&machine->sysfs);
 }
 
 ls_err pe_encode_loads(const struct pe_request *r, struct pe_plan *out)
 {
-    struct pe_site site;
+    struct pe_machine machine;
     memset(out, 0, sizeof(*out));
     if (r->period_events && r->freq_hz)
         return ls_fail(LS_ERR_ARG,
@@ -331,9 +335,9 @@ ls_err pe_encode_loads(const struct pe_request *r, struct pe_plan *out)
     const bool has_event = r->event && *r->event;
     if (!has_event && !r->loads && !r->stores)
         return ls_fail(LS_ERR_ARG, "neither loads nor stores are to be sampled");
-    LS_TRY(pe_sysfs_list(r->sysfs_root, &site.sysfs));
-    site.kernel = r->kernel ? r->kernel : mach_kernel_version();
-    return has_event ? pe_encode_user(&site, r, out) : pe_encode_ours(&site, r, out);
+    LS_TRY(pe_sysfs_list(r->sysfs_root, &machine.sysfs));
+    machine.kernel = r->kernel ? r->kernel : mach_kernel_version();
+    return has_event ? pe_encode_user(&machine, r, out) : pe_encode_ours(&machine, r, out);
 }
 
 /* --- periods and CPUs ----------------------------------------------------------------------------------- */
