@@ -61,58 +61,53 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                        "Rows", .least = 1},
     [REPORT_SLICE_MS] = {"slice-ms", 0, CLI_COUNT, "MILLISECONDS", NULL,
                          "length of such a part, instead of their number", "Rows", .least = 1},
-    [REPORT_PROCESSES] =
-        {"processes", 'P', CLI_FLAG, NULL, NULL,
-         "instead of the table: the tree of processes, how each began and ended, its share of "
-         "the time (its own, and with all below it) and its largest resident memory",
-         "Rows"},
-    [REPORT_SHARING] =
-        {"sharing", 0, CLI_FLAG, NULL, NULL,
-         "instead of the table: cache lines that several threads touch while one writes, true or "
-         "false sharing by the bytes they use",
-         "Rows"},
+    [REPORT_PROCESSES] = {"processes", 'P', CLI_FLAG, NULL, NULL,
+                          "the tree of processes, how each began and ended, its share of "
+                          "the time (its own, and with all below it) and its largest resident memory",
+                          "Instead of the table"},
+    [REPORT_SHARING] = {"sharing", 0, CLI_FLAG, NULL, NULL,
+                        "cache lines that several threads touch while one writes, true or "
+                        "false sharing by the bytes they use",
+                        "Instead of the table"},
     [REPORT_FIRST_TOUCH] =
         {"first-touch", 0, CLI_FLAG, NULL, NULL,
-         "instead of the table, after record --engine faults: which thread touched which "
+         "after record --engine faults: which thread touched which "
          "data first, in pages and bytes; by node and thread, or by the dimensions of --by",
-         "Rows"},
-    [REPORT_WATCH] =
-        {"watch", 0, CLI_FLAG, NULL, NULL,
-         "instead of the table, after record --watch: accesses to the element, by line and thread, or by the "
-         "dimensions of --by (--by calls for call stacks)",
-         "Rows"},
+         "Instead of the table"},
+    [REPORT_WATCH] = {"watch", 0, CLI_FLAG, NULL, NULL,
+                      "after record --watch: accesses to the element, by line and thread, or by the "
+                      "dimensions of --by (--by calls for call stacks)",
+                      "Instead of the table"},
     [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
-                            "instead of the table: bytes and blocks of each allocation site, sampled or not",
-                            "Rows"},
+                            "bytes and blocks of each allocation site, sampled or not",
+                            "Instead of the table"},
     [REPORT_SERIES] = {"series", 0, CLI_FLAG, NULL, NULL,
-                       "instead of the table, after record --series: the counters of the machine in "
+                       "after record --series: the counters of the machine in "
                        "each phase, per second, and as a share of the measured roof",
-                       "Rows"},
-    [REPORT_TREE] =
-        {"tree", 't', CLI_FLAG, NULL, NULL,
-         "instead of the table: the tree of nodes with a bar of the time beside each, stall, mean latency and levels",
-         "Rows"},
+                       "Instead of the table"},
+    [REPORT_TREE] = {"tree", 't', CLI_FLAG, NULL, NULL,
+                     "the tree of nodes with a bar of the time beside each, stall, mean latency and levels",
+                     "Instead of the table"},
     [REPORT_HOW] = {"how", 0, CLI_FLAG, NULL, NULL,
-                    "instead of the table: the basis of the numbers: calibration, levels, instructions "
+                    "the basis of the numbers: calibration, levels, instructions "
                     "stepped in place, weights, coverage, intervals",
-                    "Output"},
-    [REPORT_HEATMAP] =
-        {"heatmap", 0, CLI_TEXT, "NODE[:METRIC]", NULL,
-         "instead of the table: where on its natural domain the node was sampled, drawn in the "
-         "terminal; NODE may be a domain, for all its nodes; METRIC is stall, time, samples, "
-         "latency, latency-max, L1, L2, L3 or memory",
-         "Natural domain"},
+                    "Instead of the table"},
+    [REPORT_HEATMAP] = {"heatmap", 0, CLI_TEXT, "NODE[:METRIC]", NULL,
+                        "where on its natural domain the node was sampled, drawn in the "
+                        "terminal; NODE may be a domain, for all its nodes; METRIC is stall, time, samples, "
+                        "latency, latency-max, L1, L2, L3 or memory",
+                        "Instead of the table"},
     [REPORT_LAYER] = {"layer", 0, CLI_COUNT, "INDEX", NULL,
                       "for a grid with three axes: this layer of the last axis, from 0, instead of the "
                       "maximum over all layers",
-                      "Natural domain"},
+                      "Heat map"},
     [REPORT_WIDTH] = {"width", 0, CLI_COUNT, "COLUMNS", NULL, "width of the picture; as wide as the terminal",
-                      "Natural domain", .least = 20, .most = 1000},
+                      "Heat map", .least = 20, .most = 1000},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
-         "instead of the table: the source of this function with the cost of each line; FILE:FUNCTION and "
+         "the source of this function with the cost of each line; FILE:FUNCTION and "
          "MODULE:FUNCTION distinguish equal names; with --by ip, or without source, its instructions",
-         "Code"},
+         "Instead of the table"},
     [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
                      "Output"},
     [REPORT_CSV] = {"csv", 0, CLI_FLAG, NULL, NULL,
