@@ -276,7 +276,7 @@ void trc_outcome_warn(const struct trc_ring *ring)
     if (ring->threads_missed)
         cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_SLOTS);
     if (ring->sites_missed)
-        cli_warn("more than %d instructions with accesses: the last ones are one", TRC_SITES);
+        cli_warn("more than %d operands access memory: the others count as one", TRC_SITES);
     if (ring->insns_missed)
         cli_warn("QEMU ran out of memory: accesses of %u instructions are not in the trace",
                  ring->insns_missed);
