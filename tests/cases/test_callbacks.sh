@@ -14,7 +14,7 @@ counted() {
         failed=1
     fi
 }
-# run STATUS NAME: record this mode of the program; its output is in said, its tables in lines
+# run STATUS NAME: record this mode of the program; its output is in the file said, its tables in lines
 run() {
     # shellcheck disable=SC2086
     recorded "$1" "$2" $sampled -- "$victim" "$2" "$2.txt"

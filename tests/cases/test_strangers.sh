@@ -10,7 +10,7 @@ ls "$top_builddir"/runtime/core/.libs/*rt_unwind_x86_64_sigsafe.o >/dev/null 2>&
 stranger=65534
 chmod 755 .
 
-# built BINARY FILE: its one allocation is in line 2 of FILE, says its DWARF
+# built BINARY FILE: its DWARF has its one allocation in line 2 of FILE
 built() {
     printf '#include <stdlib.h>\nint main(void)\n{\n#line 2 "%s"\n    void *volatile p = calloc(1, 1 << 22);\n    free(p);\n    return 0;\n}\n' "$2" >main.c
     must ${CC:-cc} -g -O1 -Wl,--build-id=none -o "$1" main.c
@@ -34,7 +34,7 @@ shows() {
     ! grep -q secret texts || got=yes
     [ $got = "$1" ] || { echo "FAIL: $4: in the profile: $got, wanted $1"; failed=1; }
 }
-# pair WANT FILE NAME: of a stranger's binary WANT, of root's own always
+# pair WANT FILE NAME: WANT for a stranger's binary, always yes for root's own
 pair() {
     built theirs "$2"
     cp theirs ours

@@ -3,7 +3,7 @@
 # Fuzz targets are fast enough to test anything: inputs a second of CPU time, without sanitizers.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 
-# rate TARGET CORPUS BYTES GOAL: an input of so many bytes is replayed cut and with flipped bits (fuzz_replay.c)
+# rate TARGET CORPUS BYTES GOAL: an input of BYTES bytes is replayed cut and with flipped bits (fuzz_replay.c)
 rate() {
     : >input
     while [ "$(wc -c <input)" -lt "$3" ]; do cat "$top_srcdir/tests/fuzz/corpus-$2"/* >>input; done

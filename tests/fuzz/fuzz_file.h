@@ -11,7 +11,7 @@ extern char fuzz_file_path[64];
 void fuzz_file_make(void (*make)(const char *path));
 size_t fuzz_file_len(void); /* 0: not made yet */
 void fuzz_file_put(size_t at, const void *bytes, size_t len_bytes);
-/* Keep so many of 256 parts of the file. */
+/* Keep this number of 256 parts of the file. */
 void fuzz_file_cut(unsigned parts);
 void fuzz_file_restore(void);
 

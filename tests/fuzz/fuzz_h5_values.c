@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An HDF5 file with changed bytes, read by the functions that read every data set and attribute of run.h5. The
- * file has one data set of each kind, so that many more are read than by fuzz_h5_file. Each three bytes of the
- * input are a position and a value; the first byte says by how much the file is cut. */
+ * file has one data set of each kind, and more are read than by fuzz_h5_file. Each three bytes of the
+ * input are a position and a value; the first byte gives the part of the file that is kept. */
 #include "run_h5/prof_h5.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_file.h"
@@ -79,7 +79,7 @@ static void make_file(const char *path)
 
 /* --- reading --- */
 
-static size_t read_array(const struct prof_h5_place *at, struct prof_h5_array array)
+static size_t read_array(const struct prof_h5_location *at, struct prof_h5_array array)
 {
     void *values;
     uint64_t len = 1;
@@ -98,7 +98,7 @@ static size_t read_array(const struct prof_h5_place *at, struct prof_h5_array ar
 }
 
 /* Return the number of things that could be read. */
-static size_t read_group(const struct prof_h5_place *at)
+static size_t read_group(const struct prof_h5_location *at)
 {
     static const struct prof_h5_array arrays[] = {{"plain", PROF_U64, 1, {UINT64_MAX}, 1 << 20},
                                                   {"packed", PROF_U32, 1, {UINT64_MAX}, 1 << 20},
@@ -120,7 +120,7 @@ static size_t read_file(void)
 {
     struct prof_h5_input in;
     if (prof_h5_open(fuzz_file_path, "fuzz", &in) != LS_OK) return 0;
-    const struct prof_h5_place at = {fuzz_file_path, "/values", H5Gopen2(in.id, "/values", H5P_DEFAULT)};
+    const struct prof_h5_location at = {fuzz_file_path, "/values", H5Gopen2(in.id, "/values", H5P_DEFAULT)};
     const size_t done = at.id >= 0 ? read_group(&at) : 0;
     if (at.id >= 0) H5Gclose(at.id);
     prof_h5_close(&in);

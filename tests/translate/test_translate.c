@@ -396,7 +396,7 @@ static void long_repeats_end_the_burst(void **state)
     munmap(memory, BYTES);
 }
 
-/* The pace window lies in a loop of one block whose least time is known. */
+/* The pace window is in a loop of one block whose least time is known. */
 static void loops_have_a_least_time(void **state)
 {
     (void)state;

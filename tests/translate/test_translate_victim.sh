@@ -31,7 +31,7 @@ for mode in ${LS_MODES-errno alternate coroutines faults sent blocked storm unlo
     echo "$mode: $verdict $(tail -n 1 "$work/count")"
     case $verdict in *FAILED*) failed=1 ;; esac
 done
-# where no burst can be translated on this machine, the engine says so
+# where no burst can be translated on this machine, the engine reports it
 if [ $failed = 1 ] && grep -q '^0 bursts' "$work/count"; then
     "${top_builddir:-.}/tools/loadstone" doctor 2>/dev/null | grep -q 'yes *translate' || skip "translated bursts do not work here"
 fi
