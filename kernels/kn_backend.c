@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 
 #ifdef HAVE_OPENMP
 #include <omp.h>
@@ -36,12 +37,74 @@ static void run_in_turn(unsigned shares, kn_task *task, void *arg)
         task(arg, s);
 }
 
+/* ---- times ---- */
+
+/* A thread's use of its processor, read outside of the timed runs: both are system calls. */
+struct usage {
+    uint64_t wall_ns, cpu_ns;
+    long waits, preemptions; /* context switches by the thread's own waiting, and by others */
+};
+
+static void read_switches(struct usage *u)
+{
+    struct rusage r = {0};
+    getrusage(RUSAGE_THREAD, &r);
+    u->waits = r.ru_nvcsw;
+    u->preemptions = r.ru_nivcsw;
+}
+
+/* The wall clock is read last at the begin and first at the end: the CPU time covers a little more. */
+static struct usage usage_begin(void)
+{
+    struct usage u;
+    read_switches(&u);
+    u.cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    u.wall_ns = ls_clock_mono_ns();
+    return u;
+}
+
+static struct usage usage_since(const struct usage *begin)
+{
+    struct usage u;
+    u.wall_ns = ls_clock_mono_ns() - begin->wall_ns;
+    u.cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin->cpu_ns;
+    read_switches(&u);
+    u.waits -= begin->waits;
+    u.preemptions -= begin->preemptions;
+    return u;
+}
+
+/* A thread that sleeps until others have ended has lost nothing. */
+static bool lost_processor(const struct usage *u)
+{
+    const uint64_t lost_ns = u->wall_ns > u->cpu_ns ? u->wall_ns - u->cpu_ns : 0;
+    return 20 * lost_ns > u->wall_ns && (u->preemptions || !u->waits);
+}
+
+static void note_usage(struct kn_timing *t, const struct usage *u)
+{
+    if (u->cpu_ns > t->cpu_ns) t->cpu_ns = u->cpu_ns;
+    if (lost_processor(u)) t->interrupted = true;
+}
+
+static void time_in_turn(struct kn_timing *t)
+{
+    const struct usage begin = usage_begin();
+    t->begin_ns = ls_clock_mono_ns();
+    for (unsigned n = 0; n < t->repeats; n++)
+        run_in_turn(t->shares, t->task, t->arg);
+    t->end_ns = ls_clock_mono_ns();
+    const struct usage used = usage_since(&begin);
+    note_usage(t, &used);
+}
+
 const struct kn_backend kn_backend_serial = {.name = "serial",
                                              .summary = "the calling thread",
                                              .built = always,
                                              .threads_max = one_thread,
                                              .threads_default = one_thread,
-                                             .parallel = run_in_turn};
+                                             .parallel = run_in_turn,
+                                             .time = time_in_turn};
 
 #ifdef HAVE_OPENMP
 /* OpenMP's threads stay between runs, so that a run is timed without their creation. */
@@ -55,13 +118,44 @@ static unsigned as_asked(void)
     return (unsigned)omp_get_max_threads();
 }
 
+/* The shares of one thread of a team. */
+static void run_own(unsigned shares, kn_task *task, void *arg)
+{
+    const unsigned threads = (unsigned)omp_get_num_threads();
+    for (unsigned s = (unsigned)omp_get_thread_num(); s < shares; s += threads)
+        task(arg, s);
+}
+
 static void parallel(unsigned shares, kn_task *task, void *arg)
 {
 #pragma omp parallel num_threads((int)shares)
+    run_own(shares, task, arg);
+}
+
+/* Time the runs of a team that is awake: the first barrier waits for all, the second one is timed. */
+static void time_team(struct kn_timing *t)
+{
+    if (t->shares == 1) {
+        time_in_turn(t);
+        return;
+    }
+#pragma omp parallel num_threads((int)t->shares)
     {
-        const unsigned threads = (unsigned)omp_get_num_threads();
-        for (unsigned s = (unsigned)omp_get_thread_num(); s < shares; s += threads)
-            task(arg, s);
+        const struct usage begin = usage_begin();
+#pragma omp barrier
+#pragma omp master
+        t->begin_ns = ls_clock_mono_ns();
+#pragma omp barrier
+        for (unsigned n = 0; n < t->repeats; n++) {
+            run_own(t->shares, t->task, t->arg);
+#pragma omp barrier
+        }
+#pragma omp master
+        t->end_ns = ls_clock_mono_ns();
+#pragma omp barrier
+        const struct usage used = usage_since(&begin);
+#pragma omp critical
+        note_usage(t, &used);
     }
 }
 
@@ -70,7 +164,8 @@ static const struct kn_backend kn_backend_openmp = {.name = "openmp",
                                                     .built = always,
                                                     .threads_max = processors,
                                                     .threads_default = as_asked,
-                                                    .parallel = parallel};
+                                                    .parallel = parallel,
+                                                    .time = time_team};
 
 const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .summary = "OpenMP threads without vectorisation: the baseline",
@@ -78,7 +173,8 @@ const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .built = always,
                                              .threads_max = processors,
                                              .threads_default = as_asked,
-                                             .parallel = parallel};
+                                             .parallel = parallel,
+                                             .time = time_team};
 
 #else
 /* A compiler without OpenMP: one thread. */
@@ -92,7 +188,8 @@ static const struct kn_backend kn_backend_openmp = {.name = "openmp",
                                                     .built = never,
                                                     .threads_max = one_thread,
                                                     .threads_default = one_thread,
-                                                    .parallel = run_in_turn};
+                                                    .parallel = run_in_turn,
+                                                    .time = time_in_turn};
 
 const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .summary =
@@ -101,7 +198,8 @@ const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .built = always,
                                              .threads_max = one_thread,
                                              .threads_default = one_thread,
-                                             .parallel = run_in_turn};
+                                             .parallel = run_in_turn,
+                                             .time = time_in_turn};
 #endif
 
 /* The first that was built is the default. */
@@ -126,12 +224,14 @@ static ls_err fail_unknown(const char *name, const char *why)
     return ls_fail(LS_ERR_UNSUPPORTED, "backend '%s' %s; there are %s", name, why, known);
 }
 
-double kn_backend_seconds(const struct kn_backend *b, unsigned shares, kn_task *task, void *arg)
+struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsigned repeats, kn_task *task,
+                               void *arg)
 {
-    const uint64_t begin = ls_clock_mono_ns();
-    b->parallel(shares, task, arg);
-    const uint64_t ns = ls_clock_mono_ns() - begin;
-    return (double)(ns ? ns : 1) / (double)LS_NS_PER_S;
+    struct kn_timing t = {.task = task, .arg = arg, .shares = shares, .repeats = repeats};
+    b->time(&t);
+    const uint64_t ns = t.end_ns > t.begin_ns ? t.end_ns - t.begin_ns : 1;
+    return (struct kn_span){(double)ns / (double)LS_NS_PER_S / repeats,
+                            (double)(t.cpu_ns ? t.cpu_ns : 1) / (double)LS_NS_PER_S / repeats, t.interrupted};
 }
 
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads)

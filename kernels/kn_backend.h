@@ -10,6 +10,16 @@
 /* The share of one thread; every share 0..shares-1 runs once. */
 typedef void kn_task(void *arg, unsigned share);
 
+/* Runs to be timed, and their times. */
+struct kn_timing {
+    kn_task *task;
+    void *arg;
+    unsigned shares, repeats; /* repeats: runs between the two readings of the clock */
+    uint64_t begin_ns, end_ns;
+    uint64_t cpu_ns;  /* of the thread with the most CPU time, including its waiting for others */
+    bool interrupted; /* a thread was kept from its processor for more than a 20th of the time */
+};
+
 struct kn_backend {
     const char *name;
     const char *summary;
@@ -20,14 +30,24 @@ struct kn_backend {
     /* Run task on shares threads at once and return when all are done; with fewer threads some run several
      * shares. */
     void (*parallel)(unsigned shares, kn_task *task, void *arg);
+    /* Run t->task t->repeats times, each time after all shares have ended the one before, and set the times
+     * of t. */
+    void (*time)(struct kn_timing *t);
 };
 
 extern const struct kn_backend kn_backend_serial, kn_backend_scalar;
 
-/* Run task on shares threads: seconds, by the monotonic clock, from before the first begins until all have
- * ended; never 0.
- * Signal: as safe as task. */
-double kn_backend_seconds(const struct kn_backend *b, unsigned shares, kn_task *task, void *arg);
+/* One run, or the mean of several between two readings of the clock. */
+struct kn_span {
+    double seconds;     /* wall time from when all threads are ready until all have ended; never 0 */
+    double cpu_seconds; /* CPU time of the busiest thread, including its waiting for others; never 0 */
+    bool interrupted;   /* other programs had a processor of the threads for more than a 20th of the time */
+};
+
+/* Run task on shares threads, repeats times. No system call happens between the readings of the clock, other
+ * than those of task and of waiting threads. */
+struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsigned repeats, kn_task *task,
+                               void *arg);
 
 /* Every backend; ends with NULL. */
 extern const struct kn_backend *const kn_backends[];

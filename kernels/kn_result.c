@@ -17,6 +17,7 @@ void kn_result_fini(struct kn_result *r)
 /* ---- the course of a measurement ---- */
 
 static const double steady_ratio = 1.03;
+enum { REPEATS_MAX = 1 << 16 };
 
 /* The last three times are alike. */
 static bool is_steady(const double last[3], unsigned len)
@@ -26,14 +27,24 @@ static bool is_steady(const double last[3], unsigned len)
     return high <= low * steady_ratio;
 }
 
+/* Double the runs between two readings of the clock until the time is long enough. */
+static void set_repeats(kn_once *once, void *arg, struct kn_result *r)
+{
+    for (r->repeats = 1; r->repeats < REPEATS_MAX; r->repeats *= 2)
+        if (once(arg, r->repeats).seconds * r->repeats >= KN_SHORT_SECONDS) return;
+}
+
 static void warm_up(kn_once *once, void *arg, unsigned warmups_max, struct kn_result *r)
 {
-    double last[3];
+    double last[3], least = INFINITY;
     for (r->warmups = 0; r->warmups < warmups_max && !r->steady;) {
-        last[r->warmups % 3] = once(arg);
+        last[r->warmups % 3] = once(arg, 1).seconds;
+        least = fmin(least, last[r->warmups % 3]);
         r->warmups++;
         r->steady = is_steady(last, r->warmups);
     }
+    r->repeats = 1;
+    if (least < KN_SHORT_SECONDS) set_repeats(once, arg, r);
 }
 
 static void count_runs(const pe_counter *counter, unsigned runs, struct kn_result *r)
@@ -47,15 +58,29 @@ static void count_runs(const pe_counter *counter, unsigned runs, struct kn_resul
              traffic ? traffic : "");
 }
 
+static void run_all(kn_once *once, void *arg, unsigned runs, struct kn_result *r)
+{
+    r->cpu_seconds_min = INFINITY;
+    for (unsigned i = 0; i < runs;) {
+        const struct kn_span span = once(arg, r->repeats);
+        r->cpu_seconds_min = fmin(r->cpu_seconds_min, span.cpu_seconds);
+        if (span.interrupted && r->repeated < runs) {
+            r->repeated++;
+            continue;
+        }
+        r->interrupted += span.interrupted;
+        r->run_seconds[i++] = span.seconds;
+    }
+}
+
 static ls_err timed_runs(kn_once *once, void *arg, unsigned runs, struct kn_result *r)
 {
     pe_counter *counter;
     LS_TRY(pe_counter_new(NULL, NULL, &counter));
     pe_counter_start(counter);
-    for (unsigned i = 0; i < runs; i++)
-        r->run_seconds[i] = once(arg);
+    run_all(once, arg, runs, r);
     pe_counter_stop(counter, &r->counts);
-    count_runs(counter, runs, r);
+    count_runs(counter, (runs + r->repeated) * r->repeats, r);
     pe_counter_free(counter);
     return LS_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef KN_RESULT_H
 #define KN_RESULT_H
 
-#include "kernels/kn_options.h"
+#include "kernels/kn_backend.h"
 #include "perf/pe_count.h"
 
 #include <stddef.h>
@@ -56,7 +56,7 @@ struct kn_result {
     uint64_t memory_bytes;       /* allocated */
     uint64_t huge_bytes;         /* part of memory_bytes in huge pages, as reported by the kernel */
     struct kn_stats seconds;     /* times of the timed runs */
-    double cpu_seconds_min;      /* the least CPU time of the slowest thread, of all complete runs */
+    double cpu_seconds_min;      /* the least CPU time of the busiest thread, of all timed runs */
     double mb_per_s;             /* bytes / least time / 1e6 */
     double mb_per_s_hmean,
         mb_per_s_hstderr;            /* harmonic mean over the runs and its standard error (Spatter 1) */
@@ -66,6 +66,9 @@ struct kn_result {
     bool counts_hardware;            /* some of them are of the processors or memory controllers */
     char no_counts[KN_COUNTS_BYTES]; /* which of these are not there, and the remedy; "" all are */
     double *run_seconds;             /* [seconds.len], owned */
+    unsigned repeats;     /* runs between two readings of the clock: short ones are timed together */
+    unsigned interrupted; /* timed runs that other programs slowed down, after the ones below */
+    unsigned repeated;    /* interrupted runs that do not count, because another run replaced them */
     unsigned warmups;
     bool steady; /* the warm-up ended because times were steady, not because it was long enough */
     bool valid;  /* results agree with a naive model */
@@ -82,13 +85,17 @@ void kn_result_fini(struct kn_result *r);
 
 /* The course of a measurement, the same for every kernel: warm up until steady, then timed runs. */
 
-/* One run: seconds it took, by the monotonic clock. */
-typedef double kn_once(void *arg);
+/* The time of one run, from that of `repeats` runs in succession. */
+typedef struct kn_span kn_once(void *arg, unsigned repeats);
+
+/* Runs shorter than this are repeated between two readings of the clock, whose own time is then negligible. */
+#define KN_SHORT_SECONDS 20e-6
 
 enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
 
 /* Warm up (three successive times within 3 % end it, warmups_max at most), then runs timed ones; fills the
- * times of r. Owns:   r->run_seconds, freed by kn_result_fini. Errors: LS_ERR_NOMEM. */
+ * times of r. Interrupted runs are repeated, as many as there are runs at most. counted: also fill r->counts.
+ * Owns:   r->run_seconds, freed by kn_result_fini.  Errors: LS_ERR_NOMEM. */
 ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs, struct kn_result *r);
 
 #endif

@@ -19,9 +19,6 @@
 
 static const double worth_saying = 1.1;
 
-static const double short_seconds = 20e-6; /* starting and joining threads takes some microseconds, an
-                                              interruption as many */
-
 static const uint64_t tlb_bytes = UINT64_C(16) << 20, own_dense_max_bytes = UINT64_C(1) << 20;
 
 enum { TRIES = 5 };
@@ -40,7 +37,7 @@ static double least_of(struct kn_runner *r)
 {
     double least = INFINITY;
     for (int i = 0; i < TRIES; i++)
-        least = fmin(least, kn_runner_once_cpu(r));
+        least = fmin(least, kn_runner_cpu_seconds(r));
     return least;
 }
 
@@ -72,7 +69,7 @@ static double gain_of_own_dense(struct kn_arena *a, const struct kn_variant *v)
 static void kn_advise_replay(struct kn_arena *a, const struct kn_variant *v, const struct kn_options *o,
                              struct kn_result *r)
 {
-    const double gain = gain_of_own_dense(a, v);
+    const double gain = r->interrupted ? NAN : gain_of_own_dense(a, v);
     if (gain >= worth_saying)
         say(r, "a dense buffer for each thread is %.1f times faster here: no false sharing", gain);
     if (r->memory_bytes >= tlb_bytes && o->pages != KN_PAGES_HUGE && r->huge_bytes < r->memory_bytes / 2)
@@ -81,9 +78,9 @@ static void kn_advise_replay(struct kn_arena *a, const struct kn_variant *v, con
     if (o->pages == KN_PAGES_HUGE && r->memory_bytes >= tlb_bytes && r->huge_bytes < r->memory_bytes / 2)
         say(r, "the system gave %.0f of %.0f MiB in huge pages", (double)r->huge_bytes / (1 << 20),
             (double)r->memory_bytes / (1 << 20));
-    if (r->seconds.min < short_seconds)
-        say(r, "a run takes %.1f us%s: raise the count", r->seconds.min * 1e6,
-            r->threads > 1 ? ", much of it the start of threads" : ", in which every interruption counts");
+    if (r->seconds.min < KN_SHORT_SECONDS && r->threads > 1)
+        say(r, "a run takes %.1f us, much of it waiting for the other threads: raise the count",
+            r->seconds.min * 1e6);
     if (o->method == KN_METHOD_SCALAR) say(r, "this is the baseline: method auto takes the fastest");
 }
 
@@ -121,33 +118,14 @@ static void describe_variant(const struct kn_session *s, struct kn_result *r)
     r->bytes_with_indices = kn_session_bytes_with_indices(s);
 }
 
-/* A run, and the least CPU time of all runs. */
-struct timed {
-    struct kn_runner runner;
-    double cpu_seconds_min;
-};
-
-static double run_timed(void *arg)
-{
-    struct timed *t = arg;
-    const double seconds = kn_runner_once(&t->runner);
-    t->cpu_seconds_min =
-        fmin(t->cpu_seconds_min, kn_share_slowest(t->runner.times, t->runner.arena->plan->threads, seconds));
-    return seconds;
-}
-
 static ls_err measure(struct kn_session *s, struct kn_result *r)
 {
     const struct kn_options *o = s->options;
     LS_TRY(kn_session_choose(s, r));
     describe_variant(s, r);
-    struct timed timed = {kn_runner_of(&s->arena, s->variant, o->fence), INFINITY};
-    timed.runner.times = kn_share_times(s->plan.threads);
-    const ls_err err = kn_measure(run_timed, &timed, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX,
-                                  kn_session_runs(s), r);
-    free(timed.runner.times);
-    LS_TRY(err);
-    r->cpu_seconds_min = timed.cpu_seconds_min;
+    struct kn_runner runner = kn_runner_of(&s->arena, s->variant, o->fence);
+    LS_TRY(kn_measure(kn_runner_time, &runner, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX,
+                      kn_session_runs(s), r));
     r->huge_bytes = kn_session_huge_bytes(s);
     kn_validate(&s->arena, r);
     return LS_OK;

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double trial_seconds = 3e-3, trial_seconds_max = 20e-3;
+static const double trial_seconds = 3e-3, trial_seconds_max = 20e-3, trial_seconds_min = 40e-6;
 static const double out_of_the_race = 1.25; /* slower by this after some rounds: not tried again */
 static const uint64_t caches_bytes = UINT64_C(96) << 20;
 /* one try may share its processor with another program, two rarely do */
-enum { ROUNDS_SURE = 2, ROUNDS = 6 };
+enum { ROUNDS_SURE = 2, ROUNDS = 6, REPEATS_MAX = 1 << 14 };
 
 static void run_share(void *arg, unsigned share)
 {
@@ -16,29 +16,33 @@ static void run_share(void *arg, unsigned share)
     struct kn_part part = r->arena->parts[share];
     if (part.end - part.begin > r->rows_max) part.end = part.begin + r->rows_max;
     kn_share_begin(r->times, share);
-    r->move(&r->job, &part);
+    for (unsigned n = 0; n == 0 || n < r->repeats; n++)
+        r->move(&r->job, &part);
     if (r->job.fence) __atomic_thread_fence(__ATOMIC_RELEASE);
     kn_share_end(r->times, share);
 }
 
 struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence)
 {
-    struct kn_runner r = {a, v->move[a->plan->config->kernel], kn_arena_job(a, v->index_bits), UINT64_MAX,
-                          NULL};
+    struct kn_runner r = {.arena = a,
+                          .move = v->move[a->plan->config->kernel],
+                          .job = kn_arena_job(a, v->index_bits),
+                          .rows_max = UINT64_MAX,
+                          .repeats = 1};
     r.job.fence = fence;
     return r;
 }
 
-double kn_runner_once(void *arg)
+struct kn_span kn_runner_time(void *arg, unsigned repeats)
 {
     const struct kn_runner *r = arg;
-    return kn_backend_seconds(r->arena->backend, r->arena->plan->threads, run_share, arg);
+    return kn_backend_time(r->arena->backend, r->arena->plan->threads, repeats, run_share, arg);
 }
 
-double kn_runner_once_cpu(struct kn_runner *r)
+double kn_runner_cpu_seconds(struct kn_runner *r)
 {
-    const double seconds = kn_runner_once(r);
-    return kn_share_slowest(r->times, r->arena->plan->threads, seconds);
+    const double seconds = kn_runner_time(r, 1).seconds;
+    return kn_share_slowest(r->times, r->arena->plan->threads, seconds) / r->repeats;
 }
 
 static uint64_t side_step(const struct kn_plan_side *s)
@@ -47,14 +51,25 @@ static uint64_t side_step(const struct kn_plan_side *s)
     return step ? step : 1;
 }
 
+/* A reading of the CPU clock takes half a microsecond. */
+static void repeat(struct kn_runner *r)
+{
+    kn_runner_cpu_seconds(r);
+    while (r->repeats < REPEATS_MAX && kn_runner_cpu_seconds(r) * r->repeats < trial_seconds_min)
+        r->repeats *= 2;
+}
+
 void kn_runner_shorten(struct kn_runner *r)
 {
     const struct kn_plan *p = r->arena->plan;
     const uint64_t share = p->count / p->threads + 1;
     r->rows_max = 65536 / p->len + 1;
-    if (r->rows_max >= share) return;
-    kn_runner_once(r); /* touches the memory that the next run times */
-    const double row_seconds = kn_runner_once_cpu(r) / (double)r->rows_max;
+    if (r->rows_max >= share) {
+        repeat(r);
+        return;
+    }
+    kn_runner_time(r, 1); /* touches the memory that the next run times */
+    const double row_seconds = kn_runner_cpu_seconds(r) / (double)r->rows_max;
     const uint64_t step = side_step(&p->from) > side_step(&p->to) ? side_step(&p->from) : side_step(&p->to);
     const double leave_caches = (double)caches_bytes / (double)p->element_bytes / (double)step / p->threads;
     const double rows =
@@ -85,8 +100,9 @@ const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_vari
             if (round >= ROUNDS_SURE && least[c] > best * out_of_the_race) continue;
             struct kn_runner runner = kn_runner_of(a, candidates[c], false);
             runner.rows_max = shortened.rows_max;
+            runner.repeats = shortened.repeats;
             runner.times = times;
-            const double seconds = kn_runner_once_cpu(&runner);
+            const double seconds = kn_runner_cpu_seconds(&runner);
             if (round == 0 || seconds < least[c]) least[c] = seconds;
             best = fmin(best, least[c]);
         }

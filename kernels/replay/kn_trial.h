@@ -17,30 +17,28 @@ struct kn_runner {
     kn_move *move;
     struct kn_job job;
     uint64_t rows_max;           /* limit for each share; UINT64_MAX: all rows */
+    unsigned repeats;            /* how often each share is moved in a run; 0 is 1 */
     struct kn_share_time *times; /* [threads], NULL: not measured */
 };
 
 /* A runner of v's loop over all of a, without times. fence: a release fence ends each share.
  * Owns:   nothing: a and v must outlive the runner.  Thread: any.  Signal: not safe. */
 struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence);
-/* One run: seconds, by the monotonic clock, from before the threads begin until all have ended; never 0. arg
- * is a kn_runner.
- * Thread: one at a time for one arena (threads of the backend run the
- * shares).  Signal: not safe. */
-double kn_runner_once(void *arg);
-/* The same by the CPU time of the slowest share, where r has times.
- * Owns:   nothing; r->times is written.  Errors: none: without times it is kn_runner_once.
- * Thread: as kn_runner_once.  Signal: not safe. */
-double kn_runner_once_cpu(struct kn_runner *r);
-/* Rows a share so that a run takes some milliseconds and leaves the caches where the whole job would: sets
- * r->rows_max, by two runs.
- * Thread: as kn_runner_once.  Signal: not safe. */
+/* Time runs of arg, which is a kn_runner (kn_once).
+ * Thread: one at a time for one arena (threads of the backend run the shares).  Signal: not safe. */
+struct kn_span kn_runner_time(void *arg, unsigned repeats);
+/* Return the CPU seconds of the slowest share for its rows, for choices; r->times is there.
+ * Thread: as kn_runner_time.  Signal: not safe. */
+double kn_runner_cpu_seconds(struct kn_runner *r);
+/* Set r->rows_max and r->repeats so that a run takes some milliseconds, or some microseconds where all rows
+ * take less, and leaves the caches where the whole job would.
+ * Thread: as kn_runner_time.  Signal: not safe. */
 void kn_runner_shorten(struct kn_runner *r);
 
 /* Find the fastest of candidates (one at least) on the first rows of every share, each tried up to six times
  * in turn; the results go to r->trials. A single candidate is not tried; only the first KN_TRIALS_MAX are.
  * Owns:   nothing: the result is one of candidates.
- * Thread: as kn_runner_once.  Signal: not safe. */
+ * Thread: as kn_runner_time.  Signal: not safe. */
 const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r);
 

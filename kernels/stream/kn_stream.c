@@ -62,10 +62,11 @@ static void chase_share(void *arg, unsigned share)
     t->ends[share][0] = at;
 }
 
-static double once(void *arg)
+static struct kn_span once(void *arg, unsigned repeats)
 {
     const struct turn *t = arg;
-    return kn_backend_seconds(t->room->backend, t->room->threads, t->loop ? run_share : chase_share, arg);
+    return kn_backend_time(t->room->backend, t->room->threads, repeats, t->loop ? run_share : chase_share,
+                           arg);
 }
 
 static void note_trial(const struct kn_loop_variant *v, const struct turn *t, double seconds,
@@ -87,7 +88,7 @@ static const struct kn_loop_variant *try_all(struct turn *t, const struct kn_loo
     for (int round = 0; round < TRIAL_ROUNDS && len > 1; round++)
         for (size_t c = 0; c < len; c++) {
             t->loop = kn_loop_of(candidates[c], t->kernel);
-            const double seconds = kn_share_slowest(t->times, t->room->threads, once(t));
+            const double seconds = kn_share_slowest(t->times, t->room->threads, once(t, 1).seconds);
             least[c] = round ? fmin(least[c], seconds) : seconds;
         }
     for (size_t c = 0; c < len && len > 1; c++) {

@@ -5,7 +5,6 @@
 #include "kernels/together/kn_cursor.h"
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
-#include "kernels/kn_share_time.h"
 #include "kernels/replay/kn_trial.h"
 
 #include <math.h>
@@ -184,8 +183,6 @@ struct group {
     size_t len;
     struct kn_commons commons;
     struct taker *takers; /* [threads * len] */
-    struct kn_share_time *times;
-    double cpu_seconds_min;
 };
 
 /* Per-pattern schedule: `units` of its cursor per turn, plus one whenever the accumulated remainder reaches a
@@ -230,7 +227,6 @@ static void run_share(void *arg, unsigned share)
 {
     const struct group *g = arg;
     struct taker *takers = g->takers + share * g->len;
-    kn_share_begin(g->times, share);
     begin_share(g, takers, share);
     const uint64_t turns = turns_of(takers, g->len);
     for (uint64_t t = 0; t < turns; t++)
@@ -239,15 +235,12 @@ static void run_share(void *arg, unsigned share)
     if (g->options->fence) __atomic_thread_fence(__ATOMIC_RELEASE);
     for (size_t k = 0; k < g->len; k++)
         *g->sessions[k].arena.parts[share].sum = takers[k].cursor.piece.sum;
-    kn_share_end(g->times, share);
 }
 
-static double run_once(void *arg)
+static struct kn_span time_group(void *arg, unsigned repeats)
 {
-    struct group *g = arg;
-    const double seconds = kn_backend_seconds(g->backend, g->threads, run_share, g);
-    g->cpu_seconds_min = fmin(g->cpu_seconds_min, kn_share_slowest(g->times, g->threads, seconds));
-    return seconds;
+    const struct group *g = arg;
+    return kn_backend_time(g->backend, g->threads, repeats, run_share, arg);
 }
 
 static ls_err check_operation(const struct pat_config *c, size_t number)
@@ -350,10 +343,7 @@ static ls_err measure(struct group *g, struct kn_result *r)
     LS_TRY(fill_all(g, r));
     g->takers = aligned_alloc(_Alignof(struct taker), g->threads * g->len * sizeof(*g->takers));
     if (!g->takers) return ls_nomem("%zu patterns on %u threads", g->len, g->threads);
-    g->times = kn_share_times(g->threads);
-    g->cpu_seconds_min = INFINITY;
-    LS_TRY(kn_measure(run_once, g, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, runs_of(g), r));
-    r->cpu_seconds_min = g->cpu_seconds_min;
+    LS_TRY(kn_measure(time_group, g, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, runs_of(g), r));
     r->huge_bytes = huge_bytes_of(g);
     validate_all(g, r);
     return LS_OK;
@@ -387,7 +377,6 @@ static void group_fini(struct group *g)
 {
     free(g->sessions);
     free(g->takers);
-    free(g->times);
 }
 
 ls_err kn_together_need(const struct pat_config *rows, size_t len, const struct kn_options *o,

@@ -175,6 +175,9 @@ expect 1 " and 16.00 KiB are allowed" "$loadstone" replay -p UNIFORM:8:1 -t 1 --
 expect 2 "written to files only" "$loadstone" replay -p UNIFORM:8:1 -o -
 expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
 expect 0 "multigather" replay --list
-# short runs are marked, and with one thread there is no message about starting threads
-expect 0 " us, in which every interruption counts: raise the count" "$loadstone" replay --no-stream -r 2 --warmups 1 -p 0,4 -l 64 -t 1
+# short runs of one thread are repeated between two readings of the clock, and nobody is told to raise the count
+"$loadstone" replay --no-stream --quiet -r 2 --warmups 1 -p 0,4 -l 64 -t 1 >out
+must sh -c "! grep -q 'raise the count' out"
+replay -b serial -p 0,4 -l 1 --json >out.json
+must grep -qE '"repeats": [0-9]{3,}' out.json
 exit $failed

@@ -25,7 +25,7 @@ static void csv_begin(const struct rpl_session *s, FILE *out)
     (void)s;
     fputs("config,name,kernel,pattern,delta,count,wrap,backend,variant,threads,bytes,bytes_with_indices,"
           "memory_bytes,runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,"
-          "mb_per_s,mb_per_s_hmean,stream_share,valid",
+          "mb_per_s,mb_per_s_hmean,stream_share,valid,interrupted",
           out);
     rpl_counts_csv_header(out);
     fputc('\n', out);
@@ -49,7 +49,7 @@ static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
                               r->seconds.max, r->mb_per_s,          r->mb_per_s_hmean, r->stream_share};
     for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
         csv_number(numbers[k], out);
-    fputs(r->valid ? "yes" : "no", out);
+    fprintf(out, "%s,%u", r->valid ? "yes" : "no", r->interrupted);
     rpl_counts_csv_row(r, out);
     fputc('\n', out);
 }

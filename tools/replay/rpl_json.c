@@ -104,6 +104,9 @@ static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i
     ls_json_u64(j, "huge_bytes", r->huge_bytes);
     ls_json_u64(j, "warmups", r->warmups);
     ls_json_bool(j, "steady", r->steady);
+    ls_json_u64(j, "repeats", r->repeats);
+    ls_json_u64(j, "interrupted", r->interrupted);
+    ls_json_u64(j, "interrupted_and_repeated", r->repeated);
     json_times(j, r);
     ls_json_double(j, "cpu_seconds_min", r->cpu_seconds_min);
     ls_json_double(j, "mb_per_s", r->mb_per_s);

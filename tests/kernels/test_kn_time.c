@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The timed part of a run holds the run alone: no reading of another clock, no gaps that other programs cause
+ * without a mark. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "kernels/kn_backend.h"
+#include "kernels/kn_kernel.h"
+#include "kernels/replay/kn_replay.h"
+#include "kernels/stream/kn_stream.h"
+#include "kernels/together/kn_together.h"
+#include "tests/unit.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* This program's clock: wall time advances by a second whenever CPU time is read while it is armed, and CPU
+ * time stands still for lost_ns. */
+static atomic_bool armed;
+static _Atomic uint64_t penalty_ns;
+static _Atomic int64_t lost_ns;
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    const int status = (int)syscall(SYS_clock_gettime, clock, out);
+    if (clock == CLOCK_THREAD_CPUTIME_ID && armed) penalty_ns += 1000000000;
+    if (clock != CLOCK_MONOTONIC) return status;
+    const uint64_t ns = (uint64_t)out->tv_nsec + penalty_ns + (uint64_t)lost_ns;
+    out->tv_sec += (time_t)(ns / 1000000000);
+    out->tv_nsec = (long)(ns % 1000000000);
+    return status;
+}
+
+static void make(struct pat_config *c, size_t len, uint64_t count, enum pat_operation operation)
+{
+    assert_int_equal(pat_config_init(c), LS_OK);
+    c->pattern = (struct pat_indices){calloc(len, sizeof(int64_t)), len};
+    assert_non_null(c->pattern.data);
+    for (size_t j = 0; j < len; j++)
+        c->pattern.data[j] = (int64_t)j;
+    c->count = count;
+    c->operation = operation;
+}
+
+/* Every timed run is far below the second that a reading of the CPU clock would add. */
+static void check_runs(const struct kn_result *r)
+{
+    assert_true(r->valid);
+    for (size_t i = 0; i < r->seconds.len; i++)
+        if (r->run_seconds[i] * r->repeats >= 1) fail_msg("another clock was read in the timed part");
+}
+
+static void the_timed_part_reads_no_other_clock(void **state)
+{
+    (void)state;
+    struct pat_config c;
+    struct kn_result r;
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        const struct kn_options o = {.threads = threads, .pin = KN_PIN_NONE, .runs = 3};
+        const struct kn_stream_options s = {.run = o, .elements = 4096};
+        const struct kn_kernel *triad = kn_kernel_find("triad");
+        armed = true;
+        make(&c, 8, 1, PAT_OPERATION_COPY);
+        const ls_err err = kn_replay_run(&c, &o, &r);
+        if (err == LS_ERR_UNSUPPORTED && threads > 1) { /* one processor */
+            armed = false;
+            pat_config_fini(&c);
+            break;
+        }
+        assert_int_equal(err, LS_OK);
+        check_runs(&r);
+        kn_result_fini(&r);
+        pat_config_fini(&c);
+        make(&c, 8, 100, PAT_OPERATION_REDUCE);
+        assert_int_equal(kn_together_run(&c, 1, &o, &r), LS_OK);
+        check_runs(&r);
+        kn_result_fini(&r);
+        pat_config_fini(&c);
+        assert_int_equal(kn_stream_run(&triad, 1, &s, &r), LS_OK);
+        check_runs(&r);
+        kn_result_fini(&r);
+        armed = false;
+    }
+}
+
+static void short_runs_are_repeated_between_two_readings(void **state)
+{
+    (void)state;
+    struct pat_config c;
+    struct kn_result r;
+    const struct kn_options o = {.threads = 1, .backend = "serial"};
+    make(&c, 8, 1, PAT_OPERATION_COPY);
+    assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
+    assert_true(r.repeats > 16);
+    assert_string_equal(r.advice, "");
+    kn_result_fini(&r);
+    c.count = 1 << 20;
+    assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
+    assert_int_equal(r.repeats, 1);
+    kn_result_fini(&r);
+    pat_config_fini(&c);
+}
+
+/* A run whose wall time is longer than its CPU time by lose_ns. */
+struct losing {
+    unsigned runs, losing; /* runs so far; those that lose */
+    int64_t lose_ns;
+};
+
+static void lose(void *arg, unsigned share)
+{
+    struct losing *l = arg;
+    (void)share;
+    for (volatile unsigned n = 0; n < 100000; n++) {
+    }
+    if (l->runs++ < l->losing) lost_ns += l->lose_ns;
+}
+
+static struct kn_span time_losing(void *arg, unsigned repeats)
+{
+    return kn_backend_time(&kn_backend_serial, 1, repeats, lose, arg);
+}
+
+/* The first run warms up. */
+static void interrupted_runs_are_repeated_and_counted(void **state)
+{
+    (void)state;
+    struct losing few = {0, 4, 1000000000}, all = {0, 1000, 1000000000}, none = {0, 1000, 0};
+    struct kn_result r = {.bytes = 8};
+    assert_int_equal(kn_measure(time_losing, &few, 1, 30, &r), LS_OK);
+    assert_in_range(r.repeated, 3, 29); /* other programs may interrupt some, too */
+    assert_int_equal(r.interrupted, 0);
+    assert_true(r.seconds.max < 1);
+    kn_result_fini(&r);
+    r = (struct kn_result){.bytes = 8};
+    assert_int_equal(kn_measure(time_losing, &all, 1, 5, &r), LS_OK);
+    assert_int_equal(r.repeated, 5);
+    assert_int_equal(r.interrupted, 5);
+    kn_result_fini(&r);
+    r = (struct kn_result){.bytes = 8};
+    assert_int_equal(kn_measure(time_losing, &none, 1, 5, &r), LS_OK);
+    assert_true(r.seconds.len == 5 && r.cpu_seconds_min > 0 && r.cpu_seconds_min < 1);
+    kn_result_fini(&r);
+}
+
+UNIT_GROUP()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_timed_part_reads_no_other_clock),
+        cmocka_unit_test(short_runs_are_repeated_between_two_readings),
+        cmocka_unit_test(interrupted_runs_are_repeated_and_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
