@@ -28,13 +28,12 @@ struct KN_NAME(held) {
 #undef KN_FIELD
 };
 
-/* A value that is read through a list of indices is loaded by itself, as in a loop that multiplies it first;
- * a value at a constant offset is added from memory. In a chain, the address of each load is computed from
- * the previous value, so that the load waits for it; the resulting address is still that of the pattern. An
- * update changes the element in place. */
-KN_ALWAYS void KN_NAME(access)(KN_E *place, enum pat_operation does, bool listed, struct KN_NAME(state) * s)
+/* A value is added from memory, by one instruction: more of them would leave fewer loads in flight. In a
+ * chain, the address of each load is computed from the previous value, so that the load waits for it; the
+ * resulting address is still that of the pattern. An update changes the element in place. */
+KN_ALWAYS void KN_NAME(access)(KN_E *place, enum pat_operation does, struct KN_NAME(state) * s)
 {
-    if (does == PAT_OPERATION_REDUCE) s->sum += listed ? *(volatile KN_E *)place : *place;
+    if (does == PAT_OPERATION_REDUCE) s->sum += *place;
     if (does == PAT_OPERATION_FILL) *place = s->value;
     if (does == PAT_OPERATION_UPDATE) *place |= s->value;
     if (does == PAT_OPERATION_CHASE) {
@@ -82,7 +81,7 @@ KN_ALWAYS void KN_NAME(held_row)(KN_E *row, const struct KN_NAME(held) * h, size
     const KN_E total = state->sum;
     state->sum = 0;
 #define KN_DO(n) \
-    if (len > n) KN_NAME(access)(row + h->KN_CAT(at, n), does, false, state);
+    if (len > n) KN_NAME(access)(row + h->KN_CAT(at, n), does, state);
     KN_HELD(KN_DO)
 #undef KN_DO
     state->sum += total;

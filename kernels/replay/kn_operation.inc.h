@@ -18,8 +18,9 @@ KN_ALWAYS void KN_NAME(row)(KN_E *row, const struct kn_side *s, size_t len, cons
     if (way.folds)
         KN_UNROLLED for (size_t f = 0; f < s->fold.times; f++, row += s->fold.step)
             KN_NAME(held_row)(row, h, way.held, way.does, state);
-    for (size_t j = 0; way.held == 0 && j < len; j++)
-        KN_NAME(access)(row + KN_NAME(index)(s, j, way.levels), way.does, true, state);
+    if (way.held == 0)
+        KN_UNROLLED for (size_t j = 0; j < len; j++)
+            KN_NAME(access)(row + KN_NAME(index)(s, j, way.levels), way.does, state);
     state->value = KN_NAME(value_after)(state->value, way.does);
 }
 

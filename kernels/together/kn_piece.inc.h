@@ -10,8 +10,8 @@ KN_ALWAYS void KN_NAME(piece_listed)(struct kn_piece *p, enum pat_operation does
     KN_E *const row = p->place;
     const uint64_t n = p->n;
     __asm__ volatile("" : "+r"(state.none));
-    for (size_t j = 0; j < n; j++)
-        KN_NAME(access)(row + KN_NAME(index)(&s, j, levels), does, true, &state);
+    KN_UNROLLED for (size_t j = 0; j < n; j++)
+        KN_NAME(access)(row + KN_NAME(index)(&s, j, levels), does, &state);
     p->sum = (KN_E)(p->sum + state.sum);
     p->last = state.last;
 }
