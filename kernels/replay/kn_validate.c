@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* comparisons that a validation may cost: about a tenth of a second */
-static const uint64_t effort_max = UINT64_C(1) << 23;
+/* comparisons that a validation may cost: some hundredths of a second */
+static const uint64_t effort_max = UINT64_C(1) << 21;
 enum { PLACES_MIN = 256 };
-/* where checking a place costs at least place_cost_large, and at most model_max elements are involved, all
- * rows are replayed at once */
+/* all rows are replayed at once where that is as cheap, or where checking a place costs at least
+ * place_cost_large and at most model_max elements are involved */
 static const uint64_t place_cost_large = 4096, model_max = UINT64_C(1) << 27;
 
 static bool updates(const struct kn_plan *p)
@@ -167,11 +167,18 @@ static uint64_t tags_by(const struct kn_arena *a, unsigned t, int64_t e)
     return tags;
 }
 
-/* Check an updated element: when several threads update it, some may be lost, but not all. */
+/* When several threads update an element, some tags may be lost, but not all. */
+static bool updated_right(uint64_t bits, uint64_t first, uint64_t tags, bool shared)
+{
+    const uint64_t some = bits & ~first;
+    if ((bits & first) != first || (some & ~tags)) return false;
+    return some == tags || (shared && some);
+}
+
 static bool check_updated(const struct kn_arena *a, int64_t e, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
-    const uint64_t bits = kn_arena_get(a, &p->to, e), lower = kn_value_lower(p->element_bytes);
+    const uint64_t bits = kn_arena_get(a, &p->to, e);
     uint64_t all = 0;
     unsigned threads = 0;
     for (unsigned t = 0; t < p->threads; t++) {
@@ -179,11 +186,8 @@ static bool check_updated(const struct kn_arena *a, int64_t e, struct kn_result 
         all |= tags;
         threads += tags != 0;
     }
-    const bool none_is_lost = (bits & lower) == all;
-    const bool some_are_left = threads > 1 && (bits & lower) != 0 && (bits & lower & ~all) == 0;
-    if ((bits & ~lower) == kn_value_bits(p->to.salt, e, p->element_bytes) && (none_is_lost || some_are_left))
-        return true;
-    return fail(r, "sparse", e, bits);
+    const uint64_t first = kn_value_bits(p->to.salt, e, p->element_bytes);
+    return updated_right(bits, first, all, threads > 1) || fail(r, "sparse", e, bits);
 }
 
 static bool check_sparse_place(const struct kn_arena *a, int64_t e, struct kn_result *r)
@@ -271,51 +275,100 @@ static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct k
     return (all ? check_written(a, r) : check_some(a, places_max, r)) && check_around(a, places_max, r);
 }
 
-/* ---- one thread, long rows: all places at once, by doing it again in a naive way ---- */
+/* ---- long rows: all places at once, by doing it again in a naive way ---- */
 
-/* Sparse elements as they are to be, by element from low on; NULL where they are not worth it. */
-static uint64_t *model_of(const struct kn_arena *a)
+/* The sparse elements, by element from low on, while the rows of one thread after the other are replayed. */
+struct model {
+    const struct kn_arena *arena;
+    uint64_t *bits; /* stored by the last thread that came by; of updates the tags of all */
+    uint8_t *seen;  /* SEEN_ */
+};
+
+enum {
+    SEEN_WRITTEN = 1,
+    SEEN_RIGHT = 2,   /* the element holds what a thread left last */
+    SEEN_EARLIER = 4, /* written by a thread that has ended */
+    SEEN_SHARED = 8   /* written by several threads */
+};
+
+typedef void model_step(struct model *m, uint64_t at, uint64_t row, size_t element);
+
+static void model_write(struct model *m, uint64_t at, uint64_t row, size_t element)
 {
-    const struct kn_plan *p = a->plan;
+    const struct kn_arena *a = m->arena;
+    m->bits[at] = (updates(a->plan) ? m->bits[at] : 0) | moved_bits(a, row, element);
+    m->seen[at] |= SEEN_WRITTEN | (m->seen[at] & SEEN_EARLIER ? SEEN_SHARED : 0);
+}
+
+static uint64_t held_at(const struct kn_arena *a, uint64_t at)
+{
+    const struct kn_plan_side *s = &a->plan->to;
+    return kn_arena_get(a, s, (int64_t)((uint64_t)s->extent.low + at));
+}
+
+static void model_end(struct model *m, uint64_t at, uint64_t row, size_t element)
+{
+    (void)row, (void)element;
+    m->seen[at] |= SEEN_EARLIER | (held_at(m->arena, at) == m->bits[at] ? SEEN_RIGHT : 0);
+}
+
+/* All elements that thread t writes, in its order. */
+static void walk_thread(struct model *m, unsigned t, model_step *step)
+{
+    const struct kn_plan *p = m->arena->plan;
     const struct kn_plan_side *s = &p->to;
-    if (p->threads > 1 || p->from.used || place_cost(p) < place_cost_large ||
-        p->need.iterations > model_max || s->elements > model_max)
-        return NULL;
-    uint64_t *model = malloc(s->elements * sizeof(*model));
-    for (uint64_t e = 0; model && e < s->elements; e++)
-        model[e] = kn_value_bits(s->salt, (int64_t)((uint64_t)s->extent.low + e), p->element_bytes);
-    int64_t base = 0;
-    for (uint64_t i = 0; model && i < p->count; i++) {
-        for (size_t j = 0; j < p->len; j++) {
-            const int64_t e = base + kn_plan_index(s, j);
-            uint64_t *at = &model[(uint64_t)e - (uint64_t)s->extent.low];
-            *at = (updates(p) ? *at : 0) | stored_bits(a, i, j);
-        }
+    const uint64_t begin = kn_plan_begin(p, t), end = kn_plan_begin(p, t + 1);
+    int64_t base = begin < end ? kn_plan_base(s, begin) : 0;
+    for (uint64_t i = begin; i < end; i++) {
+        for (size_t j = 0; j < p->len; j++)
+            step(m, (uint64_t)(base + kn_plan_index(s, j)) - (uint64_t)s->extent.low, i, j);
         base += s->steps[i % s->steps_len];
     }
-    return model;
+}
+
+static bool is_modelled(const struct kn_plan *p)
+{
+    const uint64_t most = place_cost(p) >= place_cost_large ? model_max : effort_max;
+    return p->to.used && p->need.iterations <= most && p->to.elements <= most;
+}
+
+static bool model_agrees(const struct model *m, uint64_t at)
+{
+    const struct kn_plan_side *s = &m->arena->plan->to;
+    const uint64_t first =
+        kn_value_bits(s->salt, (int64_t)((uint64_t)s->extent.low + at), m->arena->plan->element_bytes);
+    if (!(m->seen[at] & SEEN_WRITTEN)) return held_at(m->arena, at) == first;
+    return updates(m->arena->plan)
+               ? updated_right(held_at(m->arena, at), first, m->bits[at], m->seen[at] & SEEN_SHARED)
+               : m->seen[at] & SEEN_RIGHT;
 }
 
 /* Elements that no row touches hold something only where all were filled. */
-static bool check_model(const struct kn_arena *a, const uint64_t *model, struct kn_result *r)
+static bool check_model(struct model *m, struct kn_result *r)
 {
-    const struct kn_plan *p = a->plan;
-    const struct kn_plan_side *s = &p->to;
-    int64_t base = 0;
-    for (uint64_t i = 0; i < p->count; i++) {
-        for (size_t j = 0; j < p->len; j++) {
-            const int64_t e = base + kn_plan_index(s, j);
-            const uint64_t bits = kn_arena_get(a, s, e);
-            if (bits != model[(uint64_t)e - (uint64_t)s->extent.low]) return fail(r, "sparse", e, bits);
-        }
-        base += s->steps[i % s->steps_len];
+    const struct kn_plan *p = m->arena->plan;
+    for (unsigned t = 0; t < p->threads; t++) {
+        walk_thread(m, t, model_write);
+        walk_thread(m, t, model_end);
     }
-    for (uint64_t at = 0; p->need.iterations >= s->elements && at < s->elements; at++) {
-        const int64_t e = (int64_t)((uint64_t)s->extent.low + at);
-        const uint64_t bits = kn_arena_get(a, s, e);
-        if (bits != model[at]) return fail(r, "sparse", e, bits);
+    for (uint64_t at = 0; at < p->to.elements; at++) {
+        if (!(m->seen[at] & SEEN_WRITTEN) && p->need.iterations < p->to.elements) continue;
+        if (!model_agrees(m, at))
+            return fail(r, "sparse", (int64_t)((uint64_t)p->to.extent.low + at), held_at(m->arena, at));
     }
     return true;
+}
+
+/* false without memory: then r is as it was. */
+static bool check_by_model(const struct kn_arena *a, struct kn_result *r)
+{
+    const uint64_t elements = a->plan->to.elements;
+    struct model m = {a, calloc(elements, sizeof(*m.bits)), calloc(elements, sizeof(*m.seen))};
+    const bool there = m.bits && m.seen;
+    if (there) check_model(&m, r);
+    free(m.bits);
+    free(m.seen);
+    return there;
 }
 
 struct sums {
@@ -362,12 +415,7 @@ static bool check_sums(const struct kn_arena *a, struct kn_result *r)
 
 static bool check(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
 {
-    uint64_t *model = a->plan->to.used ? model_of(a) : NULL;
-    if (model) {
-        const bool is_right = check_model(a, model, r);
-        free(model);
-        return is_right;
-    }
+    if (is_modelled(a->plan) && check_by_model(a, r)) return r->valid;
     if (a->plan->to.used) return check_sparse(a, places_max, r);
     return a->plan->config->operation == PAT_OPERATION_COPY ? check_dense(a, places_max, r)
                                                             : check_sums(a, r);

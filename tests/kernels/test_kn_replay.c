@@ -391,12 +391,34 @@ static void one_place_of_a_long_row_is_found_out(void **state)
     c.delta = 1;
     set_indices(&c.pattern, 5000, 20000, &random);
     c.pattern.data[4999] = 30000; /* nothing else comes here */
-    assert_true(is_found_out_by(&c, spoil_last, 1));
-    assert_true(is_found_out_by(&c, fill_for_update, 1));
-    assert_false(is_found_out_by(&c, honest_operation(c.operation, c.kernel)->move[PAT_SCATTER], 1));
-    c.operation = PAT_OPERATION_COPY;
-    assert_false(is_found_out_by(&c, honest->move[PAT_SCATTER], 1));
-    assert_true(is_found_out_by(&c, spoil_row, 1));
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        c.operation = PAT_OPERATION_UPDATE;
+        assert_true(is_found_out_by(&c, spoil_last, threads));
+        assert_true(is_found_out_by(&c, fill_for_update, threads));
+        assert_false(
+            is_found_out_by(&c, honest_operation(c.operation, c.kernel)->move[PAT_SCATTER], threads));
+        c.operation = PAT_OPERATION_COPY;
+        assert_false(is_found_out_by(&c, honest->move[PAT_SCATTER], threads));
+        assert_true(is_found_out_by(&c, spoil_row, threads));
+    }
+    pat_config_fini(&c);
+}
+
+/* Threads that update one place in long rows, by a list of steps: the check of a place alone would look at all
+ * places of all steps. */
+static void long_rows_of_several_threads_are_checked_at_once(void **state)
+{
+    (void)state;
+    uint64_t random = 9;
+    struct pat_config c;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    c.kernel = PAT_SCATTER;
+    c.operation = PAT_OPERATION_UPDATE;
+    c.count = 40;
+    set_indices(&c.pattern, 100000, 1, &random);
+    set_indices(&c.deltas, 20, 1, &random);
+    c.deltas.data[19] = 1;
+    assert_false(is_found_out_by(&c, honest_operation(c.operation, c.kernel)->move[PAT_SCATTER], 2));
     pat_config_fini(&c);
 }
 
@@ -409,24 +431,27 @@ static void wrong_results_are_found_out(void **state)
     uint64_t random = 2;
     kn_variant_find(&w, &honest, 1, &len);
     assert_int_equal(len, 1);
-    struct pat_config c;
-    assert_int_equal(pat_config_init(&c), LS_OK);
-    set_indices(&c.pattern, 2, 1, &random);
-    c.pattern.data[1] = 5;
-    c.count = 100;
-    assert_true(is_found_out(&c, spoil_index));
-    c.kernel = PAT_SCATTER;
-    assert_true(is_found_out(&c, spoil_row));
-    assert_false(is_found_out(&c, honest->move[PAT_SCATTER]));
-    c.operation = PAT_OPERATION_UPDATE;
-    assert_true(is_found_out(&c, spoil_update));
-    assert_true(is_found_out(&c, fill_for_update));
-    assert_false(is_found_out(&c, honest_operation(c.operation, c.kernel)->move[PAT_SCATTER]));
-    c.kernel = PAT_GATHER;
-    c.operation = PAT_OPERATION_CHASE;
-    assert_true(is_found_out(&c, spoil_sum));
-    assert_false(is_found_out(&c, honest_operation(c.operation, c.kernel)->move[PAT_GATHER]));
-    pat_config_fini(&c);
+    /* few rows are all replayed, of many some places are checked */
+    for (uint64_t count = 100; count <= 2000000; count += 1999900) {
+        struct pat_config c;
+        assert_int_equal(pat_config_init(&c), LS_OK);
+        set_indices(&c.pattern, 2, 1, &random);
+        c.pattern.data[1] = 5;
+        c.count = count;
+        assert_true(is_found_out(&c, spoil_index));
+        c.kernel = PAT_SCATTER;
+        assert_true(is_found_out(&c, spoil_row));
+        assert_false(is_found_out(&c, honest->move[PAT_SCATTER]));
+        c.operation = PAT_OPERATION_UPDATE;
+        assert_true(is_found_out(&c, spoil_update));
+        assert_true(is_found_out(&c, fill_for_update));
+        assert_false(is_found_out(&c, honest_operation(c.operation, c.kernel)->move[PAT_SCATTER]));
+        c.kernel = PAT_GATHER;
+        c.operation = PAT_OPERATION_CHASE;
+        assert_true(is_found_out(&c, spoil_sum));
+        assert_false(is_found_out(&c, honest_operation(c.operation, c.kernel)->move[PAT_GATHER]));
+        pat_config_fini(&c);
+    }
 }
 
 /* Unsupported combinations with an operation are refused, and it moves no dense buffer. */
@@ -569,6 +594,7 @@ UNIT_GROUP()
         cmocka_unit_test(runs_are_the_steps_where_they_are_shorter),
         cmocka_unit_test(wrong_results_are_found_out),
         cmocka_unit_test(one_place_of_a_long_row_is_found_out),
+        cmocka_unit_test(long_rows_of_several_threads_are_checked_at_once),
         cmocka_unit_test(operations_are_of_some_kernels_and_methods),
         cmocka_unit_test(a_whole_replay_names_what_ran),
         cmocka_unit_test(memory_is_little_more_than_the_live_data),
