@@ -8,6 +8,7 @@ bench_programs = \
     bench/machine \
     bench/overhead_matmul bench/overhead_nothing bench/overhead_starts bench/overhead_stream \
     bench/patterns \
+    bench/peers_plain \
     bench/perf_rate \
     bench/replay \
     bench/resolve \
@@ -15,7 +16,7 @@ bench_programs = \
     bench/symbols \
     bench/trace_loops \
     bench/traces
-bench_libraries = libbenchplain.la bench/trace_minimal.la
+bench_libraries = libbenchplain.la libbenchpublished.la bench/trace_minimal.la
 EXTRA_PROGRAMS += $(bench_programs)
 EXTRA_LTLIBRARIES = $(bench_libraries)
 CLEANFILES += $(bench_programs) $(bench_libraries) bench/alloc_jump.so bench/symbols.d/big.so
@@ -76,6 +77,18 @@ bench_patterns_LDADD = libpatterns.la libcommon.la
 .PHONY: bench-patterns
 bench-patterns: bench/patterns
 	bench/patterns$(EXEEXT) $(BENCH_ARGS)
+
+# replay beside Spatter's published method, and beside Spatter itself: SPATTER=FILE; writes doc/replay-peers.md. Takes hours; a quick
+# look: BENCH_ARGS='--pairs 5 --max-count 20000'
+libbenchpublished_la_SOURCES = bench/replay_plain.c bench/replay_plain.h
+libbenchpublished_la_CFLAGS = -std=gnu11 $(LS_WARN_CFLAGS) -O3 $(OPENMP_CFLAGS)
+bench_peers_plain_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+bench_peers_plain_LDADD = libbenchpublished.la libpatterns.la libcommon.la $(OPENMP_CFLAGS) -lm
+.PHONY: bench-peers
+bench-peers: all bench/peers_plain bench/machine
+	python3 $(srcdir)/bench/peers.py --loadstone tools/loadstone --plain bench/peers_plain $(if $(SPATTER),--spatter $(SPATTER)) \
+	    --machine "$$(bench/machine)" --write $(srcdir)/doc/replay-peers.md $(BENCH_ARGS) \
+	    $(foreach f,$(BENCH_REPLAY_FILES),$(srcdir)/tests/data/spatter-suite/$(f).json)
 
 # samples of perf_event at 10,000 a second and thread, all threads and the reader on one core; received and
 # lost samples

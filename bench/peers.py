@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Replay beside Spatter's published method, and beside Spatter itself where a binary is named: every configuration of every file.
+
+usage: peers.py --loadstone FILE --plain FILE --machine TEXT [--spatter FILE] [--pairs N] [--threads 1,2] [--loads 0,2]
+                [--max-count N] [--write PAGE] FILE.json...
+A pair runs both programs on a file, one after the other, in turns first. The ratio of a configuration is the geometric mean of its
+pairs' ratios of bandwidth (replay over peer), with Student's 95 % interval of the logarithms. A configuration fails if its interval
+lies wholly below 0.97; if the peer's least time is below 100 ns, times within one tick of the peer's clock (10 ns) are a tie.
+Loads are numbers of busy processes beside. Wall time is that of the whole program: first without remembered choices, then with."""
+import argparse
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LEAST = 0.97
+SHORT_SECONDS, TICK_SECONDS = 100e-9, 10e-9
+# Two-sided 95 % points of Student's t for 1 to 30 degrees of freedom.
+STUDENT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
+           2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042]
+
+
+def count_one(path):
+    """20 gathers and scatters of one iteration, as GS Patterns writes them: 8 to 4,096 indices in some parts of 64 MB."""
+    draw, rows = random.Random(1), []
+    for n in range(20):
+        length, base = 8 << n // 2, draw.randrange(1 << 22)
+        indices = [base + draw.randrange(length * 16) for _ in range(length)]
+        rows.append({"kernel": "gather" if n % 4 else "scatter", "pattern": [i - min(indices) for i in indices], "count": 1})
+    json.dump(rows, open(path, "w"))
+
+
+def cut(path, out, most):
+    rows = json.load(open(path))
+    for row in rows:
+        row["count"] = min(int(row.get("count", 1024)), most)
+    json.dump(rows, open(out, "w"))
+
+
+def run(command, env):
+    """Seconds of the program, and the time of each configuration."""
+    begin = time.monotonic()
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    wall = time.monotonic() - begin
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return wall, [float(row[2]) for row in rows if len(row) == 4 and row[0].isdigit()]
+
+
+def commands(a, path, threads):
+    ours = [a.loadstone, "replay", "--quiet", "--format", "spatter", "-v0", "-b", "openmp", "-t", str(threads), "-f", path]
+    peers = {"plain": [a.plain, path, str(threads)]}
+    if a.spatter:
+        peers["Spatter"] = [a.spatter, "-v0", "-b", "openmp", "-t", str(threads), "-f", path]
+    return ours, peers
+
+
+def pairs_of(a, path, threads, peer_command, ours_command):
+    """Times of both by pair, and wall times; replay's choices are remembered after a first run, which is returned apart."""
+    with tempfile.TemporaryDirectory() as cache:
+        env = dict(os.environ, XDG_CACHE_HOME=cache)
+        first, _ = run(ours_command, env)
+        pairs, walls = [], []
+        for n in range(a.pairs):
+            turn = [("peer", peer_command), ("ours", ours_command)]
+            got = {who: run(command, env) for who, command in (turn if n % 2 else reversed(turn))}
+            pairs.append((got["peer"][1], got["ours"][1]))
+            walls.append((got["peer"][0], got["ours"][0]))
+    return first, pairs, walls
+
+
+def interval(logs):
+    mean = statistics.fmean(logs)
+    if len(logs) < 2:
+        return mean, mean, mean
+    half = STUDENT[min(len(logs) - 1, len(STUDENT)) - 1] * statistics.stdev(logs) / math.sqrt(len(logs))
+    return mean, mean - half, mean + half
+
+
+def judge(pairs, config):
+    theirs, ours = [p[0][config] for p in pairs], [p[1][config] for p in pairs]
+    mean, low, high = interval([math.log(t / o) for t, o in zip(theirs, ours)])
+    short = min(theirs) < SHORT_SECONDS
+    tie = short and statistics.median(ours) <= statistics.median(theirs) + TICK_SECONDS
+    return {"config": config, "theirs": statistics.median(theirs), "ours": statistics.median(ours), "ratio": math.exp(mean),
+            "low": math.exp(low), "high": math.exp(high), "fails": math.exp(high) < LEAST and not tie}
+
+
+def measure(a, path, threads, load):
+    ours, peers = commands(a, path, threads)
+    for peer, command in peers.items():
+        first, pairs, walls = pairs_of(a, path, threads, command, ours)
+        theirs = statistics.median(w[0] for w in walls)
+        yield {"file": os.path.basename(path), "threads": threads, "load": load, "peer": peer, "first": first / theirs,
+               "again": statistics.median(w[1] for w in walls) / theirs, "wall": theirs,
+               "rows": [judge(pairs, c) for c in range(len(pairs[0][0]))]}
+
+
+def geomean(rows):
+    return math.exp(statistics.fmean(math.log(r["ratio"]) for r in rows))
+
+
+def page(a, results):
+    lines = ["# Replay beside Spatter", "", f"Measured by `make bench-peers`, {a.pairs} pairs a row, on:", "",
+             *("    " + line for line in a.machine.strip().splitlines()), "", *__doc__.strip().splitlines()[6:], "",
+             "`plain` is the published method as a program of this project (`bench/peers_plain.c`, compiled -O3), Spatter its own binary.",
+             "Both run with `-b openmp`; count-1.json holds 20 patterns of one iteration.", "",
+             "| file | threads | busy processes | peer | configurations | geometric mean | least | fail | wall time, first | wall time, again |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
+    for r in results:
+        rows = r["rows"]
+        lines.append(f"| {r['file']} | {r['threads']} | {r['load']} | {r['peer']} | {len(rows)} | {geomean(rows):.2f} | "
+                     f"{min(x['ratio'] for x in rows):.2f} | {sum(x['fails'] for x in rows)} | {r['first']:.2f} | {r['again']:.2f} |")
+    lines.append("")
+    for load in a.loads:
+        for peer in sorted({r["peer"] for r in results}):
+            rows = [x for r in results if r["load"] == load and r["peer"] == peer for x in r["rows"]]
+            if rows:
+                lines.append(f"* {load} busy processes, {peer}: geometric mean **{geomean(rows):.2f}** of {len(rows)} configurations, "
+                             f"**{sum(x['fails'] for x in rows)}** fail.")
+    lines += ["", "Configurations whose interval lies below 1:", "",
+              "| file | configuration | threads | busy processes | peer | peer, s | replay, s | ratio | interval |", "|---|---|---|---|---|---|---|---|---|"]
+    for r in results:
+        lines += [f"| {r['file']} | {x['config']} | {r['threads']} | {r['load']} | {r['peer']} | {x['theirs']:.3g} | {x['ours']:.3g} | {x['ratio']:.2f} | "
+                  f"{x['low']:.2f} to {x['high']:.2f}{' FAILS' if x['fails'] else ''} |" for x in r["rows"] if x["high"] < 1]
+    return "\n".join(lines + [""])
+
+
+def busy(number):
+    return [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(number)]
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for name in ("loadstone", "plain", "machine"):
+        p.add_argument("--" + name, required=True)
+    p.add_argument("--spatter")
+    p.add_argument("--pairs", type=int, default=15)
+    p.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
+    p.add_argument("--loads", type=lambda text: [int(t) for t in text.split(",")], default=[0, 2])
+    p.add_argument("--max-count", type=int)
+    p.add_argument("--write")
+    p.add_argument("files", nargs="+")
+    a = p.parse_args()
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for path in a.files:
+            paths.append(os.path.join(folder, os.path.basename(path)) if a.max_count else path)
+            if a.max_count:
+                cut(path, paths[-1], a.max_count)
+        paths.append(os.path.join(folder, "count-1.json"))
+        count_one(paths[-1])
+        for load in a.loads:
+            others = busy(load)
+            try:
+                for path in paths:
+                    for threads in a.threads:
+                        for r in measure(a, path, threads, load):
+                            results.append(r)
+                            print(f"{r['file']} -t {threads}, load {load}, {r['peer']}: {geomean(r['rows']):.2f}, least "
+                                  f"{min(x['ratio'] for x in r['rows']):.2f}, {sum(x['fails'] for x in r['rows'])} fail; wall {r['first']:.2f} first, "
+                                  f"{r['again']:.2f} again, of {r['wall']:.2f} s", file=sys.stderr, flush=True)
+            finally:
+                for other in others:
+                    other.kill()
+                    other.wait()
+    text = page(a, results)
+    if a.write:
+        open(a.write, "w").write(text)
+    else:
+        print(text)
+    return any(x["fails"] for r in results for x in r["rows"])
+
+
+sys.exit(main())
