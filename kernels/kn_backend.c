@@ -4,7 +4,9 @@
 #include "kernels/kn_backend.h"
 
 #include "common/ls_clock.h"
+#include "common/ls_file.h"
 
+#include <dirent.h>
 #include <hwloc.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -261,7 +263,7 @@ struct kn_pins {
     const struct kn_backend *backend;
     unsigned threads;
     enum kn_pin how;
-    hwloc_topology_t topology; /* restricted to the processors that the caller may use */
+    hwloc_topology_t topology; /* the process' */
     hwloc_cpuset_t before;     /* binding of the calling thread before pinning */
     hwloc_cpuset_t *sets;      /* by share */
     atomic_int refused;
@@ -271,12 +273,50 @@ struct kn_pins {
 static const char *const affinity_variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
                                                  "KMP_AFFINITY"};
 
+/* Threads that run or are ready to run: of the whole machine (proc_loadavg(5)), or -1. */
+static long running_threads(void)
+{
+    char text[128];
+    long running = -1;
+    ls_file_read("/proc/loadavg", text, sizeof(text));
+    return sscanf(text, "%*s %*s %*s %ld/", &running) == 1 ? running : -1;
+}
+
+/* The same of this process: waiting threads of OpenMP spin for a while (proc_pid_stat(5)). */
+static long running_threads_here(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    long running = 0;
+    for (struct dirent *d; tasks && (d = readdir(tasks));) {
+        char path[64 + sizeof(d->d_name)], text[256];
+        snprintf(path, sizeof(path), "/proc/self/task/%s/stat", d->d_name);
+        ls_file_read(path, text, sizeof(text));
+        const char *behind_name = strrchr(text, ')');
+        running += behind_name && behind_name[1] == ' ' && behind_name[2] == 'R';
+    }
+    if (tasks) closedir(tasks);
+    return running;
+}
+
+enum { LOOKS = 3 };
+static const struct timespec between_looks = {.tv_nsec = 1000 * 1000};
+
+/* Other programs use processors, at each of several looks: most programs run for a moment only. */
+static bool others_run(void)
+{
+    for (int look = 0; look < LOOKS; look++) {
+        if (look) nanosleep(&between_looks, NULL);
+        if (running_threads() <= running_threads_here()) return false;
+    }
+    return true;
+}
+
 static enum kn_pin decide(const struct kn_backend *b, unsigned threads, enum kn_pin how)
 {
     if (how != KN_PIN_AUTO) return how;
     for (size_t i = 0; i < sizeof(affinity_variables) / sizeof(affinity_variables[0]); i++)
         if (getenv(affinity_variables[i])) return KN_PIN_NONE;
-    return threads > 1 && threads == b->threads_max() ? KN_PIN_CLOSE : KN_PIN_NONE;
+    return threads > 1 && threads == b->threads_max() && !others_run() ? KN_PIN_CLOSE : KN_PIN_NONE;
 }
 
 static void bind_share(void *arg, unsigned share)
@@ -327,15 +367,30 @@ static ls_err close_up(struct kn_pins *p)
     return LS_OK;
 }
 
+/* The processors that this process may use, or NULL. Found once: it takes longer than many a replay. */
+static hwloc_topology_t processors_allowed(void)
+{
+    static hwloc_topology_t found;
+    hwloc_topology_t t = NULL;
+    hwloc_cpuset_t allowed = hwloc_bitmap_alloc();
+    if (!found && allowed && hwloc_topology_init(&t) == 0) {
+        if (hwloc_topology_load(t) == 0 && hwloc_get_cpubind(t, allowed, HWLOC_CPUBIND_THREAD) == 0 &&
+            hwloc_topology_restrict(t, allowed, 0) == 0)
+            found = t;
+        else
+            hwloc_topology_destroy(t);
+    }
+    if (allowed) hwloc_bitmap_free(allowed);
+    return found;
+}
+
 static ls_err load(struct kn_pins *p)
 {
-    if (hwloc_topology_init(&p->topology) != 0) return ls_nomem("the machine's topology");
     p->before = hwloc_bitmap_alloc();
     p->sets = calloc(p->threads, sizeof(hwloc_cpuset_t));
     if (!p->before || !p->sets) return ls_nomem("pinning threads");
-    if (hwloc_topology_load(p->topology) != 0 ||
-        hwloc_get_cpubind(p->topology, p->before, HWLOC_CPUBIND_THREAD) != 0 ||
-        hwloc_topology_restrict(p->topology, p->before, 0) != 0)
+    p->topology = processors_allowed();
+    if (!p->topology || hwloc_get_cpubind(p->topology, p->before, HWLOC_CPUBIND_THREAD) != 0)
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "the allowed processors of threads are unknown, so threads are not pinned");
     return LS_OK;
@@ -347,7 +402,6 @@ static void free_pins(struct kn_pins *p)
         if (p->sets[i]) hwloc_bitmap_free(p->sets[i]);
     free(p->sets);
     if (p->before) hwloc_bitmap_free(p->before);
-    if (p->topology) hwloc_topology_destroy(p->topology);
     free(p);
 }
 

@@ -64,8 +64,8 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
 typedef struct kn_pins kn_pins;
 
 /* Bind share s of threads to a separate processor of the caller's affinity mask. AUTO binds when there is a
- * thread for each of these processors: a thread that waits at the end of a run must not keep another from its
- * processor. *out is NULL when nothing is bound.
+ * thread for each of these processors, so that a thread that waits at the end of a run does not keep another
+ * from its processor, and no other program runs: a bound thread could not evade it. *out is NULL when nothing is bound.
  * Owns:   the caller ends *out with kn_unpin.
  * Errors: LS_ERR_UNSUPPORTED when the system does not bind (AUTO: then nothing is bound), LS_ERR_NOMEM.
  * Thread: one at a time in a process.  Signal: not safe. */

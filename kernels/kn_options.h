@@ -45,7 +45,8 @@ enum kn_pages { KN_PAGES_LIST(KN_PAGES_ENUM) KN_PAGES_COUNT };
 
 #define KN_PIN_LIST(X)                                                                                  \
     X(AUTO, "auto",                                                                                     \
-      "close where there is a thread for every processor unless the variables of OpenMP say otherwise") \
+      "close where there is a thread for every processor, no other program runs, and the variables of " \
+      "OpenMP do not say otherwise")                                                                    \
     X(NONE, "none", "threads run where the system puts them")                                           \
     X(CLOSE, "close", "thread by thread on neighbouring cores, SMT twins last")                         \
     X(SPREAD, "spread", "as far from each other as the machine allows")
@@ -66,6 +67,8 @@ struct kn_options {
     unsigned warmups_max;   /* 0: 10; warming up ends earlier when the times are steady */
     bool dense_per_thread;  /* each thread its own dense buffer: no false sharing (replay) */
     bool fence;             /* a release fence after the loop, inside the timed region (replay) */
+    bool times_only;        /* no counters, no pages, no advice: only what Spatter prints (replay) */
+    const char *choices;    /* file of remembered variants, NULL: each is found by trial (replay) */
     uint64_t memory_bytes;  /* 0: all that is available; a job that needs more is refused */
     uint64_t seed;          /* seed for random index arrays (stream) */
 };

@@ -73,7 +73,7 @@ static void run_all(kn_once *once, void *arg, unsigned runs, struct kn_result *r
     }
 }
 
-static ls_err timed_runs(kn_once *once, void *arg, unsigned runs, struct kn_result *r)
+static ls_err run_counted(kn_once *once, void *arg, unsigned runs, struct kn_result *r)
 {
     pe_counter *counter;
     LS_TRY(pe_counter_new(NULL, NULL, &counter));
@@ -96,12 +96,18 @@ static void compute_rates(struct kn_result *r)
                           sqrt((double)r->seconds.len);
 }
 
-ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs, struct kn_result *r)
+ls_err kn_measure(kn_once *once, void *arg, const struct kn_options *o, unsigned runs, struct kn_result *r)
 {
     r->run_seconds = malloc(runs * sizeof(*r->run_seconds));
     if (!r->run_seconds) return ls_nomem("the times of %u runs", runs);
-    warm_up(once, arg, warmups_max, r);
-    LS_TRY(timed_runs(once, arg, runs, r)); /* after the warm-up, when all threads are there */
+    warm_up(once, arg, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, r);
+    if (o->times_only) {
+        for (int i = 0; i < PE_COUNTS_LEN; i++)
+            r->counts.values[i] = NAN;
+        run_all(once, arg, runs, r);
+    } else {
+        LS_TRY(run_counted(once, arg, runs, r)); /* after the warm-up, when all threads are there */
+    }
     r->seconds = kn_stats_of(r->run_seconds, runs);
     compute_rates(r);
     return LS_OK;

@@ -69,6 +69,7 @@ struct kn_result {
     unsigned repeats;     /* runs between two readings of the clock: short ones are timed together */
     unsigned interrupted; /* timed runs that other programs slowed down, after the ones below */
     unsigned repeated;    /* interrupted runs that do not count, because another run replaced them */
+    bool remembered;      /* the variant is that of an earlier trial (kn_options.choices) */
     unsigned warmups;
     bool steady; /* the warm-up ended because times were steady, not because it was long enough */
     bool valid;  /* results agree with a naive model */
@@ -93,9 +94,10 @@ typedef struct kn_span kn_once(void *arg, unsigned repeats);
 
 enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
 
-/* Warm up (three successive times within 3 % end it, warmups_max at most), then runs timed ones; fills the
- * times of r. Interrupted runs are repeated, as many as there are runs at most. counted: also fill r->counts.
+/* Warm up (three successive times within 3 % end it), then runs timed ones; fills the
+ * times of r. Interrupted runs are repeated, as many as there are runs at most. r->counts is set
+ * unless o->times_only; o also has the limit of warm-ups.
  * Owns:   r->run_seconds, freed by kn_result_fini.  Errors: LS_ERR_NOMEM. */
-ls_err kn_measure(kn_once *once, void *arg, unsigned warmups_max, unsigned runs, struct kn_result *r);
+ls_err kn_measure(kn_once *once, void *arg, const struct kn_options *o, unsigned runs, struct kn_result *r);
 
 #endif

@@ -4,6 +4,7 @@
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
+#include "kernels/replay/kn_choices.h"
 #include "kernels/replay/kn_session.h"
 #include "kernels/replay/kn_trial.h"
 
@@ -124,9 +125,10 @@ static ls_err measure(struct kn_session *s, struct kn_result *r)
     LS_TRY(kn_session_choose(s, r));
     describe_variant(s, r);
     struct kn_runner runner = kn_runner_of(&s->arena, s->variant, o->fence);
-    LS_TRY(kn_measure(kn_runner_time, &runner, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX,
-                      kn_session_runs(s), r));
-    r->huge_bytes = kn_session_huge_bytes(s);
+    LS_TRY(kn_measure(kn_runner_time, &runner, o, kn_session_runs(s), r));
+    if (o->choices && !r->remembered && !r->interrupted)
+        kn_choice_keep(o->choices, kn_choice_key(s), s->variant);
+    if (!o->times_only) r->huge_bytes = kn_session_huge_bytes(s);
     kn_validate(&s->arena, r);
     return LS_OK;
 }
@@ -140,7 +142,7 @@ static ls_err run(struct kn_session *s, struct kn_result *r)
     r->pin = kn_pinned(pins);
     ls_err err = kn_session_fill(s, NULL);
     if (err == LS_OK) err = measure(s, r);
-    if (err == LS_OK) kn_advise_replay(&s->arena, s->variant, o, r);
+    if (err == LS_OK && !o->times_only) kn_advise_replay(&s->arena, s->variant, o, r);
     kn_arena_fini(&s->arena);
     kn_unpin(pins);
     return err;

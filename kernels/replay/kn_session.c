@@ -2,6 +2,7 @@
 #include "kernels/replay/kn_session.h"
 
 #include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_choices.h"
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_result.h"
 #include "kernels/replay/kn_trial.h"
@@ -59,8 +60,12 @@ static bool wants_narrow(const struct kn_session *s)
 
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r)
 {
-    if (wants_narrow(s)) LS_TRY(kn_arena_narrow(&s->arena));
-    s->variant = kn_trial(&s->arena, s->candidates, s->candidates_len, r);
+    s->variant = NULL;
+    if (s->options->choices && s->candidates_len > 1)
+        s->variant = kn_choice_find(s->options->choices, kn_choice_key(s), s->candidates, s->candidates_len);
+    r->remembered = s->variant != NULL;
+    if (r->remembered ? s->variant->index_bits == 32 : wants_narrow(s)) LS_TRY(kn_arena_narrow(&s->arena));
+    if (!r->remembered) s->variant = kn_trial(&s->arena, s->candidates, s->candidates_len, r);
     if (s->variant->index_bits == 64) kn_arena_forget_narrow(&s->arena);
     return LS_OK;
 }

@@ -28,7 +28,8 @@ ls_err kn_session_init(struct kn_session *out, const struct pat_config *c, const
  * Owns:   the caller ends s->arena with kn_arena_fini, also after a failure.
  * Errors: LS_ERR_NOMEM; LS_ERR_UNSUPPORTED where no variant fits the linked arrays. */
 ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent);
-/* Set s->variant by a trial that is recorded in r; prepare its indices.  Errors: LS_ERR_NOMEM. */
+/* Set s->variant to the remembered one, or by a trial that is recorded in r; prepare its indices.
+ * Errors: LS_ERR_NOMEM. */
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r);
 /* Return the requested number of timed runs: by option, by the configuration, or the default. */
 unsigned kn_session_runs(const struct kn_session *s);

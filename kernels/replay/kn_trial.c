@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 static const double trial_seconds = 3e-3, trial_seconds_max = 20e-3, trial_seconds_min = 40e-6;
-static const double out_of_the_race = 1.25; /* slower by this after some rounds: not tried again */
+/* slower than the fastest by this after as many rounds: not tried again */
+static const double out_of_the_race[] = {INFINITY, 1.5, 1.2, 1.1};
 static const uint64_t caches_bytes = UINT64_C(96) << 20;
-/* one try may share its processor with another program, two rarely do */
-enum { ROUNDS_SURE = 2, ROUNDS = 6, REPEATS_MAX = 1 << 14 };
+/* ROUNDS_WIDE: one try may share its processor with another program, two rarely do; then the KEPT fastest */
+enum { ROUNDS = 4, ROUNDS_WIDE = 2, KEPT = 4, REPEATS_MAX = 1 << 14 };
 
 static void run_share(void *arg, unsigned share)
 {
@@ -85,11 +86,24 @@ static void note(const struct kn_variant *v, double seconds, double bytes, struc
     t->mb_per_s = bytes / seconds / 1e6;
 }
 
+/* Is candidate c tried again after some rounds? */
+static bool stays(const double *least, size_t len, size_t c, int round)
+{
+    size_t faster = 0;
+    double best = INFINITY;
+    for (size_t k = 0; k < len && round; k++) {
+        faster += least[k] < least[c];
+        best = fmin(best, least[k]);
+    }
+    return round == 0 ||
+           (least[c] <= best * out_of_the_race[round] && (round < ROUNDS_WIDE || faster < KEPT));
+}
+
 const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r)
 {
     if (len == 1) return candidates[0];
-    double least[KN_TRIALS_MAX], best = INFINITY;
+    double least[KN_TRIALS_MAX];
     if (len > KN_TRIALS_MAX) len = KN_TRIALS_MAX;
     struct kn_share_time *times = kn_share_times(a->plan->threads);
     struct kn_runner shortened = kn_runner_of(a, candidates[0], false);
@@ -97,14 +111,13 @@ const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_vari
     kn_runner_shorten(&shortened);
     for (int round = 0; round < ROUNDS; round++)
         for (size_t c = 0; c < len; c++) {
-            if (round >= ROUNDS_SURE && least[c] > best * out_of_the_race) continue;
+            if (!stays(least, len, c, round)) continue;
             struct kn_runner runner = kn_runner_of(a, candidates[c], false);
             runner.rows_max = shortened.rows_max;
             runner.repeats = shortened.repeats;
             runner.times = times;
             const double seconds = kn_runner_cpu_seconds(&runner);
             if (round == 0 || seconds < least[c]) least[c] = seconds;
-            best = fmin(best, least[c]);
         }
     free(times);
     const double rows = fmin((double)shortened.rows_max, (double)a->plan->count / a->plan->threads);

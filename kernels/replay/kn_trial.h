@@ -35,7 +35,7 @@ double kn_runner_cpu_seconds(struct kn_runner *r);
  * Thread: as kn_runner_time.  Signal: not safe. */
 void kn_runner_shorten(struct kn_runner *r);
 
-/* Find the fastest of candidates (one at least) on the first rows of every share, each tried up to six times
+/* Find the fastest of candidates (one at least) on the first rows of every share, each tried up to four times
  * in turn; the results go to r->trials. A single candidate is not tried; only the first KN_TRIALS_MAX are.
  * Owns:   nothing: the result is one of candidates.
  * Thread: as kn_runner_time.  Signal: not safe. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* comparisons that a validation may cost: some hundredths of a second */
-static const uint64_t effort_max = UINT64_C(1) << 21;
+static const uint64_t effort_max = UINT64_C(1) << 20;
 enum { PLACES_MIN = 256 };
 /* all rows are replayed at once where that is as cheap, or where checking a place costs at least
  * place_cost_large and at most model_max elements are involved */

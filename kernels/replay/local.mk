@@ -2,6 +2,7 @@
 # kernels/replay: gather/scatter configurations
 libkernels_la_SOURCES += \
     kernels/replay/kn_arena.c kernels/replay/kn_arena.h \
+    kernels/replay/kn_choices.c kernels/replay/kn_choices.h \
     kernels/replay/kn_family.inc.h \
     kernels/replay/kn_job.c kernels/replay/kn_job.h \
     kernels/replay/kn_move.inc.h \

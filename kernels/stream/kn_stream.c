@@ -149,21 +149,20 @@ static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k, 
                          struct kn_result *r)
 {
     struct turn t = {.room = room, .kernel = k, .iterations = kn_room_iterations(room, k)};
-    const unsigned warmups_max = o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX,
-                   runs = o->runs ? o->runs : KN_RUNS;
+    const unsigned runs = o->runs ? o->runs : KN_RUNS;
     describe(&t, r);
     if (k->family == KN_FAMILY_CHASE) {
         t.ends = calloc(room->threads, sizeof(*t.ends));
         if (!t.ends) return ls_nomem("%u threads", room->threads);
         snprintf(r->variant, sizeof(r->variant), "64-bit indices");
-        const ls_err err = kn_measure(once, &t, warmups_max, runs, r);
+        const ls_err err = kn_measure(once, &t, o, runs, r);
         if (err == LS_OK) check_chase(&t, r);
         free(t.ends);
         return err;
     }
     t.job = kn_room_job(room, k);
     LS_TRY(choose(&t, o, r));
-    LS_TRY(kn_measure(once, &t, warmups_max, runs, r));
+    LS_TRY(kn_measure(once, &t, o, runs, r));
     kn_prove(room, k, r);
     return LS_OK;
 }

@@ -343,7 +343,7 @@ static ls_err measure(struct group *g, struct kn_result *r)
     LS_TRY(fill_all(g, r));
     g->takers = aligned_alloc(_Alignof(struct taker), g->threads * g->len * sizeof(*g->takers));
     if (!g->takers) return ls_nomem("%zu patterns on %u threads", g->len, g->threads);
-    LS_TRY(kn_measure(time_group, g, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, runs_of(g), r));
+    LS_TRY(kn_measure(time_group, g, o, runs_of(g), r));
     r->huge_bytes = huge_bytes_of(g);
     validate_all(g, r);
     return LS_OK;

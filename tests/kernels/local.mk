@@ -3,6 +3,7 @@
 unit_programs += tests/kernels/unit
 tests_kernels_unit_SOURCES = \
     tests/kernels/test_kn_chain.c \
+    tests/kernels/test_kn_choices.c \
     tests/kernels/test_kn_kernel.c \
     tests/kernels/test_kn_replay.c \
     tests/kernels/test_kn_stream.c \

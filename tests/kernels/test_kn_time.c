@@ -133,19 +133,20 @@ static void interrupted_runs_are_repeated_and_counted(void **state)
 {
     (void)state;
     struct losing few = {0, 4, 1000000000}, all = {0, 1000, 1000000000}, none = {0, 1000, 0};
+    const struct kn_options o = {.warmups_max = 1};
     struct kn_result r = {.bytes = 8};
-    assert_int_equal(kn_measure(time_losing, &few, 1, 30, &r), LS_OK);
+    assert_int_equal(kn_measure(time_losing, &few, &o, 30, &r), LS_OK);
     assert_in_range(r.repeated, 3, 29); /* other programs may interrupt some, too */
     assert_int_equal(r.interrupted, 0);
     assert_true(r.seconds.max < 1);
     kn_result_fini(&r);
     r = (struct kn_result){.bytes = 8};
-    assert_int_equal(kn_measure(time_losing, &all, 1, 5, &r), LS_OK);
+    assert_int_equal(kn_measure(time_losing, &all, &o, 5, &r), LS_OK);
     assert_int_equal(r.repeated, 5);
     assert_int_equal(r.interrupted, 5);
     kn_result_fini(&r);
     r = (struct kn_result){.bytes = 8};
-    assert_int_equal(kn_measure(time_losing, &none, 1, 5, &r), LS_OK);
+    assert_int_equal(kn_measure(time_losing, &none, &o, 5, &r), LS_OK);
     assert_true(r.seconds.len == 5 && r.cpu_seconds_min > 0 && r.cpu_seconds_min < 1);
     kn_result_fini(&r);
 }

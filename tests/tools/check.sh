@@ -13,6 +13,7 @@ scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 export TMPDIR=$scratch # for spools as well
+export XDG_CACHE_HOME=$scratch/cache
 failed=0
 
 # expect STATUS TEXT COMMAND...: the command's status, and a text in its messages ("" for none wanted)

@@ -188,7 +188,8 @@ static void replay_measure_stream(struct rpl_session *s)
 static ls_err replay_run_suite(struct rpl_session *s)
 {
     LS_TRY(replay_check(s));
-    if (mach_describe(&s->machine) != LS_OK) memset(&s->machine, 0, sizeof(s->machine));
+    if (s->settings.kernel.times_only || mach_describe(&s->machine) != LS_OK)
+        memset(&s->machine, 0, sizeof(s->machine));
     replay_measure_stream(s);
     s->settings.format->begin(s, stdout);
     const ls_err err = replay_measure(s);

@@ -95,6 +95,7 @@ static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i
     ls_json_text(j, "shape", row.pattern);
     ls_json_text(j, "backend", r->backend);
     ls_json_text(j, "variant", r->variant);
+    ls_json_bool(j, "variant_remembered", r->remembered);
     ls_json_u64(j, "threads", r->threads);
     ls_json_u64(j, "index_bits", r->index_bits);
     ls_json_u64(j, "element_bytes", r->element_bytes);

@@ -24,7 +24,8 @@ struct rpl_settings {
     const char *with;   /* files of results to compare with, NULL: none */
     unsigned verbosity; /* Spatter's, 0 to 3 */
     bool aggregate, force, measure_stream;
-    bool together; /* all configurations at once, in turn: one result */
+    bool together;      /* all configurations at once, in turn: one result */
+    char choices[4096]; /* file of remembered variants, "": none */
 };
 
 struct rpl_summary {
@@ -118,6 +119,7 @@ enum rpl_option {
     RPL_DENSE_BUFFERS,
     RPL_COPY,
     RPL_TOGETHER,
+    RPL_FORGET,
     RPL_NO_STREAM,
     RPL_LIST,
     RPL_VERBOSITY,

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_PATTERN] =
@@ -92,6 +94,11 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                       "interleave all configurations, a few accesses of each in turn, as in the original "
                       "loop; prints one result",
                       "Run"},
+    [RPL_FORGET] =
+        {"forget", 0, CLI_FLAG, NULL, NULL,
+         "try all variants again; otherwise the variant that was the fastest for the same configuration "
+         "on this machine before is taken from ~/.cache/loadstone/replay-variants",
+         "Run"},
     [RPL_NO_STREAM] = {"no-stream", 0, CLI_FLAG, NULL, NULL, "do not measure STREAM triad for comparison",
                        "Run"},
     [RPL_LIST] = {"list", 0, CLI_FLAG, NULL, NULL, "print all kernels, backends and methods, and stop",
@@ -256,6 +263,24 @@ static ls_err rpl_suite_read(const struct cli_value *v, char **operands, struct 
     return LS_OK;
 }
 
+/* The file of remembered variants, whose directories are made; "" where the user has no place for it. */
+static void rpl_choices_path(char *out, size_t room)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const bool is_cache = cache && *cache == '/';
+    *out = '\0';
+    if (!is_cache && !(home && *home == '/')) return;
+    int len = is_cache ? snprintf(out, room, "%s", cache) : snprintf(out, room, "%s/.cache", home);
+    if (len < 0 || (size_t)len + sizeof("/loadstone/replay-variants") > room) {
+        *out = '\0';
+        return;
+    }
+    mkdir(out, 0700);
+    len += snprintf(out + len, room - (size_t)len, "/loadstone");
+    mkdir(out, 0700);
+    snprintf(out + len, room - (size_t)len, "/replay-variants");
+}
+
 static bool rpl_is_op(const char *text)
 {
     return strcasecmp(text, "copy") == 0 || strcasecmp(text, "accum") == 0 ||
@@ -332,6 +357,10 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     t->plot = v[RPL_PLOT].text;
     t->with = v[RPL_WITH].text;
     t->output = v[RPL_OUTPUT].given && !rpl_is_op(v[RPL_OUTPUT].text) ? v[RPL_OUTPUT].text : NULL;
+    t->kernel.times_only = t->format == &rpl_format_spatter && !t->output && !t->plot;
+    rpl_choices_path(t->choices, sizeof(t->choices));
+    if (*t->choices && v[RPL_FORGET].given) unlink(t->choices);
+    if (*t->choices) t->kernel.choices = t->choices;
     t->measure_stream = !v[RPL_NO_STREAM].given && (t->format->shows_stream || t->output || t->plot);
     if (t->with && !rpl_names_pattern(v, files)) return LS_OK;
     LS_TRY(rpl_suite_read(v, files, &s->suite));

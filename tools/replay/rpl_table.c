@@ -67,7 +67,8 @@ static void table_row(const struct rpl_session *s, size_t i, FILE *out)
         fprintf(out, "%7s%sWRONG RESULT: %s%s\n", "", cli_colour_begin(STDOUT_FILENO, CLI_RED), r->invalid,
                 cli_colour_end(STDOUT_FILENO));
     if (r->interrupted)
-        fprintf(out, "%7s%s%u of %zu runs were interrupted by other programs, after %u that were repeated: %s%s\n",
+        fprintf(out,
+                "%7s%s%u of %zu runs were interrupted by other programs, after %u that were repeated: %s%s\n",
                 "", cli_colour_begin(STDOUT_FILENO, CLI_YELLOW), r->interrupted, r->seconds.len, r->repeated,
                 "the rate may be too low", cli_colour_end(STDOUT_FILENO));
     fflush(out); /* a row takes a while: show it when it is there */
