@@ -54,6 +54,21 @@ static void cli_spellings_of_an_argument_agree(void **state)
     }
 }
 
+static void cli_names_may_be_cut_where_one_is_left(void **state)
+{
+    (void)state;
+    struct cli_parsed p;
+    assert_int_equal(PARSE(&plain, &p, "--forc", "--out=x", "--shar", "5%"), LS_OK);
+    assert_true(p.values[FORCE].given && p.values[SHARE].given);
+    assert_string_equal(p.values[OUTPUT].text, "x");
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&plain, &p, "--s", "5%"), LS_ERR_USAGE);
+    assert_non_null(strstr(ls_last_error(), "--s is short for --share and --signal"));
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&plain, &p, "--=5"), LS_ERR_USAGE);
+    cli_parsed_fini(&p);
+}
+
 static void cli_defaults_are_read_like_arguments(void **state)
 {
     (void)state;
@@ -198,6 +213,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cli_spellings_of_an_argument_agree),
+        cmocka_unit_test(cli_names_may_be_cut_where_one_is_left),
         cmocka_unit_test(cli_defaults_are_read_like_arguments),
         cmocka_unit_test(cli_option_alone_has_a_value_of_its_own),
         cmocka_unit_test(cli_numbers_outside_of_their_limits_are_refused),

@@ -181,6 +181,24 @@ static const struct cli_option *cli_option_named(const struct cli_command *c, co
     return NULL;
 }
 
+/* The one option whose name begins with name[0, len), as getopt_long(3) finds it; --help is one, too.
+ * Errors: LS_ERR_USAGE if there are several, naming two. */
+static ls_err cli_option_abbreviated(const struct cli_command *c, const char *name, size_t len,
+                                     const struct cli_option **out)
+{
+    const char *first = len && len < 4 && memcmp("help", name, len) == 0 ? "help" : NULL;
+    *out = NULL;
+    for (size_t i = 0; i < c->options_len && len; i++) {
+        if (strncmp(c->options[i].name, name, len) != 0) continue;
+        if (first)
+            return ls_fail(LS_ERR_USAGE, "--%.*s is short for --%s and --%s: give more of it", (int)len, name,
+                           first, c->options[i].name);
+        first = c->options[i].name;
+        *out = &c->options[i];
+    }
+    return LS_OK;
+}
+
 static ls_err cli_option_unknown(const struct cli_command *c, const char *name, size_t len)
 {
     struct cli_nearest nearest = cli_nearest_to(name, len);
@@ -200,6 +218,7 @@ static ls_err cli_parse_long(struct cli_parser *p, const char *name)
         return LS_OK;
     }
     const struct cli_option *o = cli_option_named(p->command, name, len);
+    if (!o) LS_TRY(cli_option_abbreviated(p->command, name, len, &o));
     if (!o) return cli_option_unknown(p->command, name, len);
     return cli_option_apply(p, o, name[len] == '=' ? name + len + 1 : NULL);
 }
