@@ -282,6 +282,22 @@ static ls_err pat_json_syntax(struct pat_json *p)
     return p->err;
 }
 
+/* The first bytes: a byte order mark is no part of the text; a file that git-lfs left out is named.
+ * Errors: LS_ERR_FORMAT. */
+static ls_err pat_json_begin(const struct pat_json *p, const unsigned char **chunk, size_t *len)
+{
+    static const char mark[] = "\xef\xbb\xbf", pointer[] = "version https://git-lfs";
+    if (*len >= sizeof(mark) - 1 && memcmp(*chunk, mark, sizeof(mark) - 1) == 0) {
+        *chunk += sizeof(mark) - 1;
+        *len -= sizeof(mark) - 1;
+    }
+    if (*len >= sizeof(pointer) - 1 && memcmp(*chunk, pointer, sizeof(pointer) - 1) == 0)
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s is a pointer of git-lfs, not the file itself: run git lfs pull in its repository",
+                       p->name);
+    return LS_OK;
+}
+
 static ls_err pat_json_feed(struct pat_json *p, const unsigned char *chunk, size_t len)
 {
     p->chunk = chunk;
@@ -311,11 +327,13 @@ static ls_err pat_json_end(struct pat_json *p)
 
 static ls_err pat_json_all(struct pat_json *p, pat_input *in, unsigned char *buffer)
 {
-    for (;;) {
+    for (bool first = true;; first = false) {
+        const unsigned char *chunk = buffer;
         size_t len;
         LS_TRY(pat_input_read(in, buffer, PAT_JSON_CHUNK, &len));
         if (len == 0) return pat_json_end(p);
-        LS_TRY(pat_json_feed(p, buffer, len));
+        if (first) LS_TRY(pat_json_begin(p, &chunk, &len));
+        LS_TRY(pat_json_feed(p, chunk, len));
     }
 }
 

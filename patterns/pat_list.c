@@ -66,22 +66,71 @@ void pat_list_fini(struct pat_list *l)
 
 /* ---- integers ---- */
 
+enum { PAT_EXPONENT_DIGITS = 4 };
+
 static bool pat_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static ls_err pat_digits(const char *text, size_t len, bool negative, int64_t *out)
+static ls_err pat_no_integer(const char *text, size_t len)
 {
-    int64_t n = 0;
-    for (size_t i = 0; i < len; i++) {
-        const int digit = text[i] - '0';
-        if (digit < 0 || digit > 9)
-            return ls_fail(LS_ERR_ARG, "'%.*s' is no integer", (int)(len < 40 ? len : 40), text);
-        /* towards the sign from the start: INT64_MIN has no positive counterpart */
-        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, negative ? -digit : digit, &n))
+    return ls_fail(LS_ERR_ARG, "'%.*s' is no integer", (int)(len < 40 ? len : 40), text);
+}
+
+/* Digits of a number and the power of ten that they are to be multiplied by. */
+struct pat_decimal {
+    const char *text;
+    size_t len;  /* sign, digits, point */
+    int64_t ten; /* the exponent */
+};
+
+/* Cut the exponent of "1.5e3" off. Numbers of programs that write every number as a double have one. */
+static ls_err pat_decimal_of(const char *text, size_t len, struct pat_decimal *out)
+{
+    const char *e = memchr(text, 'e', len);
+    if (!e) e = memchr(text, 'E', len);
+    *out = (struct pat_decimal){text, e ? (size_t)(e - text) : len, 0};
+    if (!e) return LS_OK;
+    const char *at = e + 1, *const end = text + len;
+    const bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    if (at == end || end - at > PAT_EXPONENT_DIGITS) return pat_no_integer(text, len);
+    for (; at < end; at++) {
+        if (*at < '0' || *at > '9') return pat_no_integer(text, len);
+        out->ten = 10 * out->ten + (*at - '0');
+    }
+    if (negative) out->ten = -out->ten;
+    return LS_OK;
+}
+
+/* n = 10 n + digit, towards the sign from the start: INT64_MIN has no positive counterpart. */
+static bool pat_push_digit(int64_t *n, int digit, bool negative)
+{
+    return !__builtin_mul_overflow(*n, 10, n) && !__builtin_add_overflow(*n, negative ? -digit : digit, n);
+}
+
+/* The value of d if it is an integer; text and len are the whole number, for messages. */
+static ls_err pat_decimal_value(const struct pat_decimal *d, const char *text, size_t len, int64_t *out)
+{
+    const bool negative = *d->text == '-';
+    const size_t sign = negative || *d->text == '+';
+    const char *point = memchr(d->text, '.', d->len);
+    const size_t whole = point ? (size_t)(point - d->text) : d->len;
+    int64_t left = d->ten, n = 0; /* digits behind the point that still belong to the integer */
+    if (whole == sign || (point && whole + 1 == d->len)) return pat_no_integer(text, len);
+    for (size_t i = sign; i < d->len; i++) {
+        if (i == whole) continue;
+        const int digit = d->text[i] - '0';
+        if (digit < 0 || digit > 9) return pat_no_integer(text, len);
+        const bool in_integer = i < whole ? (int64_t)(whole - i) + d->ten > 0 : left-- > 0;
+        if (!in_integer && digit) return pat_no_integer(text, len);
+        if (in_integer && !pat_push_digit(&n, digit, negative))
             return ls_fail(LS_ERR_RANGE, "%.*s does not fit 64 bits", (int)(len < 40 ? len : 40), text);
     }
+    for (; left > 0 && n; left--)
+        if (!pat_push_digit(&n, 0, negative))
+            return ls_fail(LS_ERR_RANGE, "%.*s does not fit 64 bits", (int)(len < 40 ? len : 40), text);
     *out = n;
     return LS_OK;
 }
@@ -92,9 +141,10 @@ static ls_err pat_integer_parse(const char *text, size_t len, int64_t *out)
         text++, len--;
     while (len && pat_is_blank(text[len - 1]))
         len--;
-    const size_t sign = len && (*text == '-' || *text == '+');
-    if (len == sign) return ls_fail(LS_ERR_ARG, "'%.*s' is no integer", (int)len, text);
-    return pat_digits(text + sign, len - sign, sign && *text == '-', out);
+    struct pat_decimal d;
+    if (len == 0) return pat_no_integer(text, len);
+    LS_TRY(pat_decimal_of(text, len, &d));
+    return pat_decimal_value(&d, text, len, out);
 }
 
 ls_err pat_integer_parse_from(const char *text, size_t len, int64_t minimum, int64_t *out)

@@ -33,7 +33,8 @@ static inline ls_err pat_list_push(struct pat_list *l, int64_t index)
 
 /* ---- integers and lists of them as pattern files write them ---- */
 
-/* All of text[0, len) as a decimal integer of at least minimum, blanks around it allowed.
+/* All of text[0, len) as a decimal integer of at least minimum, blanks around it allowed; 125.0 and 1e3 are
+ * integers, too.
  * Errors: LS_ERR_ARG when it is none, LS_ERR_RANGE when it does not fit or is less; *out is unchanged. */
 ls_err pat_integer_parse_from(const char *text, size_t len, int64_t minimum, int64_t *out);
 

@@ -108,7 +108,7 @@ static void pat_wrong_patterns_say_what_was_expected(void **state)
         {"1,,2", "element 1", LS_ERR_ARG},
         {"1,-2", "element 1: -2 is below 0", LS_ERR_RANGE},
         {"1,9223372036854775808", "element 1: 9223372036854775808 does not fit", LS_ERR_RANGE},
-        {"1,2e3", "is no integer", LS_ERR_ARG},
+        {"1,2e-3", "is no integer", LS_ERR_ARG},
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct pat_generated out;

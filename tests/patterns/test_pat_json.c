@@ -227,6 +227,29 @@ static void pat_names_obey_no_terminal(void **state)
     pat_suite_fini(&s);
 }
 
+/* As programs write them that know only doubles, or that mark the encoding. */
+static void pat_whole_doubles_are_integers(void **state)
+{
+    (void)state;
+    struct pat_suite s;
+    assert_int_equal(
+        read_text(
+            "\xef\xbb\xbf[{\"pattern\":[1.0,1e3,12.50e1],\"count\":1e3,\"delta\":-125.0},\n"
+            "{\"pattern\":[0e5],\"count\":1.25E+2,\"delta\":\"-9223372036854775808\",\"wrap\":2000e-3}]",
+            &s),
+        LS_OK);
+    assert_int_equal(s.rows[0].pattern.data[0], 1);
+    assert_int_equal(s.rows[0].pattern.data[1], 1000);
+    assert_int_equal(s.rows[0].pattern.data[2], 125);
+    assert_int_equal(s.rows[0].count, 1000);
+    assert_int_equal(s.rows[0].delta, -125);
+    assert_int_equal(s.rows[1].pattern.data[0], 0);
+    assert_int_equal(s.rows[1].count, 125);
+    assert_int_equal(s.rows[1].delta, INT64_MIN);
+    assert_int_equal(s.rows[1].wrap, 2);
+    pat_suite_fini(&s);
+}
+
 static void pat_doubtful_files_are_noted(void **state)
 {
     (void)state;
@@ -269,7 +292,14 @@ static void pat_wrong_files_name_line_and_expectation(void **state)
         {"[[]]", "expected a configuration"},
         {"[\n\n{\"pattern\":\n[1,-2]}]", "t.json:4: pattern: element 1: -2 is below 0"},
         {"[{\"pattern\":[1,2.5]}]", "element 1: '2.5' is no integer"},
-        {"[{\"pattern\":[1,1e3]}]", "'1e3' is no integer"},
+        {"[{\"pattern\":[1,1e-3]}]", "'1e-3' is no integer"},
+        {"[{\"pattern\":[1],\"count\":1e19}]", "1e19 does not fit 64 bits"},
+        {"[{\"pattern\":[1],\"count\":1e99999}]", "'1e99999' is no integer"},
+        {"[{\"pattern\":[1],\"count\":125.5}]", "'125.5' is no integer"},
+        {"[{\"pattern\":[1],\"count\":\"1e\"}]", "'1e' is no integer"},
+        {"[{\"pattern\":[1],\"count\":\".5\"}]", "'.5' is no integer"},
+        {"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n",
+         "t.json is a pointer of git-lfs, not the file itself"},
         {"[{\"pattern\":[99999999999999999999]}]", "does not fit 64 bits"},
         {"[{\"pattern\":[\"1\"]}]", "pattern: expected integers, found a text"},
         {"[{\"pattern\":[[1]]}]", "pattern: expected integers, found an array"},
@@ -417,6 +447,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_stream_file_has_all_kernels),
         cmocka_unit_test(pat_keys_override_the_defaults),
         cmocka_unit_test(pat_names_obey_no_terminal),
+        cmocka_unit_test(pat_whole_doubles_are_integers),
         cmocka_unit_test(pat_doubtful_files_are_noted),
         cmocka_unit_test(pat_wrong_files_name_line_and_expectation),
         cmocka_unit_test(pat_deep_nesting_is_refused),
