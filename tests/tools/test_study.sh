@@ -29,6 +29,12 @@ must "$loadstone" study threads $quick --format csv >study.csv
 points triad 1
 points scatter 1
 
+# The study's own pattern has the length and the extent that are asked for.
+must "$loadstone" study length -t 1 -r 2 --warmups 2 --size 256 --format csv >study.csv
+points gather 256 128 64 32 16 8
+must "$loadstone" study length -t 1 -r 2 --warmups 2 --size 4096 --span 512 --format csv >study.csv
+points scatter 64 32 16 8
+
 # A pattern of 16 indices, four times as long to half as long; every point moves as many elements.
 cat >long.json <<'J'
 [{"name": "long", "kernel": "scatter", "pattern": [0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45], "delta": 48, "count": 400}]

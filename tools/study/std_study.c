@@ -198,17 +198,28 @@ static ls_err replay_lengths(const struct pat_config *c, const struct kn_options
     return LS_OK;
 }
 
+/* Indices of the study's own pattern: the longest one is EXPAND_MAX of it, and has the elements and the extent
+ * that were asked for. */
+static size_t own_length(const struct std_study_options *o)
+{
+    const unsigned bytes = o->run.element_bytes ? o->run.element_bytes : 8;
+    uint64_t longest = o->elements_max ? o->elements_max : (uint64_t)EXPAND_MAX * LENGTH_OWN;
+    if (o->span_bytes && o->span_bytes / bytes < longest) longest = o->span_bytes / bytes;
+    return longest > EXPAND_MAX * LENGTH_MIN ? (size_t)(longest / EXPAND_MAX) : LENGTH_MIN;
+}
+
 /* The study's own long pattern: a permutation, gathered and scattered once. */
 static ls_err replay_own_lengths(const struct std_study_options *o, const struct sink *to)
 {
     struct pat_config c;
-    const struct kn_sequence s = kn_sequence_permutation(LENGTH_OWN, o->run.seed);
+    const size_t own = own_length(o);
+    const struct kn_sequence s = kn_sequence_permutation(own, o->run.seed);
     ls_err err = pat_config_init(&c);
     if (err == LS_OK) {
-        c.pattern = (struct pat_indices){malloc(LENGTH_OWN * sizeof(int64_t)), LENGTH_OWN};
-        if (!c.pattern.data) err = ls_nomem("a pattern of %d indices", LENGTH_OWN);
+        c.pattern = (struct pat_indices){malloc(own * sizeof(int64_t)), own};
+        if (!c.pattern.data) err = ls_nomem("a pattern of %zu indices", own);
     }
-    for (uint64_t j = 0; j < LENGTH_OWN && err == LS_OK; j++)
+    for (uint64_t j = 0; j < own && err == LS_OK; j++)
         c.pattern.data[j] = (int64_t)kn_sequence_at(&s, j);
     for (int k = 0; k < SIDES && err == LS_OK; k++) {
         c.kernel = sides[k];
