@@ -245,7 +245,8 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "backend %s runs method %s only; take another backend for method %s", b->name,
                        kn_method_name(b->method), kn_method_name(o->method));
-    const unsigned threads = o->threads ? o->threads : b->threads_default();
+    unsigned threads = o->threads ? o->threads : b->threads_default();
+    if (o->clamp_threads && threads > b->threads_max()) threads = b->threads_max();
     if (threads > b->threads_max())
         return ls_fail(LS_ERR_UNSUPPORTED, "%u threads asked for%s, but backend %s has %u processor%s here",
                        threads, o->threads ? "" : " by OMP_NUM_THREADS", b->name, b->threads_max(),

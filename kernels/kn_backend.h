@@ -54,7 +54,7 @@ extern const struct kn_backend *const kn_backends[];
 
 /* The backend and the number of threads that o asks for.
  * Errors: LS_ERR_UNSUPPORTED for a name that there is not, one that was not built, or more threads than there
- * are. */
+ * are, unless o clamps them. */
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads);
 
 /* ---- threads bound to processors ---- */

@@ -67,6 +67,7 @@ struct kn_options {
     unsigned warmups_max;   /* 0: 10; warming up ends earlier when the times are steady */
     bool dense_per_thread;  /* each thread its own dense buffer: no false sharing (replay) */
     bool fence;             /* a release fence after the loop, inside the timed region (replay) */
+    bool clamp_threads;     /* more threads than processors: as many as processors, instead of an error */
     bool times_only;        /* no counters, no pages, no advice: only what Spatter prints (replay) */
     const char *choices;    /* file of remembered variants, NULL: each is found by trial (replay) */
     uint64_t memory_bytes;  /* 0: all that is available; a job that needs more is refused */

@@ -156,7 +156,6 @@ refuse 3 "2 gaps for 3 locations" replay -p MS1:8:1,2,3:4,5
 refuse 3 "none of UNIFORM, MS1, LAPLACIAN" replay -p RANDOM:8:8
 refuse 3 "nowhere.json cannot be read" replay -f nowhere.json
 refuse 3 "directory" replay -f .
-refuse 1 "threads" replay -p 1 -t 60000
 refuse 1 "backend 'cuda'" replay -p 1 -b cuda
 refuse 1 "configuration 0 needs" replay -p UNIFORM:8:1:NR -l 4000000000000
 refuse 1 "configuration 0 needs" replay -p UNIFORM:8:1:NR -l 1000000 --memory 1M
@@ -175,6 +174,10 @@ expect 1 " and 16.00 KiB are allowed" "$loadstone" replay -p UNIFORM:8:1 -t 1 --
 expect 2 "written to files only" "$loadstone" replay -p UNIFORM:8:1 -o -
 expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
 expect 0 "multigather" replay --list
+# threads are clamped, numbers above 32 bits are not; and abbreviated options are read, as in Spatter
+expect 0 "60000 threads asked for" "$loadstone" replay --no-stream --format spatter -r 2 --warmups 1 -p 0,4 -l 64 -t 60000
+refuse 2 "4294967296 is too much" replay -p 1 -t 4294967296
+expect 0 "" "$loadstone" replay --no-stream --quiet --format spatter --run 2 --warm 1 --pattern 0,4 --cou=64 --shared-mem=1000
 # short runs of one thread are repeated between two readings of the clock, and nobody is told to raise the count
 "$loadstone" replay --no-stream --quiet -r 2 --warmups 1 -p 0,4 -l 64 -t 1 >out
 must sh -c "! grep -q 'raise the count' out"

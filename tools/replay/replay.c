@@ -145,6 +145,10 @@ static ls_err replay_check(struct rpl_session *s)
 {
     const struct kn_backend *backend;
     LS_TRY(kn_backend_choose(&s->settings.kernel, &backend, &s->threads));
+    if (s->settings.kernel.threads > s->threads)
+        cli_warn("%u threads asked for, %u run: backend %s has %u processor%s here",
+                 s->settings.kernel.threads, s->threads, backend->name, s->threads,
+                 s->threads == 1 ? "" : "s");
     for (size_t i = 0; i < s->suite.len; i++)
         LS_TRY(replay_check_config(s, i));
     if (s->settings.together) LS_TRY(replay_check_together(s));
@@ -278,7 +282,7 @@ const struct cli_command cli_cmd_replay = {
         "iteration) for its number of iterations, with the fastest variant on this machine, and "
         "prints its bandwidth. Options and files are Spatter's, version 2, with version 1's lists "
         "of deltas; where Spatter has a defect, replay does the intended and prints a message: no "
-        "index is changed without request, a pattern that needs more memory or threads than "
+        "index is changed without request, a pattern that needs more memory than "
         "available is refused with the figure, results are validated.\n\n"
         "The bandwidth counts the published bytes: indices times iterations times the size of an "
         "element, for gs twice that; the indices themselves count nothing. It is computed from the "

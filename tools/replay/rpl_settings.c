@@ -66,7 +66,7 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
          "openmp, serial, or scalar, the baseline without vectorisation (default: openmp where it was built)",
          "Run"},
     [RPL_THREADS] = {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
-                     "threads (default: OMP_NUM_THREADS, else all); more than available is an error", "Run",
+                     "threads (default: OMP_NUM_THREADS, else all); at most one for each processor", "Run",
                      .least = 1, .most = UINT32_MAX},
     [RPL_METHOD] = {"method", 0, CLI_CHOICE, "auto|scalar|unrolled|jammed|avx2|avx512|neon|paired", "auto",
                     "instructions that move the data; auto: the fastest by a short trial", "Run"},
@@ -313,6 +313,7 @@ static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o
     o->dense_per_thread = v[RPL_DENSE_BUFFERS].given;
     o->fence = v[RPL_FENCE].given;
     o->threads = (unsigned)v[RPL_THREADS].number;
+    o->clamp_threads = true;
     return LS_OK;
 }
 
