@@ -177,7 +177,7 @@ static ls_err known_roof(void *user, double *out_per_s)
 {
     const struct kn_options options = {.runs = 5};
     (void)user;
-    LS_TRY(kn_stream_reference(&options, out_per_s));
+    LS_TRY(kn_stream_reference(&options, KN_STORES_AUTO, out_per_s));
     *out_per_s *= 1e6;
     return LS_OK;
 }

@@ -202,14 +202,14 @@ ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const s
     return err;
 }
 
-ls_err kn_stream_reference(const struct kn_options *o, double *out_mb_per_s)
+ls_err kn_stream_reference(const struct kn_options *o, enum kn_stores stores, double *out_mb_per_s)
 {
     const struct kn_kernel *triad = kn_kernel_find("triad");
     struct kn_stream_options options = {.run = *o};
     struct kn_result r;
     /* the yardstick is the machine's best, whatever way the patterns are asked to take */
     options.run.method = KN_METHOD_AUTO;
-    options.run.stores = KN_STORES_AUTO;
+    options.run.stores = stores;
     options.run.index_bits = 0;
     if (options.run.backend && strcasecmp(options.run.backend, kn_backend_scalar.name) == 0)
         options.run.backend = NULL;

@@ -40,8 +40,9 @@ ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const 
 ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
                      struct kn_result *results);
 
-/* STREAM triad's MB/s on all threads of o by the run rule: the reference for rates of patterns.
+/* STREAM triad's MB/s on all threads of o by the run rule: the reference for rates of patterns. stores AUTO:
+ * the best of the machine; REGULAR: as STREAM's own program, the reference of the papers.
  * Errors: as for kn_stream_run.  Thread: one at a time in a process. */
-ls_err kn_stream_reference(const struct kn_options *o, double *out_mb_per_s);
+ls_err kn_stream_reference(const struct kn_options *o, enum kn_stores stores, double *out_mb_per_s);
 
 #endif

@@ -12,6 +12,10 @@ must "$loadstone" replay $quick $suite/lulesh.json --plot a.png >/dev/null
 cp a.h5 b.h5
 must "$loadstone" replay --with a.h5,b.h5 --plot two.html >two.txt
 must grep -q 'H-mean MB/s' two.txt
+# two runs of one host have different labels, and their ratios are drawn
+must grep -q ', run 1  ' two.txt
+must grep -q ', run 2  ' two.txt
+must grep -q 'Ratio of bandwidths' two.html
 must "$loadstone" patterns show $suite/amg.json -o amg.html >/dev/null
 must "$loadstone" patterns show $suite/amg.json --config 1 --plot offsets -o offsets.svg >/dev/null
 must "$loadstone" patterns show $suite/amg_gpu.json --plot deltas -o deltas.png >/dev/null
@@ -55,7 +59,7 @@ for name in ["a.png", "deltas.png"]:
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and data[-8:-4] == b"IEND", name
     width, height = struct.unpack(">II", data[16:24])
     assert width == 1920 and height > 500, (name, width, height)
-for name, charts in [("two.html", 1), ("amg.html", 6)]:
+for name, charts in [("two.html", 2), ("amg.html", 6)]:
     page = open(name, encoding="utf-8").read()
     assert page.startswith("<!DOCTYPE html>") and page.rstrip().endswith("</html>"), name
     assert len(re.findall(r"<svg\b", page)) == charts, (name, page.count("<svg"))

@@ -91,13 +91,14 @@ static const char *compare_rate(double rate, char out[CLI_CELL_BYTES])
 static void rpl_compare_print(const struct vx_results *machines, size_t len, FILE *out)
 {
     double *means = calloc(len, sizeof(double)), *streams = calloc(len, sizeof(double));
-    fprintf(out, "\n%-28s %-20s %14s %14s\n", "machine", "host", "H-mean MB/s", "STREAM MB/s");
+    fprintf(out, "\n%-60s %14s %14s\n", "machine", "H-mean MB/s", "STREAM MB/s");
     for (size_t m = 0; means && streams && m < len; m++) {
-        char mean[CLI_CELL_BYTES], stream[CLI_CELL_BYTES];
+        char mean[CLI_CELL_BYTES], stream[CLI_CELL_BYTES], label[160];
+        rpl_machine_label(machines, len, m, label, sizeof(label));
         means[m] = rpl_results_hmean(&machines[m]);
         streams[m] = machines[m].stream_mb_per_s;
-        fprintf(out, "%-28.28s %-20.20s %14s %14s\n", machines[m].cpu, machines[m].host,
-                compare_rate(means[m], mean), compare_rate(streams[m], stream));
+        fprintf(out, "%-60s %14s %14s\n", label, compare_rate(means[m], mean),
+                compare_rate(streams[m], stream));
     }
     if (means && streams && len > 2) {
         const double r = kn_pearson_r(means, streams, len);
@@ -182,8 +183,9 @@ static void replay_measure_stream(struct rpl_session *s)
 {
     if (!s->settings.measure_stream) return;
     cli_progress("measuring STREAM", 0);
-    if (kn_stream_reference(&s->settings.kernel, &s->stream_mb_per_s) != LS_OK) {
-        s->stream_mb_per_s = NAN;
+    if (kn_stream_reference(&s->settings.kernel, KN_STORES_AUTO, &s->stream_mb_per_s) != LS_OK ||
+        kn_stream_reference(&s->settings.kernel, KN_STORES_REGULAR, &s->stream_regular_mb_per_s) != LS_OK) {
+        s->stream_mb_per_s = s->stream_regular_mb_per_s = NAN;
         cli_warn("no share of STREAM: %s", ls_last_error());
     }
     cli_progress("", 1);
@@ -258,7 +260,7 @@ static int replay_run(const struct cli_command *c, const struct cli_value *v, ch
     ls_err err = rpl_settings_read(v, operands, &s);
     struct vx_results *machines = NULL;
     size_t machines_len = 0;
-    s.stream_mb_per_s = NAN;
+    s.stream_mb_per_s = s.stream_regular_mb_per_s = NAN;
     if (err == LS_OK) err = replay_session(&s, &machines, &machines_len);
     int status = err == LS_OK ? CLI_OK : cli_fail(err);
     if (err == LS_OK && s.summary.invalid) {

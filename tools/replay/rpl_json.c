@@ -114,6 +114,7 @@ static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i
     ls_json_double(j, "mb_per_s_hmean", r->mb_per_s_hmean);
     ls_json_double(j, "mb_per_s_hstderr", r->mb_per_s_hstderr);
     ls_json_double(j, "stream_share", r->stream_share);
+    ls_json_double(j, "stream_share_regular", r->mb_per_s / s->stream_regular_mb_per_s);
     ls_json_bool(j, "valid", r->valid);
     ls_json_double(j, "worst_error", r->worst_error);
     rpl_counts_json(j, r);
@@ -145,6 +146,7 @@ static void json_end(const struct rpl_session *s, FILE *out)
     ls_json_text(&j, "cpu", s->machine.cpu);
     ls_json_text(&j, "topology", s->machine.summary);
     ls_json_double(&j, "stream_triad_mb_per_s", s->stream_mb_per_s);
+    ls_json_double(&j, "stream_triad_regular_mb_per_s", s->stream_regular_mb_per_s);
     ls_json_close(&j, '}');
     ls_json_open(&j, "results", '[');
     for (size_t i = 0; i < s->done; i++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLOT_NAME_BYTES = 120, PLOT_CHARTS = 3, PLOT_RADAR_MIN = 3, PLOT_RADAR_MAX = 40 };
+enum { PLOT_NAME_BYTES = 160, PLOT_CHARTS = 4, PLOT_RADAR_MIN = 3, PLOT_RADAR_MAX = 40 };
 
 /* Everything the charts point at. Rows of different machines are the same when kernel, name, pattern and
  * delta are, and they are the same time that they appear. */
@@ -18,10 +18,11 @@ struct plot {
     size_t names_len;
     char (*name_texts)[PLOT_NAME_BYTES];
     const char **names;
-    double *cells; /* 4 lists of names_len numbers a machine, then 2 of len a name */
-    struct vx_series *bars, *radar, *points; /* bars, radar: by machine; points: by name */
-    char (*labels)[PLOT_NAME_BYTES];         /* by machine */
-    struct vx_reference *streams;            /* by machine */
+    double *cells; /* 5 lists of names_len numbers a machine, then 2 of len a name */
+    struct vx_series *bars, *ratios, *radar, *points; /* points: by name; the others: by machine */
+    char (*labels)[PLOT_NAME_BYTES];                  /* by machine */
+    struct vx_reference *streams;                     /* by machine */
+    char ratio_note[2 * PLOT_NAME_BYTES];
 };
 
 static bool plot_is_same(const struct vx_result *a, const struct vx_result *b)
@@ -56,7 +57,7 @@ static void *plot_alloc(size_t n, size_t bytes, bool *failed)
 
 static void plot_fini(struct plot *p)
 {
-    void *const all[] = {p->name_texts, p->names,  p->cells,  p->bars,
+    void *const all[] = {p->name_texts, p->names,  p->cells,  p->bars,   p->ratios,
                          p->radar,      p->points, p->labels, p->streams};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
@@ -70,8 +71,9 @@ static ls_err plot_init(struct plot *p, const struct vx_results *machines, size_
     *p = (struct plot){.machines = machines, .len = len, .names_len = names};
     p->name_texts = plot_alloc(names, sizeof(*p->name_texts), &failed);
     p->names = plot_alloc(names, sizeof(*p->names), &failed);
-    p->cells = plot_alloc(names * len * 6, sizeof(double), &failed);
+    p->cells = plot_alloc(names * len * 7, sizeof(double), &failed);
     p->bars = plot_alloc(len, sizeof(*p->bars), &failed);
+    p->ratios = plot_alloc(len, sizeof(*p->ratios), &failed);
     p->radar = plot_alloc(len, sizeof(*p->radar), &failed);
     p->points = plot_alloc(names, sizeof(*p->points), &failed);
     p->labels = plot_alloc(len, sizeof(*p->labels), &failed);
@@ -82,19 +84,20 @@ static ls_err plot_init(struct plot *p, const struct vx_results *machines, size_
 static void plot_machine(struct plot *p, size_t m)
 {
     const struct vx_results *r = &p->machines[m];
-    double *rate = p->cells + p->names_len * 4 * m, *low = rate + p->names_len, *high = low + p->names_len,
-           *share = high + p->names_len;
+    double *rate = p->cells + p->names_len * 5 * m, *low = rate + p->names_len, *high = low + p->names_len,
+           *share = high + p->names_len, *ratio = share + p->names_len;
     for (size_t i = 0; i < p->names_len; i++) {
         const struct vx_result *row = plot_find(r, &p->machines[0].rows[i], plot_turn(&p->machines[0], i));
         rate[i] = row ? row->mb_per_s : NAN;
         low[i] = row ? (double)row->bytes / row->seconds_quartile3 / 1e6 : NAN;
         high[i] = row ? (double)row->bytes / row->seconds_quartile1 / 1e6 : NAN;
         share[i] = rate[i] / r->stream_mb_per_s * 100;
+        ratio[i] = rate[i] / p->machines[0].rows[i].mb_per_s;
     }
-    snprintf(p->labels[m], sizeof(p->labels[m]), "%.50s (%.60s)", *r->cpu ? r->cpu : "unknown processor",
-             r->host);
+    rpl_machine_label(p->machines, p->len, m, p->labels[m], sizeof(p->labels[m]));
     p->bars[m] =
         (struct vx_series){.label = p->labels[m], .y = rate, .low = low, .high = high, .len = p->names_len};
+    p->ratios[m] = (struct vx_series){.label = p->labels[m], .y = ratio, .len = p->names_len};
     p->radar[m] = (struct vx_series){.label = p->labels[m], .y = share, .len = p->names_len};
     p->streams[m] = (struct vx_reference){r->stream_mb_per_s, "STREAM triad"};
 }
@@ -102,7 +105,7 @@ static void plot_machine(struct plot *p, size_t m)
 /* One pattern on all machines: their STREAM by its rate. */
 static void plot_pattern(struct plot *p, size_t i)
 {
-    double *x = p->cells + p->names_len * 4 * p->len + i * 2 * p->len, *y = x + p->len;
+    double *x = p->cells + p->names_len * 5 * p->len + i * 2 * p->len, *y = x + p->len;
     for (size_t m = 0; m < p->len; m++) {
         x[m] = p->machines[m].stream_mb_per_s;
         y[m] = p->bars[m].y[i];
@@ -119,7 +122,7 @@ static bool plot_has_stream(const struct plot *p)
 
 static size_t plot_charts(const struct plot *p, struct vx_chart *charts)
 {
-    static const struct vx_reference whole = {100, "100 %"};
+    static const struct vx_reference whole = {100, "100 %"}, same = {1, "the same"};
     size_t n = 0;
     charts[n++] =
         (struct vx_chart){.kind = VX_BARS,
@@ -133,6 +136,18 @@ static size_t plot_charts(const struct plot *p, struct vx_chart *charts)
                           .names_len = p->names_len,
                           .references = p->streams,
                           .references_len = plot_has_stream(p) && p->len == 1 ? 1 : 0};
+    if (p->len > 1)
+        charts[n++] = (struct vx_chart){.kind = VX_BARS,
+                                        .title = "Ratio of bandwidths",
+                                        .note = p->ratio_note,
+                                        .x_label = "configuration",
+                                        .y_label = "ratio",
+                                        .series = p->ratios + 1,
+                                        .series_len = p->len - 1,
+                                        .names = p->names,
+                                        .names_len = p->names_len,
+                                        .references = &same,
+                                        .references_len = 1};
     if (plot_has_stream(p) && p->names_len >= PLOT_RADAR_MIN && p->names_len <= PLOT_RADAR_MAX)
         charts[n++] =
             (struct vx_chart){.kind = VX_RADAR,
@@ -196,6 +211,7 @@ ls_err rpl_plot(const struct vx_results *machines, size_t len, const char *path)
         plot_machine(&p, m);
     for (size_t i = 0; err == LS_OK && i < p.names_len; i++)
         plot_pattern(&p, i);
+    if (err == LS_OK) snprintf(p.ratio_note, sizeof(p.ratio_note), "each to %s", p.labels[0]);
     if (err == LS_OK) err = plot_write(&p, path);
     plot_fini(&p);
     return err;

@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,31 @@ void rpl_row_label(const struct vx_result *r, char *out, size_t room)
         snprintf(out, room, "%s", r->name);
     else
         snprintf(out, room, "%s %s%s%s", r->kernel, r->pattern, *r->delta ? ", delta " : "", r->delta);
+}
+
+static uint64_t rpl_threads_of(const struct vx_results *r)
+{
+    return r->len ? r->rows[0].threads : 0;
+}
+
+void rpl_machine_label(const struct vx_results *machines, size_t len, size_t m, char *out, size_t room)
+{
+    const struct vx_results *r = &machines[m];
+    size_t alike = 0, before = 0;
+    bool other_threads = true;
+    for (size_t k = 0; k < len; k++) {
+        if (strcmp(machines[k].cpu, r->cpu) != 0 || strcmp(machines[k].host, r->host) != 0) continue;
+        alike++;
+        before += k < m;
+        if (k != m && rpl_threads_of(&machines[k]) == rpl_threads_of(r)) other_threads = false;
+    }
+    int used = snprintf(out, room, "%.50s (%.60s)", *r->cpu ? r->cpu : "unknown processor", r->host);
+    if (alike < 2 || used < 0 || (size_t)used >= room) return;
+    if (other_threads)
+        snprintf(out + used, room - (size_t)used, ", %" PRIu64 " thread%s", rpl_threads_of(r),
+                 rpl_threads_of(r) == 1 ? "" : "s");
+    else
+        snprintf(out + used, room - (size_t)used, ", run %zu", before + 1);
 }
 
 double rpl_results_hmean(const struct vx_results *r)

@@ -40,8 +40,9 @@ struct rpl_session {
     struct pat_suite suite;
     struct kn_result *results; /* [suite.len]; the first `done` are filled; rows as in rpl_session.h */
     size_t done;
-    double stream_mb_per_s; /* NAN: not measured */
-    unsigned threads;       /* that run */
+    double stream_mb_per_s;         /* NAN: not measured */
+    double stream_regular_mb_per_s; /* the same with regular stores, as in STREAM's program */
+    unsigned threads;               /* that run */
     struct mach_machine machine;
     struct rpl_summary summary;
 };
@@ -163,13 +164,18 @@ ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_
 /* Label a row for pictures: its name, or kernel, shape and delta if it has none. */
 void rpl_row_label(const struct vx_result *r, char *out, size_t room);
 
+/* Label machine m of machines: processor and host, and where another one has the same, the threads or the place
+ * in the list. */
+void rpl_machine_label(const struct vx_results *machines, size_t len, size_t m, char *out, size_t room);
+
 /* Harmonic mean of the rates of r; NAN when there are none. */
 double rpl_results_hmean(const struct vx_results *r);
 
 /* ---- pictures ---- */
 
 /* Draw machines[0, len) to path: bars with quartiles, a radar of shares of STREAM, and with two machines or
- * more bandwidth against bandwidth (Spatter paper, figures 7 and 9). Errors: as vx_page_write. */
+ * more their ratios to the first one, and bandwidth against bandwidth (Spatter paper, figures 4, 7 and 9).
+ * Errors: as vx_page_write. */
 ls_err rpl_plot(const struct vx_results *machines, size_t len, const char *path);
 
 #endif

@@ -12,12 +12,16 @@ enum { TABLE_PATTERN = 30, TABLE_KERNEL = 12 };
 
 static void table_begin(const struct rpl_session *s, FILE *out)
 {
-    char gb[CLI_CELL_BYTES];
+    char gb[CLI_CELL_BYTES], regular[CLI_CELL_BYTES];
     fprintf(out, "machine    %s\n", s->machine.cpu);
     fprintf(out, "           %s\n", s->machine.summary);
     if (isfinite(s->stream_mb_per_s))
-        fprintf(out, "STREAM     triad %s MB/s with as many threads: 100 %% of the share\n",
-                cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s));
+        fprintf(
+            out,
+            "STREAM     triad %s MB/s with as many threads: 100 %% of the share; %s MB/s with regular stores, as "
+            "in STREAM's program\n",
+            cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s),
+            cli_format_grouped(regular, (uint64_t)s->stream_regular_mb_per_s));
     fprintf(out, "MB/s       published bytes by the least time; quartiles "
                  "of the runs as a distance from their median\n\n");
     fprintf(out, "%-*s %-*s %8s %9s %10s %9s %9s %6s  %s\n", 6, "config", TABLE_KERNEL + TABLE_PATTERN + 1,
