@@ -132,6 +132,14 @@ must grep -q '^NDISTS  -- 10007$' listing
 ! grep -q 'were written' err || { echo "FAIL: said to be cut"; failed=1; }
 must patterns ragged.lackey --to gs-patterns --longest 6000 -f -o R.json >listing 2>err
 must grep -q 'pattern 0 (6000 of 10007 accesses): only a part was written' err
+# without --longest, the memory limits the length
+must patterns ragged.lackey --to gs-patterns --memory 1M -f -o R.json >listing 2>err
+must test "$(wc -c <R.0.sbin)" = 80056
+awk 'BEGIN { for (i = 0; i < 20007; i++) printf "I  1000,3\n L %x,8\n", 1048576 + 8 * ((i * i * 7919) % 100000) }' >long.lackey
+must patterns long.lackey --to gs-patterns --memory 1M -o L.json >listing 2>err
+must grep -q 'pattern 0 (16384 of 20007 accesses): only a part was written' err
+must patterns long.lackey --to gs-patterns --memory 2M -f -o L.json >listing 2>err
+must test "$(wc -c <L.0.sbin)" = 160056
 must patterns t.trace --to spatter -o S.json >/dev/null 2>err
 must "$loadstone" replay $quick S.json >replayed
 must patterns t.trace --to gem5 -o E.py >/dev/null 2>err

@@ -34,7 +34,7 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_WINDOW_BYTES] = {"window-bytes", 0, CLI_COUNT, "BYTES", NULL,
                           "accesses of one instruction there, in bytes (64)", "Patterns", .least = 1},
     [PTN_TRIVIAL] = {"trivial", 0, CLI_FLAG, NULL, NULL, "also patterns whose distances are -1, 0 and 1 only", "Patterns"},
-    [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", "1048576", "indices of a pattern at most", "Patterns", .least = 1},
+    [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", NULL, "indices of a pattern at most (default: an index for each 64 bytes of --memory)", "Patterns", .least = 1},
     [PTN_NO_SYMBOLS] = {"no-symbols", 0, CLI_FLAG, NULL, NULL, "do not look for names of functions and lines",
                         "Patterns"},
     [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,

@@ -102,7 +102,7 @@ static ls_err ptn_save(const struct cli_value *v, const char *input, const struc
                        const struct pat_findings *f)
 {
     const struct pat_write_options options = {
-        .source = input, .accesses_max = v[PTN_LONGEST].number, .note = ptn_write_note};
+        .source = input, .accesses_max = ptn_longest(v), .note = ptn_write_note};
     LS_TRY(ptn_check_files(o, f->len));
     LS_TRY(pat_write(o->writer, f, &options, o->patterns_path));
     cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", o->patterns_path);

@@ -29,6 +29,11 @@ static bool ptn_keeps_apart(const struct cli_value *v)
     return v[PTN_NO_JOIN].given || v[PTN_MODE].number != PAT_MODE_COST || !to->joins;
 }
 
+uint64_t ptn_longest(const struct cli_value *v)
+{
+    return v[PTN_LONGEST].given ? v[PTN_LONGEST].number : v[PTN_MEMORY].number / PTN_BYTES_AN_INDEX;
+}
+
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
 {
     *out = (struct ptn_settings){
@@ -48,7 +53,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
                     .merge_threads = !v[PTN_BY_THREAD].given,
                     .fold_min = PAT_FOLD_MIN,
                     .keep_trivial = v[PTN_TRIVIAL].given},
-        .compact = {.pattern_max = v[PTN_LONGEST].number,
+        .compact = {.pattern_max = ptn_longest(v),
                     .no_symbols = v[PTN_NO_SYMBOLS].given,
                     .no_join = ptn_keeps_apart(v),
                     .seed = v[PTN_SEED].number},

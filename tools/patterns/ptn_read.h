@@ -27,6 +27,12 @@ struct ptn_found {
     size_t index_loads; /* patterns that were left out as such */
 };
 
+/* Bytes of memory by which the indices of a pattern are limited: a file of a pattern is smaller. */
+enum { PTN_BYTES_AN_INDEX = 64 };
+
+/* Indices of a pattern at most: --longest, else by --memory. */
+uint64_t ptn_longest(const struct cli_value *v);
+
 /* Convert the options of `loadstone patterns` (tools/patterns/ptn_actions.h). */
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out);
 

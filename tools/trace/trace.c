@@ -184,6 +184,7 @@ static ls_err trace_settings(struct trace *t)
                                                        .with_companions = !is_published,
                                                        .fold_min = PAT_FOLD_MIN,
                                                        .merge_threads = true};
+    t->settings.compact.pattern_max = t->v[TRACE_MEMORY].number / PTN_BYTES_AN_INDEX;
     t->settings.compact.no_join = is_published; /* they rank instructions */
     return LS_OK;
 }
