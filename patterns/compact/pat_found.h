@@ -82,6 +82,8 @@ struct pat_found {
     uint32_t threads;
     uint64_t accesses;
     double access_share, cost_share; /* shares in the whole source, 0 to 1 */
+    double window_share;             /* as in pat_sequence; published modes only, else 0 */
+    uint32_t place;                  /* the same */
     uint32_t sequence;               /* row of the pat_sequences it was made of, the first of several */
     struct pat_member *members;      /* in the order of their accesses; NULL: one instruction's */
     size_t members_len;
@@ -102,7 +104,7 @@ const char *pat_found_label(const struct pat_found *f, char out[PAT_FOUND_KEY_BY
 const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
 
 struct pat_findings {
-    struct pat_found *rows; /* gathers first, then the costliest first */
+    struct pat_found *rows; /* gathers first, then the costliest first; published modes: by their place */
     size_t len;
 };
 

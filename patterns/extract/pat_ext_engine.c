@@ -4,6 +4,7 @@
 #include "patterns/extract/pat_ext_ranges.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Shares of the memory limit for rows and their sequences, and for counts of distances and pages; the rest is
  * for the sequences that are returned. */
@@ -41,7 +42,7 @@ void pat_ext_fini(struct pat_ext *e)
     for (size_t i = 0; i < e->threads_len; i++)
         pat_ext_windows_free(e->threads[i].windows);
     free(e->threads);
-    free(e->appearances.counts);
+    free(e->appearances.sites);
     free(e->found);
     pat_ext_round_fini(&e->round);
     pat_ext_ranges_fini(&e->ranges, &e->budget);
@@ -182,11 +183,11 @@ static ls_err ext_see(struct pat_ext *e, const struct pat_ext_strand *strand, ui
     struct pat_ext_thread *t = &e->threads[strand->thread];
     if (strand->site >= seen->len) {
         const size_t len = e->tables->sites_len;
-        uint64_t *wider = realloc(seen->counts, len * sizeof(*wider));
+        struct pat_ext_seen *wider = realloc(seen->sites, len * sizeof(*wider));
         if (!wider) return ls_nomem("%zu sites", len);
-        for (size_t i = seen->len; i < len; i++)
-            wider[i] = 0;
-        *seen = (struct pat_ext_appearances){wider, len};
+        memset(wider + seen->len, 0, (len - seen->len) * sizeof(*wider));
+        seen->sites = wider;
+        seen->len = len;
     }
     if (!t->windows) {
         t->windows = pat_ext_windows_new(e->options);

@@ -21,6 +21,7 @@ struct window {
 struct pat_ext_windows {
     struct window windows[2]; /* loads, stores */
     uint32_t rows, places, row_bytes, slots;
+    bool stays; /* a site that has gathered once counts in every later window, too */
 };
 
 static uint32_t windows_slots(uint32_t rows)
@@ -55,6 +56,7 @@ struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o)
     w->rows = o->window_rows;
     w->places = w->row_bytes = o->window_bytes; /* as many accesses as bytes, in case the size is 0 */
     w->slots = windows_slots(o->window_rows);
+    w->stays = o->mode == PAT_MODE_V1 || o->mode == PAT_MODE_V2;
     bool is_whole = true;
     for (int i = 0; i < 2; i++) {
         struct window *x = &w->windows[i];
@@ -82,9 +84,13 @@ static void windows_analyse(struct pat_ext_windows *w, struct pat_ext_appearance
 {
     for (int i = 0; i < 2; i++) {
         struct window *x = &w->windows[i];
-        for (uint32_t row = 0; row < x->len; row++)
-            a->counts[x->rows[row].site] +=
-                window_gathers(&x->units[(size_t)row * w->places], x->rows[row].len);
+        for (uint32_t row = 0; row < x->len; row++) {
+            struct pat_ext_seen *seen = &a->sites[x->rows[row].site];
+            if (!(w->stays && seen->count) &&
+                !window_gathers(&x->units[(size_t)row * w->places], x->rows[row].len))
+                continue;
+            if (!seen->count++) seen->order = ++a->orders;
+        }
         x->len = 0;
         if (++x->generation == 0) {
             memset(x->slot_of, 0, w->slots * sizeof(*x->slot_of));

@@ -14,10 +14,16 @@
  * where the tool has one row for all loads, or stores, of an instruction. */
 struct pat_ext_windows;
 
-/* The number of windows in which each site gathers or scatters. */
+/* A site in the windows. */
+struct pat_ext_seen {
+    uint64_t count; /* windows in which it gathers or scatters */
+    uint64_t order; /* 1: the first site that did so; 0: none */
+};
+
 struct pat_ext_appearances {
-    uint64_t *counts; /* by site */
+    struct pat_ext_seen *sites;
     size_t len;
+    uint64_t orders; /* given so far */
 };
 
 /* The windows of one thread, one for loads and one for stores.
@@ -26,7 +32,7 @@ struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o)
 void pat_ext_windows_free(struct pat_ext_windows *w); /* NULL-safe */
 uint64_t pat_ext_windows_bytes(const struct pat_extract_options *o);
 
-/* Add one access. When it does not fit, both windows are first analysed into a and emptied. a->counts must
+/* Add one access. When it does not fit, both windows are first analysed into a and emptied. a->sites must
  * have an entry for the site. */
 void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *a, uint32_t site,
                          const struct pat_site *row, uint64_t addr);

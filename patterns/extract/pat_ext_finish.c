@@ -19,8 +19,10 @@ struct finish_row {
     struct pat_ext_row *row;
     size_t order;
     uint64_t unit_bytes;
-    unsigned unit_twos;   /* its binary logarithm; 64: not a power of two */
-    uint64_t appearances; /* published modes */
+    unsigned unit_twos;       /* its binary logarithm; 64: not a power of two */
+    struct pat_ext_seen seen; /* published modes */
+    uint32_t place;           /* published modes: 0 is the first of the loads or of the stores */
+    double window_share;      /* published modes: of the appearances of all loads or stores */
     uint32_t threads;
     bool is_out, is_companion;
     struct pat_ext_measured measured;
@@ -160,7 +162,8 @@ static size_t finish_merge(struct pat_ext *e, struct finish_row *rows, size_t le
 static int finish_by_cost(const void *a, const void *b)
 {
     const struct finish_row *x = a, *y = b;
-    if (x->appearances != y->appearances) return x->appearances > y->appearances ? -1 : 1;
+    if (x->seen.count != y->seen.count) return x->seen.count > y->seen.count ? -1 : 1;
+    if (x->seen.order != y->seen.order) return x->seen.order < y->seen.order ? -1 : 1;
     if (x->row->cost_parts != y->row->cost_parts) return x->row->cost_parts > y->row->cost_parts ? -1 : 1;
     if (x->measured.accesses != y->measured.accesses)
         return x->measured.accesses > y->measured.accesses ? -1 : 1;
@@ -179,16 +182,26 @@ static bool finish_keeps(const struct pat_ext *e, const struct finish_row *f, do
            (o->far_share_min > 0 && share >= o->far_share_min);
 }
 
-/* Filter ranked rows: the best `top` of loads and of stores, then the other filters. */
+/* Filter ranked rows: the best `top` of loads and of stores among those with a symbol, then the other
+ * filters. */
 static void finish_filter_published(const struct pat_ext *e, struct finish_row *rows, size_t len)
 {
     uint32_t taken[2] = {0, 0}, last[2] = {PAT_NONE, PAT_NONE};
+    uint64_t all[2] = {0, 0};
     for (size_t i = 0; i < len; i++) {
-        const int op = rows[i].row->is_store;
-        if (rows[i].row->site != last[op]) taken[op]++; /* threads of a site share its rank */
-        last[op] = rows[i].row->site;
-        rows[i].is_out = !rows[i].appearances || taken[op] > e->options->top ||
-                         !pat_ext_published_keeps(e->options, &rows[i].measured);
+        struct finish_row *r = &rows[i];
+        const int op = r->row->is_store;
+        const bool is_next = r->measured.has_module && r->row->site != last[op]; /* threads share a place */
+        if (is_next) last[op] = r->row->site;
+        taken[op] += is_next;
+        all[op] += is_next ? r->seen.count : 0;
+        r->place = taken[op] ? taken[op] - 1 : 0;
+        r->is_out = !r->seen.count || taken[op] > e->options->top ||
+                    !pat_ext_published_keeps(e->options, &r->measured);
+    }
+    for (size_t i = 0; i < len; i++) {
+        const uint64_t whole = all[rows[i].row->is_store];
+        rows[i].window_share = whole ? (double)rows[i].seen.count / (double)whole : 0;
     }
 }
 
@@ -412,7 +425,9 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .order = r->number,
                                .ahead = r->turns.ahead ? r->turns.ahead->number : PAT_NONE,
                                .first = r->turns.ahead ? r->turns.first->number : PAT_NONE,
-                               .turns = r->turns.len};
+                               .turns = r->turns.len,
+                               .place = f->place,
+                               .window_share = f->window_share};
     LS_TRY(finish_distances(f, s));
     pat_ext_tally_fini(&r->tally, &e->counts);
     const uint64_t held = e->held_bytes + r->jumps * sizeof(size_t);
@@ -497,7 +512,8 @@ static void finish_prepare(const struct pat_ext *e, struct pat_ext_row *const *r
             .threads = 1,
             .unit_bytes = unit,
             .unit_twos = unit && (unit & (unit - 1)) == 0 ? (unsigned)__builtin_ctzll(unit) : 64,
-            .appearances = rows[i]->site < e->appearances.len ? e->appearances.counts[rows[i]->site] : 0};
+        };
+        if (rows[i]->site < e->appearances.len) f[i].seen = e->appearances.sites[rows[i]->site];
     }
 }
 

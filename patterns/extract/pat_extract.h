@@ -79,6 +79,10 @@ struct pat_sequence {
                        PAT_NONE */
     uint32_t first; /* order of the first of all sequences ahead, PAT_NONE */
     uint64_t turns; /* how often the distance changed */
+    /* published modes: place among loads or stores by appearances in windows, 0 the first, before the last
+     * filters; share of the appearances of all loads or stores, 0 in the default mode */
+    uint32_t place;
+    double window_share;
 };
 
 /* Return the number of accesses that were kept, as indices or folded. */

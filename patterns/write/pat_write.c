@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAT_ACCESSES_MAX = 1 << 20, PAT_NUMBER_BYTES = 24 };
+enum { PAT_ACCESSES_MAX = 1 << 20, PAT_NUMBER_BYTES = 24, PAT_END_BYTES = 64 };
 
 static const struct pat_writer *const pat_writers[] = {
     &pat_writer_json,
@@ -29,16 +29,20 @@ static int pat_stem_len(const char *path)
     return dot && dot != base ? (int)(dot - path) : (int)strlen(path);
 }
 
-bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
+bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, const struct pat_findings *f,
                     char out[PATH_MAX])
 {
     const int stem = pat_stem_len(path);
-    const size_t first = w->more ? 2 : 1;
+    const size_t first = w->more ? 2 : 1, patterns_len = f ? f->len : 0;
+    char end[PAT_END_BYTES];
     if (i == 0)
         snprintf(out, PATH_MAX, "%s", path);
     else if (i < first)
         snprintf(out, PATH_MAX, "%.*s%s", stem, path, w->more);
-    else if (w->each && i - first < patterns_len)
+    else if (w->end_each && i - first < patterns_len) {
+        w->end_each(f, i - first, end, sizeof(end));
+        snprintf(out, PATH_MAX, "%.*s%s", stem, path, end);
+    } else if (w->each && i - first < patterns_len)
         snprintf(out, PATH_MAX, "%.*s.%zu%s", stem, path, i - first, w->each);
     else
         return false;

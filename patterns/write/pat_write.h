@@ -26,6 +26,8 @@ struct pat_writer {
     const char *more; /* ending of a second file, NULL: there is none */
     bool joins;       /* it takes patterns of several instructions */
     const char *each; /* ending after the pattern's number, for formats with a file per pattern; NULL: none */
+    /* prints the whole ending of a pattern's file, where it is more than number and ending; NULL: it is not */
+    void (*end_each)(const struct pat_findings *f, size_t i, char *out, size_t room);
     ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
                     ls_outputs *files);
     /* prints the patterns as the format's own tool does, in place of our table; NULL: our table */
@@ -35,9 +37,12 @@ struct pat_writer {
 /* Row i of the formats, NULL after the last. */
 const struct pat_writer *pat_writer_at(size_t i);
 
-/* Set out to the name of file i that w writes for path and patterns_len patterns: 0 is path itself. False
+/* GS Patterns' files as its version 2 writes them; the row of pat_writer_at writes version 1's. */
+extern const struct pat_writer pat_writer_gs2;
+
+/* Set out to the name of file i that w writes for path and f (NULL: no patterns): 0 is path itself. False
  * after the last file. */
-bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, size_t patterns_len,
+bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, const struct pat_findings *f,
                     char out[PATH_MAX]);
 
 /* Write f in format w. Existing files are replaced once everything is written; after a failure they are

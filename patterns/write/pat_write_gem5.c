@@ -106,7 +106,7 @@ static ls_err pat_gem5_trace(const struct pat_gem5_job *job, size_t i, struct pa
     struct pat_indices flat;
     FILE *out;
     int64_t highest = 0;
-    pat_write_path(&pat_writer_gem5, job->path, 1 + i, job->found->len, name);
+    pat_write_path(&pat_writer_gem5, job->path, 1 + i, job->found, name);
     LS_TRY(pat_whole(r, pat_write_max(job->options), &flat));
     for (size_t k = 0; k < flat.len; k++)
         if (flat.data[k] > highest) highest = flat.data[k];

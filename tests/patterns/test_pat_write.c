@@ -38,8 +38,11 @@ static const struct pat_writer *writer(const char *name)
 static void remove_all(const struct pat_writer *w, const char *path)
 {
     char name[PATH_MAX];
-    for (size_t i = 0; pat_write_path(w, path, i, FOUND_LEN, name); i++)
+    struct pat_findings f;
+    found_fixture(&f);
+    for (size_t i = 0; pat_write_path(w, path, i, &f, name); i++)
         assert_int_equal(unlink(name), 0);
+    pat_findings_fini(&f);
 }
 
 /* Written as w does, and the main file read back without a note. */
@@ -293,13 +296,13 @@ static void files_that_cannot_be_written_leave_nothing(void **state)
         /* a directory has the name of the last file */
         snprintf(path, sizeof(path), "%s/P%s", dir, w->end);
         size_t files = 0;
-        while (pat_write_path(w, path, files, FOUND_LEN, name))
+        while (pat_write_path(w, path, files, &f, name))
             files++;
-        assert_true(pat_write_path(w, path, files - 1, FOUND_LEN, name));
+        assert_true(pat_write_path(w, path, files - 1, &f, name));
         assert_int_equal(mkdir(name, 0700), 0);
         assert_int_not_equal(pat_write(w, &f, &o, path), LS_OK);
         assert_int_equal(rmdir(name), 0);
-        for (size_t k = 0; pat_write_path(w, path, k, FOUND_LEN, name); k++)
+        for (size_t k = 0; pat_write_path(w, path, k, &f, name); k++)
             assert_int_not_equal(stat(name, &st), 0);
     }
     f.len = 0;
@@ -311,15 +314,26 @@ static void files_that_cannot_be_written_leave_nothing(void **state)
 static void names_of_files_keep_the_users(void **state)
 {
     char name[PATH_MAX];
+    struct pat_findings f;
     const struct pat_writer *w = writer("gs-patterns");
     (void)state;
-    assert_true(pat_write_path(w, "a.b/P.json", 1, 0, name));
+    found_fixture(&f);
+    assert_true(pat_write_path(w, "a.b/P.json", 1, NULL, name));
     assert_string_equal(name, "a.b/P.txt");
-    assert_false(pat_write_path(w, "a.b/P", 2, 0, name));
-    assert_true(pat_write_path(w, "a.b/P", 3, 2, name));
+    assert_false(pat_write_path(w, "a.b/P", 2, NULL, name));
+    assert_true(pat_write_path(w, "a.b/P", 3, &f, name));
     assert_string_equal(name, "a.b/P.1.sbin");
-    assert_true(pat_write_path(w, "a/.hidden", 1, 0, name));
+    assert_true(pat_write_path(w, "a/.hidden", 1, &f, name));
     assert_string_equal(name, "a/.hidden.txt");
+    f.rows[FOUND_FIELD].place = 7;
+    assert_true(pat_write_path(&pat_writer_gs2, "a.b/P.json", 2 + FOUND_FIELD, &f, name));
+    assert_string_equal(name, "a.b/P.g.007.24B.sbin");
+    assert_true(pat_write_path(&pat_writer_gs2, "P.json", 2 + FOUND_TURNS, &f, name));
+    assert_string_equal(name, "P.g.000.08B.1.sbin");
+    assert_true(pat_write_path(&pat_writer_gs2, "P.json", 2 + FOUND_SCATTER, &f, name));
+    assert_string_equal(name, "P.s.000.04B.sbin");
+    assert_false(pat_write_path(&pat_writer_gs2, "P.json", 2 + FOUND_LEN, &f, name));
+    pat_findings_fini(&f);
 }
 
 static void scaling_rounds_down_and_refuses_what_does_not_fit(void **state)

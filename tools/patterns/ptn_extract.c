@@ -26,18 +26,20 @@ static void ptn_outputs_of(const struct cli_value *v, struct ptn_outputs *out)
 {
     const char *path = v[PTN_OUTPUT].text;
     const bool is_picture = path && cli_ending_is(path, CLI_ENDS_PICTURE);
-    *out = (struct ptn_outputs){.writer = pat_writer_at(v[PTN_TO].number),
+    const struct pat_writer *writer = pat_writer_at(v[PTN_TO].number);
+    if (v[PTN_MODE].number == PAT_MODE_V2 && strcmp(writer->name, pat_writer_gs2.name) == 0)
+        writer = &pat_writer_gs2;
+    *out = (struct ptn_outputs){.writer = writer,
                                 .patterns_path = is_picture ? NULL : path,
                                 .pictures = {is_picture ? path : NULL, v[PTN_PICTURE].text},
                                 .force = v[PTN_FORCE].given};
 }
 
-/* Check all output files for patterns_len patterns. */
-static ls_err ptn_check_files(const struct ptn_outputs *o, size_t patterns_len)
+/* Check all output files for the patterns of f; NULL: these are not known yet. */
+static ls_err ptn_check_files(const struct ptn_outputs *o, const struct pat_findings *f)
 {
     char name[PATH_MAX];
-    for (size_t i = 0; o->patterns_path && pat_write_path(o->writer, o->patterns_path, i, patterns_len, name);
-         i++)
+    for (size_t i = 0; o->patterns_path && pat_write_path(o->writer, o->patterns_path, i, f, name); i++)
         LS_TRY(cli_output_check(name, o->force));
     return LS_OK;
 }
@@ -63,7 +65,7 @@ static ls_err ptn_check(const struct cli_value *v, const struct ptn_outputs *o)
         LS_TRY(vx_page_check(o->pictures[i]));
         LS_TRY(cli_output_check(o->pictures[i], o->force));
     }
-    return ptn_check_files(o, 0); /* before the work, for files whose names are known already */
+    return ptn_check_files(o, NULL); /* before the work, for files whose names are known already */
 }
 
 /* Nothing that is read is written over. */
@@ -103,7 +105,7 @@ static ls_err ptn_save(const struct cli_value *v, const char *input, const struc
 {
     const struct pat_write_options options = {
         .source = input, .accesses_max = ptn_longest(v), .note = ptn_write_note};
-    LS_TRY(ptn_check_files(o, f->len));
+    LS_TRY(ptn_check_files(o, f));
     LS_TRY(pat_write(o->writer, f, &options, o->patterns_path));
     cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", o->patterns_path);
     return LS_OK;
