@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_engine.h"
 #include "config.h"
+#include "common/ls_text.h"
 #include "patterns/extract/pat_ext_counts.h"
 #include "patterns/extract/pat_ext_filter.h"
 #include "patterns/extract/pat_indirect.h"
 #include "smrtree/smr_array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FINISH_DISTANCES = 64, FINISH_SINGLES = 256 };
 /* In longer sequences with many runs, the echo would have noticed rounds (struct pat_ext_echo). */
@@ -219,9 +221,21 @@ static const void *finish_group(const struct pat_ext_row *r)
     return r->home != PAT_NONE && pat_ext_row_accesses(r) == pat_ext_row_accesses(leader) ? leader : r;
 }
 
+/* Is the row the dynamic loader's, and such rows are not wanted? They cost much in short programs, and say
+ * nothing about them. The names are those of glibc and musl. */
+static bool finish_leaves_out(const struct pat_ext *e, const struct pat_ext_row *r)
+{
+    const uint32_t module = e->tables->sites[r->site].module;
+    if (e->options->keep_loader || module >= e->tables->modules_len || !e->tables->modules[module].path)
+        return false;
+    const char *name = ls_base_name(e->tables->modules[module].path);
+    return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0 || strncmp(name, "ld64.so", 7) == 0;
+}
+
 /* --top is a number of patterns. Rows that take turns with a chosen one are included even if filtered:
  * otherwise --top would decide how much of a stencil is visible. */
-static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, size_t len, double cost)
+static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, size_t len,
+                            struct pat_sequences *out)
 {
     struct pat_ext_candidate *c = calloc(len + 1, sizeof(*c));
     const bool by_group = e->options->with_companions;
@@ -229,11 +243,16 @@ static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, si
     for (size_t i = 0; err == LS_OK && i < len; i++)
         c[i] = (struct pat_ext_candidate){.group = by_group ? finish_group(rows[i].row) : rows[i].row,
                                           .cost = finish_cost(rows[i].row),
-                                          .passes = finish_keeps(e, &rows[i], cost)};
+                                          .passes = !finish_leaves_out(e, rows[i].row) &&
+                                                    finish_keeps(e, &rows[i], out->cost)};
     if (err == LS_OK) err = pat_ext_choose(c, len, e->options->top);
     for (size_t i = 0; err == LS_OK && i < len; i++) {
         rows[i].is_out = !c[i].is_chosen || !c[i].passes;
-        rows[i].is_companion = c[i].is_chosen && !c[i].passes;
+        rows[i].is_companion = c[i].is_chosen && !c[i].passes && !finish_leaves_out(e, rows[i].row);
+        if (!finish_leaves_out(e, rows[i].row)) continue;
+        out->loader_len++;
+        out->loader_accesses += rows[i].measured.accesses;
+        out->loader_cost += c[i].cost;
     }
     free(c);
     return err;
@@ -551,7 +570,7 @@ static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, s
     if (pat_ext_is_published(e))
         finish_filter_published(e, f, len);
     else
-        LS_TRY(finish_filter(e, f, len, out->cost));
+        LS_TRY(finish_filter(e, f, len, out));
     const size_t kept = finish_keep(e, f, len, out);
     out->rows = calloc(kept ? kept : 1, sizeof(*out->rows));
     if (!out->rows) return ls_nomem("%zu sequences", kept);

@@ -38,6 +38,7 @@ struct pat_extract_options {
     bool merge_threads; /* merge threads that behave alike into one sequence (the longest) with the counts of
                            all */
     uint64_t fold_min;  /* fold repeats in sequences of at least this many accesses; 0: fold none */
+    bool keep_loader;   /* keep the sequences of the dynamic loader, which the default mode counts only */
     bool keep_trivial;  /* keep sites whose distances are only -1, 0, 1 (the default mode keeps the costly
                            ones anyway) */
 };
@@ -99,6 +100,10 @@ struct pat_sequences {
     uint64_t accesses_filtered; /* in sequences that the mode rejected */
     uint64_t accesses_unplaced; /* dropped because no memory was left for a row */
     double cost;                /* total cost of all sequences */
+    /* the dynamic loader's sequences that were left out (keep_loader); accesses_filtered includes theirs */
+    size_t loader_len;
+    uint64_t loader_accesses;
+    double loader_cost;
 };
 
 /* Return o's top, or the default of its mode. */

@@ -260,6 +260,39 @@ static const struct filter_row filter_rows[] = {
     {1040, 2, 519, {false, false, false}},
 };
 
+/* The loader's sequences are counted, and kept on request only. */
+static void the_dynamic_loader_is_one_line(void **state)
+{
+    (void)state;
+    static char *const paths[] = {"/usr/lib64/ld-linux-x86-64.so.2", "/usr/bin/ld-linux/solver"};
+    for (int keep = 0; keep < 2; keep++) {
+        const struct pat_extract_options o = {.keep_loader = keep};
+        struct memory_source m = {0};
+        struct pat_sequences s;
+        struct pat_module modules[2] = {{paths[0], 0x1000, 0x2000, 0}, {paths[1], 0x401000, 0x402000, 0}};
+        memory_thread(&m);
+        memory_site(&m, 0x1000, 8, PAT_OP_LOAD);
+        memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
+        m.tables.modules = modules;
+        m.tables.modules_len = 2;
+        m.tables.sites[0].module = 0;
+        m.tables.sites[1].module = 1;
+        make_filtered(&m, 0, 3000, 20, 0);
+        make_filtered(&m, 1, 2000, 20, 0);
+        memory_extract(&m, &o, &s);
+        assert_int_equal(s.len, 1 + keep);
+        assert_int_equal(s.rows[s.len - 1].site == 1 || s.rows[0].site == 1, 1);
+        assert_int_equal(s.loader_len, !keep);
+        assert_int_equal(s.loader_accesses, keep ? 0 : 3000);
+        assert_int_equal(s.accesses_filtered, keep ? 0 : 3000);
+        assert_true(keep ? s.loader_cost == 0 : s.loader_cost > 0 && s.loader_cost < s.cost);
+        pat_sequences_fini(&s);
+        m.tables.modules = NULL;
+        m.tables.modules_len = 0;
+        memory_fini(&m);
+    }
+}
+
 static void pat_published_modes_keep_what_they_say(void **state)
 {
     (void)state;
@@ -503,6 +536,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_blocks_are_indexed_one_by_one),
         cmocka_unit_test(pat_range_that_another_overlaps_has_ended),
         cmocka_unit_test(pat_threads_that_do_the_same_become_one),
+        cmocka_unit_test(the_dynamic_loader_is_one_line),
         cmocka_unit_test(pat_published_modes_keep_what_they_say),
         cmocka_unit_test(pat_published_modes_keep_the_ten_seen_in_most_windows),
         cmocka_unit_test(pat_trivial_sequences_show_when_they_cost_or_are_wanted),

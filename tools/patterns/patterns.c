@@ -37,6 +37,8 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", NULL, "indices of a pattern at most (default: an index for each 64 bytes of --memory)", "Patterns", .least = 1},
     [PTN_NO_SYMBOLS] = {"no-symbols", 0, CLI_FLAG, NULL, NULL, "do not look for names of functions and lines",
                         "Patterns"},
+    [PTN_LOADER] = {"loader", 0, CLI_FLAG, NULL, NULL,
+                    "also patterns of the dynamic loader, which are otherwise one line", "Patterns"},
     [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,
                      "a pattern for each instruction, also where several alternate on the same data", "Patterns"},
     [PTN_NO_INDEX_LOADS] = {"no-index-loads", 0, CLI_FLAG, NULL, NULL,

@@ -23,6 +23,7 @@ enum ptn_option {
     PTN_TRIVIAL,
     PTN_LONGEST,
     PTN_NO_SYMBOLS,
+    PTN_LOADER,
     PTN_NO_JOIN,
     PTN_NO_INDEX_LOADS,
     PTN_SEED,

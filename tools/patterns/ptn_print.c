@@ -223,6 +223,14 @@ void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FIL
     ptn_source(path, f, out);
     fprintf(out, "patterns   %zu, with %.0f %% of the accesses and %.0f %% of the estimated cost\n",
             f->findings.len, 100 * accesses, 100 * cost);
+    if (f->sequences.loader_len)
+        fprintf(
+            out,
+            "           %zu left out: the dynamic loader's, with %.1f %% of the accesses and %.0f %% of the cost; "
+            "--loader has them\n",
+            f->sequences.loader_len,
+            100 * (double)f->sequences.loader_accesses / (double)f->sequences.accesses,
+            100 * f->sequences.loader_cost / f->sequences.cost);
     if (f->index_loads)
         fprintf(out, "           %zu left out: loads of the indices of others\n", f->index_loads);
     ptn_rows(&f->findings, f->findings.len < room ? f->findings.len : room,
@@ -341,6 +349,7 @@ void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out)
     ls_json_u64(&j, "instructions", f->sequences.sites);
     ls_json_u64(&j, "accesses_filtered", f->sequences.accesses_filtered);
     ls_json_u64(&j, "accesses_unplaced", f->sequences.accesses_unplaced);
+    ls_json_u64(&j, "accesses_loader", f->sequences.loader_accesses);
     ls_json_open(&j, "patterns", '[');
     for (size_t i = 0; i < f->findings.len; i++)
         ptn_json_row(&j, &f->findings.rows[i]);
