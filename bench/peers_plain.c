@@ -47,8 +47,8 @@ static double least_seconds(const struct plain *p, plain_kernel *kernel, uint64_
 
 static void run(size_t number, const struct pat_config *c)
 {
-    struct pat_extent from, to;
-    uint64_t dense_elements;
+    struct pat_extent from = {0, 0}, to = {0, 0};
+    uint64_t dense_elements = 0;
     if (pat_extent_of(c, PAT_SIDE_GATHER, &from) != LS_OK ||
         pat_extent_of(c, PAT_SIDE_SCATTER, &to) != LS_OK || pat_dense_elements(c, &dense_elements) != LS_OK)
         die(c->name);
