@@ -6,4 +6,5 @@ libpatterns_la_SOURCES += \
     patterns/write/pat_write_gem5.c \
     patterns/write/pat_write_gs.c \
     patterns/write/pat_write_json.c \
+    patterns/write/pat_write_trace.c \
     patterns/write/pat_writers.h

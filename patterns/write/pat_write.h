@@ -5,6 +5,7 @@
 
 #include "common/ls_outputs.h"
 #include "patterns/compact/pat_found.h"
+#include "patterns/source/pat_source.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -50,6 +51,16 @@ bool pat_write_path(const struct pat_writer *w, const char *path, size_t i, cons
  * Errors: LS_ERR_ARG without a pattern; LS_ERR_IO and other errors of files, naming them; LS_ERR_NOMEM. */
 ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const struct pat_write_options *o,
                  const char *path);
+
+/* ---- accesses as a trace of another tool ---- */
+
+/* Is format one of pat_write_trace: "drmemtrace", "lackey"? */
+bool pat_write_trace_known(const char *format);
+
+/* Write all accesses of s to path, in the order of s, and count them. lackey does not distinguish threads.
+ * Errors: LS_ERR_UNSUPPORTED for a recording, whose accesses are samples; those of pat_source_next and of
+ * files; then an existing file is unchanged. */
+ls_err pat_write_trace(pat_source *s, const char *format, const char *path, uint64_t *out_accesses);
 
 /* Describe a pattern's origin, "gather of x through col in multiply (spmv.c:88)", and the same followed by
  * its class and form, "; complex, exact". Where no function is known its module and address are used.

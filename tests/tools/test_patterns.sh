@@ -114,6 +114,20 @@ for longest in 2000 100; do
     must grep -q '"kernel": "Scatter", "operation": "update"' short.json
     must test "$(grep -c ' of bins ' out)" = 1
 done
+# traces for other tools: the same accesses, threads apart where the format has them
+for to in drmemtrace lackey; do
+    must patterns t.trace --to $to -o other.$to 2>err
+    must grep -q "accesses: other.$to" err
+    must patterns t.trace --no-symbols --trivial --json >ours.json 2>/dev/null
+    must patterns other.$to --no-symbols --trivial --json >theirs.json 2>/dev/null
+    must "$loadstone" patterns other.$to --to lackey -f -o again.lackey 2>/dev/null
+    if [ $to = drmemtrace ]; then cp again.lackey first.lackey; else must cmp first.lackey again.lackey; fi
+    if command -v jq >/dev/null; then
+        must test "$(jq '.accesses, .instructions' ours.json)" = "$(jq '.accesses, .instructions' theirs.json)"
+    fi
+done
+expect 1 "other.lackey exists; --force" patterns t.trace --to lackey -o other.lackey
+expect 2 "name the file to write with -o" patterns t.trace --to drmemtrace
 touch Q.1.sbin
 expect 1 "Q.1.sbin exists; --force" patterns t.trace --to gs-patterns -o Q.json
 must test ! -e Q.json

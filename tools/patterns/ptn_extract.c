@@ -3,6 +3,7 @@
 #include "patterns/write/pat_write.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
+#include "tools/cli/cli_term.h"
 #include "tools/patterns/ptn_actions.h"
 #include "tools/patterns/ptn_print.h"
 #include "viz-export/charts/vx_chart.h"
@@ -173,13 +174,40 @@ static void ptn_input_text(char **operands, size_t len, char *out, size_t room)
         snprintf(out, room, "%s and %zu more", operands[0], len - 1);
 }
 
+/* --to drmemtrace, lackey: the accesses themselves, whatever patterns they have. */
+static ls_err ptn_write_trace(const struct cli_value *v, char **operands, size_t operands_len,
+                              const struct ptn_settings *s)
+{
+    struct pat_binaries binaries = {0};
+    const struct pat_source_options o = {.format = s->format, .binaries = &binaries};
+    pat_source *source = NULL;
+    char number[CLI_CELL_BYTES];
+    uint64_t accesses;
+    const char *path = v[PTN_OUTPUT].text;
+    if (!path) return ls_fail(LS_ERR_USAGE, "--to %s: name the file to write with -o", v[PTN_TO].text);
+    LS_TRY(cli_output_check(path, v[PTN_FORCE].given));
+    for (size_t i = 0; i < operands_len; i++)
+        LS_TRY(cli_output_check_apart(path, operands[i]));
+    ls_err err = pat_many_open((const char *const *)operands, operands_len, &o, &source);
+    if (err == LS_OK) err = pat_write_trace(source, v[PTN_TO].text, path, &accesses);
+    pat_source_close(source);
+    pat_binaries_fini(&binaries);
+    if (err == LS_OK) cli_note("%s accesses: %s", cli_format_grouped(number, accesses), path);
+    return err;
+}
+
 static int ptn_extract_run(const struct cli_value *v, char **operands, size_t operands_len)
 {
     struct ptn_settings settings;
     struct ptn_outputs outputs;
     struct ptn_found found = {0};
     char input[PATH_MAX + 40];
+    const bool is_trace = pat_write_trace_known(v[PTN_TO].text);
     ptn_settings_of(v, &settings);
+    if (is_trace) {
+        const ls_err err = ptn_write_trace(v, operands, operands_len, &settings);
+        return err == LS_OK ? CLI_OK : cli_fail(err);
+    }
     ptn_outputs_of(v, &outputs);
     ptn_input_text(operands, operands_len, input, sizeof(input));
     ls_err err = ptn_check(v, &outputs);

@@ -26,7 +26,7 @@ static uint32_t ptn_u32(const struct cli_value *v)
 static bool ptn_keeps_apart(const struct cli_value *v)
 {
     const struct pat_writer *to = pat_writer_at(v[PTN_TO].number);
-    return v[PTN_NO_JOIN].given || v[PTN_MODE].number != PAT_MODE_COST || !to->joins;
+    return v[PTN_NO_JOIN].given || v[PTN_MODE].number != PAT_MODE_COST || (to && !to->joins);
 }
 
 uint64_t ptn_longest(const struct cli_value *v)
