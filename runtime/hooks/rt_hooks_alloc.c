@@ -108,7 +108,7 @@ static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *ca
 }
 
 /* While the real function is not known, each call is notable. */
-RT_QUICK_HOOK LS_EXPORT_FRAMELESS void *malloc(size_t n)
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *malloc(size_t n)
 {
     if (rt_alloc_count(n)) return rt_malloc_noted(n, __builtin_return_address(0));
     return rt_real.malloc(n);
@@ -123,7 +123,7 @@ static LS_ALIGNED __attribute__((cold)) void *rt_calloc_noted(size_t count, size
     return p;
 }
 
-RT_QUICK_HOOK LS_EXPORT_FRAMELESS void *calloc(size_t count, size_t n)
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *calloc(size_t count, size_t n)
 {
     size_t len;
     if (!ls_mul_size(count, n, &len) || rt_alloc_count(len))
@@ -182,7 +182,7 @@ static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller
         rt_real.free(p);
 }
 
-RT_QUICK_HOOK LS_EXPORT_FRAMELESS void free(void *p)
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void free(void *p)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
     if (__builtin_expect(

@@ -24,7 +24,7 @@ enum {
     PROBES_LEAST = 50,
     PROBES_MORE = 51,
     PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
-    COLD_SHARE = 4,
+    COLD_SHARE = 6,
     INSTRUCTIONS_MOST = 40000,
     TRANSLATIONS_MOST = 160,
     /* what the recording takes inside of a burst */
