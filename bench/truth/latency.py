@@ -46,8 +46,8 @@ def chase(runner, programs, engine, size, seconds):
         if len(latencies) == 0:
             return None
         native_cycles = native_ns * float(about["tsc_hz"]) / 1e9
-        mean = latencies[latencies <= 20 * numpy.median(latencies)].mean()  # the others were interrupted
         step = float(about["tsc_step_cycles"]) if "tsc_step_cycles" in about else 1.0
+        mean = latencies[latencies <= 20 * max(step, numpy.median(latencies))].mean()  # the others were interrupted
         return native_ns, native_cycles, typical(latencies, step), mean, level_split(samples["level"][:][of_ring]), len(latencies)
 
 
