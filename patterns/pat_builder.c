@@ -99,6 +99,7 @@ static const struct pat_key pat_keys[] = {
     {.name = "class", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, found_class)},
     {.name = "array", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, array)},
     PAT_COUNT("first", first, 0),
+    PAT_COUNT("index-bits", index_bits, 0),
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
     PAT_COUNT("runs", runs, 1),

@@ -57,8 +57,9 @@ struct pat_config {
     char *found_as;    /* identifies it in other runs: "load x[col] in multiply" (pat_found_key) */
     char *found_class; /* "random": pat_class_name */
     /* Patterns of one array use the same memory where they are replayed together. */
-    char *array;    /* its name; NULL: not given */
-    uint64_t first; /* the array's element at element 0 of the pattern */
+    char *array;         /* its name; NULL: not given */
+    uint64_t first;      /* the array's element at element 0 of the pattern */
+    uint64_t index_bits; /* width of the indices in the program, 32 or 64; 0: not known */
     enum pat_kernel kernel;
     enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */

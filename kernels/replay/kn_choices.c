@@ -45,10 +45,21 @@ uint64_t kn_choice_key(const struct kn_session *s)
 {
     const struct pat_config *c = s->plan.config;
     const struct kn_options *o = s->options;
-    const uint64_t numbers[] = {
-        c->kernel, c->operation,  (uint64_t)c->delta, (uint64_t)c->delta_gather, (uint64_t)c->delta_scatter,
-        c->count,  c->wrap,       s->plan.threads,    s->plan.element_bytes,     o->method,
-        o->stores, o->index_bits, o->pages,           o->dense_per_thread};
+    const uint64_t numbers[] = {c->kernel,
+                                c->operation,
+                                (uint64_t)c->delta,
+                                (uint64_t)c->delta_gather,
+                                (uint64_t)c->delta_scatter,
+                                c->count,
+                                c->wrap,
+                                s->plan.threads,
+                                s->plan.element_bytes,
+                                o->method,
+                                o->stores,
+                                o->index_bits,
+                                c->index_bits,
+                                o->pages,
+                                o->dense_per_thread};
     uint64_t hash = ls_hash_text(LS_HASH_BEGIN, PACKAGE_VERSION);
     hash = ls_hash_text(hash_processor(hash), s->backend->name);
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)

@@ -10,6 +10,14 @@
 /* Destinations larger than this are written past the caches where that is faster. */
 static const uint64_t large_bytes = UINT64_C(4) << 20;
 
+/* As asked for, else as the program has them: narrower ones would be less traffic than in its loop. */
+static unsigned index_bits_of(const struct kn_session *s)
+{
+    const uint64_t own = s->plan.config->index_bits;
+    if (s->options->index_bits || s->arena.linked) return s->options->index_bits;
+    return own == 64 || (own == 32 && s->plan.indices_fit_32_bits) ? (unsigned)own : 0;
+}
+
 static struct kn_wish wish_of(const struct kn_session *s)
 {
     const struct kn_plan *p = &s->plan;
@@ -20,7 +28,7 @@ static struct kn_wish wish_of(const struct kn_session *s)
                                                                            : s->options->method,
                             .stores = s->options->stores,
                             .element_bytes = p->element_bytes,
-                            .index_bits = s->options->index_bits,
+                            .index_bits = index_bits_of(s),
                             .linked = s->arena.linked,
                             .indices_fit_32_bits = p->indices_fit_32_bits,
                             .rows_may_be_jammed = p->rows_may_be_jammed,

@@ -122,6 +122,13 @@ static const char *pat_label(const struct pat_tables *t, uint32_t home)
 }
 
 /* Set all fields that do not depend on the indices. */
+/* The width of the indices that site loads, or 0. */
+static unsigned pat_index_bits(const struct pat_tables *t, uint32_t site)
+{
+    const unsigned bytes = site < t->sites_len ? t->sites[site].size_bytes : 0;
+    return bytes == 4 || bytes == 8 ? 8 * bytes : 0;
+}
+
 static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_sequence *s, struct pat_found *f)
 {
     const struct pat_tables *t = c->tables;
@@ -130,6 +137,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     LS_TRY(pat_config_init(&f->config));
     f->op = (enum pat_op)site->op;
     f->config.kernel = f->op == PAT_OP_STORE ? PAT_SCATTER : PAT_GATHER;
+    f->config.index_bits = pat_index_bits(t, s->index_site);
     f->elem_size_bytes = s->elem_size_bytes ? s->elem_size_bytes : 1;
     f->ip = site->ip;
     f->linked_ip = site->ip - (module < t->modules_len ? t->modules[module].bias : 0);

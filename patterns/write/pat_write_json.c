@@ -56,6 +56,7 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
         ls_put_json(out, c->array, "");
         fprintf(out, ", \"first\": %" PRIu64, c->first);
     }
+    if (c->index_bits) fprintf(out, ", \"index-bits\": %" PRIu64, c->index_bits);
     fprintf(out, ", \"count\": %" PRIu64, c->count);
     if (c->wrap != 1) fprintf(out, ", \"wrap\": %" PRIu64, c->wrap);
     if (c->boundary) fprintf(out, ", \"boundary\": %" PRIu64, c->boundary);

@@ -480,6 +480,33 @@ static void operations_are_of_some_kernels_and_methods(void **state)
     pat_config_fini(&c);
 }
 
+/* Indices are as wide as in the program, unless an option says otherwise. */
+static void the_width_of_indices_is_the_programs(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    struct pat_config c;
+    struct kn_result r;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    set_indices(&c.pattern, 100, 6400, &random);
+    c.operation = PAT_OPERATION_REDUCE;
+    for (unsigned own = 32; own <= 64; own += 32)
+        for (unsigned asked = 0; asked <= 64; asked += 32) {
+            const struct kn_options o = {.runs = 1, .threads = 1, .index_bits = asked};
+            c.index_bits = own;
+            assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
+            assert_int_equal(r.index_bits, asked ? asked : own);
+            kn_result_fini(&r);
+        }
+    c.operation = PAT_OPERATION_CHASE; /* linked: nothing but the elements is read */
+    set_indices(&c.pattern, 1, 1, &random);
+    const struct kn_options any = {.runs = 1, .threads = 1};
+    assert_int_equal(kn_replay_run(&c, &any, &r), LS_OK);
+    assert_int_equal(r.index_bits, 0);
+    kn_result_fini(&r);
+    pat_config_fini(&c);
+}
+
 static void a_whole_replay_names_what_ran(void **state)
 {
     (void)state;
@@ -596,6 +623,7 @@ UNIT_GROUP()
         cmocka_unit_test(one_place_of_a_long_row_is_found_out),
         cmocka_unit_test(long_rows_of_several_threads_are_checked_at_once),
         cmocka_unit_test(operations_are_of_some_kernels_and_methods),
+        cmocka_unit_test(the_width_of_indices_is_the_programs),
         cmocka_unit_test(a_whole_replay_names_what_ran),
         cmocka_unit_test(memory_is_little_more_than_the_live_data),
         cmocka_unit_test(what_cannot_run_is_refused_with_what_there_is),

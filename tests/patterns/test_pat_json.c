@@ -235,7 +235,7 @@ static void pat_whole_doubles_are_integers(void **state)
     assert_int_equal(
         read_text(
             "\xef\xbb\xbf[{\"pattern\":[1.0,1e3,12.50e1],\"count\":1e3,\"delta\":-125.0},\n"
-            "{\"pattern\":[0e5],\"count\":1.25E+2,\"delta\":\"-9223372036854775808\",\"wrap\":2000e-3}]",
+            "{\"pattern\":[0e5],\"count\":1.25E+2,\"delta\":\"-9223372036854775808\",\"wrap\":2000e-3,\"index-bits\":32}]",
             &s),
         LS_OK);
     assert_int_equal(s.rows[0].pattern.data[0], 1);
@@ -247,6 +247,7 @@ static void pat_whole_doubles_are_integers(void **state)
     assert_int_equal(s.rows[1].count, 125);
     assert_int_equal(s.rows[1].delta, INT64_MIN);
     assert_int_equal(s.rows[1].wrap, 2);
+    assert_int_equal(s.rows[1].index_bits, 32);
     pat_suite_fini(&s);
 }
 

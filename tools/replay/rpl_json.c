@@ -47,6 +47,7 @@ static void json_config(struct ls_json *j, const char *key, const struct pat_con
         ls_json_text(j, "array", c->array);
         ls_json_u64(j, "first", c->first);
     }
+    if (c->index_bits) ls_json_u64(j, "index-bits", c->index_bits);
     ls_json_u64(j, "count", c->count);
     ls_json_u64(j, "wrap", c->wrap);
     ls_json_u64(j, "nruns", c->runs);
