@@ -35,7 +35,8 @@ The proxy makes the loop's accesses and no others:
   and a store of 8 bytes, as in the loop.
 * Indices are loaded from a list where the loop loads them. Where the pattern has constant offsets from a base that
   advances by a constant step, they stay in registers, because the loop computes them, too. The pattern alone decides
-  between the two. Work that the loop does once for all its accesses (count, add steps) is done once for several elements
+  between the two. Indices are as wide as the program's. One instruction walks over a uniform stride, as in the loop,
+  because processors learn strides by instruction. Work that the loop does once for all its accesses (count, add steps) is done once for several elements
   in a replay, so that the sum of the patterns does not contain it several times.
 * A chain of pointers is a chain in memory: each element holds the address of the next, nothing else is read. Other loads
   of a pattern do not wait for each other.

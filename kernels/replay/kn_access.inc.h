@@ -8,6 +8,14 @@
  * offsets of an inner loop. */
 #define KN_ALWAYS static inline __attribute__((always_inline))
 #define KN_UNROLLED _Pragma("GCC unroll 4")
+/* Several accesses a turn, so that the sum of a loop's patterns does not hold the loop's own work several
+ * times. An update, whose load waits for its store, is a loop by itself. */
+#define KN_EACH(j, n, does, access)      \
+    if ((does) == PAT_OPERATION_UPDATE)  \
+        for (size_t j = 0; j < (n); j++) \
+            access;                      \
+    else                                 \
+        KN_UNROLLED for (size_t j = 0; j < (n); j++) access
 #define KN_ALONE() __asm__ volatile("" ::: "memory")
 #define KN_CAT_(a, b) a##b
 #define KN_CAT(a, b) KN_CAT_(a, b)

@@ -23,7 +23,7 @@ static bool folds(const int64_t *index, size_t len, size_t fold)
 /* Merge pairs of short rows while the overhead of a turn exceeds the cost of its accesses. */
 static struct kn_fold widened(struct kn_fold f)
 {
-    while (2 * f.len <= KN_FOLD_WIDE && f.times % 2 == 0 && f.times > 2) {
+    while (f.len > 1 && 2 * f.len <= KN_FOLD_WIDE && f.times % 2 == 0 && f.times > 2) {
         f.len *= 2;
         f.times /= 2;
         f.step = (int64_t)(2 * (uint64_t)f.step);

@@ -26,8 +26,8 @@ struct kn_fold {
     int64_t step; /* index j + len is index j + step, for every j */
 };
 
-/* The shortest fold of the row, of KN_HELD_MAX elements at most where it is one; or two or four of it at once
- * where that divides the row and is KN_FOLD_WIDE elements at most. */
+/* The shortest fold of the row, of KN_HELD_MAX elements at most where it is one; of two elements or more, also
+ * two of it at once where that divides the row and is KN_FOLD_WIDE elements at most. */
 struct kn_fold kn_fold_find(const int64_t *index, size_t len);
 
 /* ---- runs of equal steps ---- */

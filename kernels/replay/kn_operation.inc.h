@@ -15,12 +15,15 @@ KN_ALWAYS void KN_NAME(row)(KN_E *row, const struct kn_side *s, size_t len, cons
                             struct KN_NAME(way) way, struct KN_NAME(state) * state)
 {
     if (way.held && !way.folds) KN_NAME(held_row)(row, h, way.held, way.does, state);
-    if (way.folds)
+    if (way.folds && way.held == 1) /* one instruction walks, as in a loop: processors learn its stride */
+        for (size_t f = 0; f < s->fold.times; f++, row += s->fold.step)
+            KN_NAME(held_row)(row, h, 1, way.does, state);
+    else if (way.folds)
         KN_UNROLLED for (size_t f = 0; f < s->fold.times; f++, row += s->fold.step)
             KN_NAME(held_row)(row, h, way.held, way.does, state);
-    if (way.held == 0)
-        KN_UNROLLED for (size_t j = 0; j < len; j++)
-            KN_NAME(access)(row + KN_NAME(index)(s, j, way.levels), way.does, state);
+    if (way.held == 0) {
+        KN_EACH(j, len, way.does, KN_NAME(access)(row + KN_NAME(index)(s, j, way.levels), way.does, state));
+    }
     state->value = KN_NAME(value_after)(state->value, way.does);
 }
 

@@ -10,8 +10,7 @@ KN_ALWAYS void KN_NAME(piece_listed)(struct kn_piece *p, enum pat_operation does
     KN_E *const row = p->place;
     const uint64_t n = p->n;
     __asm__ volatile("" : "+r"(state.none));
-    KN_UNROLLED for (size_t j = 0; j < n; j++)
-        KN_NAME(access)(row + KN_NAME(index)(&s, j, levels), does, &state);
+    KN_EACH(j, n, does, KN_NAME(access)(row + KN_NAME(index)(&s, j, levels), does, &state));
     p->sum = (KN_E)(p->sum + state.sum);
     p->last = state.last;
 }

@@ -12,11 +12,15 @@ import glob, re, subprocess, sys
 # Instructions that an access may take with its share of the loop's own: index load, access, increment, compare and branch. A
 # dependent load computes its address and adds up, too; two levels of indices need two loads.
 FUNCTIONS = [
-    ("kn_piece", r"piece_e\d_i\d\d_piece_listed_(reduce|fill|update)", 3),
-    ("kn_piece", r"piece_e\d_i\d\d_piece_levels_(reduce|fill|update)", 4),
+    ("kn_piece", r"piece_e\d_i\d\d_piece_listed_(reduce|fill)", 3),
+    ("kn_piece", r"piece_e\d_i\d\d_piece_levels_(reduce|fill)", 4),
+    ("kn_piece", r"piece_e\d_i\d\d_piece_listed_(update)", 5),
+    ("kn_piece", r"piece_e\d_i\d\d_piece_levels_(update)", 6),
     ("kn_piece", r"piece_e\d_i\d\d_piece_listed_(chase)", 6),
-    ("kn_var_operations", r"operation_e4_i\d\d_(reduce|fill|update)_(?:gather|scatter)", 3),
-    ("kn_var_operations", r"operation_e8_i\d\d_(reduce|fill|update)_multi(?:gather|scatter)", 4),
+    ("kn_var_operations", r"operation_e4_i\d\d_(reduce|fill)_(?:gather|scatter)", 3),
+    ("kn_var_operations", r"operation_e8_i\d\d_(reduce|fill)_multi(?:gather|scatter)", 4),
+    ("kn_var_operations", r"operation_e4_i\d\d_(update)_scatter", 5),
+    ("kn_var_operations", r"operation_e8_i\d\d_(update)_multiscatter", 6),
     ("kn_var_scalar", r"scalar_e\d_i\d\d_(gather|scatter)", 6),
     ("kn_var_scalar", r"unrolled_e\d_i\d\d_(gather|scatter)", 4),
 ]
