@@ -11,6 +11,7 @@ librunh5_la_SOURCES = \
     run_h5/prof_h5.c run_h5/prof_h5.h \
     run_h5/prof_h5_get.c \
     run_h5/prof_h5_open.c \
+    run_h5/prof_h5_rows.c \
     run_h5/prof_merge.c run_h5/prof_merge.h \
     run_h5/prof_merge_atlas.c \
     run_h5/prof_merge_nodes.c \
@@ -24,5 +25,5 @@ librunh5_la_SOURCES = \
     run_h5/prof_tables.c run_h5/prof_tables.h \
     run_h5/prof_tree.c run_h5/prof_tree.h \
     run_h5/prof_writer.c run_h5/prof_writer.h
-librunh5_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
-librunh5_la_LIBADD = libndm.la libcommon.la $(HDF5_LIBS) -lm
+librunh5_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS) $(ZLIB_CFLAGS)
+librunh5_la_LIBADD = libndm.la libcommon.la $(HDF5_LIBS) $(ZLIB_LIBS) -lm

@@ -25,44 +25,6 @@ const char *prof_h5_type_problem(hid_t type, enum prof_type want)
     return NULL;
 }
 
-/* Refuse other filters: this code does not need them, and they would run on untrusted bytes. */
-static bool prof_has_strange_filter(hid_t properties)
-{
-    const int len = H5Pget_nfilters(properties);
-    for (int i = 0; i < len; i++) {
-        unsigned flags;
-        size_t values_len = 0;
-        const H5Z_filter_t id =
-            H5Pget_filter2(properties, (unsigned)i, &flags, &values_len, NULL, 0, NULL, NULL);
-        if (id != H5Z_FILTER_DEFLATE && id != H5Z_FILTER_SHUFFLE && id != H5Z_FILTER_FLETCHER32) return true;
-    }
-    return len < 0;
-}
-
-const char *prof_h5_storage_problem(hid_t dataset, hid_t type)
-{
-    enum { CHUNK_MAX_BYTES = 64 << 20 };
-    const hid_t properties = H5Dget_create_plist(dataset);
-    if (properties < 0) return "cannot be read: the file is damaged";
-    const H5D_layout_t layout = H5Pget_layout(properties);
-    hsize_t chunk[H5S_MAX_RANK];
-    uint64_t bytes = H5Tget_size(type);
-    const char *problem = NULL;
-    /* libhdf5 1.10 reads beyond the values of a compact one that are fewer than its rows */
-    if (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
-        problem = "is stored in a way that Loadstone does not read";
-    if (layout == H5D_VIRTUAL) problem = "is a virtual data set: other files are not opened";
-    if (H5Pget_external_count(properties) > 0)
-        problem = "has its values in another file, which is not opened";
-    if (prof_has_strange_filter(properties)) problem = "is packed in a way that Loadstone does not read";
-    const int axes = layout == H5D_CHUNKED ? H5Pget_chunk(properties, H5S_MAX_RANK, chunk) : 0;
-    for (int i = 0; i < axes; i++)
-        if (__builtin_mul_overflow(bytes, chunk[i], &bytes) || bytes > CHUNK_MAX_BYTES)
-            problem = "has chunks of more than 64 MiB";
-    H5Pclose(properties);
-    return problem;
-}
-
 static ls_err prof_get_type(const struct prof_h5_location *at, const char *name, hid_t type,
                             enum prof_type want)
 {
@@ -97,24 +59,19 @@ static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, co
 const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, struct prof_h5_texts *t)
 {
     const size_t width = H5Tget_size(file_type);
-    const hid_t type = prof_text_like(file_type), file_space = H5Dget_space(dataset);
-    const hsize_t at_once = prof_h5_text_rows(width, len);
+    const hid_t type = prof_text_like(file_type);
+    const uint64_t at_once = prof_h5_text_rows(width, len);
     char *packed = malloc(at_once * width + 1);
     const char *problem = packed ? NULL : "takes too much memory", *kept = prof_h5_kept(dataset);
-    for (hsize_t start = 0; !problem && start < len; start += at_once) {
-        const hsize_t rows = len - start < at_once ? len - start : at_once;
-        const hid_t memory_space = H5Screate_simple(1, &rows, NULL);
+    for (uint64_t start = 0; !problem && start < len; start += at_once) {
+        const uint64_t rows = len - start < at_once ? len - start : at_once;
         struct prof_h5_texts part = {t->texts + start, t->room_bytes};
-        H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &start, NULL, &rows, NULL);
-        if (H5Dread(dataset, type, memory_space, file_space, H5P_DEFAULT, packed) < 0)
-            problem = "cannot be read: the file is damaged or truncated";
-        else if (!prof_unpack_texts(packed, width, rows, kept, &part))
+        problem = prof_h5_read_rows(dataset, type, start, rows, packed);
+        if (!problem && !prof_unpack_texts(packed, width, rows, kept, &part))
             problem = "takes too much memory for the file's size";
         t->room_bytes = part.room_bytes;
-        H5Sclose(memory_space);
     }
     free(packed);
-    H5Sclose(file_space);
     H5Tclose(type);
     return problem;
 }
@@ -229,12 +186,12 @@ static ls_err prof_get_extents(const struct prof_h5_location *at, hid_t space, s
     return LS_OK;
 }
 
-static const char *prof_get_numbers(hid_t dataset, enum prof_type type, void *values)
+static const char *prof_get_numbers(hid_t dataset, const struct prof_h5_array *array, void *values)
 {
-    const hid_t memory_type = prof_h5_memory_type(type);
-    const herr_t e = H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    const hid_t memory_type = prof_h5_memory_type(array->type);
+    const char *problem = prof_h5_read_rows(dataset, memory_type, 0, array->extents[0], values);
     H5Tclose(memory_type);
-    return e < 0 ? "cannot be read: the file is damaged" : NULL;
+    return problem;
 }
 
 static ls_err prof_get_dataset(const struct prof_h5_location *at, hid_t dataset, struct prof_h5_array *array,
@@ -255,7 +212,7 @@ static ls_err prof_get_dataset(const struct prof_h5_location *at, hid_t dataset,
     struct prof_h5_texts texts = {values, TEXTS_MAX_BYTES};
     if (!problem && e == LS_OK && len > 0)
         problem = array->type == PROF_TEXT ? prof_h5_read_texts(dataset, file_type, len, &texts)
-                                           : prof_get_numbers(dataset, array->type, values);
+                                           : prof_get_numbers(dataset, array, values);
     if (problem) e = prof_h5_bad(at, array->name, problem);
     if (e == LS_OK) {
         *out = values;

@@ -145,7 +145,10 @@ ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *
         return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: %s writes them", path, writer);
     prof_choose_memory(out);
     prof_memory_grant(out->memory_bytes);
-    out->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_cache(access, 0, 0, 0, 0); /* no chunk is cached: their length in the index may be too short */
+    out->id = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
     const ls_err e =
         out->id >= 0 ? prof_check_links(path, out->id)
                      : ls_fail(LS_ERR_TRUNCATED,

@@ -102,27 +102,16 @@ static ls_err prof_read_texts(prof_profile *p, hid_t dataset, hid_t file_type, c
     return prof_bad(p, where, problem);
 }
 
-static herr_t prof_read_rows_of(hid_t dataset, hid_t memory_type, const struct prof_column_data *column)
-{
-    const hsize_t first = column->first, len = column->len;
-    if (len == column->rows_len)
-        return H5Dread(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, column->values);
-    const hid_t rows = H5Dget_space(dataset), memory = H5Screate_simple(1, &len, NULL);
-    herr_t e = H5Sselect_hyperslab(rows, H5S_SELECT_SET, &first, NULL, &len, NULL);
-    if (e >= 0) e = H5Dread(dataset, memory_type, memory, rows, H5P_DEFAULT, column->values);
-    H5Sclose(memory);
-    H5Sclose(rows);
-    return e;
-}
-
 static ls_err prof_read_numbers(prof_profile *p, hid_t dataset, const char *where, enum prof_type type,
                                 struct prof_column_data *out)
 {
     const hid_t memory_type = prof_h5_memory_type(type);
     out->values = calloc(out->len + 1, prof_type_bytes(type));
     ls_err e = out->values ? LS_OK : ls_nomem("%s of %s", where, p->path);
-    if (e == LS_OK && out->len > 0 && prof_read_rows_of(dataset, memory_type, out) < 0)
-        e = prof_bad(p, where, "cannot be read: the file is damaged or truncated");
+    const char *problem = NULL;
+    if (e == LS_OK && out->len > 0)
+        problem = prof_h5_read_rows(dataset, memory_type, out->first, out->len, out->values);
+    if (problem) e = prof_bad(p, where, problem);
     H5Tclose(memory_type);
     if (e != LS_OK) {
         free(out->values);

@@ -425,6 +425,56 @@ static void strange_filter(hid_t file)
     replace_strange(file, "/samples/ip", H5T_STD_U64LE, 3, properties);
 }
 
+/* A packed column whose chunk of 4096 rows unpacks to len_bytes; those of the mask skipped are not packed. */
+static void put_chunk(hid_t file, uLong len_bytes, uint32_t skipped)
+{
+    const hsize_t first = 0;
+    const hid_t properties = in_unwritten_chunks(4096);
+    uint8_t values[80000] = {0}, packed[90000];
+    uLongf packed_bytes = sizeof(packed);
+    H5Pset_deflate(properties, 1);
+    replace_strange(file, "/samples/addr", H5T_STD_U64LE, 3, properties);
+    assert_int_equal(compress2(packed, &packed_bytes, values, len_bytes, 1), Z_OK);
+    const hid_t dataset = H5Dopen2(file, "/samples/addr", H5P_DEFAULT);
+    assert_true(H5Dwrite_chunk(dataset, H5P_DEFAULT, skipped, &first, skipped ? len_bytes : packed_bytes,
+                               skipped ? values : packed) >= 0);
+    H5Dclose(dataset);
+}
+
+static void strange_short_chunk(hid_t file)
+{
+    put_chunk(file, 4096 * sizeof(uint64_t) - 1, 0);
+}
+
+static void strange_tiny_chunk(hid_t file)
+{
+    put_chunk(file, 16, 0);
+}
+
+static void strange_long_chunk(hid_t file)
+{
+    put_chunk(file, 4096 * sizeof(uint64_t) + 1, 0);
+}
+
+static void strange_short_plain_chunk(hid_t file)
+{
+    put_chunk(file, 16, 1);
+}
+
+static void strange_long_plain_chunk(hid_t file)
+{
+    put_chunk(file, 80000, 1);
+}
+
+static void strange_torn_chunk(hid_t file)
+{
+    const hsize_t first = 0;
+    put_chunk(file, 4096 * sizeof(uint64_t), 0);
+    const hid_t dataset = H5Dopen2(file, "/samples/addr", H5P_DEFAULT);
+    assert_true(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, &first, 5, "\x78\x01\x00\x00\x00") >= 0);
+    H5Dclose(dataset);
+}
+
 static void files_of_strangers_are_refused(void **state)
 {
     static const struct {
@@ -443,6 +493,12 @@ static void files_of_strangers_are_refused(void **state)
         {strange_table, "/nodes/id: has more rows than a file of this length"},
         {strange_chunk, "/samples/ip: has chunks of more than 64 MiB"},
         {strange_filter, "/samples/ip: is packed in a way"},
+        {strange_tiny_chunk, "/samples/addr: has a chunk that is shorter"},
+        {strange_short_chunk, "/samples/addr: has a chunk that is shorter"},
+        {strange_long_chunk, "/samples/addr: has a chunk that is damaged, or longer than its rows"},
+        {strange_short_plain_chunk, "/samples/addr: has a chunk that is shorter"},
+        {strange_long_plain_chunk, "/samples/addr: has a chunk that is longer"},
+        {strange_torn_chunk, "/samples/addr: has a chunk that is damaged"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
