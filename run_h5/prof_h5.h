@@ -86,7 +86,9 @@ ls_err prof_h5_get_list(const struct prof_h5_location *at, const char *name, enu
  * Errors: as above; LS_ERR_RANGE when there are more than values_max. */
 ls_err prof_h5_get_array(const struct prof_h5_location *at, struct prof_h5_array *array, void **out);
 
-/* Parts of the above, for readers with other messages; NULL or the problem. */
+/* Parts of the above, for readers with other messages; NULL or the problem. This one is out of memory (LS_ERR_NOMEM); the
+ * others are of the file. */
+extern const char prof_h5_no_memory[];
 const char *prof_h5_type_problem(hid_t type, enum prof_type want);
 /* Values that are not in this file, or in chunks that take too much memory. */
 const char *prof_h5_storage_problem(hid_t dataset, hid_t type);

@@ -9,8 +9,11 @@
 
 enum { TEXTS_MAX_BYTES = 64 << 20, VALUES_ALWAYS = 1 << 25 };
 
+const char prof_h5_no_memory[] = "takes too much memory";
+
 ls_err prof_h5_bad(const struct prof_h5_location *at, const char *name, const char *what)
 {
+    if (what == prof_h5_no_memory) return ls_nomem("%s/%s of %s", at->group, name, at->file);
     return ls_fail(LS_ERR_FORMAT, "%s: %s: %s: %s", at->file, at->group, name, what);
 }
 
@@ -62,7 +65,7 @@ const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, str
     const hid_t type = prof_text_like(file_type);
     const uint64_t at_once = prof_h5_text_rows(width, len);
     char *packed = malloc(at_once * width + 1);
-    const char *problem = packed ? NULL : "takes too much memory", *kept = prof_h5_kept(dataset);
+    const char *problem = packed ? NULL : prof_h5_no_memory, *kept = prof_h5_kept(dataset);
     for (uint64_t start = 0; !problem && start < len; start += at_once) {
         const uint64_t rows = len - start < at_once ? len - start : at_once;
         struct prof_h5_texts part = {t->texts + start, t->room_bytes};

@@ -146,7 +146,7 @@ static const char *prof_make_fill(struct prof_unpacker *u, const hsize_t *where)
 {
     static const hsize_t one[PROF_GET_AXES_MAX] = {1, 1, 1, 1};
     u->fill = malloc(u->chunk_bytes);
-    if (!u->fill) return "takes too much memory";
+    if (!u->fill) return prof_h5_no_memory;
     const hid_t memory_space = H5Screate_simple(u->axes, one, NULL);
     H5Sselect_hyperslab(u->space, H5S_SELECT_SET, where, NULL, one, NULL);
     const herr_t e = H5Dread(u->dataset, u->type, memory_space, u->space, H5P_DEFAULT, u->fill);
@@ -209,7 +209,7 @@ static const char *prof_read_chunks(struct prof_unpacker *u, hid_t memory_type, 
     u->room_bytes = 2 * u->chunk_bytes + 64; /* more than what deflate makes of random bytes */
     u->bytes = malloc(u->room_bytes);
     u->spare = malloc(u->room_bytes);
-    if (!u->bytes || !u->spare) problem = "takes too much memory";
+    if (!u->bytes || !u->spare) problem = prof_h5_no_memory;
     while (!problem) {
         problem = prof_read_chunk(u, values);
         if (!prof_to_next_chunk(u)) break;

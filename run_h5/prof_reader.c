@@ -34,6 +34,7 @@ enum { PROF_ROWS_ALWAYS = 4096, PROF_ROWS_PER_BYTE = 8 };
 
 static ls_err prof_bad(const prof_profile *p, const char *where, const char *what)
 {
+    if (what == prof_h5_no_memory) return ls_nomem("%s of %s", where, p->path);
     return ls_fail(LS_ERR_FORMAT, "%s: %s: %s", p->path, where, what);
 }
 
