@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The published method on a file of configurations, as a plain program: 10 runs that do not count, then each
- * configuration's own number, the least of which is printed; one dense buffer for all threads; arrays from
+/* The published method on a file of configurations, as a plain program: 10 runs that do not count, then as
+ * many as the configuration asks for, whose least time is printed; one dense buffer for all threads; arrays from
  * malloc. usage: peers_plain FILE.json THREADS; prints Spatter's columns. */
 #include "bench/replay_plain.h"
 #include "common/ls_clock.h"

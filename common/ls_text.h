@@ -24,8 +24,8 @@ bool ls_is_control(uint32_t code);
  * except the characters in kept. */
 void ls_text_clean(char *text, size_t len_bytes, const char *kept);
 
-/* The remedy where a path of a profile, which was cleaned, names no file, to be appended to a message; "" where
- * no character was replaced. */
+/* Paths in profiles are cleaned, so that one may name no file. Return the remedy, to be appended to a message, or ""
+ * where no character was replaced. */
 const char *ls_text_cleaned_remedy(const char *path);
 
 /* The part of path after its last '/', if there is one. */

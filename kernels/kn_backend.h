@@ -44,8 +44,8 @@ struct kn_span {
     bool interrupted;   /* other programs had a processor of the threads for more than a 20th of the time */
 };
 
-/* Run task on shares threads, repeats times. No system call happens between the readings of the clock, other
- * than those of task and of waiting threads. */
+/* Run task on shares threads, repeats times. Between the readings of the clock, only task and waiting threads make
+ * system calls. */
 struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsigned repeats, kn_task *task,
                                void *arg);
 

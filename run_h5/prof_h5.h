@@ -92,8 +92,9 @@ extern const char prof_h5_no_memory[];
 const char *prof_h5_type_problem(hid_t type, enum prof_type want);
 /* Values that are not in this file, or in chunks that take too much memory. */
 const char *prof_h5_storage_problem(hid_t dataset, hid_t type);
-/* Read len rows of the first axis, from the row first on. The data set has no problem of the above, at most
- * PROF_GET_AXES_MAX axes, and values that are not wider than those of memory_type. NULL or the problem. */
+/* Read len rows of the first axis, from the row first on. The caller has checked the data set by the two
+ * functions above. It has at most PROF_GET_AXES_MAX axes, and memory_type is at least as wide as its values. NULL or the
+ * problem. */
 const char *prof_h5_read_rows(hid_t dataset, hid_t memory_type, uint64_t first, uint64_t len, void *values);
 /* Destination of texts (the caller frees each), and the memory that they may take. */
 struct prof_h5_texts {

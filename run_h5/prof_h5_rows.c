@@ -92,7 +92,7 @@ static void prof_unshuffle(uint8_t *to, const uint8_t *from, size_t len_bytes, s
     memcpy(to + whole_bytes, from + whole_bytes, len_bytes - whole_bytes);
 }
 
-/* Undo the filters that packed the len_bytes of u->bytes, but those of the mask skipped. */
+/* Undo the filters of the chunk in u->bytes, which has len_bytes. Bit i of skipped: filter i was not applied. */
 static const char *prof_unpack(struct prof_unpacker *u, uint32_t skipped, size_t len_bytes)
 {
     for (size_t i = u->filters.len; i-- > 0;) {

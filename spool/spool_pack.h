@@ -5,8 +5,8 @@
  *   a byte      bits 0 to 3: slot of its instruction among the last ones, SPOOL_PACK_NEW: a new one;
  *               SPOOL_PACK_KIND: kind follows; SPOOL_PACK_TIMED: latency and drain follow, and both flags are set
  *   new one     signed: distance from the last new instruction
- *   kind        flags (without those of a time), size_bytes, lane; when it is left out, those of the last access of
- *               this instruction hold
+ *   kind        flags (without SPOOL_PACK_TIMES), size_bytes, lane; when it is left out, they are as in the last
+ *               access of this instruction
  *   signed      distance of the address from the last one of this instruction, of a new one from the last of all
  *   signed      distance of the position from the last one
  *   timed       latency_cycles, drain_cycles

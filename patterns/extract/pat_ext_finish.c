@@ -221,8 +221,8 @@ static const void *finish_group(const struct pat_ext_row *r)
     return r->home != PAT_NONE && pat_ext_row_accesses(r) == pat_ext_row_accesses(leader) ? leader : r;
 }
 
-/* Is the row the dynamic loader's, and such rows are not wanted? They cost much in short programs, and say
- * nothing about them. The names are those of glibc and musl. */
+/* Is the row the dynamic loader's, and such rows are not wanted? They are many in short programs, and describe
+ * the loader only. The names are those of glibc and musl. */
 static bool finish_leaves_out(const struct pat_ext *e, const struct pat_ext_row *r)
 {
     const uint32_t module = e->tables->sites[r->site].module;

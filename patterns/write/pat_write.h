@@ -58,8 +58,8 @@ ls_err pat_write(const struct pat_writer *w, const struct pat_findings *f, const
 bool pat_write_trace_known(const char *format);
 
 /* Write all accesses of s to path, in the order of s, and count them. lackey does not distinguish threads.
- * Errors: LS_ERR_UNSUPPORTED for a recording, whose accesses are samples; those of pat_source_next and of
- * files; then an existing file is unchanged. */
+ * Errors: LS_ERR_UNSUPPORTED for a recording, whose accesses are samples; errors of pat_source_next and of
+ * files. After an error an existing file is unchanged. */
 ls_err pat_write_trace(pat_source *s, const char *format, const char *path, uint64_t *out_accesses);
 
 /* Describe a pattern's origin, "gather of x through col in multiply (spmv.c:88)", and the same followed by

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines that would be in L1, and pages that would be in the TLB, if the program ran without traps. */
+/* Lines that would be in L1 if the program ran without traps. */
 #include "runtime/step/rt_step_sigsafe.h"
 
 #include <string.h>

@@ -449,15 +449,21 @@ static void settle(struct run *u, enum rt_tr_end reason)
     u->reason = reason;
 }
 
-/* The code is mostly new to the cache. To translate it costs far more than to time loads: less of it is watched,
+/* Rounded up: what is wanted at all stays so. */
+static uint32_t part_of(uint32_t number, uint32_t share)
+{
+    return (number + share - 1) / share;
+}
+
+/* The code is mostly new to the cache. Its translation costs far more than the timing of loads: less of it is watched,
  * no pace is measured, and accesses are listed in the second half of the warm-up. */
 static void turn_cold(struct run *u)
 {
     if (u->cold || !u->plan->cold_share) return;
     u->cold = true;
-    u->accesses = (u->accesses + u->plan->cold_share - 1) / u->plan->cold_share;
-    u->probes = (u->probes + u->plan->cold_share - 1) / u->plan->cold_share;
-    u->probe_loads = (u->probe_loads + u->plan->cold_share - 1) / u->plan->cold_share;
+    u->accesses = part_of(u->accesses, u->plan->cold_share);
+    u->probes = part_of(u->probes, u->plan->cold_share);
+    u->probe_loads = part_of(u->probe_loads, u->plan->cold_share);
 }
 
 static void begin_list(struct run *u)
@@ -580,14 +586,23 @@ static void walk_lines(struct run *u, const struct rt_tr_block *b)
     }
 }
 
-/* Execute the repeated instruction b at once, whatever was due in it. */
+/* Execute b in its fast version, and go on with the next block. */
+static void run_past(struct run *u, const struct rt_tr_block *b)
+{
+    u->event = u->position + b->len;
+    run_fast(u, b);
+}
+
+/* Execute the repeated instruction b at once, also where an event lies inside. */
 static void run_repeated(struct run *u, const struct rt_tr_block *b)
 {
     const uint64_t after = u->position + b->len;
     while (u->part == PART_PROBE && u->event < after)
         u->event += draw(u);
-    if (u->part == PART_LIST || u->part == PART_SETTLE || u->event < after) u->event = after;
-    run_fast(u, b);
+    if (u->part == PART_LIST || u->part == PART_SETTLE || u->event < after)
+        run_past(u, b);
+    else
+        run_fast(u, b);
 }
 
 /* Execute from b on, until the dispatcher is needed again. */
@@ -610,12 +625,11 @@ static void dispatch(struct run *u, struct rt_tr_block *b)
         run_fast(u, b);
         return;
     }
-    enum rt_tr_end why = RT_TR_END_NONE;
     if (b->is_quiet) {
-        u->event = u->position + b->len;
-        run_fast(u, b);
+        run_past(u, b);
         return;
     }
+    enum rt_tr_end why = RT_TR_END_NONE;
     if (b->slow || translate_slow(u, b, &why)) {
         run_slow(u, b);
         return;
@@ -625,8 +639,7 @@ static void dispatch(struct run *u, struct rt_tr_block *b)
         u->end = u->reason;
         return;
     }
-    u->event = u->position + b->len; /* past b, whose end has the program's flags */
-    run_fast(u, b);
+    run_past(u, b); /* the end of b has the program's flags */
 }
 
 static void take_registers(struct rt_tr_context *c, const ucontext_t *uc)

@@ -6,7 +6,7 @@
 needs_runtime
 needs_python h5py
 [ "$(id -u)" -eq 0 ] || skip "needs root, to be two users"
-ls "$top_builddir"/runtime/core/.libs/*rt_unwind_x86_64_sigsafe.o >/dev/null 2>&1 || skip "call paths cannot be told here"
+ls "$top_builddir"/runtime/core/.libs/*rt_unwind_x86_64_sigsafe.o >/dev/null 2>&1 || skip "call paths are not known on this machine"
 stranger=65534
 chmod 755 .
 

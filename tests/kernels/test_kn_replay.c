@@ -478,7 +478,7 @@ static void operations_are_of_some_kernels_and_methods(void **state)
     pat_config_fini(&c);
 }
 
-/* Indices are as wide as in the program, unless an option says otherwise. */
+/* Indices have the width that they have in the program, unless an option sets another. */
 static void the_width_of_indices_is_the_programs(void **state)
 {
     (void)state;

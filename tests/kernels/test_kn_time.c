@@ -110,7 +110,8 @@ static void short_runs_are_repeated_between_two_readings(void **state)
 
 /* A run whose wall time is longer than its CPU time by lose_ns. */
 struct losing {
-    unsigned runs, losing; /* runs so far; those that lose */
+    unsigned runs;   /* so far */
+    unsigned losing; /* the first runs, whose wall time is longer */
     int64_t lose_ns;
 };
 
