@@ -20,6 +20,7 @@ static const double RATIO_FITS = 0.1; /* ticks: getrusage never lets one of the 
 
 struct stratum {
     double all_ns, recording_ns;
+    double recording_kernel_ns;     /* of recording_ns, in the kernel */
     double user_ns, split_variance; /* variance of user_ns, because it was split off by ticks */
     double found_ns, squares;       /* sums of the weights as recorded, and of their squares */
     double scale;
@@ -98,11 +99,16 @@ static double ticked_kernel_ns(const struct prof_cpu *c)
     return found;
 }
 
+static double recording_kernel_ns(const struct prof_cpu *c)
+{
+    return fmin((double)c->recording_kernel_ns, recording_ns(c));
+}
+
 /* Kernel time of the program itself. The CPU time of a short process is split by few ticks, so this may be
  * negative; sums over processes are right. */
 static double kernel_ns(const struct prof_cpu *c)
 {
-    return ticked_kernel_ns(c) - fmin((double)c->recording_kernel_ns, recording_ns(c));
+    return ticked_kernel_ns(c) - recording_kernel_ns(c);
 }
 
 /* Each tick is a sample of one bit: was it in the kernel? The runtime knows its own part by its handlers'
@@ -112,7 +118,7 @@ static double split_variance(const struct prof_cpu *c)
     const double all = total_ns(c), tick = tick_ns(c);
     if (!(all > 0)) return 0;
     const double ticks = all / tick, share = (ticked_kernel_ns(c) / tick + 1) / (ticks + 2); /* Laplace */
-    const double recording = 0.1 / SPLIT_95 * fmin((double)c->recording_kernel_ns, recording_ns(c));
+    const double recording = 0.1 / SPLIT_95 * recording_kernel_ns(c);
     return share * (1 - share) * all * tick + recording * recording;
 }
 
@@ -161,6 +167,7 @@ static void add_process(struct closing *c, uint32_t p, struct stratum *s)
     if (isnan(c->user_ns[p])) return;
     s->all_ns += total_ns(&c->a->cpus[p]);
     s->recording_ns += recording_ns(&c->a->cpus[p]);
+    s->recording_kernel_ns += recording_kernel_ns(&c->a->cpus[p]);
     s->user_ns += c->user_ns[p];
     s->split_variance += split_variance(&c->a->cpus[p]);
 }
@@ -189,6 +196,7 @@ static void divide(struct closing *c)
     if (largest == 0 || is_long(c, rest.user_ns)) return;
     c->strata[largest].all_ns += rest.all_ns;
     c->strata[largest].recording_ns += rest.recording_ns;
+    c->strata[largest].recording_kernel_ns += rest.recording_kernel_ns;
     c->strata[largest].user_ns += rest.user_ns;
     c->strata[largest].split_variance += rest.split_variance;
     c->strata[0] = (struct stratum){0};
@@ -227,7 +235,35 @@ static void take_user_time_from_bursts(struct stratum *s)
     s->from_kernel_ns = kernel_ns - fmax(room_ns - s->user_ns, 0);
 }
 
-/* The same for a process of such a stratum. */
+/* On a busy machine ticks fall into bursts more often than by chance, because both follow the scheduler's
+ * slices. The recording's kernel time, which the handlers measure, then explains too few of the kernel's
+ * ticks, and the rest would be taken for the program's. The bursts estimate the user time without ticks, and
+ * lost triggers only make that estimate smaller. So where it is larger than the ticks', the two are combined
+ * by their variances; the ticks' is at least the square of the difference. At most, the recording has twice
+ * the ticks that its time lets expect. */
+static void correct_locked_ticks(struct stratum *s)
+{
+    const double more_ns = s->found_ns - s->user_ns;
+    const double kernel_ns = s->all_ns - s->recording_ns - s->user_ns;
+    if (s->is_unsplit || !(more_ns > 0) || !(kernel_ns > 0)) return;
+    const double ticks = fmax(s->split_variance, more_ns * more_ns);
+    const double taken_ns = more_ns * ticks / (ticks + s->squares);
+    s->from_kernel_ns = fmin(taken_ns, fmin(s->recording_kernel_ns, kernel_ns));
+    s->user_ns += s->from_kernel_ns;
+    if (s->from_kernel_ns > 0) s->split_variance = ticks * s->squares / (ticks + s->squares);
+}
+
+/* The part of a process in that, by its part of the recording. */
+static void correct_process(const struct stratum *s, const struct prof_cpu *cpu, struct prof_process *p)
+{
+    if (s->is_unsplit || !(s->from_kernel_ns > 0)) return;
+    const double part = recording_kernel_ns(cpu) / s->recording_kernel_ns;
+    const uint64_t taken_ns = ls_round_u64(fmin(part * s->from_kernel_ns, (double)p->kernel_ns));
+    p->kernel_ns -= taken_ns;
+    p->user_ns += taken_ns;
+}
+
+/* The time of a process of a stratum whose user time was taken from the bursts. */
 static void take_process_time_from_bursts(struct prof_process *p)
 {
     p->user_ns = p->represented_ns < p->cpu_ns ? p->represented_ns : p->cpu_ns;
@@ -249,6 +285,7 @@ static void scale(struct closing *c)
     for (uint32_t i = 0; i < c->strata_len; i++) {
         struct stratum *s = &c->strata[i];
         take_user_time_from_bursts(s);
+        correct_locked_ticks(s);
         const double most_ns = s->found_ns + SHORTFALL_ERRORS * sqrt(s->squares + s->split_variance);
         s->scale = s->found_ns > 0 ? fmin(s->user_ns, most_ns) / s->found_ns : 0;
     }
@@ -260,9 +297,12 @@ static void scale(struct closing *c)
             b->weight_ns = ls_round_u64((double)b->weight_ns * c->strata[c->stratum_of[p]].scale);
         c->a->processes[p].represented_ns += b->weight_ns;
     }
-    for (uint32_t p = 0; p < c->a->processes_len; p++)
-        if (!isnan(c->user_ns[p]) && c->strata[c->stratum_of[p]].is_unsplit)
-            take_process_time_from_bursts(&c->a->processes[p]);
+    for (uint32_t p = 0; p < c->a->processes_len; p++) {
+        if (isnan(c->user_ns[p])) continue;
+        const struct stratum *s = &c->strata[c->stratum_of[p]];
+        if (s->is_unsplit) take_process_time_from_bursts(&c->a->processes[p]);
+        correct_process(s, &c->a->cpus[p], &c->a->processes[p]);
+    }
 }
 
 /* Fill in the figures of one process; unknown ones stay unknown. */
@@ -304,12 +344,12 @@ static struct sums add_up(const struct closing *c)
         s.cpu_ns += total_ns(cpu);
         s.kernel_ns += kernel_ns(cpu);
         s.recording_ns += recording_ns(cpu);
-        s.variance += split_variance(cpu);
     }
     for (uint32_t i = 0; i < c->strata_len; i++) {
         const struct stratum *t = &c->strata[i];
         const double represented_ns = t->found_ns * t->scale, missing_ns = t->user_ns - represented_ns;
         s.represented_ns += represented_ns;
+        s.variance += t->split_variance;
         s.kernel_ns -= t->from_kernel_ns;
         s.recording_ns -= t->from_recording_ns;
         if (t->is_unsplit) s.unsplit_ns += t->user_ns;
