@@ -27,11 +27,12 @@ try() {
         [ $status -eq 3 ] || break
     done
     echo "$name: $(cat said)"
-    if [ $status -eq 3 ] && ! grep -q '"bursts": *[1-9][0-9]' <<EOF
+    # an object in 18 may be without a sample by chance
+    if [ $status -eq 3 ] && ! grep -qE '"bursts": *([2-9]|[1-9][0-9]+)[0-9][0-9]\>' <<EOF
 $("$loadstone" report --json run.h5 2>/dev/null)
 EOF
     then
-        echo "SKIP $name: hardly any bursts on this machine"
+        echo "SKIP $name: fewer than 200 bursts on this machine"
     elif [ $status -ne 0 ]; then
         failed=1
     fi
