@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone: finds the subcommand and hands over. */
+#include "tools/cli/cli_child.h"
 #include "tools/cli/cli_command.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_parse.h"
@@ -65,6 +66,17 @@ static void cli_help(const struct cli_command *c, const char *operand)
         cli_help_command(c, stdout);
 }
 
+struct cli_call {
+    const struct cli_command *command;
+    const struct cli_parsed *parsed;
+};
+
+static int cli_call(void *context)
+{
+    const struct cli_call *call = context;
+    return cli_finish(call->command->run(call->command, call->parsed->values, call->parsed->operands));
+}
+
 static int cli_run_command(const struct cli_command *c, int argc, char **argv)
 {
     struct cli_parsed parsed;
@@ -76,7 +88,9 @@ static int cli_run_command(const struct cli_command *c, int argc, char **argv)
     } else if (parsed.help) {
         cli_help(c, parsed.operands[0]);
     } else {
-        status = c->run(c, parsed.values, parsed.operands);
+        struct cli_call call = {c, &parsed};
+        status = c->reads_profiles ? cli_run_in_child(cli_call, &call, (const char *const *)parsed.operands)
+                                   : cli_call(&call);
     }
     cli_parsed_fini(&parsed);
     return cli_finish(status);

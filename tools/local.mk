@@ -2,6 +2,7 @@
 # tools: the program loadstone, its man pages and its completion
 bin_PROGRAMS += tools/loadstone
 tools_loadstone_SOURCES = \
+    tools/cli/cli_child.c tools/cli/cli_child.h \
     tools/cli/cli_command.h \
     tools/cli/cli_completion.c \
     tools/cli/cli_help.c \

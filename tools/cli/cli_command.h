@@ -84,6 +84,7 @@ struct cli_command {
     size_t operands_min, operands_max;
     bool stops_at_operand;   /* later words belong to another program */
     bool completes_programs; /* operands are programs, not profiles */
+    bool reads_profiles;     /* operands may be files of strangers: it runs in a child (cli_child.h) */
     int usage_status;        /* exit status of wrong usage; 0: CLI_USAGE */
     int (*run)(const struct cli_command *c, const struct cli_value *values, char **operands);
 };

@@ -88,5 +88,6 @@ const struct cli_command cli_cmd_diff = {
     .options_len = DIFF_OPTIONS,
     .operands_min = 2,
     .operands_max = 2,
+    .reads_profiles = true,
     .run = diff_run_command,
 };

@@ -401,5 +401,6 @@ const struct cli_command cli_cmd_export = {
     .options_len = EXPORT_OPTIONS,
     .operands_min = 1,
     .operands_max = 1,
+    .reads_profiles = true,
     .run = export_run,
 };

@@ -166,5 +166,6 @@ const struct cli_command cli_cmd_import = {
     .options_len = IMPORT_OPTIONS,
     .operands_min = 1,
     .operands_max = 1,
+    .reads_profiles = true,
     .run = import_run,
 };

@@ -62,5 +62,6 @@ const struct cli_command cli_cmd_merge = {
     .options_len = MERGE_OPTIONS,
     .operands_min = 2,
     .operands_max = SIZE_MAX,
+    .reads_profiles = true,
     .run = merge_run,
 };

@@ -166,5 +166,6 @@ const struct cli_command cli_cmd_patterns = {
     .options_len = PTN_OPTIONS,
     .operands_min = 1,
     .operands_max = PTN_OPERANDS_MAX,
+    .reads_profiles = true,
     .run = patterns_run,
 };

@@ -5,6 +5,7 @@
 #include "common/ls_clock.h"
 #include "common/ls_env.h"
 #include "common/ls_compat.h"
+#include "tools/cli/cli_child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,15 +199,7 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
 int rec_end_like(const struct rec_outcome *o)
 {
     if (!o->exit_signal) return o->exit_code;
-    const struct rlimit no_core = {0, 0};
-    sigset_t one;
-    setrlimit(RLIMIT_CORE, &no_core);
-    signal(o->exit_signal, SIG_DFL);
-    sigemptyset(&one);
-    sigaddset(&one, o->exit_signal);
-    sigprocmask(SIG_UNBLOCK, &one, NULL);
-    raise(o->exit_signal);
-    return 128 + o->exit_signal; /* a signal whose default is harmless */
+    return cli_end_by_signal(o->exit_signal);
 }
 
 /* ---- the runtime that is preloaded ---- */

@@ -11,6 +11,7 @@
 #include "viz-export/charts/vx_results.h"
 #include "common/ls_vector.h"
 #include "kernels/kn_result.h"
+#include "tools/cli/cli_child.h"
 #include "tools/cli/cli_term.h"
 #include "kernels/kn_kernel.h"
 
@@ -80,6 +81,18 @@ static ls_err rpl_compare_read(const char *files, struct vx_results **machines, 
         files += name + (files[name] == ',');
     }
     return LS_OK;
+}
+
+/* Read "a.h5,b.h5" and discard it. */
+static ls_err compare_try(const char *files)
+{
+    struct vx_results *machines = NULL;
+    size_t len = 0;
+    const ls_err err = rpl_compare_read(files, &machines, &len);
+    for (size_t m = 0; m < len; m++)
+        vx_results_fini(&machines[m]);
+    free(machines);
+    return err;
 }
 
 static const char *compare_rate(double rate, char out[CLI_CELL_BYTES])
@@ -230,7 +243,10 @@ static ls_err replay_session(struct rpl_session *s, struct vx_results **machines
         *len = 1;
     }
     /* read before the work: a wrong name fails at once */
-    if (s->settings.with) LS_TRY(rpl_compare_read(s->settings.with, machines, len));
+    if (s->settings.with) {
+        LS_TRY(cli_try_in_child(compare_try, s->settings.with));
+        LS_TRY(rpl_compare_read(s->settings.with, machines, len));
+    }
     if (s->suite.len) {
         LS_TRY(replay_run_suite(s));
         LS_TRY(rpl_results_of(s, &(*machines)[0]));

@@ -392,5 +392,6 @@ const struct cli_command cli_cmd_report = {
     .options_len = REPORT_OPTIONS,
     .operands_min = 1,
     .operands_max = 1,
+    .reads_profiles = true,
     .run = report_run,
 };

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone trace: every access of an unmodified program, through QEMU's user mode. */
+#include "analyse/an_cost.h"
 #include "common/ls_env.h"
 #include "common/ls_outputs.h"
 #include "patterns/source/pat_trace_writer.h"
 #include "patterns/write/pat_write.h"
+#include "run_h5/prof_reader.h"
+#include "tools/cli/cli_child.h"
 #include "tools/cli/cli_term.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
@@ -209,6 +212,16 @@ static ls_err trace_check_outputs(struct trace *t)
     return ls_outputs_add(t->files, t->output, &t->draft);
 }
 
+static ls_err trace_try_profile(const char *path)
+{
+    prof_profile *p;
+    struct prof_samples samples;
+    LS_TRY(prof_open(path, &p));
+    const ls_err err = prof_load_samples(p, AN_COST_COLUMNS | PROF_MASK(ip), &samples);
+    prof_close(p);
+    return err;
+}
+
 /* Which code is traced, as a file that the plugin reads. */
 static ls_err trace_region(struct trace *t)
 {
@@ -220,6 +233,7 @@ static ls_err trace_region(struct trace *t)
                                  .module = trace_given(t, TRACE_MODULE),
                                  .profile = trace_given(t, TRACE_HOT),
                                  .is_auto = t->v[TRACE_AUTO].given};
+    if (c.profile) LS_TRY(cli_try_in_child(trace_try_profile, c.profile));
     return trc_choice_write(&c, &t->hot, t->region);
 }
 

@@ -508,5 +508,6 @@ const struct cli_command cli_cmd_traffic = {
     .actions = traffic_actions,
     .operands_min = 0,
     .operands_max = SIZE_MAX,
+    .reads_profiles = true,
     .run = traffic_run,
 };

@@ -301,5 +301,6 @@ const struct cli_command cli_cmd_view = {
     .options_len = VIEW_OPTIONS,
     .operands_min = 1,
     .operands_max = 1,
+    .reads_profiles = true,
     .run = view_run,
 };

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A crash of libhdf5 in a damaged file is an error that names the file, in every command that reads profiles; the program ends
+# by other signals as if there were no process between.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+cc=${CC:-cc}
+command -v "${cc##* }" >/dev/null 2>&1 || skip "no C compiler"
+cat >crash.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+/* libhdf5, which does this to the process that opens a file */
+long H5Fopen(const char *name, unsigned flags, long access)
+{
+    (void)name, (void)flags, (void)access;
+    const char *number = getenv("CRASH_SIGNAL");
+    if (number) raise(atoi(number));
+    exit(77);
+}
+END
+$cc -shared -fPIC -o crash.so crash.c || exit 99
+profile=$top_builddir/tests/tools/make_profile
+"$profile" some.h5 before && cp some.h5 same.h5 || exit 99
+with() { # SIGNAL COMMAND...
+    number=$1
+    shift
+    CRASH_SIGNAL=$number LD_PRELOAD=$scratch/crash.so "$loadstone" "$@"
+}
+with 0 report some.h5 >out 2>&1
+[ $? -eq 77 ] || skip "the functions of libhdf5 cannot be replaced here"
+
+for number in 4 5 6 7 8 11; do
+    expect 3 "some.h5: reading failed" with $number report some.h5
+done
+for command in "view -o page.html some.h5" "export --format csv -o x.csv some.h5" "diff some.h5 same.h5" "merge -o both.h5 some.h5 same.h5" \
+    "patterns some.h5" "replay --with some.h5"; do
+    # shellcheck disable=SC2086
+    expect 3 "some.h5" with 11 $command
+done
+if "$loadstone" trace --help 2>/dev/null | grep -q -e --hot && "$loadstone" trace -q -o t.trace -- /bin/true 2>/dev/null; then
+    expect 125 "some.h5: reading failed" with 11 trace --hot some.h5 -o u.trace -- /bin/true
+fi
+[ ! -e page.html ] && [ ! -e both.h5 ] || { echo "FAIL: a crash left an output"; failed=1; }
+
+# other signals end the command itself
+for number in 2 13 15; do
+    (with $number report some.h5 >out 2>err)
+    got=$?
+    [ $got -eq $((128 + number)) ] && ! grep -q loadstone: err || { echo "FAIL: signal $number: status $got, $(cat err)"; failed=1; }
+done
+# a closed pipe
+"$loadstone" report --limit 1000 some.h5 2>err | true
+[ ! -s err ] || grep -q "next:" err || { echo "FAIL: a closed pipe: $(cat err)"; failed=1; }
+# where no process can be started, the command reads in its own
+if [ "$(id -u)" -ne 0 ] && (ulimit -u 1) 2>/dev/null; then
+    (ulimit -u 1 && exec "$loadstone" report some.h5) >out 2>err || { echo "FAIL: without processes: $(cat err)"; failed=1; }
+fi
+# whoever ignores SIGCHLD gets the status all the same
+(trap '' CHLD; "$loadstone" report missing.h5 >out 2>err)
+[ $? -eq 3 ] || { echo "FAIL: with SIGCHLD ignored: $(cat err)"; failed=1; }
+exit $failed

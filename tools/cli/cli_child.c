@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/cli/cli_child.h"
+#include "tools/cli/cli_command.h"
+#include "tools/cli/cli_message.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FILES_BYTES = 1024 };
+
+int cli_end_by_signal(int number)
+{
+    const struct rlimit no_core = {0, 0};
+    sigset_t one;
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(number, SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(number);
+    return 128 + number;
+}
+
+static bool is_crash(int number)
+{
+    return number == SIGSEGV || number == SIGBUS || number == SIGABRT || number == SIGFPE ||
+           number == SIGILL || number == SIGTRAP || number == SIGSYS;
+}
+
+static ls_err crash_error(int number, const char *const *files)
+{
+    char names[FILES_BYTES] = "";
+    size_t len = 0;
+    for (; *files && len < sizeof(names); files++) {
+        const int more =
+            snprintf(names + len, sizeof(names) - len, "%s%s", len ? " " : "", cli_quote(*files));
+        if (more > 0) len += (size_t)more;
+    }
+    return ls_fail(
+        LS_ERR_FORMAT,
+        "%s: reading failed (%s): the file is damaged, or made to harm its reader. If h5dump reads "
+        "it, please report this as a defect of loadstone",
+        names, strsignal(number));
+}
+
+/* Return false if no process could be started. */
+static bool run(int work(void *context), void *context, int *status)
+{
+    const pid_t parent = getpid();
+    signal(SIGCHLD, SIG_DFL); /* a caller may have it ignored, which loses the status */
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent) _exit(CLI_FAILURE);
+        exit(work(context));
+    }
+    if (child < 0) return false;
+    while (waitpid(child, status, 0) < 0)
+        if (errno != EINTR) return false;
+    return true;
+}
+
+int cli_run_in_child(int work(void *context), void *context, const char *const *files)
+{
+    int status;
+    if (!run(work, context, &status)) return work(context);
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    if (!is_crash(WTERMSIG(status))) return cli_end_by_signal(WTERMSIG(status));
+    return cli_fail(crash_error(WTERMSIG(status), files));
+}
+
+struct reading {
+    ls_err (*read)(const char *file);
+    const char *file;
+};
+
+static int read_and_discard(void *context)
+{
+    const struct reading *r = context;
+    r->read(r->file);
+    return CLI_OK;
+}
+
+ls_err cli_try_in_child(ls_err read(const char *file), const char *file)
+{
+    const char *const files[] = {file, NULL};
+    struct reading r = {read, file};
+    int status;
+    if (!run(read_and_discard, &r, &status) || !WIFSIGNALED(status) || !is_crash(WTERMSIG(status)))
+        return LS_OK;
+    return crash_error(WTERMSIG(status), files);
+}
