@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -110,6 +111,41 @@ static ls_err prof_dump_load(prof_profile *p, struct prof_dumping *d)
                              &d->samples);
 }
 
+/* Return whether the file at path begins as the files do that are written here. */
+static bool prof_dump_is_one(const char *path)
+{
+    char head[sizeof(prof_dump_head)] = "";
+    FILE *in = fopen(path, "re");
+    if (!in) return false;
+    const size_t len = fread(head, 1, sizeof(head) - 1, in);
+    fclose(in);
+    return len == sizeof(head) - 1 && strcmp(head, prof_dump_head) == 0;
+}
+
+/* A program that root recorded may have given up its rights before it named the file, or have been taken over
+ * by a stranger. Root therefore makes no files that other programs obey, and replaces none but earlier dumps. */
+static ls_err prof_dump_check_for_root(const char *path)
+{
+    static const char *const ends[] = {".csv", ".out", ".txt", ".dat"};
+    const char *end = strrchr(path, '.');
+    struct stat st;
+    bool is_data = false;
+    for (size_t i = 0; end && i < sizeof(ends) / sizeof(ends[0]); i++)
+        is_data |= strcmp(end, ends[i]) == 0;
+    if (!is_data)
+        return ls_fail(LS_ERR_PERMISSION,
+                       "%s, which the program asked for, is not written by root: let its name end in .csv, "
+                       ".out, .txt or .dat",
+                       path);
+    if (lstat(path, &st) == 0 && !(S_ISREG(st.st_mode) && prof_dump_is_one(path)))
+        return ls_fail(
+            LS_ERR_EXISTS,
+            "%s, which the program asked for, is not the samples of an earlier recording: root does "
+            "not replace it; remove it first",
+            path);
+    return LS_OK;
+}
+
 static ls_err prof_dump_publish(const char *temporary, const char *path, int force)
 {
     if (!force && access(path, F_OK) == 0)
@@ -139,6 +175,7 @@ ls_err prof_dump_write(prof_profile *p, const struct prof_dump *d, int force)
     char *temporary;
     if (d->path[0] != '/') /* the runtime makes them absolute */
         return ls_fail(LS_ERR_FORMAT, "'%s' is no place for a file that a program asked for", d->path);
+    if (geteuid() == 0) LS_TRY(prof_dump_check_for_root(d->path));
     LS_TRY(prof_dump_load(p, &dumping));
     if (asprintf(&temporary, "%s.part-%ld", d->path, (long)getpid()) < 0) return ls_nomem("%s", d->path);
     const ls_err e = prof_dump_into(&dumping, temporary, force);

@@ -131,9 +131,45 @@ must test $? -eq 0
 mkdir dumped
 "$loadstone" record -q -f -o run.h5 --engine null --keep-spool --spool dumped -- "$top_builddir/tests/cases/proc_victim" dump "$scratch/private/asked.csv" >out 2>err
 must test -s private/asked.csv
+# root's program may be a stranger's by the time it asks
+dump() { # FILE: the program asks for it, twice
+    for i in 1 2; do
+        "$loadstone" record -q -f -o run.h5 --engine null -- "$top_builddir/tests/cases/proc_victim" dump "$1" >out 2>err || failed=1
+    done
+}
+dump "$scratch/private/asked.csv" # an earlier dump is replaced
+must test ! -s err
+dump "$scratch/private/asked.sh"
+must grep -q "is not written by root" err
+must test ! -e private/asked.sh
+echo precious >private/kept.csv
+ln -s kept.csv private/link.csv
+for file in kept link; do
+    dump "$scratch/private/$file.csv"
+    must grep -q "root does not replace it" err
+done
+must grep -q precious private/kept.csv
 rm private/asked.csv
 chown -R $stranger dumped/loadstone-spool-*
 must "$loadstone" resolve -f -o run.h5 dumped/loadstone-spool-* >out 2>err
 must grep -q "belongs to another user" err
 must test ! -e private/asked.csv
+
+# another user's perf.data names root's private program in the place of his own
+rm -f his/program
+built his/program "$scratch/private/public.c"
+if perf record -q -e page-faults:u -c 1 -d -o his.data his/program 2>err; then
+    rm his/program
+    ln -s ../private/program his/program
+    for owner in 0:yes $stranger:no; do
+        chown "${owner%:*}" his.data
+        must timeout -s KILL 120 "$loadstone" import -q -f -o run.h5 his.data
+        texts run.h5 >texts
+        got=no
+        ! grep -qF private/public.c texts || got=yes
+        [ $got = "${owner#*:}" ] || { echo "FAIL: perf.data of user ${owner%:*}: names of a private program: $got"; failed=1; }
+    done
+else
+    echo "not tested: perf.data ($(head -1 err))"
+fi
 exit $failed
