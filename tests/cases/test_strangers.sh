@@ -12,7 +12,7 @@ chmod 755 .
 
 # built BINARY FILE: its DWARF has its one allocation in line 2 of FILE
 built() {
-    printf '#include <stdlib.h>\nint main(void)\n{\n#line 2 "%s"\n    void *volatile p = calloc(1, 1 << 22);\n    free(p);\n    return 0;\n}\n' "$2" >main.c
+    printf '#include <stdlib.h>\nint main(void)\n{\n#line 2 "%s"\n    volatile char *p = calloc(1, 1 << 22);\n    p[1 << 20] = 1;\n    free((void *)p);\n    return 0;\n}\n' "$2" >main.c
     must ${CC:-cc} -g -O1 -Wl,--build-id=none -o "$1" main.c
 }
 # texts FILE: all texts of a profile
