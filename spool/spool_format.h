@@ -105,7 +105,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(FAULT, 45)       /* spool_kernel_fault: a page fault that represents some */              \
     X(CALL, 46)        /* spool_kernel_call: a system call that represents some */              \
     X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */            \
-    X(ACCESSES, 48)    /* spool_accesses: several of ACCESS; readers give each by itself */
+    X(ACCESSES, 48)    /* spool_accesses: several of ACCESS; readers give each by itself */     \
+    X(STACK_DIFF, 49)  /* spool_stack_diff: a STACK; readers give it whole */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -428,6 +429,18 @@ struct spool_stack {
     uint64_t time_ns; /* time of the burst */
     uint64_t regs[SPOOL_REGS];
     uint32_t links_len, bytes_len;
+};
+/* A STACK without links, as its difference from the one before it in its stream. After the fixed part: bytes_len
+ * bytes as of spool_pack.h. */
+#define SPOOL_STACK_FIRST 1u /* rec.flags: there is none before it */
+enum { SPOOL_STACK_LEAF_BYTES = 512 };
+struct spool_stack_diff {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t sequence; /* since the last SPOOL_STACK_FIRST, which has 0 */
+    uint32_t bytes_len;
+    uint32_t stack_len_bytes; /* at most SPOOL_STACK_LEAF_BYTES */
+    uint32_t reserved;
 };
 /* A link of the frame-pointer chain after the copied bytes, innermost first: the caller's frame pointer is at
  * address frame, and ip, the return address, above it. */

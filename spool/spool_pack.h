@@ -13,6 +13,13 @@
  * Numbers have 7 bits a byte, the lowest first, the top bit set in all but the last; signed ones are 2 n or -2 n - 1.
  * tsc_delta is not stored: position stands for it.
  *
+ * A stack is
+ *   3 bytes     a bit for each register that differs from the last stack's
+ *   8 bytes     a bit for each word of 8 bytes that differs from the last one at an address with the same remainder
+ *               by SPOOL_PACK_WORDS words
+ *   signed      distance of each of these from the other, registers first
+ * At first all of them are 0.
+ *
  * Thread: any.  Signal: safe. */
 #ifndef SPOOL_PACK_H
 #define SPOOL_PACK_H
@@ -39,6 +46,26 @@ struct spool_pack {
     uint32_t position;
     uint32_t new_ones; /* so far */
 };
+
+enum {
+    SPOOL_PACK_WORDS = 128, /* twice a stack: the stack pointer moves */
+    SPOOL_PACK_REG_MASK_BYTES = 3,
+    SPOOL_PACK_WORD_MASK_BYTES = SPOOL_STACK_LEAF_BYTES / 8 / 8,
+    SPOOL_PACK_MASK_BYTES = SPOOL_PACK_REG_MASK_BYTES + SPOOL_PACK_WORD_MASK_BYTES,
+    SPOOL_PACK_STACK_MOST_BYTES = SPOOL_PACK_MASK_BYTES + 10 * (SPOOL_REGS + SPOOL_STACK_LEAF_BYTES / 8),
+};
+
+struct spool_stack_pack {
+    uint64_t regs[SPOOL_REGS];
+    uint64_t words[SPOOL_PACK_WORDS];
+    uint32_t sequence; /* of the next one */
+};
+
+/* Where the word at addr was kept. */
+static inline uint64_t *spool_pack_word(struct spool_stack_pack *k, uint64_t addr)
+{
+    return &k->words[addr / 8 % SPOOL_PACK_WORDS];
+}
 
 static inline uint64_t spool_pack_fold(int64_t n)
 {

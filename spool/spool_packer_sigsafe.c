@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spool/spool_packer_sigsafe.h"
 
+#include <string.h>
+
+enum { STACKS_BETWEEN_FIRST = 64 };
+
 void spool_packer_begin(struct spool_packer *p, struct spool_writer *w, uint64_t tsc_cycles,
                         uint32_t instructions)
 {
@@ -16,16 +20,29 @@ void spool_packer_end(struct spool_packer *p)
     spool_packer_begin(p, p->w, p->head.tsc_cycles, p->head.instructions);
 }
 
+/* Return the number of bytes. */
+static uint32_t number_at(uint8_t *at, uint64_t n)
+{
+    uint32_t len = 0;
+    for (; n >= 0x80; n >>= 7)
+        at[len++] = (uint8_t)(n | 0x80);
+    at[len++] = (uint8_t)n;
+    return len;
+}
+
+static uint32_t signed_at(uint8_t *at, uint64_t to, uint64_t from)
+{
+    return number_at(at, spool_pack_fold((int64_t)(to - from)));
+}
+
 static void put_number(struct spool_packer *p, uint64_t n)
 {
-    for (; n >= 0x80; n >>= 7)
-        p->bytes[p->head.bytes_len++] = (uint8_t)(n | 0x80);
-    p->bytes[p->head.bytes_len++] = (uint8_t)n;
+    p->head.bytes_len += number_at(p->bytes + p->head.bytes_len, n);
 }
 
 static void put_signed(struct spool_packer *p, uint64_t to, uint64_t from)
 {
-    put_number(p, spool_pack_fold((int64_t)(to - from)));
+    p->head.bytes_len += signed_at(p->bytes + p->head.bytes_len, to, from);
 }
 
 static unsigned slot_of(const struct spool_pack *k, uint64_t ip)
@@ -67,4 +84,46 @@ void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool
     if (is_timed) put_number(p, r->latency_cycles);
     if (is_timed) put_number(p, r->drain_cycles);
     p->head.accesses_len++;
+}
+
+/* Return the number of bytes. */
+static uint32_t pack_stack(struct spool_stack_pack *k, const struct spool_stack *s, const uint8_t *stack,
+                           uint8_t *out)
+{
+    uint32_t len = SPOOL_PACK_MASK_BYTES;
+    memset(out, 0, SPOOL_PACK_MASK_BYTES);
+    for (unsigned i = 0; i < SPOOL_REGS; i++) {
+        if (s->regs[i] == k->regs[i]) continue;
+        out[i / 8] |= (uint8_t)(1 << i % 8);
+        len += signed_at(out + len, s->regs[i], k->regs[i]);
+        k->regs[i] = s->regs[i];
+    }
+    for (unsigned i = 0; i * 8 < s->bytes_len; i++) {
+        const uint32_t left = s->bytes_len - i * 8;
+        uint64_t word = 0, *last = spool_pack_word(k, s->regs[SPOOL_REG_RSP] + i * 8);
+        memcpy(&word, stack + i * 8, left < 8 ? left : 8);
+        if (word == *last) continue;
+        out[SPOOL_PACK_REG_MASK_BYTES + i / 8] |= (uint8_t)(1 << i % 8);
+        len += signed_at(out + len, word, *last);
+        *last = word;
+    }
+    return len;
+}
+
+bool spool_packer_put_stack(struct spool_stack_packer *p, struct spool_writer *w, const struct spool_stack *s,
+                            const void *bytes)
+{
+    uint8_t packed[SPOOL_PACK_STACK_MOST_BYTES];
+    const bool is_first = p->left == 0 || p->tid != w->tid || p->stream != w->stream;
+    if (is_first)
+        *p = (struct spool_stack_packer){.tid = w->tid, .stream = w->stream, .left = STACKS_BETWEEN_FIRST};
+    const struct spool_stack_diff r = {.time_ns = s->time_ns,
+                                       .sequence = p->last.sequence++,
+                                       .bytes_len = pack_stack(&p->last, s, bytes, packed),
+                                       .stack_len_bytes = s->bytes_len};
+    const struct spool_text text = {packed, r.bytes_len};
+    p->left--;
+    if (spool_put(w, SPOOL_WHAT(STACK_DIFF, is_first ? SPOOL_STACK_FIRST : 0, r), &r, &text, 1)) return true;
+    p->left = 0;
+    return false;
 }

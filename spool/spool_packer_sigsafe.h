@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the accesses of a burst as ACCESSES records (spool_pack.h).
+/* Writes the accesses of a burst as ACCESSES records, and stacks as STACK_DIFF (spool_pack.h).
  *
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 #ifndef SPOOL_PACKER_SIGSAFE_H
@@ -24,5 +24,16 @@ void spool_packer_begin(struct spool_packer *p, struct spool_writer *w, uint64_t
 void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool_access *r);
 /* Write the accesses that were added since the last record. */
 void spool_packer_end(struct spool_packer *p);
+
+/* Zero at first. */
+struct spool_stack_packer {
+    struct spool_stack_pack last;
+    uint32_t tid, stream; /* for which last holds */
+    uint32_t left;        /* records until one is written as the first, so that little is lost with damage */
+};
+
+/* Write a stack of s->bytes_len bytes, at most SPOOL_STACK_LEAF_BYTES, without links. False: dropped and counted. */
+bool spool_packer_put_stack(struct spool_stack_packer *p, struct spool_writer *w, const struct spool_stack *s,
+                            const void *bytes);
 
 #endif

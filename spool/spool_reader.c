@@ -19,6 +19,8 @@ struct spool_reader {
     struct spool_file_header header;
     struct spool_unpack accesses; /* in the record that was read last */
     struct spool_access access;
+    struct spool_stack_pack stacks; /* of the stream so far */
+    struct spool_whole_stack stack;
 };
 
 static const struct spool_source *spool_source_of(const spool_reader *r)
@@ -173,6 +175,16 @@ static ls_err spool_take_record(spool_reader *r, const struct spool_rec_header *
     return LS_OK;
 }
 
+/* The stack of STACK_DIFF; NULL where a record before it is missing. */
+static ls_err spool_take_stack(spool_reader *r, const struct spool_rec_header **out)
+{
+    const enum spool_unpacked is = spool_unpack_stack(&r->stacks, (const void *)*out, &r->stack);
+    if (is == SPOOL_UNPACKED_DAMAGED)
+        return spool_damage_at(r, LS_ERR_FORMAT, r->rec_at.at_bytes, "a stack that makes no sense");
+    *out = is == SPOOL_UNPACKED ? &r->stack.head.rec : NULL;
+    return LS_OK;
+}
+
 ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
 {
     for (;;) {
@@ -188,10 +200,21 @@ ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
             if (!more) return LS_OK;
         }
         LS_TRY(spool_take_record(r, out));
-        if (*out && (*out)->type == SPOOL_REC_ACCESSES)
+        if (!*out) return LS_OK;
+        switch ((*out)->type) {
+        case SPOOL_REC_ACCESSES:
             spool_unpack_begin(&r->accesses, (const void *)*out);
-        else if (!*out || ((*out)->type != SPOOL_REC_PAD && (*out)->type != SPOOL_REC_PIECE))
+            break;
+        case SPOOL_REC_STACK_DIFF:
+            LS_TRY(spool_take_stack(r, out));
+            if (*out) return LS_OK;
+            break;
+        case SPOOL_REC_PAD:
+        case SPOOL_REC_PIECE:
+            break;
+        default:
             return LS_OK;
+        }
     }
 }
 

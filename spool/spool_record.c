@@ -36,6 +36,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(BURST_END, spool_burst_end),
     SPOOL_ROW(EVENT, spool_event),
     SPOOL_ROW(STACK, spool_stack), /* links and bytes: see spool_stack_tail */
+    SPOOL_ROW_TAIL(STACK_DIFF, spool_stack_diff, bytes_len, 1),
     SPOOL_ROW_TAIL(PAGES, spool_pages, pages_len, 8),
     SPOOL_ROW_TAIL(IMAGE, spool_image_bytes, len_bytes, 1),
     SPOOL_ROW(ANCESTOR, spool_ancestor),
@@ -120,6 +121,7 @@ static const char *spool_content_fault(const struct spool_rec_header *rec)
     const struct spool_domain *d = whole;
     const struct spool_map *m = whole;
     const struct spool_in_place *i = whole;
+    const struct spool_stack_diff *s = whole;
     switch (rec->type) {
     case SPOOL_REC_DOMAIN:
         return d->domain == 0 || d->data == 0 ? "a domain without number or content" : NULL;
@@ -129,6 +131,8 @@ static const char *spool_content_fault(const struct spool_rec_header *rec)
         return spool_data_fault(whole);
     case SPOOL_REC_CALLBACK:
         return rec->flags > SPOOL_CALLBACK_LAST ? "no such news of a callback" : NULL;
+    case SPOOL_REC_STACK_DIFF:
+        return s->stack_len_bytes > SPOOL_STACK_LEAF_BYTES ? "more of the stack than is recorded" : NULL;
     case SPOOL_REC_IN_PLACE:
         return i->rows_len > SPOOL_IN_PLACE_ROWS_MOST ? "more instructions than are counted" : NULL;
     }

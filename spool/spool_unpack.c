@@ -3,6 +3,8 @@
 
 #include "spool/spool_record.h"
 
+#include <string.h>
+
 void spool_unpack_begin(struct spool_unpack *u, const struct spool_accesses *rec)
 {
     u->head = *rec;
@@ -10,22 +12,22 @@ void spool_unpack_begin(struct spool_unpack *u, const struct spool_accesses *rec
     u->bytes = ls_cursor_over(SPOOL_REC_TAIL(rec), rec->bytes_len);
 }
 
-static bool take_number(struct spool_unpack *u, uint64_t *out)
+static bool take_number(struct ls_cursor *bytes, uint64_t *out)
 {
     uint8_t byte = 0x80;
     *out = 0;
     for (unsigned shift = 0; byte & 0x80; shift += 7) {
-        if (shift > 63 || !ls_cursor_read(&u->bytes, &byte, 1)) return false;
+        if (shift > 63 || !ls_cursor_read(bytes, &byte, 1)) return false;
         *out |= (uint64_t)(byte & 0x7f) << shift;
     }
     return true;
 }
 
 /* *value was the last one. */
-static bool take_signed(struct spool_unpack *u, uint64_t *value)
+static bool take_signed(struct ls_cursor *bytes, uint64_t *value)
 {
     uint64_t n;
-    if (!take_number(u, &n)) return false;
+    if (!take_number(bytes, &n)) return false;
     *value += (uint64_t)spool_pack_unfold(n);
     return true;
 }
@@ -33,7 +35,9 @@ static bool take_signed(struct spool_unpack *u, uint64_t *value)
 static bool take_kind(struct spool_unpack *u, unsigned at)
 {
     uint64_t flags, size_bytes, lane;
-    if (!take_number(u, &flags) || !take_number(u, &size_bytes) || !take_number(u, &lane)) return false;
+    if (!take_number(&u->bytes, &flags) || !take_number(&u->bytes, &size_bytes) ||
+        !take_number(&u->bytes, &lane))
+        return false;
     u->pack.slots[at].flags = (uint16_t)flags;
     u->pack.slots[at].size_bytes = (uint16_t)size_bytes;
     u->pack.slots[at].lane = (uint16_t)lane;
@@ -45,7 +49,7 @@ static unsigned take_slot(struct spool_unpack *u, unsigned slot)
 {
     struct spool_pack *k = &u->pack;
     if (slot != SPOOL_PACK_NEW) return slot < k->new_ones ? slot : SPOOL_PACK_SLOTS;
-    if (!take_signed(u, &k->ip)) return SPOOL_PACK_SLOTS;
+    if (!take_signed(&u->bytes, &k->ip)) return SPOOL_PACK_SLOTS;
     const unsigned at = k->new_ones++ % SPOOL_PACK_SLOTS;
     k->slots[at].ip = k->ip;
     k->slots[at].addr = k->addr;
@@ -60,10 +64,11 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
     if (!ls_cursor_read(&u->bytes, &head, 1) || head >= 2 * SPOOL_PACK_TIMED) return false;
     const unsigned at = take_slot(u, head & 0xf);
     if (at == SPOOL_PACK_SLOTS || (head & SPOOL_PACK_KIND && !take_kind(u, at))) return false;
-    if (!take_signed(u, &k->slots[at].addr) || !take_signed(u, &position) || position > UINT32_MAX)
+    if (!take_signed(&u->bytes, &k->slots[at].addr) || !take_signed(&u->bytes, &position) ||
+        position > UINT32_MAX)
         return false;
     const bool is_timed = head & SPOOL_PACK_TIMED;
-    if (is_timed && (!take_number(u, &latency) || !take_number(u, &drain))) return false;
+    if (is_timed && (!take_number(&u->bytes, &latency) || !take_number(&u->bytes, &drain))) return false;
     k->addr = k->slots[at].addr;
     k->position = (uint32_t)position;
     u->head.accesses_len--;
@@ -80,4 +85,36 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
         .lane = k->slots[at].lane,
         .drain_cycles = (uint32_t)drain};
     return latency <= UINT32_MAX && drain <= UINT32_MAX;
+}
+
+static bool take_stack(struct spool_stack_pack *last, const struct spool_stack_diff *rec,
+                       struct spool_whole_stack *out)
+{
+    uint8_t mask[SPOOL_PACK_MASK_BYTES];
+    struct ls_cursor bytes = ls_cursor_over(SPOOL_REC_TAIL(rec), rec->bytes_len);
+    if (!ls_cursor_read(&bytes, mask, sizeof(mask))) return false;
+    for (unsigned i = 0; i < SPOOL_REGS; i++) {
+        if (mask[i / 8] >> i % 8 & 1 && !take_signed(&bytes, &last->regs[i])) return false;
+        out->head.regs[i] = last->regs[i];
+    }
+    for (unsigned i = 0; i * 8 < rec->stack_len_bytes; i++) {
+        uint64_t *word = spool_pack_word(last, last->regs[SPOOL_REG_RSP] + i * 8);
+        if (mask[SPOOL_PACK_REG_MASK_BYTES + i / 8] >> i % 8 & 1 && !take_signed(&bytes, word)) return false;
+        memcpy(out->bytes + i * 8, word, 8);
+    }
+    return true;
+}
+
+enum spool_unpacked spool_unpack_stack(struct spool_stack_pack *last, const struct spool_stack_diff *rec,
+                                       struct spool_whole_stack *out)
+{
+    if (rec->rec.flags & SPOOL_STACK_FIRST) *last = (struct spool_stack_pack){0};
+    if (rec->sequence != last->sequence) return SPOOL_UNPACKED_MISSING;
+    last->sequence++;
+    out->head = (struct spool_stack){
+        .rec = {.type = SPOOL_REC_STACK,
+                .len_bytes = (uint32_t)(sizeof(out->head) + (rec->stack_len_bytes + 7) / 8 * 8)},
+        .time_ns = rec->time_ns,
+        .bytes_len = rec->stack_len_bytes};
+    return take_stack(last, rec, out) ? SPOOL_UNPACKED : SPOOL_UNPACKED_DAMAGED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the accesses of an ACCESSES record (spool_pack.h). The bytes are untrusted.
+/* Reads the accesses of an ACCESSES record and the stack of a STACK_DIFF record (spool_pack.h). The bytes are untrusted.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef SPOOL_UNPACK_H
@@ -18,5 +18,18 @@ struct spool_unpack {
 void spool_unpack_begin(struct spool_unpack *u, const struct spool_accesses *rec);
 /* The next access as an ACCESS record; false: the bytes are damaged. Some must be left. */
 bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out);
+
+struct spool_whole_stack {
+    struct spool_stack head;
+    uint8_t bytes[SPOOL_STACK_LEAF_BYTES];
+};
+enum spool_unpacked {
+    SPOOL_UNPACKED,
+    SPOOL_UNPACKED_MISSING, /* a record before it */
+    SPOOL_UNPACKED_DAMAGED
+};
+/* rec is a checked record; last is the state after the records of its stream before it, all zero at first. */
+enum spool_unpacked spool_unpack_stack(struct spool_stack_pack *last, const struct spool_stack_diff *rec,
+                                       struct spool_whole_stack *out);
 
 #endif

@@ -105,7 +105,7 @@ struct rt_burst_engine {
     uint32_t window_busy;
     uint64_t window_wall_ns, window_cpu_ns;
     uint64_t eintr_restarted, eintr_seen;
-    uint32_t traced, traced_uses; /* uses of the last look at /proc/self/status */
+    uint32_t traced;
     uint64_t traced_triggers;
     uint64_t traced_checked_ns;
 };
@@ -139,6 +139,7 @@ struct rt_burst_thread {
     uint32_t position, recorded;          /* instructions of the burst; its accesses that are in the spool */
     stack_t altstack_ours, altstack_view; /* view: the one that the program believes to have set */
     struct rt_burst_thread *next;         /* list of the process */
+    struct spool_stack_packer stacks;     /* of the bursts so far */
     /* From here on the content stays when another thread takes the block over; all before is zeroed. */
     void *own[RT_BURST_METHODS]; /* the methods' */
     struct spool_link links[RT_BURST_LINKS_MAX];

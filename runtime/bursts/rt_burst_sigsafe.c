@@ -25,8 +25,9 @@ enum {
     INTERRUPT_EVERY = 64, /* bursts between measurements, after the first ones */
     INTERRUPT_US_LEAST = 1,
     INTERRUPT_US_MOST = 100,
-    TRACER_AGE_NS =
-        10000000, /* a tracer sees the signals of triggers; the steps of a burst it must not see */
+    /* A look takes 60 us. A tracer that attaches stops the program for longer than this, and sees the signal of a
+     * trigger at worst; the steps of a burst it must not see. */
+    TRACER_AGE_NS = 50000000,
 };
 
 bool rt_burst_took_longer(uint64_t cycles, unsigned us)
@@ -265,6 +266,7 @@ static void record_stack(struct rt_burst_thread *t, const ucontext_t *uc)
         .end = t->rt->stack_end,
         .time_ns = t->burst_begin_ns,
         .links = t->links,
+        .packer = &t->stacks,
     };
     rt_burst_stack_put(rt_spool_writer(t->rt), &s);
 }

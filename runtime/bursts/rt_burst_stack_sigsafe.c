@@ -7,10 +7,11 @@
 #include <ucontext.h>
 
 enum {
-    PIECE_BYTES = 16384,    /* most programs' whole stack; perf copies 8 KiB */
-    PIECE_LEAF_BYTES = 512, /* the innermost frames: to find the owner of the top of the stack and the begin
+    PIECE_BYTES = 16384, /* most programs' whole stack; perf copies 8 KiB */
+    PIECE_LEAF_BYTES =
+        SPOOL_STACK_LEAF_BYTES, /* the innermost frames: to find the owner of the top of the stack and the begin
                                of the chain */
-    UNKNOWN_BYTES = 65536,  /* how far a stack that nobody described is read */
+    UNKNOWN_BYTES = 65536,      /* how far a stack that nobody described is read */
     PAGE_BYTES = 4096,
 };
 
@@ -70,19 +71,36 @@ static uint32_t piece_bytes(const struct rt_burst_stack_source *s, uint64_t rsp,
     return piece && may_read(s, rsp, rsp + piece) ? piece : 0;
 }
 
+static void fill_head(struct spool_stack *r, const struct rt_burst_stack_source *s)
+{
+    r->time_ns = s->time_ns;
+    for (unsigned i = 0; i < SPOOL_REGS; i++)
+        r->regs[i] = (uint64_t)s->gregs[greg_of_dwarf[i]];
+}
+
+/* Only the top of the stack: as its difference from the last one. */
+static bool put_leaf(struct spool_writer *w, const struct rt_burst_stack_source *s, uint64_t rsp,
+                     uint32_t piece)
+{
+    uint8_t bytes[PIECE_LEAF_BYTES];
+    struct spool_stack head;
+    fill_head(&head, s);
+    head.bytes_len = (uint32_t)rt_burst_copy_bulk(bytes, (const void *)(uintptr_t)rsp, piece);
+    return spool_packer_put_stack(s->packer, w, &head, bytes);
+}
+
 bool rt_burst_stack_put(struct spool_writer *w, const struct rt_burst_stack_source *s)
 {
     const uint64_t rsp = (uint64_t)s->gregs[REG_RSP], limit = rt_burst_stack_limit(s, rsp);
     const uint32_t piece = piece_bytes(s, rsp, limit);
+    if (!s->mode->has_calls) return put_leaf(w, s, rsp, piece);
     const unsigned links = s->mode->has_links ? rt_burst_stack_links(s, rsp + piece, limit) : 0;
     const size_t links_bytes = links * sizeof(struct spool_link);
-    struct spool_stack *r = spool_writer_reserve(
-        w, SPOOL_REC_STACK, s->mode->has_calls ? SPOOL_STACK_CALLS : 0, sizeof *r + links_bytes + piece);
+    struct spool_stack *r =
+        spool_writer_reserve(w, SPOOL_REC_STACK, SPOOL_STACK_CALLS, sizeof *r + links_bytes + piece);
     if (!r) return false;
     uint8_t *tail = (uint8_t *)(r + 1);
-    r->time_ns = s->time_ns;
-    for (unsigned i = 0; i < SPOOL_REGS; i++)
-        r->regs[i] = (uint64_t)s->gregs[greg_of_dwarf[i]];
+    fill_head(r, s);
     r->links_len = links;
     memcpy(tail, s->links, links_bytes);
     /* less where the stack ends before its limit: the record keeps zeros there */

@@ -6,7 +6,7 @@
 #define RT_BURST_STACK_SIGSAFE_H
 
 #include "runtime/bursts/rt_burst_devices_sigsafe.h"
-#include "spool/spool_writer_sigsafe.h"
+#include "spool/spool_packer_sigsafe.h"
 
 enum { RT_BURST_LINKS_MAX = 256 };
 
@@ -27,7 +27,8 @@ struct rt_burst_stack_source {
     const long long *gregs;                 /* uc_mcontext.gregs at the trigger */
     uint64_t base, end;                     /* the thread's stack, 0 0 when not known */
     uint64_t time_ns;
-    struct spool_link *links; /* scratch of RT_BURST_LINKS_MAX */
+    struct spool_link *links;          /* scratch of RT_BURST_LINKS_MAX */
+    struct spool_stack_packer *packer; /* of the thread */
 };
 
 /* Return the first byte that a walk from rsp may not read: the stack's end when rsp is inside, else a bounded
@@ -39,7 +40,7 @@ uint64_t rt_burst_stack_limit(const struct rt_burst_stack_source *s, uint64_t rs
  * handler of the engine.  Thread: the stack's own. */
 unsigned rt_burst_stack_links(const struct rt_burst_stack_source *s, uint64_t from, uint64_t limit);
 
-/* Write the STACK record; false: dropped and counted.  Thread: the owner of w. */
+/* Write the STACK record, or STACK_DIFF without a call stack; false: dropped and counted.  Thread: the owner of w. */
 bool rt_burst_stack_put(struct spool_writer *w, const struct rt_burst_stack_source *s);
 
 #endif

@@ -131,12 +131,24 @@ static uint64_t ns_of_tsc(uint64_t cycles)
     return per_us ? cycles * 1000 / per_us : 0;
 }
 
-/* Estimate the recording's part of the CPU time of the burst; in the rest the program itself went on. */
-static uint64_t recording_ns(const struct rt_tr_result *r, uint64_t burst_ns)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-    const uint64_t ns = ENTRY_NS + ns_of_tsc(r->translate_cycles) + (uint64_t)r->probe_count * PROBE_NS +
-                        (uint64_t)r->dispatches * DISPATCH_NS;
-    return ns < burst_ns ? ns : burst_ns;
+    return a < b ? a : b;
+}
+
+/* Estimate the CPU time that the program itself would have needed for the instructions of the burst: by the
+ * pace of this burst, or of earlier ones. Recording took the rest, and at least its known parts. */
+static uint64_t program_ns(struct rt_tr_own *o, uint64_t burst_ns)
+{
+    const struct rt_tr_result *r = &o->result;
+    const struct rt_tr_pace *pace = &r->pace;
+    const uint64_t known_ns = ENTRY_NS + ns_of_tsc(r->translate_cycles) +
+                              (uint64_t)r->probe_count * PROBE_NS + (uint64_t)r->dispatches * DISPATCH_NS;
+    const uint64_t left_ns = burst_ns - smaller(known_ns, burst_ns);
+    if (pace->instructions && pace->cycles > pace->overhead_cycles)
+        o->pace_millicycles = (pace->cycles - pace->overhead_cycles) * 1000 / pace->instructions;
+    if (!o->pace_millicycles) return left_ns;
+    return smaller(left_ns, ns_of_tsc(r->work * o->pace_millicycles / 1000));
 }
 
 static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
@@ -146,8 +158,8 @@ static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
     o->ran = true;
     o->end_tsc = __rdtsc();
     const uint64_t signals_ns = t->inside_ns < burst_ns ? t->inside_ns : burst_ns;
-    const uint64_t own_ns = recording_ns(r, burst_ns - signals_ns);
-    t->program_ns = burst_ns - signals_ns - own_ns;
+    t->program_ns = program_ns(o, burst_ns - signals_ns);
+    const uint64_t own_ns = burst_ns - signals_ns - t->program_ns;
     t->handlers_tsc =
         own_ns * rt_burst_engine.tsc_per_us / 1000; /* most of the handler's rest is system calls */
     t->position = r->work < UINT32_MAX ? (uint32_t)r->work : UINT32_MAX;

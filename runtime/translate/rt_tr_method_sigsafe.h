@@ -14,6 +14,7 @@ struct rt_tr_own {
     bool ran;                    /* result is of the current burst */
     bool holds;                  /* signals that are sent wait until the handler returns */
     uint64_t end_tsc;
+    uint64_t pace_millicycles; /* of an instruction, in the last pace window; 0: none yet */
     unsigned waiting_len;
     siginfo_t waiting[5]; /* at most one of each: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP */
     struct rt_tr_result result;

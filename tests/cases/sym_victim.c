@@ -50,10 +50,12 @@ static void touch(unsigned long ms)
     while (sym_now_ns() < end_ns);
 }
 
+/* Before a thread begins, the C library copies the first values to what will be its block. */
 static void tell_tls(void)
 {
-    SYM_TELL("sym_tls_counters", "MAIN", "tls", sym_tls_counters, sizeof(long), 0, SYM_EVER);
-    SYM_TELL("sym_tls_bytes", "MAIN", "tls", sym_tls_bytes, 1, 0, SYM_EVER);
+    const unsigned long long from = sym_now_ns();
+    SYM_TELL("sym_tls_counters", "MAIN", "tls", sym_tls_counters, sizeof(long), from, SYM_EVER);
+    SYM_TELL("sym_tls_bytes", "MAIN", "tls", sym_tls_bytes, 1, from, SYM_EVER);
 }
 
 static void *thread(void *ms)

@@ -127,12 +127,157 @@ static void spool_a_loop_takes_three_bytes_an_access(void **state)
     assert_in_range(p.head.bytes_len, 3 * 64, 3 * 64 + 40);
 }
 
+enum { STACKS = 1000 };
+
+/* The stack pointer moves, some words change, and now and then all of them. */
+static void change_stack(uint64_t *state, struct spool_whole_stack *s)
+{
+    const uint64_t n = random_number(state);
+    uint64_t words[SPOOL_STACK_LEAF_BYTES / 8];
+    memcpy(words, s->bytes, sizeof(words));
+    for (unsigned i = 0; i < (n & 31 ? n >> 5 & 7 : SPOOL_STACK_LEAF_BYTES / 8); i++)
+        words[random_number(state) % (SPOOL_STACK_LEAF_BYTES / 8)] += random_number(state) >> (n >> 8 & 63);
+    for (unsigned i = 0; i < (n >> 16 & 3); i++)
+        s->head.regs[random_number(state) % SPOOL_REGS] += random_number(state) >> (n >> 24 & 63);
+    s->head.regs[SPOOL_REG_RSP] = 0x7ffc00001000 + (n >> 32 & 15) * 16 + (n >> 40 & 31 ? 0 : 3);
+    s->head.bytes_len = n >> 48 & 7 ? SPOOL_STACK_LEAF_BYTES : (uint32_t)(n >> 52) % SPOOL_STACK_LEAF_BYTES;
+    s->head.time_ns = n;
+    memcpy(s->bytes, words, s->head.bytes_len);
+    memset(s->bytes + s->head.bytes_len, 0, SPOOL_STACK_LEAF_BYTES - s->head.bytes_len);
+}
+
+/* Copy the records of a stream of STACK_DIFF as they are in the file. */
+static size_t packed_stacks(const struct spool_writer *w, const struct spool_stack_diff *out[STACKS],
+                            uint32_t begin)
+{
+    size_t len = 0;
+    for (uint32_t at = begin; at < w->chunk.used_bytes && len < STACKS;) {
+        const struct spool_rec_header *rec = (const void *)(w->chunk.at + at);
+        if (rec->type == SPOOL_REC_STACK_DIFF) out[len++] = (const void *)rec;
+        at += rec->len_bytes;
+    }
+    return len;
+}
+
+static void spool_packed_stacks_come_back(void **state)
+{
+    (void)state;
+    struct spool_fixture f;
+    struct spool_writer w;
+    struct spool_stack_packer p = {0};
+    static struct spool_whole_stack stacks[STACKS];
+    uint64_t random = 88172645463325252u;
+    spool_fixture_init(&f);
+    spool_fixture_open(&f, &w, PID, 0, PID);
+    for (unsigned i = 0; i < STACKS; i++) {
+        if (i) stacks[i] = stacks[i - 1];
+        change_stack(&random, &stacks[i]);
+        assert_true(spool_packer_put_stack(&p, &w, &stacks[i].head, stacks[i].bytes));
+    }
+    spool_writer_close(&w);
+    struct spool_stream stream;
+    spool_reader *r;
+    assert_int_equal(spool_stream_of_file(spool_fixture_path(&f, PID, 0, PID), &stream), LS_OK);
+    assert_int_equal(spool_reader_open(&stream, &r), LS_OK);
+    const struct spool_rec_header *rec;
+    unsigned i = 0;
+    while (spool_reader_next(r, &rec) == LS_OK && rec) {
+        const struct spool_stack *s = (const void *)rec;
+        assert_true(i < STACKS);
+        assert_int_equal(rec->type, SPOOL_REC_STACK);
+        assert_int_equal(s->bytes_len, stacks[i].head.bytes_len);
+        assert_int_equal(rec->len_bytes, sizeof(*s) + (s->bytes_len + 7) / 8 * 8);
+        assert_int_equal(s->time_ns, stacks[i].head.time_ns);
+        assert_int_equal(s->links_len, 0);
+        assert_memory_equal(s->regs, stacks[i].head.regs, sizeof(s->regs));
+        assert_memory_equal(s + 1, stacks[i].bytes, s->bytes_len);
+        i++;
+    }
+    assert_int_equal(i, STACKS);
+    spool_reader_free(r);
+    spool_fixture_fini(&f);
+}
+
+/* Without one of the records, those after it are left out until the next first one. Damaged bytes give stacks of
+ * damaged content, or are refused. */
+static void spool_stacks_after_a_missing_one_are_left_out(void **state)
+{
+    (void)state;
+    struct spool_fixture f;
+    struct spool_writer w;
+    struct spool_stack_packer p = {0};
+    struct spool_whole_stack s = {0}, out;
+    struct spool_stack_pack last = {0};
+    const struct spool_stack_diff *recs[STACKS] = {NULL};
+    uint64_t random = 88172645463325252u;
+    unsigned missing = 0, damaged = 0;
+    spool_fixture_init(&f);
+    spool_fixture_open(&f, &w, PID, 0, PID);
+    const uint32_t begin = w.chunk.used_bytes;
+    for (unsigned i = 0; i < 200; i++) {
+        change_stack(&random, &s);
+        assert_true(spool_packer_put_stack(&p, &w, &s.head, s.bytes));
+    }
+    const size_t len = packed_stacks(&w, recs, begin);
+    assert_in_range(len, 150, 200);
+    assert_int_equal(recs[0]->rec.flags, SPOOL_STACK_FIRST);
+    for (size_t i = 0; i < len; i++)
+        if (i != 70) missing += spool_unpack_stack(&last, recs[i], &out) == SPOOL_UNPACKED_MISSING;
+    assert_int_equal(missing, 127 - 70); /* until recs[128] */
+    for (unsigned round = 0; round < 20000; round++) {
+        struct spool_stack_diff *rec = malloc(recs[5]->rec.len_bytes);
+        assert_non_null(rec);
+        memcpy(rec, recs[5], recs[5]->rec.len_bytes);
+        uint8_t *bytes = (uint8_t *)(rec + 1);
+        rec->bytes_len -= (uint32_t)(random_number(&random) % 3);
+        rec->rec.flags = SPOOL_STACK_FIRST;
+        rec->sequence = 0;
+        bytes[random_number(&random) % rec->bytes_len] = (uint8_t)random_number(&random);
+        damaged += spool_unpack_stack(&last, rec, &out) == SPOOL_UNPACKED_DAMAGED;
+        free(rec);
+    }
+    assert_in_range(damaged, 1000, 19900);
+    spool_writer_close(&w);
+    spool_fixture_fini(&f);
+}
+
+/* Bursts in one function: the same stack, other values in some registers. */
+static void spool_a_stack_of_a_loop_takes_few_bytes(void **state)
+{
+    (void)state;
+    struct spool_fixture f;
+    struct spool_writer w;
+    struct spool_stack_packer p = {0};
+    struct spool_whole_stack s = {0};
+    const struct spool_stack_diff *recs[STACKS] = {NULL};
+    uint64_t random = 88172645463325252u;
+    spool_fixture_init(&f);
+    spool_fixture_open(&f, &w, PID, 0, PID);
+    const uint32_t begin = w.chunk.used_bytes;
+    for (unsigned i = 0; i < sizeof(s.bytes); i++)
+        s.bytes[i] = (uint8_t)random_number(&random);
+    s.head.bytes_len = sizeof(s.bytes);
+    for (unsigned i = 0; i < 20; i++) {
+        s.head.regs[0] = 0x555555550000 + i * 24;
+        s.head.regs[2] = i;
+        assert_true(spool_packer_put_stack(&p, &w, &s.head, s.bytes));
+    }
+    assert_int_equal(packed_stacks(&w, recs, begin), 20);
+    assert_in_range(recs[0]->rec.len_bytes, 512, 800);
+    assert_in_range(recs[9]->rec.len_bytes, 40, 56);
+    spool_writer_close(&w);
+    spool_fixture_fini(&f);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spool_packed_accesses_come_back),
         cmocka_unit_test(spool_damaged_accesses_are_refused),
         cmocka_unit_test(spool_a_loop_takes_three_bytes_an_access),
+        cmocka_unit_test(spool_packed_stacks_come_back),
+        cmocka_unit_test(spool_stacks_after_a_missing_one_are_left_out),
+        cmocka_unit_test(spool_a_stack_of_a_loop_takes_few_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

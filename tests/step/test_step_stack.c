@@ -51,6 +51,7 @@ struct stack {
     struct rt_burst_devices devices;
     struct spool_link links[RT_BURST_LINKS_MAX];
     struct rt_burst_stack_source source;
+    struct spool_stack_packer packer;
 };
 
 static void stack_init(struct stack *s, const char *mode, const void *rsp, const void *rbp)
@@ -59,7 +60,9 @@ static void stack_init(struct stack *s, const char *mode, const void *rsp, const
     s->gregs[REG_RSP] = (long long)(uintptr_t)rsp;
     s->gregs[REG_RBP] = (long long)(uintptr_t)rbp;
     s->gregs[REG_RIP] = 0x1234;
-    s->source = (struct rt_burst_stack_source){.mode = rt_burst_stack_mode_named(mode),
+    s->packer = (struct spool_stack_packer){0};
+    s->source = (struct rt_burst_stack_source){.packer = &s->packer,
+                                               .mode = rt_burst_stack_mode_named(mode),
                                                .devices = &s->devices,
                                                .gregs = s->gregs,
                                                .links = s->links,
