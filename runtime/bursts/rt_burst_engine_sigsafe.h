@@ -47,6 +47,7 @@ struct rt_burst_method {
     enum spool_method id;
     size_t thread_bytes;    /* of rt_burst_thread.own[id] */
     uint64_t first_cost_ns; /* cost of a burst, assumed until the first one was measured */
+    uint64_t after_ns;      /* that a burst costs the program after its handler */
     bool is_whole;          /* run returns or leaves the handler when the burst is over: none is ever lost */
 
     /* A burst begins: forget the last one. Its first record is not written yet. */

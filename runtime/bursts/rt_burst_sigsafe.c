@@ -218,9 +218,9 @@ void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
     rt_burst_numa_put(rt_spool_writer(t->rt), &t->numa, rt_burst_numa_ask_kernel, ls_clock_mono_ns());
     rt_resources_poll_sigsafe(t->rt, ls_clock_mono_ns());
     const uint64_t cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-    const uint64_t spent_ns = why == SPOOL_BURST_LOST
-                                  ? expected_cost_ns()
-                                  : cpu_ns - t->burst_begin_cpu_ns - t->program_ns + trigger_cost_ns();
+    const uint64_t spent_ns = why == SPOOL_BURST_LOST ? expected_cost_ns()
+                                                      : cpu_ns - t->burst_begin_cpu_ns - t->program_ns +
+                                                            trigger_cost_ns() + t->method->after_ns;
     const uint64_t cost_ns = spent_ns < cpu_ns ? spent_ns : cpu_ns;
     const uint64_t all_ns = __atomic_add_fetch(&rt_state.budget.spent_ns, cost_ns, __ATOMIC_RELAXED);
     if (why != SPOOL_BURST_LOST) {
