@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contents of the arrays: a distinct value for every element, so that an element in the wrong place is
+/* Contents of the arrays: a distinct value for every element, so that an element at a wrong index is
  * noticed. All are numbers in [1, 2), so that arithmetic on them is ordinary.
  *
  * Thread: any, one at a time for each element of an array. */

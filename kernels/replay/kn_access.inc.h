@@ -39,13 +39,13 @@ struct KN_NAME(held) {
 /* A value is added from memory, by one instruction: more of them would leave fewer loads in flight. In a
  * chain, the address of each load is computed from the previous value, so that the load waits for it; the
  * resulting address is still that of the pattern. An update changes the element in place. */
-KN_ALWAYS void KN_NAME(access)(KN_E *place, enum pat_operation does, struct KN_NAME(state) * s)
+KN_ALWAYS void KN_NAME(access)(KN_E *element, enum pat_operation does, struct KN_NAME(state) * s)
 {
-    if (does == PAT_OPERATION_REDUCE) s->sum += *place;
-    if (does == PAT_OPERATION_FILL) *place = s->value;
-    if (does == PAT_OPERATION_UPDATE) *place |= s->value;
+    if (does == PAT_OPERATION_REDUCE) s->sum += *element;
+    if (does == PAT_OPERATION_FILL) *element = s->value;
+    if (does == PAT_OPERATION_UPDATE) *element |= s->value;
     if (does == PAT_OPERATION_CHASE) {
-        s->last = place[s->last & s->none];
+        s->last = element[s->last & s->none];
         s->sum += s->last;
     }
     KN_ALONE();

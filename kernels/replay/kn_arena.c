@@ -57,7 +57,7 @@ static bool fit_32_bits(const struct pat_indices *p)
 }
 
 /* Row i + k may come before row i has ended unless element j of row i and an earlier element of row i + k are
- * one place. Lists of steps and long rows are not worth the look. */
+ * the same one. Lists of steps and long rows are not worth the look. */
 static bool may_be_jammed(const struct kn_plan_side *s, size_t len)
 {
     if (s->steps_len > 1 || len > JAM_CHECK_MAX) return false;
@@ -356,7 +356,7 @@ bool kn_chain_fits(const struct kn_plan *p)
            p->element_bytes == sizeof(uintptr_t) && p->need.iterations <= links_max;
 }
 
-static uint64_t *place_of(const struct kn_arena *a, int64_t element)
+static uint64_t *element_address(const struct kn_arena *a, int64_t element)
 {
     return (uint64_t *)a->from.base + ((uint64_t)element - (uint64_t)a->plan->from.extent.low);
 }
@@ -367,14 +367,14 @@ uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t 
     const struct kn_plan_side *s = &p->from;
     const bool ends_row = j + 1 == p->len, ends = ends_row && i + 1 == p->count;
     const int64_t row = ends ? 0 : ends_row ? base + s->steps[i % s->steps_len] : base;
-    return (uintptr_t)place_of(a, row + kn_plan_index(s, ends_row ? 0 : j + 1));
+    return (uintptr_t)element_address(a, row + kn_plan_index(s, ends_row ? 0 : j + 1));
 }
 
 /* One element: false if it has another successor already. No value is an address. */
 static bool link_element(const struct kn_arena *a, int64_t element, uint64_t after)
 {
     const struct kn_plan *p = a->plan;
-    uint64_t *at = place_of(a, element);
+    uint64_t *at = element_address(a, element);
     if (*at != after && *at != kn_value_bits(p->from.salt, element, p->element_bytes)) return false;
     *at = after;
     return true;

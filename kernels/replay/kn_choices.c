@@ -79,7 +79,7 @@ static int line_of(uint64_t key, const struct kn_variant *v, char *out, size_t o
                     v->index_bits, kn_stores_name(v->stores));
 }
 
-/* Return the place of the last whole line that is line, or NULL. */
+/* Return the last whole line of text that equals line, or NULL. */
 static const char *last_line(const char *text, const char *line)
 {
     const char *found = NULL;

@@ -39,7 +39,7 @@ struct kn_run {
     uint64_t rows;
 };
 
-/* A place in a list of runs: rows that are still to come in this one. */
+/* A position in a list of runs: rows that are still to come in this one. */
 struct kn_run_at {
     size_t run;
     uint64_t left;

@@ -7,7 +7,7 @@
  *   KN_ROWS         rows moved side by side
  *   KN_UNROLL       elements per iteration of the inner loop
  *   KN_NAME(x)      this family's own name for x
- * and undefined again at the end. The order of stores to one place is the order of rows: where side by side
+ * and undefined again at the end. The order of stores to one element is the order of rows: where side by side
  * would break it, kn_variant.c does not offer it. */
 #define KN_ALWAYS static inline __attribute__((always_inline))
 

@@ -47,7 +47,7 @@ const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_vari
 /* Check the arrays after a replay against a naive, serial model. */
 
 /* Look at the destination after complete runs: all of it when that is cheap, else the ends of every thread's
- * share and random places. Where threads write one place at once, the last store of any of them is right.
+ * share and random elements. Where threads write one element at once, the last store of any of them is right.
  * Sets r->valid and r->invalid. */
 void kn_validate(const struct kn_arena *a, struct kn_result *r);
 

@@ -10,10 +10,10 @@
 
 /* comparisons that a validation may cost: some hundredths of a second */
 static const uint64_t effort_max = UINT64_C(1) << 20;
-enum { PLACES_MIN = 256 };
-/* all rows are replayed at once where that is as cheap, or where checking a place costs at least
- * place_cost_large and at most model_max elements are involved */
-static const uint64_t place_cost_large = 4096, model_max = UINT64_C(1) << 27;
+enum { ELEMENTS_MIN = 256 };
+/* all rows are replayed at once where that is as cheap, or where checking an element costs at least
+ * element_cost_large and at most model_max elements are involved */
+static const uint64_t element_cost_large = 4096, model_max = UINT64_C(1) << 27;
 
 static bool updates(const struct kn_plan *p)
 {
@@ -39,12 +39,12 @@ static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
                          p->element_bytes);
 }
 
-static bool fail(struct kn_result *r, const char *array, int64_t place, uint64_t bits)
+static bool fail(struct kn_result *r, const char *array, int64_t element, uint64_t bits)
 {
     r->valid = false;
     snprintf(r->invalid, sizeof(r->invalid),
-             "%s element %" PRId64 " holds bits %#" PRIx64 ", which no iteration leaves there", array, place,
-             bits);
+             "%s element %" PRId64 " holds bits %#" PRIx64 ", which no iteration leaves there", array,
+             element, bits);
     return false;
 }
 
@@ -59,13 +59,13 @@ static bool last_row(const struct kn_plan *p, unsigned t, uint64_t w, uint64_t *
     return true;
 }
 
-static bool check_dense_place(const struct kn_arena *a, unsigned copy, uint64_t w, size_t j,
-                              struct kn_result *r)
+static bool check_dense_element(const struct kn_arena *a, unsigned copy, uint64_t w, size_t j,
+                                struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
-    const uint64_t place = j + p->len * w;
+    const uint64_t element = j + p->len * w;
     const char *base = (const char *)a->dense.base + copy * a->dense_stride_bytes;
-    const uint64_t bits = kn_value_get(base, place, p->element_bytes);
+    const uint64_t bits = kn_value_get(base, element, p->element_bytes);
     bool used = false;
     for (unsigned t = 0; t < p->threads; t++) {
         uint64_t i = 0;
@@ -73,9 +73,9 @@ static bool check_dense_place(const struct kn_arena *a, unsigned copy, uint64_t 
         if (bits == moved_bits(a, i, j)) return true;
         used = true;
     }
-    if (!used && bits == kn_value_bits(KN_SALT_DENSE, (int64_t)place, p->element_bytes))
+    if (!used && bits == kn_value_bits(KN_SALT_DENSE, (int64_t)element, p->element_bytes))
         return true; /* no row came by */
-    return fail(r, "dense", (int64_t)place, bits);
+    return fail(r, "dense", (int64_t)element, bits);
 }
 
 /* The largest row in [span[0], span[1]) that is turn * turns_len + k, where the walk has come to off after
@@ -190,7 +190,7 @@ static bool check_updated(const struct kn_arena *a, int64_t e, struct kn_result 
     return updated_right(bits, first, all, threads > 1) || fail(r, "sparse", e, bits);
 }
 
-static bool check_sparse_place(const struct kn_arena *a, int64_t e, struct kn_result *r)
+static bool check_sparse_element(const struct kn_arena *a, int64_t e, struct kn_result *r)
 {
     if (updates(a->plan)) return check_updated(a, e, r);
     const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
@@ -205,21 +205,21 @@ static bool check_sparse_place(const struct kn_arena *a, int64_t e, struct kn_re
     return fail(r, "sparse", e, bits);
 }
 
-/* Return the cost of checking one place. */
-static uint64_t place_cost(const struct kn_plan *p)
+/* Return the cost of checking one element. */
+static uint64_t element_cost(const struct kn_plan *p)
 {
     if (!p->to.used) return p->threads;
     return (uint64_t)p->len * p->threads * p->to.steps_len;
 }
 
-static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+static bool check_dense(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
-    const bool all = p->dense_elements * p->dense_copies <= places_max;
+    const bool all = p->dense_elements * p->dense_copies <= elements_max;
     for (unsigned c = 0; c < p->dense_copies; c++)
-        for (uint64_t n = 0; n < (all ? p->dense_elements : places_max / p->dense_copies); n++) {
+        for (uint64_t n = 0; n < (all ? p->dense_elements : elements_max / p->dense_copies); n++) {
             const uint64_t at = all ? n : ls_random_mix(n) % p->dense_elements;
-            if (!check_dense_place(a, c, at / p->len, at % p->len, r)) return false;
+            if (!check_dense_element(a, c, at / p->len, at % p->len, r)) return false;
         }
     return true;
 }
@@ -227,7 +227,7 @@ static bool check_dense(const struct kn_arena *a, uint64_t places_max, struct kn
 static bool check_element(const struct kn_arena *a, uint64_t i, size_t j, struct kn_result *r)
 {
     const struct kn_plan_side *s = &a->plan->to;
-    return check_sparse_place(a, kn_plan_base(s, i) + kn_plan_index(s, j), r);
+    return check_sparse_element(a, kn_plan_base(s, i) + kn_plan_index(s, j), r);
 }
 
 /* Every element that is written. */
@@ -239,16 +239,16 @@ static bool check_written(const struct kn_arena *a, struct kn_result *r)
     return true;
 }
 
-/* Where threads begin and end, and at random places. */
-static bool check_some(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+/* The first and last row of each thread, and random elements. */
+static bool check_some(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
     for (unsigned t = 0; t < p->threads; t++) {
         const uint64_t begin = kn_plan_begin(p, t), end = kn_plan_begin(p, t + 1);
-        for (size_t j = 0; j < p->len && j < PLACES_MIN && begin < end; j++)
+        for (size_t j = 0; j < p->len && j < ELEMENTS_MIN && begin < end; j++)
             if (!check_element(a, begin, j, r) || !check_element(a, end - 1, j, r)) return false;
     }
-    for (uint64_t n = 0; n < places_max; n++)
+    for (uint64_t n = 0; n < elements_max; n++)
         if (!check_element(a, ls_random_mix(2 * n) % p->count, (size_t)(ls_random_mix(2 * n + 1) % p->len),
                            r))
             return false;
@@ -257,25 +257,25 @@ static bool check_some(const struct kn_arena *a, uint64_t places_max, struct kn_
 
 /* Check elements anywhere in the array, also ones that no row may have touched; only if the number of moved
  * elements is at least that of the array. */
-static bool check_around(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+static bool check_around(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
 {
     const struct kn_plan_side *s = &a->plan->to;
-    const bool all = s->elements <= places_max;
+    const bool all = s->elements <= elements_max;
     if (a->plan->need.iterations < s->elements) return true;
-    for (uint64_t n = 0; n < (all ? s->elements : places_max); n++) {
+    for (uint64_t n = 0; n < (all ? s->elements : elements_max); n++) {
         const uint64_t at = all ? n : ls_random_mix(n) % s->elements;
-        if (!check_sparse_place(a, (int64_t)((uint64_t)s->extent.low + at), r)) return false;
+        if (!check_sparse_element(a, (int64_t)((uint64_t)s->extent.low + at), r)) return false;
     }
     return true;
 }
 
-static bool check_sparse(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+static bool check_sparse(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
 {
-    const bool all = a->plan->need.iterations <= places_max;
-    return (all ? check_written(a, r) : check_some(a, places_max, r)) && check_around(a, places_max, r);
+    const bool all = a->plan->need.iterations <= elements_max;
+    return (all ? check_written(a, r) : check_some(a, elements_max, r)) && check_around(a, elements_max, r);
 }
 
-/* ---- long rows: all places at once, by doing it again in a naive way ---- */
+/* ---- long rows: all elements at once, by doing it again in a naive way ---- */
 
 /* The sparse elements, by element from low on, while the rows of one thread after the other are replayed. */
 struct model {
@@ -328,7 +328,7 @@ static void walk_thread(struct model *m, unsigned t, model_step *step)
 
 static bool is_modelled(const struct kn_plan *p)
 {
-    const uint64_t most = place_cost(p) >= place_cost_large ? model_max : effort_max;
+    const uint64_t most = element_cost(p) >= element_cost_large ? model_max : effort_max;
     return p->to.used && p->need.iterations <= most && p->to.elements <= most;
 }
 
@@ -413,20 +413,20 @@ static bool check_sums(const struct kn_arena *a, struct kn_result *r)
     return r->valid;
 }
 
-static bool check(const struct kn_arena *a, uint64_t places_max, struct kn_result *r)
+static bool check(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
 {
     if (is_modelled(a->plan) && check_by_model(a, r)) return r->valid;
-    if (a->plan->to.used) return check_sparse(a, places_max, r);
-    return a->plan->config->operation == PAT_OPERATION_COPY ? check_dense(a, places_max, r)
+    if (a->plan->to.used) return check_sparse(a, elements_max, r);
+    return a->plan->config->operation == PAT_OPERATION_COPY ? check_dense(a, elements_max, r)
                                                             : check_sums(a, r);
 }
 
 void kn_validate(const struct kn_arena *a, struct kn_result *r)
 {
-    const uint64_t affordable = effort_max / place_cost(a->plan);
-    const uint64_t places_max = affordable > PLACES_MIN ? affordable : PLACES_MIN;
+    const uint64_t affordable = effort_max / element_cost(a->plan);
+    const uint64_t elements_max = affordable > ELEMENTS_MIN ? affordable : ELEMENTS_MIN;
     r->valid = true;
     r->worst_error = 0;
-    if (check(a, places_max, r)) return;
+    if (check(a, elements_max, r)) return;
     r->worst_error = NAN;
 }

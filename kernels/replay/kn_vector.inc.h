@@ -5,7 +5,7 @@
  *   KN_MASK, KN_MASK_OF(n)     type of a mask, the mask of the first n lanes, 1 <= n <= KN_LANES
  *   KN_LOAD_INDEX(p, m)        indices from p
  *   KN_INNER(p, i, m)          indices p[i]
- *   KN_LOAD(p, m), KN_STORE(p, v, m)           elements from and to neighbouring places
+ *   KN_LOAD(p, m), KN_STORE(p, v, m)           elements from and to neighbouring addresses
  *   KN_GATHER(p, i, m), KN_SCATTER(p, i, v, m) elements from and to p[i]; the last of equal indices wins
  *   KN_NAME(x)                 this family's own name for x
  * and undefined again at the end, but for KN_LANES and KN_MASK's. */

@@ -4,7 +4,7 @@
  *   KN_LOOP     pragma before each loop: how the compiler treats it
  *   KN_NAME(x)  this family's own name for x
  * and KN_E, KN_I, KN_NAME undefined again at the end. Destination and sources are different arrays, and an
- * index array for stores holds each place once: no iteration depends on another. */
+ * index array for stores holds each index once: no iteration depends on another. */
 #define KN_J(p, index) (p)[j]
 #define KN_INDEXED(p, index) (p)[((const KN_I *)job->index)[j]]
 #define KN_STRIDED(p, index) (p)[j * stride]

@@ -3,7 +3,7 @@
  * these defined:
  *   KN_E, KN_I                element and index type
  *   KN_VECTOR_BYTES           bytes of a store
- *   KN_STREAM_STORE(p, lanes) store the KN_VECTOR_BYTES at lanes to the aligned place p
+ *   KN_STREAM_STORE(p, lanes) store the KN_VECTOR_BYTES at lanes to the aligned address p
  *   KN_NAME(x)                this family's own name for x
  * and KN_E, KN_I, KN_NAME undefined again at the end. */
 #define KN_LANES ((uint64_t)(KN_VECTOR_BYTES / sizeof(KN_E)))

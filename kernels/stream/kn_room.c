@@ -206,9 +206,9 @@ uint64_t kn_room_huge_bytes(const struct kn_room *r)
     return bytes;
 }
 
-/* The place of an operand in iteration j, by the sequences themselves. */
-static uint64_t kn_room_place(const struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o,
-                              uint64_t j)
+/* The element of an operand that iteration j uses, by the sequences themselves. */
+static uint64_t kn_room_element(const struct kn_room *r, const struct kn_kernel *k,
+                                const struct kn_operand *o, uint64_t j)
 {
     switch (o->at) {
     case KN_AT_I1:
@@ -267,9 +267,9 @@ static double expected(const struct proof *p, uint64_t j)
 {
     const struct kn_room *r = p->room;
     const struct kn_kernel *k = p->kernel;
-    const double x = read_at(p->job.from, kn_room_place(r, k, &k->from, j), r->element_bytes);
+    const double x = read_at(p->job.from, kn_room_element(r, k, &k->from, j), r->element_bytes);
     const double y =
-        p->job.from2 ? read_at(p->job.from2, kn_room_place(r, k, &k->from2, j), r->element_bytes) : 0;
+        p->job.from2 ? read_at(p->job.from2, kn_room_element(r, k, &k->from2, j), r->element_bytes) : 0;
     switch (k->op) {
     case KN_OP_COPY:
         return x;
@@ -290,8 +290,8 @@ static void prove_share(void *arg, unsigned share)
     struct share_error e = {0, 0, 0};
     for (uint64_t j = kn_room_begin(p->room, iterations, share); j < end; j++) {
         const double want = expected(p, j);
-        const double got =
-            read_at(p->job.to, kn_room_place(p->room, p->kernel, &p->kernel->to, j), p->room->element_bytes);
+        const double got = read_at(p->job.to, kn_room_element(p->room, p->kernel, &p->kernel->to, j),
+                                   p->room->element_bytes);
         const double off = fabs(got - want) / fabs(want);
         e.sum += off;
         if (off <= e.worst) continue; /* not so for NAN */

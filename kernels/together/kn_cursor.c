@@ -11,11 +11,11 @@ static enum kn_piece_kind kind_of(const struct kn_arena *a, const struct kn_plan
     return is_held ? KN_PIECE_ROWS : KN_PIECE_LISTED;
 }
 
-/* Advance place by a number of elements. Computed on integers, since the result may be outside of the array
+/* Advance address by a number of elements. Computed on integers, since the result may be outside of the array
  * for an empty share or after the last row. */
-static char *shifted(const struct kn_cursor *c, const char *place, uint64_t elements)
+static char *shifted(const struct kn_cursor *c, const char *address, uint64_t elements)
 {
-    return (char *)((uintptr_t)place + elements * c->element_bytes);
+    return (char *)((uintptr_t)address + elements * c->element_bytes);
 }
 
 /* Short rows are not cut: a call for each part would take longer than its accesses. */
@@ -46,13 +46,13 @@ struct kn_cursor kn_cursor_of(const struct kn_arena *a, unsigned share, unsigned
                           .step = p->from.used ? part->step_from : part->step_to,
                           .run = p->from.used ? part->run_from : part->run_to};
     const int64_t base = p->from.used ? part->base_from : part->base_to;
-    c.row_place = shifted(&c, c.side.base, (uint64_t)base);
+    c.row_address = shifted(&c, c.side.base, (uint64_t)base);
     c.piece.row = part->begin;
     c.piece.offset = s->outer.data;
     c.piece.inner = c.side.inner;
     c.move = kn_piece_find(c.kind, p->config->operation, p->element_bytes, index_bits);
     set_units(&c, p, &s->fold);
-    if (c.kind == KN_PIECE_LINKED) c.piece.place = shifted(&c, c.row_place, (uint64_t)s->outer.data[0]);
+    if (c.kind == KN_PIECE_LINKED) c.piece.address = shifted(&c, c.row_address, (uint64_t)s->outer.data[0]);
     return c;
 }
 
@@ -70,7 +70,7 @@ static uint64_t rows_alike(const struct kn_cursor *c)
 static void advance(struct kn_cursor *c, uint64_t rows)
 {
     const int64_t by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
-    c->row_place = shifted(c, c->row_place, (uint64_t)by * rows);
+    c->row_address = shifted(c, c->row_address, (uint64_t)by * rows);
     c->piece.row += rows;
     if (!c->side.runs_len) {
         if (++c->step == c->side.steps_len) c->step = 0;
@@ -87,7 +87,7 @@ static uint64_t move_rows(struct kn_cursor *c, uint64_t most)
 {
     c->piece.n = least(most, rows_alike(c));
     c->piece.by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
-    c->piece.place = c->row_place;
+    c->piece.address = c->row_address;
     const uint64_t n = c->piece.n;
     c->move(&c->piece);
     advance(c, n);
@@ -98,11 +98,11 @@ static uint64_t move_rows(struct kn_cursor *c, uint64_t most)
 static uint64_t move_in_row(struct kn_cursor *c, uint64_t most)
 {
     const uint64_t n = least(most, c->units - c->unit);
-    c->piece.place = c->row_place;
+    c->piece.address = c->row_address;
     if (c->kind == KN_PIECE_ROWS) {
         c->piece.n = 1;
         c->piece.times = n;
-        c->piece.place = shifted(c, c->row_place, c->unit * (uint64_t)c->piece.fold_step);
+        c->piece.address = shifted(c, c->row_address, c->unit * (uint64_t)c->piece.fold_step);
     } else {
         c->piece.n = n;
         c->piece.index = (const char *)c->side.index + c->unit * c->index_bytes;

@@ -21,12 +21,12 @@ enum kn_piece_kind {
     KN_PIECE_ROWS,   /* n rows, by apart, of times the same few indices, fold_step apart */
     KN_PIECE_LISTED, /* n indices of a row */
     KN_PIECE_LEVELS, /* the same, indices of inner */
-    KN_PIECE_LINKED, /* n loads from place on; each element holds the address of the next */
+    KN_PIECE_LINKED, /* n loads, the first one from address; each element holds the address of the next */
     KN_PIECE_KINDS
 };
 
 struct kn_piece {
-    void *place;           /* element 0 of the row; in a chain the next element to load, updated */
+    void *address;         /* element 0 of the row; in a chain the next element to load, updated */
     const int64_t *offset; /* ROWS: [offset_len], KN_HELD_MAX at most */
     size_t offset_len;
     uint64_t times;
@@ -53,7 +53,7 @@ struct kn_cursor {
     enum kn_piece_kind kind;
     struct kn_side side;
     unsigned element_bytes, index_bytes;
-    char *row_place;      /* element 0 of the row */
+    char *row_address;    /* element 0 of the row */
     uint64_t end;         /* end of the rows; piece.row is the current one */
     bool by_rows;         /* a unit is a row; else the units of a row are its folds or indices */
     uint64_t unit, units; /* the current unit of the row, units in a row */
@@ -75,7 +75,7 @@ void kn_cursor_move(struct kn_cursor *c, uint64_t units);
 
 struct kn_commons {
     struct kn_block *blocks; /* [len], of the first session of each array; most are empty */
-    struct kn_block *places; /* [len], of each session in its block; base NULL: it shares with none */
+    struct kn_block *parts;  /* [len], the part of its block that each session uses; base NULL: not shared */
     size_t len;
 };
 
@@ -86,7 +86,7 @@ ls_err kn_commons_init(struct kn_commons *out, const struct kn_session *sessions
                        enum kn_pages pages);
 void kn_commons_fini(struct kn_commons *c);
 
-/* Where session k has its sparse array, as long as c lives; or NULL: it shares with none. */
-const struct kn_block *kn_commons_place(const struct kn_commons *c, size_t k);
+/* Return the memory of session k's sparse array, valid as long as c is; or NULL: it shares with none. */
+const struct kn_block *kn_commons_part(const struct kn_commons *c, size_t k);
 
 #endif

@@ -31,7 +31,7 @@ KN_ALWAYS void rows_of(struct kn_piece *p, enum pat_operation does, size_t len)
     const struct kn_side s = {.index = p->offset};
     const struct KN_NAME(held) held = KN_NAME(hold)(&s, len);
     struct KN_NAME(state) state = {.last = p->last, .value = KN_NAME(value)(p->row, does)};
-    uint64_t *row = p->place;
+    uint64_t *row = p->address;
     const uint64_t n = p->n, times = p->times;
     const int64_t by = p->by, fold_step = p->fold_step;
     __asm__ volatile("" : "+r"(state.none));
@@ -70,14 +70,14 @@ ROWS_DEFINE(update, UPDATE)
 
 static void linked(struct kn_piece *p)
 {
-    const uint64_t *at = p->place;
+    const uint64_t *at = p->address;
     uint64_t sum = 0;
     for (uint64_t n = p->n; n > 0; n--) {
         at = (const uint64_t *)(uintptr_t)*at;
         sum += (uintptr_t)at;
         __asm__ volatile("" ::: "memory");
     }
-    p->place = (void *)(uintptr_t)at;
+    p->address = (void *)(uintptr_t)at;
     p->sum += sum;
 }
 

@@ -7,7 +7,7 @@ KN_ALWAYS void KN_NAME(piece_listed)(struct kn_piece *p, enum pat_operation does
 {
     const struct kn_side s = {.index = p->index, .inner = p->inner};
     struct KN_NAME(state) state = {.last = (KN_E)p->last, .value = KN_NAME(value)(p->row, does)};
-    KN_E *const row = p->place;
+    KN_E *const row = p->address;
     const uint64_t n = p->n;
     __asm__ volatile("" : "+r"(state.none));
     KN_EACH(j, n, does, KN_NAME(access)(row + KN_NAME(index)(&s, j, levels), does, &state));

@@ -131,8 +131,8 @@ static ls_err map_array(void *user, const struct kn_session *sessions, const str
         const unsigned element_bytes = sessions[k].plan.element_bytes;
         int64_t low = 0, end = 0;
         reach_of(&sessions[k], &low, &end);
-        m->commons->places[k].base = (char *)block->base + (size_t)(low - u->low) * element_bytes;
-        m->commons->places[k].len_bytes = (size_t)(end - low) * element_bytes;
+        m->commons->parts[k].base = (char *)block->base + (size_t)(low - u->low) * element_bytes;
+        m->commons->parts[k].len_bytes = (size_t)(end - low) * element_bytes;
     }
     return LS_OK;
 }
@@ -141,8 +141,8 @@ ls_err kn_commons_init(struct kn_commons *out, const struct kn_session *sessions
                        enum kn_pages pages)
 {
     struct mapping m = {out, pages};
-    *out = (struct kn_commons){calloc(len, sizeof(*out->blocks)), calloc(len, sizeof(*out->places)), len};
-    if (!out->blocks || !out->places) return ls_nomem("the arrays of %zu patterns", len);
+    *out = (struct kn_commons){calloc(len, sizeof(*out->blocks)), calloc(len, sizeof(*out->parts)), len};
+    if (!out->blocks || !out->parts) return ls_nomem("the arrays of %zu patterns", len);
     return each_array(sessions, len, map_array, &m);
 }
 
@@ -151,13 +151,13 @@ void kn_commons_fini(struct kn_commons *c)
     for (size_t k = 0; c->blocks && k < c->len; k++)
         kn_block_fini(&c->blocks[k]);
     free(c->blocks);
-    free(c->places);
+    free(c->parts);
     *c = (struct kn_commons){NULL, NULL, 0};
 }
 
-const struct kn_block *kn_commons_place(const struct kn_commons *c, size_t k)
+const struct kn_block *kn_commons_part(const struct kn_commons *c, size_t k)
 {
-    return c->places[k].base ? &c->places[k] : NULL;
+    return c->parts[k].base ? &c->parts[k] : NULL;
 }
 
 /* Return the bytes of all arrays that are in huge pages, as reported by the kernel. */
@@ -277,7 +277,7 @@ static ls_err fill_all(struct group *g, struct kn_result *r)
     LS_TRY(kn_commons_init(&g->commons, g->sessions, g->len, g->options->pages));
     for (size_t k = 0; k < g->len; k++) {
         struct kn_session *s = &g->sessions[k];
-        LS_TRY(kn_session_fill(s, kn_commons_place(&g->commons, k)));
+        LS_TRY(kn_session_fill(s, kn_commons_part(&g->commons, k)));
         LS_TRY(kn_session_choose(s, r));
         r->trials_len = 0; /* these were of one pattern */
         r->bytes_with_indices += kn_session_bytes_with_indices(s);
@@ -301,7 +301,7 @@ static uint64_t huge_bytes_of(const struct group *g)
 {
     uint64_t bytes = kn_commons_huge_bytes(&g->commons);
     for (size_t k = 0; k < g->len; k++)
-        if (!kn_commons_place(&g->commons, k)) bytes += kn_session_huge_bytes(&g->sessions[k]);
+        if (!kn_commons_part(&g->commons, k)) bytes += kn_session_huge_bytes(&g->sessions[k]);
     return bytes;
 }
 
@@ -325,7 +325,7 @@ static void validate_all(const struct group *g, struct kn_result *r)
     r->valid = true;
     for (size_t k = 0; k < g->len && r->valid; k++) {
         struct kn_session *s = &g->sessions[k];
-        if (kn_commons_place(&g->commons, k)) {
+        if (kn_commons_part(&g->commons, k)) {
             kn_arena_fill(&s->arena);
             g->backend->parallel(g->threads, run_alone_share, s);
         }

@@ -51,7 +51,7 @@ static void end(struct chain *c)
     free(c);
 }
 
-static const uint64_t *place(const struct chain *c, int64_t element)
+static const uint64_t *element_address(const struct chain *c, int64_t element)
 {
     return (const uint64_t *)c->arena.from.base + (element - c->plan.from.extent.low);
 }
@@ -60,13 +60,13 @@ static const uint64_t *place(const struct chain *c, int64_t element)
 static void leads_through(const struct chain *c, const int64_t *pattern, size_t len, uint64_t count,
                           int64_t delta)
 {
-    const uint64_t *at = place(c, pattern[0]);
+    const uint64_t *at = element_address(c, pattern[0]);
     for (uint64_t i = 0; i < count; i++)
         for (size_t j = 0; j < len; j++) {
-            assert_ptr_equal(at, place(c, pattern[j] + (int64_t)i * delta));
+            assert_ptr_equal(at, element_address(c, pattern[j] + (int64_t)i * delta));
             at = (const uint64_t *)(uintptr_t)*at;
         }
-    assert_ptr_equal(at, place(c, pattern[0]));
+    assert_ptr_equal(at, element_address(c, pattern[0]));
 }
 
 static const struct kn_variant *walker(void)
@@ -111,8 +111,8 @@ static void a_wrong_link_is_found_out(void **state)
 {
     (void)state;
     struct chain *c = chain_of(nodes, NODES, 7, 40, 2);
-    uint64_t *link = (uint64_t *)(uintptr_t)place(c, nodes[3]);
-    *link = (uintptr_t)place(c, nodes[6]);
+    uint64_t *link = (uint64_t *)(uintptr_t)element_address(c, nodes[3]);
+    *link = (uintptr_t)element_address(c, nodes[6]);
     assert_false(is_valid_after(c, walker()));
     end(c);
 }
@@ -124,7 +124,7 @@ static void an_element_with_two_successors_is_not_linked(void **state)
     struct chain *c = chain_of(twice, 4, 1, 0, 1);
     assert_false(c->arena.linked);
     for (size_t j = 0; j < 4; j++)
-        assert_int_equal(*place(c, twice[j]), kn_value_bits(c->plan.from.salt, twice[j], 8));
+        assert_int_equal(*element_address(c, twice[j]), kn_value_bits(c->plan.from.salt, twice[j], 8));
     end(c);
     c = chain_of(stairs, 2, 5, 3, 1); /* 3 leads to 0, then to 3 */
     assert_false(c->arena.linked);

@@ -17,19 +17,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct place {
+struct choices_folder {
     char folder[64], path[80];
 };
 
-static struct place make_place(void)
+static struct choices_folder make_folder(void)
 {
-    struct place p = {.folder = "/tmp/loadstone-choices-XXXXXX"};
+    struct choices_folder p = {.folder = "/tmp/loadstone-choices-XXXXXX"};
     assert_non_null(mkdtemp(p.folder));
     snprintf(p.path, sizeof(p.path), "%s/variants", p.folder);
     return p;
 }
 
-static void end_place(const struct place *p)
+static void end_folder(const struct choices_folder *p)
 {
     unlink(p->path);
     rmdir(p->folder);
@@ -78,7 +78,7 @@ static uint64_t key_of(const struct pat_config *c, struct kn_session *s)
 static void a_kept_variant_is_found_again(void **state)
 {
     (void)state;
-    const struct place p = make_place();
+    const struct choices_folder p = make_folder();
     struct pat_config c, other;
     struct kn_session s, t;
     make(&c, 500);
@@ -99,13 +99,13 @@ static void a_kept_variant_is_found_again(void **state)
     assert_true(key_of(&other, &t) != key);
     pat_config_fini(&c);
     pat_config_fini(&other);
-    end_place(&p);
+    end_folder(&p);
 }
 
 static void a_second_run_needs_no_trial(void **state)
 {
     (void)state;
-    const struct place p = make_place();
+    const struct choices_folder p = make_folder();
     struct pat_config c;
     struct kn_session s;
     char first[KN_VARIANT_BYTES], second[KN_VARIANT_BYTES];
@@ -118,13 +118,13 @@ static void a_second_run_needs_no_trial(void **state)
     c.count++;
     assert_false(run(&c, p.path, second));
     pat_config_fini(&c);
-    end_place(&p);
+    end_folder(&p);
 }
 
 static void a_damaged_file_is_as_good_as_none(void **state)
 {
     (void)state;
-    const struct place p = make_place();
+    const struct choices_folder p = make_folder();
     struct pat_config c;
     struct kn_session s;
     char text[64];
@@ -147,7 +147,7 @@ static void a_damaged_file_is_as_good_as_none(void **state)
     assert_true(st.st_size < 100);
     assert_ptr_equal(kn_choice_find(p.path, key, s.candidates, s.candidates_len), s.candidates[0]);
     pat_config_fini(&c);
-    end_place(&p);
+    end_folder(&p);
 }
 
 UNIT_GROUP()

@@ -94,12 +94,12 @@ static struct model model_of(const struct kn_plan *p)
         m.dense[e] = kn_value_bits(KN_SALT_DENSE, (int64_t)e, p->element_bytes);
     for (uint64_t i = 0; i < p->count; i++)
         for (size_t j = 0; j < p->len; j++) {
-            const uint64_t place = j + p->len * (i % p->wrap), bits = model_bits(p, &m, i, j);
+            const uint64_t element = j + p->len * (i % p->wrap), bits = model_bits(p, &m, i, j);
             m.sum += bits;
             if (p->to.used)
                 m.to[kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j) - p->to.extent.low] = bits;
             else if (m.dense_len)
-                m.dense[place] = bits;
+                m.dense[element] = bits;
         }
     return m;
 }
@@ -270,7 +270,7 @@ static void a_fold_gives_every_index(void **state)
     f = kn_fold_find(uneven, 2); /* nothing would be left to take turns */
     assert_true(f.len == 1 && f.times == 2 && f.step == 1);
     static const int64_t down[] = {0, -5, -10, -15, -20, -25, -30, -35, -40, -45, -50, -55};
-    f = kn_fold_find(down, 12); /* one place walks */
+    f = kn_fold_find(down, 12); /* one index, advancing */
     assert_true(f.len == 1 && f.times == 12 && f.step == -5);
     static const int64_t pairs[] = {3, 0, 9, 6, 15, 12, 21, 18};
     f = kn_fold_find(pairs, 8);
@@ -376,8 +376,8 @@ static void spoil_last(const struct kn_job *job, const struct kn_part *part)
     honest_operation(PAT_OPERATION_UPDATE, PAT_SCATTER)->move[PAT_SCATTER](&less, part);
 }
 
-/* Rows so long that a model of all places is made. */
-static void one_place_of_a_long_row_is_found_out(void **state)
+/* Rows so long that a model of all elements is made. */
+static void one_element_of_a_long_row_is_found_out(void **state)
 {
     (void)state;
     uint64_t random = 7;
@@ -402,8 +402,8 @@ static void one_place_of_a_long_row_is_found_out(void **state)
     pat_config_fini(&c);
 }
 
-/* Threads that update one place in long rows, by a list of steps: the check of a place alone would look at all
- * places of all steps. */
+/* Threads that update one element in long rows, by a list of steps: the check of one element would look at
+ * all elements of all steps. */
 static void long_rows_of_several_threads_are_checked_at_once(void **state)
 {
     (void)state;
@@ -429,7 +429,7 @@ static void wrong_results_are_found_out(void **state)
     uint64_t random = 2;
     kn_variant_find(&w, &honest, 1, &len);
     assert_int_equal(len, 1);
-    /* few rows are all replayed, of many some places are checked */
+    /* few rows are all replayed, of many some elements are checked */
     for (uint64_t count = 100; count <= 2000000; count += 1999900) {
         struct pat_config c;
         assert_int_equal(pat_config_init(&c), LS_OK);
@@ -618,7 +618,7 @@ UNIT_GROUP()
         cmocka_unit_test(a_fold_gives_every_index),
         cmocka_unit_test(runs_are_the_steps_where_they_are_shorter),
         cmocka_unit_test(wrong_results_are_found_out),
-        cmocka_unit_test(one_place_of_a_long_row_is_found_out),
+        cmocka_unit_test(one_element_of_a_long_row_is_found_out),
         cmocka_unit_test(long_rows_of_several_threads_are_checked_at_once),
         cmocka_unit_test(operations_are_of_some_kernels_and_methods),
         cmocka_unit_test(the_width_of_indices_is_the_programs),

@@ -119,7 +119,7 @@ static void pieces_leave_what_rows_leave(void **unused)
     }
 }
 
-/* A row of places without a rule, and rows of four that are. */
+/* A row of indices in no order, and rows of four that are regular. */
 static void fill_config(struct pat_config *c, size_t len, uint64_t count, bool regular)
 {
     uint64_t state = 5;
@@ -193,10 +193,10 @@ static void patterns_of_one_array_have_one_memory(void **unused)
         assert_int_equal(kn_session_init(&sessions[k], &c[k], &o, &kn_backend_serial, 1), LS_OK);
     }
     assert_int_equal(kn_commons_init(&commons, sessions, LEN, KN_PAGES_DEFAULT), LS_OK);
-    const char *const base = kn_commons_place(&commons, 1)->base; /* the lowest */
-    assert_ptr_equal(kn_commons_place(&commons, 0)->base, base + 60 * 8);
-    assert_ptr_equal(kn_commons_place(&commons, 3)->base, base + 20 * 8);
-    assert_null(kn_commons_place(&commons, 2)); /* alone in its array */
+    const char *const base = kn_commons_part(&commons, 1)->base; /* the lowest */
+    assert_ptr_equal(kn_commons_part(&commons, 0)->base, base + 60 * 8);
+    assert_ptr_equal(kn_commons_part(&commons, 3)->base, base + 20 * 8);
+    assert_null(kn_commons_part(&commons, 2)); /* alone in its array */
     kn_commons_fini(&commons);
     for (size_t k = 0; k < LEN; k++)
         pat_config_fini(&c[k]);
