@@ -98,8 +98,8 @@ ls_err pat_generate_within(const char *text, size_t limit, struct pat_generated 
 /* ---- transformations that Spatter applies to indices before a run, in this order: truncate, boundary,
  * compress ---- */
 
-/* Renumber pages of 4 KiB (512 elements of 8 bytes) in the order in which they are first seen; the place in a
- * page stays: 0,10,600,5000,1000000 becomes 0,10,600,1416,1600. Errors: LS_ERR_NOMEM; p is unchanged. */
+/* Renumber pages of 4 KiB (512 elements of 8 bytes) in the order in which they are first seen; the offset
+ * in a page stays: 0,10,600,5000,1000000 becomes 0,10,600,1416,1600. Errors: LS_ERR_NOMEM; p is unchanged. */
 ls_err pat_compress(struct pat_indices *p);
 
 /* Transform all lists of c by its pattern_size and boundary, then compress them when asked; then check as
@@ -112,7 +112,7 @@ ls_err pat_config_finish(struct pat_config *c, bool compress);
 /* Read all little-endian 64-bit integers of in, as GS Patterns writes them (.sbin), packed or not.
  * Owns:   the caller frees out->data; the old contents of out are freed.
  * Errors: LS_ERR_TRUNCATED when the length is no multiple of 8, LS_ERR_FORMAT for an empty file or a negative
- * index (with its place), as pat_input_read, LS_ERR_NOMEM. *out is then unchanged. */
+ * index (with its position), as pat_input_read, LS_ERR_NOMEM. *out is then unchanged. */
 ls_err pat_raw_read(pat_input *in, struct pat_indices *out);
 
 /* Call pat_raw_read for a file.  Errors: also as pat_input_open. */

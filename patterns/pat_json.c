@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* yajl calls back for each piece of JSON; an automaton of four places turns them into keys and values for a
+/* yajl calls back for each piece of JSON; an automaton of five states turns them into keys and values for a
  * builder. */
 #include "patterns/pat_json.h"
 #include "config.h"
@@ -15,7 +15,7 @@
 
 enum { PAT_JSON_CHUNK = 1 << 18, PAT_JSON_DEPTH_MAX = 64 };
 
-enum pat_json_place {
+enum pat_json_state {
     PAT_JSON_TOP,    /* before the array */
     PAT_JSON_SUITE,  /* between configurations */
     PAT_JSON_CONFIG, /* in one, at a key or a value */
@@ -32,7 +32,7 @@ struct pat_json {
     size_t counted;    /* bytes of chunk whose lines were counted */
     size_t line;       /* 1 for the first */
     size_t begin_line; /* line at which the configuration begins */
-    enum pat_json_place place;
+    enum pat_json_state state;
     const struct pat_key *key; /* NULL: one that is skipped */
     unsigned skipped;          /* depth inside a value that is skipped */
     struct pat_builder builder;
@@ -83,7 +83,7 @@ static void pat_json_note(struct pat_json *p, const char *text)
 
 static const char *pat_json_expected(const struct pat_json *p)
 {
-    switch (p->place) {
+    switch (p->state) {
     case PAT_JSON_TOP:
         return "an array of configurations, [{...}, ...]";
     case PAT_JSON_SUITE:
@@ -100,7 +100,7 @@ static const char *pat_json_expected(const struct pat_json *p)
 
 static int pat_json_wrong_type(struct pat_json *p, const char *found)
 {
-    if (p->place == PAT_JSON_CONFIG || p->place == PAT_JSON_LIST)
+    if (p->state == PAT_JSON_CONFIG || p->state == PAT_JSON_LIST)
         return pat_json_fail(p, LS_ERR_FORMAT, "%s: expected %s, found %s", p->key->name,
                              pat_json_expected(p), found);
     return pat_json_fail(p, LS_ERR_FORMAT, "expected %s, found %s", pat_json_expected(p), found);
@@ -109,7 +109,7 @@ static int pat_json_wrong_type(struct pat_json *p, const char *found)
 /* Scalars of unknown keys; true when the event was one of them. */
 static bool pat_json_skips(const struct pat_json *p)
 {
-    return p->skipped > 0 || (p->place == PAT_JSON_CONFIG && !p->key);
+    return p->skipped > 0 || (p->state == PAT_JSON_CONFIG && !p->key);
 }
 
 static int pat_json_set(struct pat_json *p, ls_err err)
@@ -150,9 +150,9 @@ static int pat_json_on_element(struct pat_json *p, const char *text, size_t len)
 static int pat_json_on_number(void *user, const char *text, size_t len)
 {
     struct pat_json *p = user;
-    if (p->place == PAT_JSON_LIST) return pat_json_on_element(p, text, len);
+    if (p->state == PAT_JSON_LIST) return pat_json_on_element(p, text, len);
     if (pat_json_skips(p)) return 1;
-    if (p->place != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "a number");
+    if (p->state != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "a number");
     return pat_json_set(p, pat_builder_number(&p->builder, p->key, text, len));
 }
 
@@ -160,7 +160,7 @@ static int pat_json_on_string(void *user, const unsigned char *text, size_t len)
 {
     struct pat_json *p = user;
     if (pat_json_skips(p)) return 1;
-    if (p->place != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "a text");
+    if (p->state != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "a text");
     if (memchr(text, '\0', len))
         return pat_json_fail(p, LS_ERR_FORMAT, "%s: the text has a zero byte", p->key->name);
     return pat_json_set(p, pat_builder_text(&p->builder, p->key, (const char *)text, len));
@@ -177,7 +177,7 @@ static int pat_json_on_start_map(void *user)
 {
     struct pat_json *p = user;
     if (pat_json_skips(p)) return pat_json_deeper(p);
-    if (p->place != PAT_JSON_SUITE) return pat_json_wrong_type(p, "an object");
+    if (p->state != PAT_JSON_SUITE) return pat_json_wrong_type(p, "an object");
     pat_json_count_lines(p);
     p->begin_line = p->line;
     p->key = NULL;
@@ -188,7 +188,7 @@ static int pat_json_on_start_map(void *user)
     p->builder.indices_max = p->options->indices_max;
     p->builder.generator_wins = true;
     p->building = true;
-    p->place = PAT_JSON_CONFIG;
+    p->state = PAT_JSON_CONFIG;
     return 1;
 }
 
@@ -214,7 +214,7 @@ static int pat_json_on_end_map(void *user)
         return 1;
     }
     p->building = false;
-    p->place = PAT_JSON_SUITE;
+    p->state = PAT_JSON_SUITE;
     const ls_err err = pat_builder_finish(&p->builder, p->options->compress, p->suite);
     if (err == LS_OK) return 1;
     char why[300];
@@ -226,12 +226,12 @@ static int pat_json_on_start_array(void *user)
 {
     struct pat_json *p = user;
     if (pat_json_skips(p)) return pat_json_deeper(p);
-    if (p->place == PAT_JSON_TOP) {
-        p->place = PAT_JSON_SUITE;
+    if (p->state == PAT_JSON_TOP) {
+        p->state = PAT_JSON_SUITE;
         return 1;
     }
-    if (p->place != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "an array");
-    p->place = PAT_JSON_LIST;
+    if (p->state != PAT_JSON_CONFIG) return pat_json_wrong_type(p, "an array");
+    p->state = PAT_JSON_LIST;
     return 1;
 }
 
@@ -242,11 +242,11 @@ static int pat_json_on_end_array(void *user)
         p->skipped--;
         return 1;
     }
-    if (p->place == PAT_JSON_SUITE) {
-        p->place = PAT_JSON_END;
+    if (p->state == PAT_JSON_SUITE) {
+        p->state = PAT_JSON_END;
         return 1;
     }
-    p->place = PAT_JSON_CONFIG;
+    p->state = PAT_JSON_CONFIG;
     const int goes_on = pat_json_set(p, pat_builder_list(&p->builder, p->key, &p->list));
     p->list.v.len = 0;
     return goes_on;
@@ -272,7 +272,7 @@ static ls_err pat_json_syntax(struct pat_json *p)
     snprintf(why, sizeof(why), "%s", text ? (const char *)text : "not JSON");
     if (text) yajl_free_error(p->yajl, text);
     why[strcspn(why, ".\n")] = '\0';
-    if (p->place == PAT_JSON_TOP) /* not even its first byte */
+    if (p->state == PAT_JSON_TOP) /* not even its first byte */
         pat_json_fail(p, LS_ERR_FORMAT,
                       "expected %s: this is no pattern file; loadstone patterns "
                       "FILE -o P.json makes one of a recording or a trace",
@@ -315,7 +315,7 @@ static ls_err pat_json_end(struct pat_json *p)
     p->counted = SIZE_MAX;
     const yajl_status status = yajl_complete_parse(p->yajl);
     if (status == yajl_status_client_canceled) return p->err;
-    if (status == yajl_status_ok && p->place == PAT_JSON_END) {
+    if (status == yajl_status_ok && p->state == PAT_JSON_END) {
         if (p->suite->len == 0)
             return ls_fail(LS_ERR_FORMAT, "%s has no configurations; expected %s", p->name,
                            "[{\"kernel\": \"Gather\", \"pattern\": \"UNIFORM:8:1\"}]");

@@ -158,22 +158,22 @@ ls_err pat_integer_parse_from(const char *text, size_t len, int64_t minimum, int
     return LS_OK;
 }
 
-static ls_err pat_element_fail(ls_err err, size_t place)
+static ls_err pat_element_fail(ls_err err, size_t position)
 {
     char why[256];
     snprintf(why, sizeof(why), "%s", ls_last_error());
-    return ls_fail(err, "element %zu: %s", place, why);
+    return ls_fail(err, "element %zu: %s", position, why);
 }
 
 ls_err pat_integers_parse(const char *text, size_t len, int64_t minimum, struct pat_list *l)
 {
     const char *const end = text + len;
-    for (size_t place = 0;; place++) {
+    for (size_t position = 0;; position++) {
         const char *comma = memchr(text, ',', (size_t)(end - text));
         const size_t element_len = (size_t)((comma ? comma : end) - text);
         int64_t n = 0;
         const ls_err err = pat_integer_parse_from(text, element_len, minimum, &n);
-        if (err != LS_OK) return pat_element_fail(err, place);
+        if (err != LS_OK) return pat_element_fail(err, position);
         LS_TRY(pat_list_push(l, n));
         if (!comma) return LS_OK;
         text = comma + 1;

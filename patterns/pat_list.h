@@ -39,7 +39,7 @@ static inline ls_err pat_list_push(struct pat_list *l, int64_t index)
 ls_err pat_integer_parse_from(const char *text, size_t len, int64_t minimum, int64_t *out);
 
 /* Parse "0,4, 8" and append it to l; each element at least minimum.
- * Errors: as above, naming the element by its place; LS_ERR_ARG for an empty element; LS_ERR_NOMEM. l keeps
+ * Errors: as above, naming the element's position; LS_ERR_ARG for an empty element; LS_ERR_NOMEM. l keeps
  * the elements read before. */
 ls_err pat_integers_parse(const char *text, size_t len, int64_t minimum, struct pat_list *l);
 

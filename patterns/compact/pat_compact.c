@@ -146,7 +146,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->accesses = s->accesses;
     f->access_share = c->all->accesses ? (double)s->accesses / (double)c->all->accesses : 0;
     f->window_share = s->window_share;
-    f->place = s->place;
+    f->rank = s->rank;
     f->cost_share = c->all->cost > 0 ? s->cost / c->all->cost : 0;
     f->module = strdup(module < t->modules_len && t->modules[module].path ? t->modules[module].path : "");
     f->function = strdup("");
@@ -426,13 +426,13 @@ static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_jo
     return e;
 }
 
-/* Gathers first, then by place in the published modes, then the costliest, then in the order of the
+/* Gathers first, then by rank in the published modes, then the costliest, then in the order of the
  * sequences. */
 static int pat_found_order(const void *a, const void *b)
 {
     const struct pat_found *x = a, *y = b;
     if (x->op != y->op) return x->op < y->op ? -1 : 1;
-    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
     if (x->cost_share != y->cost_share) return x->cost_share > y->cost_share ? -1 : 1;
     return x->sequence < y->sequence ? -1 : 1;
 }

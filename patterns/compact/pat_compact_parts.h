@@ -35,7 +35,7 @@ ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_opt
 struct pat_join {
     const uint32_t *members; /* rows of the sequences, in the order of their accesses */
     size_t len;
-    bool is_update; /* each place that is stored was loaded before: half of the members are loads */
+    bool is_update; /* each address that is stored was loaded before: half of the members are loads */
 };
 
 struct pat_joins {

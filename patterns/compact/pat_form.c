@@ -74,7 +74,7 @@ static void pat_forget(struct pat_forming *g)
     g->f->first_element = 0;
 }
 
-/* Number of first accesses that contain all different ones: only two of the rounds at the same places are
+/* Number of first accesses that contain all different ones: only two of the rounds at the same addresses are
  * kept. */
 static size_t pat_different(const struct pat_sequence *s)
 {

@@ -22,12 +22,12 @@ enum pat_class { PAT_CLASS_LIST(PAT_CLASS_ENUM) PAT_CLASS_COUNT };
 
 /* How the configuration represents the program's accesses.
  * X(enumerator, name, text) */
-#define PAT_FORM_LIST(X)                                                                          \
-    X(PAT_FORM_EXACT, "exact", "pattern, deltas and count give every access")                     \
-    X(PAT_FORM_FULL, "full", "the whole sequence, count 1")                                       \
-    X(PAT_FORM_PREFIX, "prefix", "the first accesses of a longer sequence that has no period")    \
-    X(PAT_FORM_SYNTHETIC, "synthetic", "drawn from the distribution of distances and reuse")      \
-    X(PAT_FORM_PERIODIC, "periodic", "as exact, but for the accesses that are told: `explained`") \
+#define PAT_FORM_LIST(X)                                                                       \
+    X(PAT_FORM_EXACT, "exact", "pattern, deltas and count give every access")                  \
+    X(PAT_FORM_FULL, "full", "the whole sequence, count 1")                                    \
+    X(PAT_FORM_PREFIX, "prefix", "the first accesses of a longer sequence that has no period") \
+    X(PAT_FORM_SYNTHETIC, "synthetic", "drawn from the distribution of distances and reuse")   \
+    X(PAT_FORM_PERIODIC, "periodic", "as exact, for the share of the accesses in `explained`") \
     X(PAT_FORM_PIECES, "pieces", "the pieces that were seen, one after the other; it has no period")
 #define PAT_FORM_ENUM(id, name, text) id,
 enum pat_form { PAT_FORM_LIST(PAT_FORM_ENUM) PAT_FORM_COUNT };
@@ -83,7 +83,7 @@ struct pat_found {
     uint64_t accesses;
     double access_share, cost_share; /* shares in the whole source, 0 to 1 */
     double window_share;             /* as in pat_sequence; published modes only, else 0 */
-    uint32_t place;                  /* the same */
+    uint32_t rank;                   /* the same */
     uint32_t sequence;               /* row of the pat_sequences it was made of, the first of several */
     struct pat_member *members;      /* in the order of their accesses; NULL: one instruction's */
     size_t members_len;
@@ -104,7 +104,7 @@ const char *pat_found_label(const struct pat_found *f, char out[PAT_FOUND_KEY_BY
 const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
 
 struct pat_findings {
-    struct pat_found *rows; /* gathers first, then the costliest first; published modes: by their place */
+    struct pat_found *rows; /* gathers first, then the costliest first; published modes: by their rank */
     size_t len;
 };
 
@@ -119,8 +119,8 @@ void pat_found_fini(struct pat_found *f);
 void pat_findings_fini(struct pat_findings *f);
 
 /* Drop from f, which was made of s, the loads that only run through the indices of another row of f: element
- * by element, and not more often than that row accesses its data. A replay reads an index list in their
- * place. *out_dropped: number of dropped rows.
+ * by element, and not more often than that row accesses its data. A replay reads an index list
+ * instead. *out_dropped: number of dropped rows.
  * Errors: LS_ERR_NOMEM; then f is as it was. */
 ls_err pat_feeds_drop(struct pat_findings *f, const struct pat_sequences *s, size_t *out_dropped);
 

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Addresses of a sequence: base + index * unit_bytes. */
-struct join_place {
+/* The unit in which a sequence counts: address = base + index * unit_bytes. */
+struct join_scale {
     uint64_t base, unit_bytes;
 };
 
-static struct join_place join_place_of(const struct pat_sequence *s)
+static struct join_scale join_scale_of(const struct pat_sequence *s)
 {
-    return (struct join_place){s->base, s->elem_size_bytes ? s->elem_size_bytes : 1};
+    return (struct join_scale){s->base, s->elem_size_bytes ? s->elem_size_bytes : 1};
 }
 
-static uint64_t join_addr(const struct join_place *p, int64_t index)
+static uint64_t join_addr(const struct join_scale *p, int64_t index)
 {
     return p->base + (uint64_t)index * p->unit_bytes;
 }
@@ -30,7 +30,7 @@ static bool join_is_known(const struct pat_sequence *s)
 /* True if the smaller unit can express the addresses of both. */
 static bool join_units_fit(const struct pat_sequence *a, const struct pat_sequence *b)
 {
-    const struct join_place p = join_place_of(a), q = join_place_of(b);
+    const struct join_scale p = join_scale_of(a), q = join_scale_of(b);
     const uint64_t unit = p.unit_bytes < q.unit_bytes ? p.unit_bytes : q.unit_bytes;
     const uint64_t apart = p.base < q.base ? q.base - p.base : p.base - q.base;
     return p.unit_bytes % unit == 0 && q.unit_bytes % unit == 0 && apart % unit == 0;
@@ -38,7 +38,7 @@ static bool join_units_fit(const struct pat_sequence *a, const struct pat_sequen
 
 static bool join_same_distances(const struct pat_sequence *a, const struct pat_sequence *b)
 {
-    const struct join_place p = join_place_of(a), q = join_place_of(b);
+    const struct join_scale p = join_scale_of(a), q = join_scale_of(b);
     const uint64_t apart = join_addr(&q, b->indices.data[0]) - join_addr(&p, a->indices.data[0]);
     for (size_t i = 1; i < a->indices.len; i++)
         if (join_addr(&q, b->indices.data[i]) - join_addr(&p, a->indices.data[i]) != apart) return false;
@@ -102,13 +102,13 @@ static enum pat_op join_op(const struct pat_sequences *s, const struct pat_table
 
 static uint64_t join_first_addr(const struct pat_sequence *s)
 {
-    const struct join_place p = join_place_of(s);
+    const struct join_scale p = join_scale_of(s);
     return join_addr(&p, s->indices.data[0]);
 }
 
-/* Members before `end` that do op at the place of `row`. */
-static size_t join_at_place(const struct pat_sequences *s, const struct pat_tables *t,
-                            const struct pat_join *j, size_t end, enum pat_op op, uint32_t row)
+/* Members before `end` that do op at the addresses of `row`. */
+static size_t join_at_addresses(const struct pat_sequences *s, const struct pat_tables *t,
+                                const struct pat_join *j, size_t end, enum pat_op op, uint32_t row)
 {
     size_t found = 0;
     for (size_t i = 0; i < end; i++)
@@ -126,8 +126,8 @@ static bool join_is_update(const struct pat_sequences *s, const struct pat_table
         const uint32_t row = j->members[i];
         if (join_op(s, t, row) == PAT_OP_LOAD) continue;
         stores++;
-        if (join_at_place(s, t, j, i, PAT_OP_LOAD, row) != 1 ||
-            join_at_place(s, t, j, j->len, PAT_OP_STORE, row) != 1)
+        if (join_at_addresses(s, t, j, i, PAT_OP_LOAD, row) != 1 ||
+            join_at_addresses(s, t, j, j->len, PAT_OP_STORE, row) != 1)
             return false;
     }
     return stores > 0 && 2 * stores == j->len;
@@ -217,11 +217,11 @@ void pat_joins_fini(struct pat_joins *j)
 /* ---- one sequence ---- */
 
 /* The base and unit that all indices of the joined sequence use. */
-static struct join_place join_place(const struct pat_sequences *s, const struct pat_join *j)
+static struct join_scale join_common_scale(const struct pat_sequences *s, const struct pat_join *j)
 {
-    struct join_place all = join_place_of(&s->rows[j->members[0]]);
+    struct join_scale all = join_scale_of(&s->rows[j->members[0]]);
     for (size_t i = 1; i < j->len; i++) {
-        const struct join_place one = join_place_of(&s->rows[j->members[i]]);
+        const struct join_scale one = join_scale_of(&s->rows[j->members[i]]);
         if (one.base < all.base) all.base = one.base;
         if (one.unit_bytes < all.unit_bytes) all.unit_bytes = one.unit_bytes;
     }
@@ -239,15 +239,15 @@ static bool join_counts(const struct pat_sequences *s, const struct pat_tables *
 static void join_fill(const struct pat_sequences *s, const struct pat_tables *t, const struct pat_join *j,
                       size_t width, struct pat_sequence *out)
 {
-    const struct join_place all = {out->base, out->elem_size_bytes};
+    const struct join_scale all = {out->base, out->elem_size_bytes};
     size_t lane = 0;
     for (size_t m = 0; m < j->len; m++) {
         const struct pat_sequence *one = &s->rows[j->members[m]];
-        const struct join_place place = join_place_of(one);
+        const struct join_scale scale = join_scale_of(one);
         if (!join_counts(s, t, j, m)) continue;
         for (size_t i = 0; i < one->indices.len; i++)
             out->indices.data[i * width + lane] =
-                (int64_t)(join_addr(&place, one->indices.data[i]) - all.base) / (int64_t)all.unit_bytes;
+                (int64_t)(join_addr(&scale, one->indices.data[i]) - all.base) / (int64_t)all.unit_bytes;
         lane++;
     }
     for (size_t i = 0; i < out->breaks_len; i++)
@@ -282,7 +282,7 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
                          struct pat_sequence *out)
 {
     const size_t width = j->is_update ? j->len / 2 : j->len;
-    const struct join_place all = join_place(s, j);
+    const struct join_scale all = join_common_scale(s, j);
     size_t first = 0;
     while (!join_counts(s, t, j, first))
         first++;

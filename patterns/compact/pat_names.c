@@ -8,15 +8,15 @@
 #include <string.h>
 
 /* A row and the address of its instruction in the file's own view. */
-struct pat_place {
+struct pat_address {
     uint32_t module; /* row of the tables */
     uint64_t linked;
     struct pat_found *found;
 };
 
-static int pat_place_order(const void *a, const void *b)
+static int pat_address_order(const void *a, const void *b)
 {
-    const struct pat_place *x = a, *y = b;
+    const struct pat_address *x = a, *y = b;
     if (x->module != y->module) return x->module < y->module ? -1 : 1;
     return (x->linked > y->linked) - (x->linked < y->linked);
 }
@@ -40,22 +40,22 @@ static const struct pat_module *pat_module_of(const struct pat_tables *t, const 
 }
 
 /* Rows whose module is known, sorted; the caller frees *out. */
-static ls_err pat_places(const struct pat_findings *f, const struct pat_tables *t, struct pat_place **out,
-                         size_t *out_len)
+static ls_err pat_addresses(const struct pat_findings *f, const struct pat_tables *t,
+                            struct pat_address **out, size_t *out_len)
 {
     *out_len = 0;
     *out = malloc((f->len + 1) * sizeof(**out));
-    if (!*out) return ls_nomem("the places of %zu patterns", f->len);
+    if (!*out) return ls_nomem("the addresses of %zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++) {
         struct pat_found *row = &f->rows[i];
         const struct pat_module *m = pat_module_of(t, row);
-        if (m) (*out)[(*out_len)++] = (struct pat_place){row->module_row, row->ip - m->bias, row};
+        if (m) (*out)[(*out_len)++] = (struct pat_address){row->module_row, row->ip - m->bias, row};
     }
-    qsort(*out, *out_len, sizeof(**out), pat_place_order);
+    qsort(*out, *out_len, sizeof(**out), pat_address_order);
     return LS_OK;
 }
 
-static ls_err pat_set_place(struct pat_found *f, const struct sym_answer *a, const struct sym_line *line)
+static ls_err pat_set_names(struct pat_found *f, const struct sym_answer *a, const struct sym_line *line)
 {
     LS_TRY(pat_say(&f->function, sym_answer_text(a, line->function ? line->function : line->symbol)));
     LS_TRY(pat_say(&f->file, sym_answer_text(a, line->file)));
@@ -63,34 +63,35 @@ static ls_err pat_set_place(struct pat_found *f, const struct sym_answer *a, con
     return LS_OK;
 }
 
-/* Places of one module. */
-static ls_err pat_ask_module(sym_files *files, const char *path, const struct pat_place *places, size_t len)
+/* Name addresses of one module. */
+static ls_err pat_ask_module(sym_files *files, const char *path, const struct pat_address *addresses,
+                             size_t len)
 {
     sym_file *file;
     struct sym_answer a = {0};
     uint64_t *linked = malloc(len * sizeof(*linked));
     if (!linked) return ls_nomem("%zu addresses", len);
     for (size_t i = 0; i < len; i++)
-        linked[i] = places[i].linked;
+        linked[i] = addresses[i].linked;
     ls_err e = sym_files_get(files, path, &file);
     if (e == LS_OK) e = sym_file_lines(files, file, linked, len, &a);
     for (size_t i = 0; e == LS_OK && i < a.lines_len && i < len; i++)
-        e = pat_set_place(places[i].found, &a, &a.lines[i]);
+        e = pat_set_names(addresses[i].found, &a, &a.lines[i]);
     sym_answer_fini(&a);
     free(linked);
     return e;
 }
 
-static ls_err pat_ask_all(const struct pat_tables *t, const struct pat_place *places, size_t len)
+static ls_err pat_ask_all(const struct pat_tables *t, const struct pat_address *addresses, size_t len)
 {
     sym_files *files;
     ls_err e = LS_OK;
     LS_TRY(sym_files_new((struct sym_limits){0}, &files));
     for (size_t i = 0, end; e == LS_OK && i < len; i = end) {
         end = i + 1;
-        while (end < len && places[end].module == places[i].module)
+        while (end < len && addresses[end].module == addresses[i].module)
             end++;
-        e = pat_ask_module(files, t->modules[places[i].module].path, places + i, end - i);
+        e = pat_ask_module(files, t->modules[addresses[i].module].path, addresses + i, end - i);
     }
     sym_files_free(files);
     return e;
@@ -98,16 +99,16 @@ static ls_err pat_ask_all(const struct pat_tables *t, const struct pat_place *pl
 
 ls_err pat_names_read(struct pat_findings *f, const struct pat_tables *t)
 {
-    struct pat_place *places;
+    struct pat_address *addresses;
     size_t len;
-    LS_TRY(pat_places(f, t, &places, &len));
-    const ls_err e = len ? pat_ask_all(t, places, len) : LS_OK;
-    free(places);
+    LS_TRY(pat_addresses(f, t, &addresses, &len));
+    const ls_err e = len ? pat_ask_all(t, addresses, len) : LS_OK;
+    free(addresses);
     return e;
 }
 
 /* " in spmv_row (spmv.c:41)", " in libm.so.6+0x1234", " at 0x401136" */
-static void pat_put_place(FILE *out, const struct pat_found *f, const struct pat_tables *t)
+static void pat_put_location(FILE *out, const struct pat_found *f, const struct pat_tables *t)
 {
     const struct pat_module *m = pat_module_of(t, f);
     if (*f->function)
@@ -128,7 +129,7 @@ static ls_err pat_write_name(struct pat_found *f, const struct pat_tables *t)
     fputs(pat_config_word(&f->config), out);
     if (*f->home) fprintf(out, " of `%s`", f->home);
     if (*f->index_home) fprintf(out, " through `%s`", f->index_home);
-    pat_put_place(out, f, t);
+    pat_put_location(out, f, t);
     if (fclose(out) != 0) {
         free(text);
         return ls_nomem("the names of patterns");

@@ -34,7 +34,7 @@ static double pat_magnitude_of(size_t bin)
     return ldexp(1 + quarter / PAT_OCTAVE_BINS, PAT_EXACT_OCTAVE + (int)(above / PAT_OCTAVE_BINS));
 }
 
-double pat_bin_place(size_t bin)
+double pat_bin_position(size_t bin)
 {
     const bool negative = bin < PAT_MAGNITUDES - 1;
     const size_t magnitude = negative ? PAT_MAGNITUDES - 1 - bin : bin - (PAT_MAGNITUDES - 1);
@@ -65,31 +65,31 @@ struct pat_sorted {
     size_t len;
 };
 
-struct pat_placed {
+struct pat_offset {
     uint64_t offset;
     uint16_t access;
 };
 
-static int pat_placed_compare(const void *a, const void *b)
+static int pat_offset_compare(const void *a, const void *b)
 {
-    const struct pat_placed *x = a, *y = b;
+    const struct pat_offset *x = a, *y = b;
     if (x->offset != y->offset) return x->offset < y->offset ? -1 : 1;
     return x->access < y->access ? -1 : x->access > y->access;
 }
 
 static void pat_sort(const int64_t *accesses, size_t len, struct pat_sorted *out)
 {
-    struct pat_placed placed[PAT_BLOCK_MAX];
+    struct pat_offset sorted[PAT_BLOCK_MAX];
     int64_t lowest = accesses[0];
     for (size_t i = 1; i < len; i++)
         if (accesses[i] < lowest) lowest = accesses[i];
     for (size_t i = 0; i < len; i++)
-        placed[i] = (struct pat_placed){(uint64_t)accesses[i] - (uint64_t)lowest, (uint16_t)i};
-    qsort(placed, len, sizeof *placed, pat_placed_compare);
+        sorted[i] = (struct pat_offset){(uint64_t)accesses[i] - (uint64_t)lowest, (uint16_t)i};
+    qsort(sorted, len, sizeof *sorted, pat_offset_compare);
     out->len = len;
     for (size_t i = 0; i < len; i++) {
-        out->offsets[i] = placed[i].offset;
-        out->order[i] = placed[i].access;
+        out->offsets[i] = sorted[i].offset;
+        out->order[i] = sorted[i].access;
     }
 }
 
@@ -447,42 +447,42 @@ static double pat_sum(const double *x, size_t n)
 /* First Wasserstein distance of two histograms, the integral of |F - G| over their common scale (a closed
  * form in one dimension; Vallender, Theory Probab. Appl. 18, 1974). An empty histogram has distance 1 to all
  * others. Sums need not be 1: a lag may be missing in some blocks. */
-static double pat_wasserstein(const double *p, const double *q, const double *places, size_t n)
+static double pat_wasserstein(const double *p, const double *q, const double *positions, size_t n)
 {
     const double whole_p = pat_sum(p, n), whole_q = pat_sum(q, n);
     double sum = 0, difference = 0;
     if (whole_p <= 0 || whole_q <= 0) return (whole_p <= 0) != (whole_q <= 0);
     for (size_t i = 0; i + 1 < n; i++) {
         difference += p[i] / whole_p - q[i] / whole_q;
-        sum += fabs(difference) * (places[i + 1] - places[i]);
+        sum += fabs(difference) * (positions[i + 1] - positions[i]);
     }
-    return sum / (places[n - 1] - places[0]);
+    return sum / (positions[n - 1] - positions[0]);
 }
 
-static const double *pat_bin_places(void)
+static const double *pat_bin_positions(void)
 {
-    static _Thread_local double places[PAT_BINS];
-    if (places[0] == 0)
+    static _Thread_local double positions[PAT_BINS];
+    if (positions[0] == 0)
         for (size_t i = 0; i < PAT_BINS; i++)
-            places[i] = pat_bin_place(i);
-    return places;
+            positions[i] = pat_bin_position(i);
+    return positions;
 }
 
 static double pat_term_distances(const double *a, const double *b)
 {
-    const double *const places = pat_bin_places();
+    const double *const positions = pat_bin_positions();
     double sum = 0;
     for (size_t l = 0; l < PAT_LAGS; l++)
-        sum += pat_wasserstein(a + l * PAT_BINS, b + l * PAT_BINS, places, PAT_BINS);
+        sum += pat_wasserstein(a + l * PAT_BINS, b + l * PAT_BINS, positions, PAT_BINS);
     return sum / PAT_LAGS;
 }
 
 static double pat_term_reuse(const double *a, const double *b)
 {
-    double places[PAT_REUSES];
+    double positions[PAT_REUSES];
     for (size_t i = 0; i < PAT_REUSES; i++)
-        places[i] = (double)i;
-    return pat_wasserstein(a, b, places, PAT_REUSES);
+        positions[i] = (double)i;
+    return pat_wasserstein(a, b, positions, PAT_REUSES);
 }
 
 static double pat_term_pair(const double *a, const double *b)

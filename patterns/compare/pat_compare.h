@@ -61,7 +61,7 @@ size_t pat_bin_of(int64_t distance);
 /* Return the position of a bin on the scale of signed logarithms, -1 to 1: sign * s / (s + 3), s = log2(1 +
  * |distance|).
  * 0, 1/4, 1/2, 3/4 correspond to 0, 1 element, 7 (a line), 511 (a page). */
-double pat_bin_place(size_t bin);
+double pat_bin_position(size_t bin);
 
 /* Measure the features of len accesses, 1 to PAT_BLOCK_MAX. The histogram of a lag of len or more stays
  * empty. */
@@ -194,7 +194,7 @@ enum { PAT_BLOCK_LENS = 7 /* 16 to 1024 */ };
 
 struct pat_item {
     char *name; /* to be displayed */
-    char *key;  /* identifies it in another run: the place in the program and the data; "" for none */
+    char *key;  /* identifies it in another run: the function and the data; "" for none */
     char *thread;
     enum pat_kind kind;
     uint32_t threads;         /* number of threads with this pattern */
@@ -256,7 +256,7 @@ ls_err pat_assign(const double *costs, size_t rows_len, size_t columns_len, size
 
 /* How a pattern of A was matched with one of B: by key first, then the remaining ones by distance. */
 enum pat_matched {
-    PAT_MATCHED_KEY,      /* the same place and data, at any distance */
+    PAT_MATCHED_KEY,      /* the same function and data, at any distance */
     PAT_MATCHED_DISTANCE, /* near enough */
     PAT_MATCHED_NONE      /* in only one of them */
 };

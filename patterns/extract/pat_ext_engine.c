@@ -57,13 +57,13 @@ void pat_ext_fini(struct pat_ext *e)
 struct ext_chunk {
     struct pat_ext_strand *strand;
     uint64_t need; /* a row's span is valid if its stamp is at least this */
-    const uint32_t *places;
+    const uint32_t *numbers;
     const uint32_t *ranges; /* by access, NULL: no bulk look-up was made */
 };
 
 static struct pat_ext_spot ext_spot(struct pat_ext *e, const struct ext_chunk *chunk, size_t i)
 {
-    const uint64_t addr = e->round.addrs[chunk->places[i]];
+    const uint64_t addr = e->round.addrs[chunk->numbers[i]];
     if (pat_ext_is_published(e)) return (struct pat_ext_spot){0, UINT64_MAX, PAT_NONE};
     chunk->strand->looked_up++;
     if (chunk->ranges) return pat_ext_ranges_around(&e->ranges, e->tables, addr, chunk->ranges[i]);
@@ -117,9 +117,9 @@ static inline struct pat_ext_row *ext_continue(const struct pat_ext *e, const st
 }
 
 /* Return the row of access i of the chunk by a full look-up; NULL: no memory for it. */
-static struct pat_ext_row *ext_place(struct pat_ext *e, struct ext_chunk *chunk, size_t i)
+static struct pat_ext_row *ext_assign(struct pat_ext *e, struct ext_chunk *chunk, size_t i)
 {
-    const uint32_t at = chunk->places[i];
+    const uint32_t at = chunk->numbers[i];
     const uint64_t addr = e->round.addrs[at];
     struct pat_ext_row *r = chunk->strand->row;
     const struct pat_ext_spot spot = ext_spot(e, chunk, i);
@@ -225,12 +225,12 @@ static void ext_prefetch_strand(const struct pat_ext_strand *strands, const uint
 /* Process access i of the chunk by itself; r is its row, NULL: not known. */
 static void ext_step(struct pat_ext *e, struct ext_chunk *chunk, size_t i, struct pat_ext_row *r)
 {
-    const uint32_t at = chunk->places[i];
+    const uint32_t at = chunk->numbers[i];
     if (e->pending.strand == chunk->strand) pat_ext_pending_count(e);
     if (r)
         pat_ext_follow(e, r, at);
     else
-        r = ext_place(e, chunk, i);
+        r = ext_assign(e, chunk, i);
     if (r) pat_ext_turn(e, r, at, e->threads[chunk->strand->thread].salt);
 }
 
@@ -241,11 +241,11 @@ static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
 {
     for (size_t i = 0, taken; i < len; i += taken) {
         const struct pat_ext_row *before = chunk->strand->row;
-        struct pat_ext_row *r = ext_continue(e, chunk, e->round.addrs[chunk->places[i]]);
+        struct pat_ext_row *r = ext_continue(e, chunk, e->round.addrs[chunk->numbers[i]]);
         const bool is_quick = len - i <= EXT_FEW || r != before;
         const bool waits =
             r && r->goes_on && (!is_quick || r->run <= 1 || e->pending.strand == chunk->strand);
-        const struct pat_ext_places left = {&chunk->places[i], len - i};
+        const struct pat_ext_numbers left = {&chunk->numbers[i], len - i};
         taken = waits ? pat_ext_pending_take(e, chunk->strand, &left) : 0;
         if (taken) continue;
         ext_step(e, chunk, i, r);
@@ -255,12 +255,12 @@ static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
 
 /* Look up all ranges at once if many of the previous accesses needed a look-up. */
 static const uint32_t *ext_look_up(const struct pat_ext *e, const struct pat_ext_strand *strand,
-                                   const uint32_t *places, size_t len, uint32_t *ranges)
+                                   const uint32_t *numbers, size_t len, uint32_t *ranges)
 {
     uint64_t addrs[EXT_BULK];
     if (strand->looked_up < EXT_BULK / EXT_BULK_PART || pat_ext_is_published(e)) return NULL;
     for (size_t i = 0; i < len; i++)
-        addrs[i] = e->round.addrs[places[i]];
+        addrs[i] = e->round.addrs[numbers[i]];
     if (!pat_ext_ranges_bulk(&e->ranges, addrs, len, ranges)) return NULL;
     for (size_t i = 0; i < len; i++)
         if (ranges[i] != PAT_NONE) ls_prefetch(&e->tables->ranges[ranges[i]]);
@@ -274,8 +274,8 @@ static void ext_strand(struct pat_ext *e, struct pat_ext_strand *strand)
     struct ext_chunk chunk = {.strand = strand, .need = broken > e->ranges_stamp ? broken : e->ranges_stamp};
     for (size_t from = strand->end - strand->len; from < strand->end; from += EXT_BULK) {
         const size_t len = strand->end - from < EXT_BULK ? strand->end - from : EXT_BULK;
-        chunk.places = &e->round.sorted[from];
-        chunk.ranges = ext_look_up(e, strand, chunk.places, len, ranges);
+        chunk.numbers = &e->round.sorted[from];
+        chunk.ranges = ext_look_up(e, strand, chunk.numbers, len, ranges);
         strand->looked_up = 0;
         ext_steps(e, &chunk, len);
         strand->looked_up = (uint32_t)(strand->looked_up * EXT_BULK / len);

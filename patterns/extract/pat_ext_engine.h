@@ -169,7 +169,7 @@ struct pat_ext_pending {
 };
 
 /* Accesses of one strand, by their numbers in the round. */
-struct pat_ext_places {
+struct pat_ext_numbers {
     const uint32_t *data;
     size_t len;
 };
@@ -177,7 +177,7 @@ struct pat_ext_places {
 /* Take the leading accesses that continue the strand's row, whose span must be valid now. Return how many were
  * taken; 0: the first access does not continue the row. */
 size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_strand *strand,
-                            const struct pat_ext_places *places);
+                            const struct pat_ext_numbers *numbers);
 
 /* Count all pending accesses. Accesses for which memory is short are counted as not kept. */
 void pat_ext_pending_count(struct pat_ext *e);

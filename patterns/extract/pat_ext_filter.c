@@ -13,14 +13,14 @@ struct windows_row {
 };
 struct window {
     struct windows_row *rows;
-    uint64_t *units;   /* rows x places */
+    uint64_t *units;   /* rows x units_most */
     uint32_t *slots;   /* open addressing by site: row + 1, valid in this generation */
     uint32_t *slot_of; /* generation of the slot */
     uint32_t len, generation;
 };
 struct pat_ext_windows {
     struct window windows[2]; /* loads, stores */
-    uint32_t rows, places, row_bytes, slots;
+    uint32_t rows, units_most, row_bytes, slots;
     bool stays; /* a site that has gathered once counts in every later window, too */
 };
 
@@ -54,14 +54,14 @@ struct pat_ext_windows *pat_ext_windows_new(const struct pat_extract_options *o)
     struct pat_ext_windows *w = calloc(1, sizeof(*w));
     if (!w) return NULL;
     w->rows = o->window_rows;
-    w->places = w->row_bytes = o->window_bytes; /* as many accesses as bytes, in case the size is 0 */
+    w->units_most = w->row_bytes = o->window_bytes; /* as many accesses as bytes, in case the size is 0 */
     w->slots = windows_slots(o->window_rows);
     w->stays = o->mode == PAT_MODE_V1 || o->mode == PAT_MODE_V2;
     bool is_whole = true;
     for (int i = 0; i < 2; i++) {
         struct window *x = &w->windows[i];
         x->rows = calloc(w->rows, sizeof(*x->rows));
-        x->units = calloc((size_t)w->rows * w->places, sizeof(*x->units));
+        x->units = calloc((size_t)w->rows * w->units_most, sizeof(*x->units));
         x->slots = calloc(w->slots, sizeof(*x->slots));
         x->slot_of = calloc(w->slots, sizeof(*x->slot_of));
         x->generation = 1;
@@ -87,7 +87,7 @@ static void windows_analyse(struct pat_ext_windows *w, struct pat_ext_appearance
         for (uint32_t row = 0; row < x->len; row++) {
             struct pat_ext_seen *seen = &a->sites[x->rows[row].site];
             if (!(w->stays && seen->count) &&
-                !window_gathers(&x->units[(size_t)row * w->places], x->rows[row].len))
+                !window_gathers(&x->units[(size_t)row * w->units_most], x->rows[row].len))
                 continue;
             if (!seen->count++) seen->order = ++a->orders;
         }
@@ -114,7 +114,7 @@ static struct windows_row *window_row(struct pat_ext_windows *w, struct window *
     const uint32_t slot = window_slot(w, x, site);
     if (x->slot_of[slot] == x->generation) {
         struct windows_row *row = &x->rows[x->slots[slot]];
-        return row->len_bytes < w->row_bytes && row->len < w->places ? row : NULL;
+        return row->len_bytes < w->row_bytes && row->len < w->units_most ? row : NULL;
     }
     if (x->len == w->rows) return NULL;
     x->slot_of[slot] = x->generation;
@@ -132,7 +132,8 @@ void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *
         windows_analyse(w, a);
         row = window_row(w, x, site);
     }
-    x->units[(size_t)(row - x->rows) * w->places + row->len++] = addr / (s->size_bytes ? s->size_bytes : 1);
+    x->units[(size_t)(row - x->rows) * w->units_most + row->len++] =
+        addr / (s->size_bytes ? s->size_bytes : 1);
     row->len_bytes += s->size_bytes;
 }
 

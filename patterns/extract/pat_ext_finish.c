@@ -23,7 +23,7 @@ struct finish_row {
     uint64_t unit_bytes;
     unsigned unit_twos;       /* its binary logarithm; 64: not a power of two */
     struct pat_ext_seen seen; /* published modes */
-    uint32_t place;           /* published modes: 0 is the first of the loads or of the stores */
+    uint32_t rank;            /* published modes: 0 is the first of the loads or of the stores */
     double window_share;      /* published modes: of the appearances of all loads or stores */
     uint32_t threads;
     bool is_out, is_companion;
@@ -101,7 +101,7 @@ static double finish_cost(const struct pat_ext_row *r)
 
 /* ---- merging threads that behave alike ---- */
 
-static int finish_by_place(const void *a, const void *b)
+static int finish_by_site(const void *a, const void *b)
 {
     const struct finish_row *x = a, *y = b;
     const struct pat_ext_row *r = x->row, *s = y->row;
@@ -112,7 +112,7 @@ static int finish_by_place(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-static bool finish_same_place(const struct finish_row *a, const struct finish_row *b)
+static bool finish_same_site(const struct finish_row *a, const struct finish_row *b)
 {
     return a->row->site == b->row->site && a->row->home == b->row->home && a->unit_bytes == b->unit_bytes;
 }
@@ -147,9 +147,9 @@ static void finish_merge_group(struct pat_ext *e, struct finish_row *rows, size_
 
 static size_t finish_merge(struct pat_ext *e, struct finish_row *rows, size_t len)
 {
-    qsort(rows, len, sizeof(*rows), finish_by_place);
+    qsort(rows, len, sizeof(*rows), finish_by_site);
     for (size_t from = 0, to; from < len; from = to) {
-        for (to = from + 1; to < len && finish_same_place(&rows[from], &rows[to]); to++)
+        for (to = from + 1; to < len && finish_same_site(&rows[from], &rows[to]); to++)
             ;
         finish_merge_group(e, &rows[from], to - from);
     }
@@ -169,7 +169,7 @@ static int finish_by_cost(const void *a, const void *b)
     if (x->row->cost_parts != y->row->cost_parts) return x->row->cost_parts > y->row->cost_parts ? -1 : 1;
     if (x->measured.accesses != y->measured.accesses)
         return x->measured.accesses > y->measured.accesses ? -1 : 1;
-    return finish_by_place(a, b);
+    return finish_by_site(a, b);
 }
 
 static bool finish_keeps(const struct pat_ext *e, const struct finish_row *f, double cost)
@@ -193,11 +193,11 @@ static void finish_filter_published(const struct pat_ext *e, struct finish_row *
     for (size_t i = 0; i < len; i++) {
         struct finish_row *r = &rows[i];
         const int op = r->row->is_store;
-        const bool is_next = r->measured.has_module && r->row->site != last[op]; /* threads share a place */
+        const bool is_next = r->measured.has_module && r->row->site != last[op]; /* threads share a rank */
         if (is_next) last[op] = r->row->site;
         taken[op] += is_next;
         all[op] += is_next ? r->seen.count : 0;
-        r->place = taken[op] ? taken[op] - 1 : 0;
+        r->rank = taken[op] ? taken[op] - 1 : 0;
         r->is_out = !r->seen.count || taken[op] > e->options->top ||
                     !pat_ext_published_keeps(e->options, &r->measured);
     }
@@ -281,7 +281,7 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
     return lowest;
 }
 
-struct finish_place {
+struct finish_position {
     uint64_t base, addr;
     size_t len, most; /* indices: so far, and the number wanted */
 };
@@ -293,7 +293,7 @@ static inline int64_t finish_index(const struct finish_row *f, uint64_t offset_b
 }
 
 static void finish_jump(const struct pat_ext *e, const struct finish_row *f, struct pat_sequence *s,
-                        const struct pat_ext_token *t, struct finish_place *at)
+                        const struct pat_ext_token *t, struct finish_position *at)
 {
     const struct pat_ext_row *r = f->row;
     if (at->len && (t->is_break || !r->is_pool)) s->breaks[s->breaks_len++] = at->len;
@@ -305,7 +305,7 @@ static void finish_jump(const struct pat_ext *e, const struct finish_row *f, str
 
 /* Expand accesses with single distances. */
 static bool finish_singles(const struct finish_row *f, struct pat_ext_reader *reader, struct pat_sequence *s,
-                           struct finish_place *at)
+                           struct finish_position *at)
 {
     int64_t distances[FINISH_SINGLES];
     const size_t left = at->most - at->len;
@@ -319,7 +319,7 @@ static bool finish_singles(const struct finish_row *f, struct pat_ext_reader *re
 
 /* Expand single distances, or else the next run or jump. Return false at the end. */
 static bool finish_next(const struct pat_ext *e, const struct finish_row *f, struct pat_ext_reader *reader,
-                        struct pat_sequence *s, struct finish_place *at)
+                        struct pat_sequence *s, struct finish_position *at)
 {
     struct pat_ext_token t;
     if (finish_singles(f, reader, s, at)) return true;
@@ -385,11 +385,12 @@ static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_
     s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
     if (!s->indices.data || !s->breaks) return ls_nomem("%zu indices", most);
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
-    struct finish_place at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0, .most = most};
+    struct finish_position at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0,
+                                 .most = most};
     while (at.len < at.most && finish_next(e, f, &reader, s, &at))
-        if (!r->has_repeats && reader.place.block != r->stream.first) /* its memory is reused for the next
+        if (!r->has_repeats && reader.position.block != r->stream.first) /* its memory is reused for the next
                                                                          indices */
-            pat_ext_stream_give_before(&r->stream, &e->budget, reader.place.block);
+            pat_ext_stream_give_before(&r->stream, &e->budget, reader.position.block);
     s->indices.len = at.len;
     s->base = at.base;
     return LS_OK;
@@ -445,7 +446,7 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .ahead = r->turns.ahead ? r->turns.ahead->number : PAT_NONE,
                                .first = r->turns.ahead ? r->turns.first->number : PAT_NONE,
                                .turns = r->turns.len,
-                               .place = f->place,
+                               .rank = f->rank,
                                .window_share = f->window_share};
     LS_TRY(finish_distances(f, s));
     pat_ext_tally_fini(&r->tally, &e->counts);

@@ -211,21 +211,21 @@ static inline bool pending_stays(const struct pat_ext *e, const struct pat_ext_r
 
 /* Split as many of the accesses as fit into the part. Return how many. */
 static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
-                                   const struct pat_ext_places *places, bool in_pool)
+                                   const struct pat_ext_numbers *numbers, bool in_pool)
 {
     struct pat_ext_part *p = pending_filling(e);
-    const size_t room = PAT_EXT_PART - p->len, most = places->len < room ? places->len : room;
+    const size_t room = PAT_EXT_PART - p->len, most = numbers->len < room ? numbers->len : room;
     const uint64_t *addrs = e->round.addrs;
     struct pat_ext_run run = {r->distance, r->run};
     uint64_t before = r->addr, line = r->line;
     uint32_t runs_len = p->runs_len, turned_len = p->turned_len;
     size_t n = 0;
     for (; n < most; n++) {
-        const uint32_t at = places->data[n];
+        const uint32_t at = numbers->data[n];
         const uint64_t addr = addrs[at];
-        ls_prefetch(&addrs[places->data[n + PAT_EXT_ROUND_AHEAD]]); /* may be the next strand's */
-        if (in_pool && n + PENDING_AHEAD < places->len)
-            pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[places->data[n + PENDING_AHEAD]]);
+        ls_prefetch(&addrs[numbers->data[n + PAT_EXT_ROUND_AHEAD]]); /* may be the next strand's */
+        if (in_pool && n + PENDING_AHEAD < numbers->len)
+            pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[numbers->data[n + PENDING_AHEAD]]);
         if (!pending_stays(e, r, addr, in_pool)) break;
         const int64_t distance = (int64_t)(addr - before);
         const bool is_same = distance == run.distance, is_turned = addr / 64 != line;
@@ -330,12 +330,12 @@ void pat_ext_pending_count(struct pat_ext *e)
 }
 
 size_t pat_ext_pending_take(struct pat_ext *e, struct pat_ext_strand *strand,
-                            const struct pat_ext_places *places)
+                            const struct pat_ext_numbers *numbers)
 {
     struct pat_ext_part *p = pending_filling(e);
     struct pat_ext_row *r = strand->row;
     struct pat_ext_stretch s = {.row = r, .line = r->line, .salt = e->threads[strand->thread].salt};
-    const size_t n = r->is_pool ? pending_apart(e, r, places, true) : pending_apart(e, r, places, false);
+    const size_t n = r->is_pool ? pending_apart(e, r, numbers, true) : pending_apart(e, r, numbers, false);
     if (!n) return 0;
     s.runs_end = p->runs_len;
     s.turned_end = p->turned_len;

@@ -39,22 +39,22 @@ void pat_ext_cost_fini(struct pat_ext_cost *c)
     *c = (struct pat_ext_cost){0};
 }
 
-/* The position of a line in the table. */
-struct cost_place {
-    uint64_t *bucket;
+/* The bucket of the table that may hold a line, and the tag by which it is found there. */
+struct cost_bucket {
+    uint64_t *entries;
     uint64_t tag;
 };
 
-/* Return the position of a line (its number, with its thread's salt). Consecutive lines have consecutive
+/* Return the bucket of a line (its number, with its thread's salt). Consecutive lines have consecutive
  * buckets, in groups; a hash determines the position of a group and the bucket at which it begins. */
-static inline struct cost_place cost_at(const struct pat_ext_cost *c, uint64_t line)
+static inline struct cost_bucket cost_at(const struct pat_ext_cost *c, uint64_t line)
 {
     const uint64_t group = pat_ext_hash(line / PAT_EXT_COST_GROUP);
-    const uint64_t place = (line + (group >> 32)) % PAT_EXT_COST_GROUP;
-    const uint64_t bucket = ((group * PAT_EXT_COST_GROUP + place) & c->mask) * COST_WAYS;
+    const uint64_t member = (line + (group >> 32)) % PAT_EXT_COST_GROUP;
+    const uint64_t bucket = ((group * PAT_EXT_COST_GROUP + member) & c->mask) * COST_WAYS;
     /* the bucket uses the other end of the hash; no tag is 0, because free entries have tag 0 */
     const uint64_t tag = (group & COST_TAG) | UINT64_C(1) << COST_TIME_BITS;
-    return (struct cost_place){&c->entries[bucket], tag};
+    return (struct cost_bucket){&c->entries[bucket], tag};
 }
 
 /* Capacity of each level in lines, and waiting time for one of its lines, in cycles beyond a hit in the first
@@ -75,22 +75,22 @@ static inline enum cost_level cost_level(uint64_t lines_since)
                              (lines_since > cost_levels[COST_L3].lines));
 }
 
-/* Return the level that holds the line at place when it is its thread's now-th line (1 at least), and record
+/* Return the level that holds a bucket's line when it is its thread's now-th line (1 at least), and record
  * that use. There are no branches: the matching entry, or the least recently used one that is replaced, is
  * unpredictable. */
-static inline enum cost_level cost_turn(struct cost_place place, uint64_t now)
+static inline enum cost_level cost_turn(struct cost_bucket bucket, uint64_t now)
 {
-    uint64_t *b = place.bucket;
+    uint64_t *b = bucket.entries;
     const uint64_t time = ~COST_TAG;
     unsigned same = 0;
     for (unsigned i = 0; i < COST_WAYS; i++)
-        same |= (unsigned)((b[i] & COST_TAG) == place.tag) << i;
+        same |= (unsigned)((b[i] & COST_TAG) == bucket.tag) << i;
     const unsigned low = (b[1] & time) < (b[0] & time), high = 2 + ((b[3] & time) < (b[2] & time));
     unsigned at = (b[high] & time) < (b[low] & time) ? high : low;
     __asm__("" : "+r"(at)); /* otherwise GCC may branch on the code below */
     at = same ? (unsigned)__builtin_ctz(same) : at;
     const uint64_t before = b[at] & time;
-    b[at] = place.tag | (now & time);
+    b[at] = bucket.tag | (now & time);
     return same ? cost_level((now - before) & time) : COST_MEMORY;
 }
 
@@ -162,10 +162,10 @@ void pat_ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 
 enum { MARKS_AHEAD = 16, MARKS_BLOCK = 1024 };
 
-static void marks_judge(struct pat_ext_row *r, struct cost_place place, bool is_ahead, bool is_exact,
+static void marks_judge(struct pat_ext_row *r, struct cost_bucket bucket, bool is_ahead, bool is_exact,
                         uint64_t now)
 {
-    const enum cost_level level = cost_turn(place, now);
+    const enum cost_level level = cost_turn(bucket, now);
     r->cost_parts += cost_parts(level, is_ahead, r->is_store) * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
 }
 
@@ -199,19 +199,19 @@ struct marks_judged {
 static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
 {
     struct {
-        struct cost_place place;
+        struct cost_bucket bucket;
         struct pat_ext_row *row;
     } ahead[MARKS_AHEAD]; /* prefetched */
     for (size_t i = 0; i < judged->len + MARKS_AHEAD; i++) {
         if (i >= MARKS_AHEAD) {
             const uint8_t mark = e->round.marks[judged->at[i - MARKS_AHEAD]];
-            marks_judge(ahead[i % MARKS_AHEAD].row, ahead[i % MARKS_AHEAD].place, mark & PAT_EXT_MARK_AHEAD,
+            marks_judge(ahead[i % MARKS_AHEAD].row, ahead[i % MARKS_AHEAD].bucket, mark & PAT_EXT_MARK_AHEAD,
                         mark & PAT_EXT_MARK_EXACT, judged->now[i - MARKS_AHEAD]);
         }
         if (i >= judged->len) continue;
-        ahead[i % MARKS_AHEAD].place = cost_at(&e->cost, judged->lines[i]);
+        ahead[i % MARKS_AHEAD].bucket = cost_at(&e->cost, judged->lines[i]);
         ahead[i % MARKS_AHEAD].row = pat_ext_row(e, e->round.whose[judged->at[i]]);
-        ls_prefetch(ahead[i % MARKS_AHEAD].place.bucket);
+        ls_prefetch(ahead[i % MARKS_AHEAD].bucket.entries);
         ls_prefetch(&ahead[i % MARKS_AHEAD].row->cost_parts);
     }
     judged->len = 0;

@@ -82,12 +82,12 @@ struct pat_ext_echo {
     uint64_t most, round;         /* accesses of the longest repetition, and accesses of one round of it */
     bool was_full;                /* that repetition had at least one full round; otherwise none had */
 
-    uint64_t begun;            /* accesses kept before detection began */
-    uint64_t print;            /* fingerprint of the last runs */
-    uint64_t anchor;           /* fingerprint at the anchor */
-    struct pat_ext_place from; /* the stream position after the anchor */
-    uint64_t since, limit;     /* runs since the anchor; number at which the anchor moves on */
-    uint64_t moved;            /* bytes since the anchor, modulo 2^64 */
+    uint64_t begun;               /* accesses kept before detection began */
+    uint64_t print;               /* fingerprint of the last runs */
+    uint64_t anchor;              /* fingerprint at the anchor */
+    struct pat_ext_position from; /* the stream position after the anchor */
+    uint64_t since, limit;        /* runs since the anchor; number at which the anchor moves on */
+    uint64_t moved;               /* bytes since the anchor, modulo 2^64 */
 };
 
 void pat_ext_echo_free(struct pat_ext *e, struct pat_ext_echo *echo); /* NULL-safe */

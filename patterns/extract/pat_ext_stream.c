@@ -151,9 +151,9 @@ void pat_ext_stream_give_before(struct pat_ext_stream *s, struct pat_ext_budget 
     }
 }
 
-struct pat_ext_place pat_ext_stream_end(const struct pat_ext_stream *s)
+struct pat_ext_position pat_ext_stream_end(const struct pat_ext_stream *s)
 {
-    return (struct pat_ext_place){s->last, s->last ? (size_t)(s->at - s->last->bytes) : 0};
+    return (struct pat_ext_position){s->last, s->last ? (size_t)(s->at - s->last->bytes) : 0};
 }
 
 bool pat_ext_stream_put_repeat(struct pat_ext_stream *s, struct pat_ext_budget *b,
@@ -170,12 +170,12 @@ bool pat_ext_stream_put_repeat(struct pat_ext_stream *s, struct pat_ext_budget *
 
 struct pat_ext_reader pat_ext_stream_read(const struct pat_ext_stream *s)
 {
-    return pat_ext_stream_read_from(s, (struct pat_ext_place){s->first, 0});
+    return pat_ext_stream_read_from(s, (struct pat_ext_position){s->first, 0});
 }
 
-struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, struct pat_ext_place from)
+struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, struct pat_ext_position from)
 {
-    return (struct pat_ext_reader){.place = from, .stream = s};
+    return (struct pat_ext_reader){.position = from, .stream = s};
 }
 
 /* Read a number. Up to 9 bytes at *at are read: every block has that many bytes after the start of its last
@@ -193,7 +193,7 @@ static inline uint64_t stream_get_number(const uint8_t **at)
     return v << (64 - 8 * len_bytes) >> (64 - 7 * len_bytes);
 }
 
-static uint64_t stream_next_number(struct pat_ext_place *p)
+static uint64_t stream_next_number(struct pat_ext_position *p)
 {
     const uint8_t *at = &p->block->bytes[p->at];
     const uint64_t v = stream_get_number(&at);
@@ -207,7 +207,7 @@ static size_t stream_block_bytes(const struct pat_ext_stream *s, const struct pa
 }
 
 /* Move p to where the next token begins. Return false at the end of the stream. */
-static bool stream_seek_token(const struct pat_ext_stream *s, struct pat_ext_place *p)
+static bool stream_seek_token(const struct pat_ext_stream *s, struct pat_ext_position *p)
 {
     while (p->block) {
         if (p->at < stream_block_bytes(s, p->block)) return true;
@@ -217,7 +217,7 @@ static bool stream_seek_token(const struct pat_ext_stream *s, struct pat_ext_pla
     return false;
 }
 
-static struct pat_ext_token stream_get_run(struct pat_ext_place *p, uint64_t head)
+static struct pat_ext_token stream_get_run(struct pat_ext_position *p, uint64_t head)
 {
     struct pat_ext_token t = {.range = PAT_NONE, .count = 1};
     if ((head & 1) == 0) {
@@ -229,7 +229,7 @@ static struct pat_ext_token stream_get_run(struct pat_ext_place *p, uint64_t hea
     return t;
 }
 
-static struct pat_ext_token stream_get_jump(struct pat_ext_place *p, uint64_t flags)
+static struct pat_ext_token stream_get_jump(struct pat_ext_position *p, uint64_t flags)
 {
     struct pat_ext_token t = {.kind = PAT_EXT_JUMP, .range = PAT_NONE, .count = 1};
     t.is_break = flags & STREAM_BREAK;
@@ -240,9 +240,9 @@ static struct pat_ext_token stream_get_jump(struct pat_ext_place *p, uint64_t fl
 
 size_t pat_ext_stream_singles(struct pat_ext_reader *r, int64_t *distances, size_t len)
 {
-    if (r->repeat.tokens || !stream_seek_token(r->stream, &r->place)) return 0;
-    const struct pat_ext_block *block = r->place.block;
-    const uint8_t *at = &block->bytes[r->place.at];
+    if (r->repeat.tokens || !stream_seek_token(r->stream, &r->position)) return 0;
+    const struct pat_ext_block *block = r->position.block;
+    const uint8_t *at = &block->bytes[r->position.at];
     const uint8_t *end = &block->bytes[stream_block_bytes(r->stream, block)];
     size_t n = 0;
     while (n < len && at < end) {
@@ -252,16 +252,16 @@ size_t pat_ext_stream_singles(struct pat_ext_reader *r, int64_t *distances, size
         distances[n++] = stream_unzigzag(head >> STREAM_ONCE_BITS);
         at = next;
     }
-    r->place.at = (size_t)(at - block->bytes);
+    r->position.at = (size_t)(at - block->bytes);
     return n;
 }
 
 static void stream_begin_repeat(struct pat_ext_reader *r)
 {
-    r->repeat.period = stream_next_number(&r->place);
-    r->repeat.tokens = stream_next_number(&r->place);
-    memcpy(&r->repeat.from, &r->place.block->bytes[r->place.at], sizeof(r->repeat.from));
-    r->place.at += sizeof(r->repeat.from);
+    r->repeat.period = stream_next_number(&r->position);
+    r->repeat.tokens = stream_next_number(&r->position);
+    memcpy(&r->repeat.from, &r->position.block->bytes[r->position.at], sizeof(r->repeat.from));
+    r->position.at += sizeof(r->repeat.from);
     r->again = r->repeat.from;
     r->again_at = 0;
 }
@@ -284,10 +284,10 @@ bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t)
         stream_next_again(r, t);
         return true;
     }
-    if (!stream_seek_token(r->stream, &r->place)) return false;
-    const uint64_t head = stream_next_number(&r->place);
+    if (!stream_seek_token(r->stream, &r->position)) return false;
+    const uint64_t head = stream_next_number(&r->position);
     if ((head & STREAM_JUMP) != STREAM_JUMP) {
-        *t = stream_get_run(&r->place, head);
+        *t = stream_get_run(&r->position, head);
         return true;
     }
     if (head >> STREAM_KIND_BITS & STREAM_REPEAT) {
@@ -295,18 +295,18 @@ bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t)
         stream_next_again(r, t);
         return true;
     }
-    *t = stream_get_jump(&r->place, head >> STREAM_KIND_BITS);
+    *t = stream_get_jump(&r->position, head >> STREAM_KIND_BITS);
     return true;
 }
 
 /* Enter a repeat if it is the next token. */
 static void stream_enter(struct pat_ext_reader *r)
 {
-    struct pat_ext_place ahead = r->place;
+    struct pat_ext_position ahead = r->position;
     if (r->repeat.tokens || !stream_seek_token(r->stream, &ahead)) return;
     const uint64_t head = stream_next_number(&ahead);
     if ((head & STREAM_JUMP) != STREAM_JUMP || !(head >> STREAM_KIND_BITS & STREAM_REPEAT)) return;
-    r->place = ahead;
+    r->position = ahead;
     stream_begin_repeat(r);
 }
 

@@ -48,16 +48,16 @@ void pat_ext_stream_give_before(struct pat_ext_stream *s, struct pat_ext_budget 
                                 const struct pat_ext_block *until);
 
 /* A position between two tokens. */
-struct pat_ext_place {
+struct pat_ext_position {
     const struct pat_ext_block *block; /* NULL: the stream was empty */
     size_t at;
 };
-struct pat_ext_place pat_ext_stream_end(const struct pat_ext_stream *s);
+struct pat_ext_position pat_ext_stream_end(const struct pat_ext_stream *s);
 
 /* A repeat: the next `tokens` tokens repeat the first `period` tokens from `from` on. All of them are runs,
  * no repeats. */
 struct pat_ext_repeat {
-    struct pat_ext_place from;
+    struct pat_ext_position from;
     uint64_t period, tokens;
 };
 /* Errors: as pat_ext_stream_put. */
@@ -66,16 +66,16 @@ bool pat_ext_stream_put_repeat(struct pat_ext_stream *s, struct pat_ext_budget *
 
 /* Reads the runs and jumps of a stream that may grow meanwhile, but must not be freed. */
 struct pat_ext_reader {
-    struct pat_ext_place place;
+    struct pat_ext_position position;
     const struct pat_ext_stream *stream;
-    struct pat_ext_repeat repeat; /* tokens: number left in the repeat */
-    struct pat_ext_place again;   /* position inside the repeat */
-    uint64_t again_at;            /* tokens read of its current round */
-    uint64_t state, done;         /* the caller's values at the start of the round: pat_ext_stream_pass */
+    struct pat_ext_repeat repeat;  /* tokens: number left in the repeat */
+    struct pat_ext_position again; /* position inside the repeat */
+    uint64_t again_at;             /* tokens read of its current round */
+    uint64_t state, done;          /* the caller's values at the start of the round: pat_ext_stream_pass */
 };
 /* Start reading at the first token, or at another position. */
 struct pat_ext_reader pat_ext_stream_read(const struct pat_ext_stream *s);
-struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, struct pat_ext_place from);
+struct pat_ext_reader pat_ext_stream_read_from(const struct pat_ext_stream *s, struct pat_ext_position from);
 bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t); /* Return false at the end. */
 
 /* Read the distances of the next tokens, at most `len`, as long as they are runs of one access outside of

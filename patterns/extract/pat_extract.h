@@ -80,9 +80,9 @@ struct pat_sequence {
                        PAT_NONE */
     uint32_t first; /* order of the first of all sequences ahead, PAT_NONE */
     uint64_t turns; /* how often the distance changed */
-    /* published modes: place among loads or stores by appearances in windows, 0 the first, before the last
+    /* published modes: rank among loads or stores by appearances in windows, 0 the first, before the last
      * filters; share of the appearances of all loads or stores, 0 in the default mode */
-    uint32_t place;
+    uint32_t rank;
     double window_share;
 };
 

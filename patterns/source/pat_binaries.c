@@ -157,12 +157,12 @@ static ls_err log_read(struct pat_binaries *b, const char *path)
 
 ls_err pat_binaries_add_beside(struct pat_binaries *b, const char *trace_path)
 {
-    static const char *const places[] = {"modules.log", "../raw/modules.log"};
+    static const char *const paths[] = {"modules.log", "../raw/modules.log"};
     char path[PATH_MAX];
     const char *slash = strrchr(trace_path, '/');
     const int folder = slash ? (int)(slash - trace_path) + 1 : 0;
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        const int len = snprintf(path, sizeof(path), "%.*s%s", folder, trace_path, places[i]);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        const int len = snprintf(path, sizeof(path), "%.*s%s", folder, trace_path, paths[i]);
         if (len > 0 && len < PATH_MAX && access(path, R_OK) == 0) return log_read(b, path);
     }
     return LS_OK;

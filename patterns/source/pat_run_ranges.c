@@ -114,7 +114,7 @@ static bool is_area(uint32_t kind)
 }
 
 /* Set the range of a node in this process; false: unknown. */
-static bool place_node(const struct prof_node *n, const struct shown *s, struct pat_run_range *out)
+static bool set_range(const struct prof_node *n, const struct shown *s, struct pat_run_range *out)
 {
     *out = (struct pat_run_range){.node = n->id, .born_ns = n->born_ns, .died_ns = n->died_ns};
     out->is_reported = n->base < n->end;
@@ -167,7 +167,7 @@ static ls_err collect_ranges(struct pat_run_ranges *r, const struct pat_run_part
     r->len = r->born = 0;
     for (uint32_t i = (uint32_t)p->nodes_len; i-- > 0;) { /* children before their areas */
         struct pat_run_range range;
-        if (!place_node(&p->nodes[i], &all[i], &range)) continue;
+        if (!set_range(&p->nodes[i], &all[i], &range)) continue;
         show_around(p, all, i, range.start, range.end - range.start);
         LS_TRY(LS_VECTOR_ROOM(r));
         range.node = i;
@@ -199,7 +199,7 @@ ls_err pat_run_ranges_of(struct pat_run_ranges *r, const struct pat_run_part *pa
     return err == LS_OK ? name_ranges(r, part, c) : err;
 }
 
-static ls_err tell(struct pat_collect *c, struct pat_run_range *x, enum pat_event_kind kind)
+static ls_err pass_event(struct pat_collect *c, struct pat_run_range *x, enum pat_event_kind kind)
 {
     x->is_living = kind == PAT_EVENT_RANGE_BORN;
     return pat_collect_event(c,
@@ -212,9 +212,10 @@ ls_err pat_run_ranges_events(struct pat_run_ranges *r, uint64_t born_ns, uint64_
     /* deaths first: the memory may have been given out again */
     for (size_t i = 0; i < r->born; i++)
         if (r->rows[i].is_living && r->rows[i].died_ns <= died_ns)
-            LS_TRY(tell(c, &r->rows[i], PAT_EVENT_RANGE_DIED));
+            LS_TRY(pass_event(c, &r->rows[i], PAT_EVENT_RANGE_DIED));
     for (; r->born < r->len && r->rows[r->born].born_ns <= born_ns; r->born++)
-        if (r->rows[r->born].died_ns > died_ns) LS_TRY(tell(c, &r->rows[r->born], PAT_EVENT_RANGE_BORN));
+        if (r->rows[r->born].died_ns > died_ns)
+            LS_TRY(pass_event(c, &r->rows[r->born], PAT_EVENT_RANGE_BORN));
     return LS_OK;
 }
 

@@ -126,7 +126,7 @@ static struct pat_span without_offset(struct pat_span s)
 }
 
 /* Parse "SYMBOL+0x10 (MODULE)", either part optional; return the position after it. */
-static const char *read_symbol(const char *p, struct pat_script_place *out)
+static const char *read_symbol(const char *p, struct pat_script_location *out)
 {
     p = skip_blanks(p);
     const char *module = module_at(p), *end = module ? after_brackets(module) : symbol_end(p);
@@ -140,7 +140,7 @@ static const char *read_symbol(const char *p, struct pat_script_place *out)
     return end;
 }
 
-bool pat_script_frame_of(const char *line, struct pat_script_place *out)
+bool pat_script_frame_of(const char *line, struct pat_script_location *out)
 {
     const struct pat_span addr = word_at(line);
     if (addr.at == line || !is_hex(addr)) return false;

@@ -17,17 +17,17 @@ struct pat_span {
     size_t len;
 };
 
-struct pat_script_place {
+struct pat_script_location {
     uint64_t addr;                  /* UINT64_MAX: absent */
     struct pat_span symbol, module; /* without the offset "+0x10"; empty also for [unknown] */
 };
 
 struct pat_script_sample {
     struct pat_span comm, event;
-    struct pat_script_place data, code; /* the address of the access, of the instruction */
-    uint64_t time_ns;                   /* UINT64_MAX: absent */
-    uint64_t period_events;             /* 0: absent */
-    uint64_t data_src;                  /* raw word */
+    struct pat_script_location data, code; /* the address of the access, of the instruction */
+    uint64_t time_ns;                      /* UINT64_MAX: absent */
+    uint64_t period_events;                /* 0: absent */
+    uint64_t data_src;                     /* raw word */
     bool has_data_src;
     uint64_t weight;        /* UINT64_MAX: absent */
     uint32_t pid, tid, cpu; /* UINT32_MAX: absent */
@@ -44,7 +44,7 @@ bool pat_script_is_sample(const char *line);
 bool pat_script_op(const struct pat_script_sample *s, enum pat_op *out);
 
 /* A frame of a call chain: an address, its symbol and module. */
-bool pat_script_frame_of(const char *line, struct pat_script_place *out);
+bool pat_script_frame_of(const char *line, struct pat_script_location *out);
 
 /* The source line below an instruction (field srcline); file empty where perf does not know it. */
 bool pat_script_source_of(const char *line, struct pat_span *file, uint32_t *number);

@@ -24,7 +24,7 @@ struct run_module {
 };
 
 /* Finds the loaded object of an instruction of a profile. Addresses alone do not identify it: processes share
- * them, and after dlclose another object may be loaded at the same place. In these cases the profile's lines
+ * them, and after dlclose another object may be loaded at the same address. Then the profile's lines
  * decide, which have a row for each object. All zero: empty. */
 struct run_modules {
     const struct prof_module *modules;
@@ -34,7 +34,7 @@ struct run_modules {
     size_t last;
 };
 
-struct run_place {
+struct run_location {
     uint64_t ip, time_ns;
     uint32_t process;
 };
@@ -71,8 +71,8 @@ static bool run_check_alone(struct run_modules *m, size_t i)
     return row->is_alone;
 }
 
-/* Find the line of a place: among the rows for one ip the first whose module was still loaded. */
-static const struct prof_line *run_line(const struct run_modules *m, const struct run_place *at)
+/* Find the line of a location: among the rows for one ip the first whose module was still loaded. */
+static const struct prof_line *run_line(const struct run_modules *m, const struct run_location *at)
 {
     size_t from = 0, to = m->lines_len;
     while (from < to) {
@@ -92,13 +92,13 @@ static const struct prof_line *run_line(const struct run_modules *m, const struc
     return l->process == at->process && l->ip == at->ip ? l : NULL;
 }
 
-static bool run_is_in(const struct prof_module *m, const struct run_place *at)
+static bool run_is_in(const struct prof_module *m, const struct run_location *at)
 {
     return m->process == at->process && at->ip >= m->base && at->ip < m->end;
 }
 
-/* The module at a place that the lines name, else the first one; m->len: none. */
-static size_t run_find(const struct run_modules *m, const struct run_place *at)
+/* The module at a location that the lines name, else the first one; m->len: none. */
+static size_t run_find(const struct run_modules *m, const struct run_location *at)
 {
     const struct prof_line *line = NULL;
     size_t first = m->len, found = 0;
@@ -115,8 +115,8 @@ static size_t run_find(const struct run_modules *m, const struct run_place *at)
     return first;
 }
 
-/* The row of a place's module in t, made when it is asked for first; PAT_NONE where no module was. */
-static ls_err run_modules_row(struct run_modules *m, const struct run_place *at, struct pat_tables *t,
+/* The row of a location's module in t, made when it is asked for first; PAT_NONE where no module was. */
+static ls_err run_modules_row(struct run_modules *m, const struct run_location *at, struct pat_tables *t,
                               uint32_t *out)
 {
     size_t i = m->last;
@@ -321,8 +321,8 @@ static ls_err emit_sample(struct run *r, const struct prof_burst *b, uint64_t i)
     r->last = i;
     if (!is_same) {
         LS_TRY(thread_row(r, b->thread, &thread));
-        const struct run_place at = {s->ip[i], s->time_ns[i] == UINT64_MAX ? b->time_ns : s->time_ns[i],
-                                     r->threads[b->thread].process};
+        const struct run_location at = {s->ip[i], s->time_ns[i] == UINT64_MAX ? b->time_ns : s->time_ns[i],
+                                        r->threads[b->thread].process};
         LS_TRY(run_modules_row(&r->modules, &at, &c->tables, &module));
         LS_TRY(pat_collect_begin(c, thread, s->ip[i], module));
     }

@@ -46,8 +46,8 @@ static bool trace_recognise(const void *bytes, size_t len, const char *path)
     return len >= 8 && memcmp(bytes, PAT_TRACE_MAGIC, 8) == 0;
 }
 
-/* The text of err again, with file and position in front. */
-static ls_err at_place(const struct trace *t, ls_err err, uint64_t at_bytes)
+/* Put the file and offset before the text of err. */
+static ls_err fail_at(const struct trace *t, ls_err err, uint64_t at_bytes)
 {
     char why[256];
     snprintf(why, sizeof(why), "%s", ls_last_error());
@@ -170,7 +170,7 @@ static ls_err unpack_chunk(struct trace *t, const struct pat_trace_chunk *c)
         memcpy(t->raw, t->packed, raw_bytes);
     else {
         const ls_err err = pat_codec_unpack(t->codec, &packed, t->raw, raw_bytes);
-        if (err != LS_OK) return at_place(t, err, t->chunk_at_bytes);
+        if (err != LS_OK) return fail_at(t, err, t->chunk_at_bytes);
     }
     const uint8_t *p = t->raw;
     for (size_t i = 0; i < PAT_STREAMS; i++) {
@@ -229,7 +229,7 @@ static ls_err add_event(struct trace *t, const struct pat_event *event)
 static ls_err read_rest(struct trace *t)
 {
     const ls_err err = pat_rows_get(&t->rows, &t->streams[PAT_STREAM_REST]);
-    if (err != LS_OK) return at_place(t, err, t->chunk_at_bytes);
+    if (err != LS_OK) return fail_at(t, err, t->chunk_at_bytes);
     return t->rows.is_event ? add_event(t, &t->rows.event) : LS_OK;
 }
 

@@ -47,10 +47,10 @@ static void pat_gs2_line(const struct pat_found *r, size_t indices, FILE *out)
 
 static bool pat_gs2_same_name(const struct pat_found *a, const struct pat_found *b)
 {
-    return a->op == b->op && a->place == b->place && a->elem_size_bytes == b->elem_size_bytes;
+    return a->op == b->op && a->rank == b->rank && a->elem_size_bytes == b->elem_size_bytes;
 }
 
-/* ".g.000.08B.sbin": kind, place, size of an access. Version 2 takes all threads of an instruction together;
+/* ".g.000.08B.sbin": kind, rank, size of an access. Version 2 takes all threads of an instruction together;
  * where they are apart, the second one's file ends in ".1.sbin". */
 static void pat_gs2_end(const struct pat_findings *f, size_t i, char *out, size_t room)
 {
@@ -59,7 +59,7 @@ static void pat_gs2_end(const struct pat_findings *f, size_t i, char *out, size_
     for (size_t k = 0; k < i; k++)
         before += pat_gs2_same_name(&f->rows[k], r);
     const int len = snprintf(out, room, ".%c.%03" PRIu32 ".%02" PRIu64 "B", r->op == PAT_OP_LOAD ? 'g' : 's',
-                             r->place, r->elem_size_bytes);
+                             r->rank, r->elem_size_bytes);
     if (before)
         snprintf(out + len, room - (size_t)len, ".%zu.sbin", before);
     else

@@ -17,7 +17,7 @@ static void check_inside(const char *line, struct pat_span s)
 static void check_line(const char *line)
 {
     struct pat_script_sample s;
-    struct pat_script_place frame;
+    struct pat_script_location frame;
     struct pat_span file;
     uint32_t number;
     if (pat_script_sample_of(line, &s)) {

@@ -147,9 +147,9 @@ static void twenty_seven_points_are_a_stencil(void **state)
     check(&p, PAT_FORM_EXACT, PAT_CLASS_STENCIL);
 }
 
-/* A whole row of places is the period: the class is still that of each place; also where its row itself is
+/* A whole row of addresses is the period: the class is still that of each address; also where its row is
  * left out. */
-static void places_along_long_rows_are_a_stencil(void **state)
+static void points_along_long_rows_are_a_stencil(void **state)
 {
     static const int64_t points[] = {-40, 40, -1520, 1520, 0, -1, 1};
     static const int numbers[] = {7, 4};
@@ -189,7 +189,7 @@ static void vectors_of_a_stencil_are_one(void **state)
     }
 }
 
-/* Four rows at a time: no place is touched twice. */
+/* Four rows at a time: no element is touched twice. */
 static void rows_taken_four_at_once_are_no_stencil(void **state)
 {
     struct pat_program p;
@@ -203,7 +203,7 @@ static void rows_taken_four_at_once_are_no_stencil(void **state)
     check(&p, PAT_FORM_EXACT, PAT_CLASS_COMPLEX);
 }
 
-/* rowptr[i] and rowptr[i + 1]: no place has three points. */
+/* rowptr[i] and rowptr[i + 1]: no element has three points. */
 static void pairs_that_meet_are_mostly_stride_1(void **state)
 {
     struct pat_program p;
@@ -260,7 +260,7 @@ static void rows_with_gaps_are_mostly_stride_1(void **state)
     check(&p, PAT_FORM_EXACT, PAT_CLASS_MOSTLY_1);
 }
 
-static void random_places_are_random(void **state)
+static void random_elements_are_random(void **state)
 {
     struct pat_program p;
     (void)state;
@@ -272,9 +272,9 @@ static void random_places_are_random(void **state)
     check(&p, PAT_FORM_FULL, PAT_CLASS_RANDOM);
 }
 
-/* The same random places again and again: the number of repetitions does not change the class. A short list
- * of places is a shape. */
-static void random_places_that_come_again_are_random(void **state)
+/* The same random elements again and again: the number of repetitions does not change the class. A short list
+ * of elements is a shape. */
+static void random_elements_that_come_again_are_random(void **state)
 {
     (void)state;
     for (int64_t len = 500; len <= 5000; len += 4500) {
@@ -486,15 +486,15 @@ UNIT_GROUP()
         cmocka_unit_test(the_same_element_again_is_broadcast),
         cmocka_unit_test(five_points_on_a_grid_are_a_stencil),
         cmocka_unit_test(twenty_seven_points_are_a_stencil),
-        cmocka_unit_test(places_along_long_rows_are_a_stencil),
+        cmocka_unit_test(points_along_long_rows_are_a_stencil),
         cmocka_unit_test(vectors_of_a_stencil_are_one),
         cmocka_unit_test(rows_taken_four_at_once_are_no_stencil),
         cmocka_unit_test(pairs_that_meet_are_mostly_stride_1),
         cmocka_unit_test(columns_of_a_matrix_are_uniform),
         cmocka_unit_test(columns_taken_two_at_once_are_uniform),
         cmocka_unit_test(rows_with_gaps_are_mostly_stride_1),
-        cmocka_unit_test(random_places_are_random),
-        cmocka_unit_test(random_places_that_come_again_are_random),
+        cmocka_unit_test(random_elements_are_random),
+        cmocka_unit_test(random_elements_that_come_again_are_random),
         cmocka_unit_test(irregular_walks_are_complex),
         cmocka_unit_test(skewed_walks_are_complex),
         cmocka_unit_test(chase_needs_its_own_value_as_address),

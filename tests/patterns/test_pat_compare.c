@@ -268,11 +268,11 @@ static void pat_bins_hold_their_distances_in_order(void **state)
     (void)state;
     assert_int_equal(pat_bin_of(INT64_MIN), 0);
     assert_int_equal(pat_bin_of(INT64_MAX), PAT_BINS - 2); /* less than the magnitude of INT64_MIN */
-    assert_true(pat_bin_place(PAT_MAGNITUDES - 1) == 0);
-    assert_true(fabs(pat_bin_place(pat_bin_of(1)) - 0.25) < 1e-12);
-    assert_true(fabs(pat_bin_place(pat_bin_of(-7)) + 0.5) < 1e-12);
+    assert_true(pat_bin_position(PAT_MAGNITUDES - 1) == 0);
+    assert_true(fabs(pat_bin_position(pat_bin_of(1)) - 0.25) < 1e-12);
+    assert_true(fabs(pat_bin_position(pat_bin_of(-7)) + 0.5) < 1e-12);
     for (size_t i = 1; i < PAT_BINS; i++)
-        assert_true(pat_bin_place(i) > pat_bin_place(i - 1));
+        assert_true(pat_bin_position(i) > pat_bin_position(i - 1));
     for (int64_t d = -16; d <= 16; d++)
         assert_int_equal(pat_bin_of(d), PAT_MAGNITUDES - 1 + d);
     for (int64_t d = 16; d < INT64_MAX / 5 * 4; d += d / 7) {

@@ -74,7 +74,7 @@ static void pat_interval_holds_the_true_distance(void **state)
             held += c.low <= truth && truth <= c.high;
             distinguished += c.p_value < 0.05 && c.distance.total > c.null;
         }
-        print_message("distance %.4f: held by %d of %d intervals, told apart from none %d times\n", truth,
+        print_message("distance %.4f: held by %d of %d intervals, distinguished from none %d times\n", truth,
                       held, TEST_PAIRS, distinguished);
         assert_true(held >= TEST_PAIRS * 88 / 100); /* 95 % wanted */
         assert_true(distinguished >= TEST_PAIRS * 95 / 100);

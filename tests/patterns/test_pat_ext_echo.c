@@ -41,22 +41,22 @@ static void walk_put(struct walk *w, uint64_t offset)
     if (w->len < ACCESSES) w->addrs[w->len++] = BASE + (offset & ((UINT64_C(1) << AREA_LOG2) - 1));
 }
 
-/* Rounds of places without order and of runs; each round `drift` bytes further on, and now and then, if odd
- * is not 0, a place is another one or the round ends early. */
+/* Rounds of addresses without order and of runs; each round `drift` bytes further on, and now and then, if
+ * odd is not 0, an address is another one or the round ends early. */
 static void walk_rounds(struct walk *w, size_t until, uint64_t odd)
 {
-    static uint64_t places[ROUND_MOST];
+    static uint64_t addrs[ROUND_MOST];
     if (until > ACCESSES) until = ACCESSES;
     const size_t len = 1 + rng(rng(4) ? ROUND_MOST : 20);
     const uint64_t drift = rng(3) ? 0 : (rng(4) * 64 + 8 * rng(2)) * (rng(2) ? 1 : UINT64_MAX);
     const uint64_t runs = rng(3);
     for (size_t i = 0; i < len; i++)
-        places[i] = i && rng(3) < runs ? places[i - 1] + 8 : somewhere();
+        addrs[i] = i && rng(3) < runs ? addrs[i - 1] + 8 : somewhere();
     for (uint64_t round = 0; w->len < until; round++)
         for (size_t i = 0; i < len && w->len < until; i++) {
             const bool is_odd = odd && rng(odd) == 0;
             if (is_odd && rng(2)) break;
-            walk_put(w, is_odd ? somewhere() : places[i] + round * drift);
+            walk_put(w, is_odd ? somewhere() : addrs[i] + round * drift);
         }
 }
 
@@ -381,16 +381,16 @@ static void what_gives_up_is_counted(void **unused)
     const struct pat_extract_options o = {.keep_trivial = true, .memory_bytes = 6 << 20};
     struct memory_source m = {0};
     struct pat_sequences s;
-    uint64_t places[ROUND], counted = 0;
+    uint64_t addrs[ROUND], counted = 0;
     (void)unused;
     for (size_t i = 0; i < ROUND; i++)
-        places[i] = BASE + rng(200) * 8;
+        addrs[i] = BASE + rng(200) * 8;
     memory_thread(&m);
     for (uint32_t i = 0; i < SITES_MOST; i++)
         memory_site(&m, 0x1000 + 16 * i, 8, PAT_OP_LOAD);
     for (size_t i = 0; i < ACCESSES; i++)
         for (uint32_t site = 0; site < SITES_MOST; site++)
-            memory_access(&m, site, 0, site ? BASE + somewhere() : places[i % ROUND]);
+            memory_access(&m, site, 0, site ? BASE + somewhere() : addrs[i % ROUND]);
     pat_source *source = memory_open(&m);
     if (pat_extract(source, &o, &s) != LS_OK) fail_msg("%s", ls_last_error());
     const struct pat_sequence *first = &s.rows[s.len - 1];

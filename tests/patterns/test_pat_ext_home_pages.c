@@ -94,7 +94,7 @@ static void make_world(struct world *w, uint64_t grain)
         const uint64_t most = rng(20) ? 100 : 9000;
         w->ranges[i] =
             (struct pat_range){start, start + (1 + rng(most / grain + 1)) * grain, (uint32_t)rng(HOMES)};
-        if (i > 0 && rng(10) == 0) { /* the same place once more */
+        if (i > 0 && rng(10) == 0) { /* the same address once more */
             w->ranges[i].start = w->ranges[i - 1].start;
             w->ranges[i].end = w->ranges[i - 1].end;
         }

@@ -41,7 +41,7 @@ static void pat_breaks_are_kept_in_pools(void **state)
     memory_fini(&m);
 }
 
-/* Runs of far distances, and one back to another place, more than are counted one by one. */
+/* Runs of far distances, and one back to another address, more than are counted one by one. */
 static void pat_far_distances_are_counted_among_too_many(void **state)
 {
     enum { LOOPS = 30000, LOOP = 4, STEP = 8192 };
@@ -53,9 +53,9 @@ static void pat_far_distances_are_counted_among_too_many(void **state)
     memory_thread(&m);
     memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
     for (int i = 0; i < LOOPS; i++) {
-        const uint64_t place = ls_random_below(&random, 1 << 20) * 8;
+        const uint64_t offset = ls_random_below(&random, 1 << 20) * 8;
         for (uint64_t k = 0; k < LOOP; k++) {
-            const uint64_t addr = ARENA + place + k * STEP;
+            const uint64_t addr = ARENA + offset + k * STEP;
             const uint64_t apart = addr > before ? addr - before : before - addr;
             far += before && apart >= 513 * 8;
             before = addr;
@@ -70,7 +70,7 @@ static void pat_far_distances_are_counted_among_too_many(void **state)
     memory_fini(&m);
 }
 
-/* Nodes of one home in two places too far apart for one array: each is a separate sequence, whether their
+/* Nodes of one home in two areas too far apart for one array: each is a separate sequence, whether their
  * pages are known or not. */
 static void check_far_apart(uint64_t node_bytes, int near_ones)
 {
@@ -78,19 +78,19 @@ static void check_far_apart(uint64_t node_bytes, int near_ones)
     struct memory_source m = {0};
     struct pat_sequences s;
     const struct pat_extract_options o = {0};
-    uint64_t places[NODES], random = 1, each[2] = {0, 0};
+    uint64_t starts[NODES], random = 1, each[2] = {0, 0};
     memory_thread(&m);
     memory_home(&m, "nodes", 8);
     memory_site(&m, 0x401000, 8, PAT_OP_LOAD);
     for (uint32_t i = 0; i < NODES; i++) {
-        places[i] = ARENA + i / 2 * node_bytes + i % 2 * (UINT64_C(1) << 38);
+        starts[i] = ARENA + i / 2 * node_bytes + i % 2 * (UINT64_C(1) << 38);
         memory_event(&m, PAT_EVENT_RANGE_BORN, PAT_NONE,
-                     memory_range(&m, places[i], places[i] + node_bytes, 0));
+                     memory_range(&m, starts[i], starts[i] + node_bytes, 0));
     }
     for (int i = 0; i < ACCESSES; i++) {
         const uint64_t node =
             i < near_ones ? ls_random_below(&random, NODES / 2) * 2 : ls_random_below(&random, NODES);
-        memory_access(&m, 0, 0, places[node]);
+        memory_access(&m, 0, 0, starts[node]);
         each[node % 2]++;
     }
     memory_extract(&m, &o, &s);
@@ -114,7 +114,7 @@ static void pat_pool_far_apart_is_two(void **state)
             check_far_apart(nodes_bytes[i], near_ones);
 }
 
-/* Loops of 16 over places that change, by two sites in turn; at one access, if it is there, the second one
+/* Loops of 16 over addresses that change, by two sites in turn; at one access, if it is there, the second one
  * comes first. */
 static void check_turns_counted(uint64_t swapped_at)
 {

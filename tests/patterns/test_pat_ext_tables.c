@@ -81,11 +81,11 @@ static void keys_that_share_buckets_are_distinguished(void **unused)
     for (int round = 0; round < 200; round++) {
         struct pat_ext_way *slots = pat_ext_ways_new(&budget, LOG2_CAP);
         uint64_t counts[KEYS] = {0};
-        const uint64_t places = 1 + rng(64);
+        const uint64_t buckets = 1 + rng(64);
         assert_non_null(slots);
         for (int i = 0; i < 2000; i++) {
             const uint64_t key = rng(KEYS); /* 0, too */
-            struct pat_ext_way *way = pat_ext_ways_find(slots, LOG2_CAP, key % places * 4 + 3, key);
+            struct pat_ext_way *way = pat_ext_ways_find(slots, LOG2_CAP, key % buckets * 4 + 3, key);
             assert_int_equal(way->value, counts[key]);
             assert_true(!way->value || way->key == key);
             *way = (struct pat_ext_way){key, ++counts[key]};

@@ -117,10 +117,10 @@ static int first_bias(struct dl_phdr_info *info, size_t size, void *out)
     return 1;
 }
 
-static uint64_t load_step = 8; /* 0: always from one place */
+static uint64_t load_step = 8; /* 0: always from one address */
 
 /* This program as a module, with the accesses of a row: n by the load, times n by the access. Another module
- * was at the same place before, with a load at the same address. */
+ * was at the same address before, with a load at the same address. */
 static uint32_t index_site(const struct code_row *row, uint64_t n, uint64_t times, uint32_t *out_load)
 {
     static char path[] = "/proc/self/exe";
@@ -184,7 +184,7 @@ static void pat_index_load_must_agree_in_number(void **state)
 }
 
 /* As the base of an array that is kept in memory. */
-static void pat_load_from_one_place_is_no_index(void **state)
+static void pat_load_from_one_address_is_no_index(void **state)
 {
     (void)state;
     uint32_t load;
@@ -215,7 +215,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_index_load_is_named),
         cmocka_unit_test(pat_index_load_must_agree_in_number),
-        cmocka_unit_test(pat_load_from_one_place_is_no_index),
+        cmocka_unit_test(pat_load_from_one_address_is_no_index),
         cmocka_unit_test(pat_code_that_is_none_reports_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

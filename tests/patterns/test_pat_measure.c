@@ -36,7 +36,7 @@ struct made {
     struct pat_stream stream;
 };
 
-/* Something of every kind: walks, hot elements, random places; elements of all sizes. */
+/* Something of every kind: walks, hot elements, random elements; elements of all sizes. */
 static void make(struct made *m, bool with_breaks)
 {
     static const uint64_t elems[] = {1, 4, 8, 12, 24, 64, 100};

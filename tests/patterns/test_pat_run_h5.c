@@ -51,7 +51,7 @@ static const struct prof_node nodes[NODES] = {
      .kind = PROF_NODE_SYMBOL,
      .label = "table",
      .elem_size_bytes = 16,
-     .died_ns = UINT64_MAX}, /* at different places in the processes: base 0 */
+     .died_ns = UINT64_MAX}, /* at different addresses in the processes: base 0 */
     {.id = LIST, .parent = UNREGISTERED, .kind = PROF_NODE_SITE, .label = "list", .died_ns = UINT64_MAX},
     {.id = BLOCK,
      .parent = LIST,
@@ -215,15 +215,15 @@ static void write_profile(uint64_t events)
     prof_writer_free(w);
 }
 
-static char told[1 << 14];
+static char transcript[1 << 14];
 
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void say(const char *format, ...)
 {
-    const size_t len = strlen(told);
+    const size_t len = strlen(transcript);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(told + len, sizeof(told) - len, format, arguments);
+    vsnprintf(transcript + len, sizeof(transcript) - len, format, arguments);
     va_end(arguments);
 }
 
@@ -254,7 +254,7 @@ static struct pat_source_counts read_profile(void)
 {
     pat_source *source;
     struct pat_batch b;
-    told[0] = '\0';
+    transcript[0] = '\0';
     ok(pat_source_open(path, NULL, &source));
     do {
         ok(pat_source_next(source, &b));
@@ -273,7 +273,7 @@ static void bursts_become_sequences_with_their_data(void **state)
     (void)state;
     write_profile(UINT64_MAX);
     const struct pat_source_counts c = read_profile();
-    assert_string_equal(told, /* symbols and areas without a known extent: from the first sample on */
+    assert_string_equal(transcript, /* symbols and areas without a known extent: from the first sample on */
                         "born app/3/0 [5000, 5020)\n"
                         "born table/3/16 [5000, 5018)\n"
                         "born stack of main thread/4/0 [ff00, ff10)\n"
@@ -327,9 +327,9 @@ static void loads_that_were_drawn_follow_no_pattern(void **state)
     write_profile(UINT64_MAX);
     is_translated = false;
     const struct pat_source_counts c = read_profile();
-    assert_non_null(strstr(told, "400040.0 L8 5010"));
-    assert_null(strstr(told, "400048.0 L8 5018"));
-    assert_null(strstr(told, "/lib/now.so"));
+    assert_non_null(strstr(transcript, "400040.0 L8 5010"));
+    assert_null(strstr(transcript, "400048.0 L8 5018"));
+    assert_null(strstr(transcript, "/lib/now.so"));
     assert_int_equal(c.accesses, 14);
     /* the accesses of 3 * 1000 instructions, 4 in a cycle, and of 2 instructions of 2 cycles */
     assert_true(fabs(c.scale - 4 * 2000.0 / (3 * 250 + 4)) < 1e-9);

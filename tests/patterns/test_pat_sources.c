@@ -37,14 +37,14 @@ static void write_file(const void *data, size_t len)
 
 /* --- the contents of a source as text: one event or access per line --- */
 
-struct told {
+struct contents {
     char text[1 << 16];
     ls_err err;
     struct pat_source_counts counts;
     size_t threads;
 };
 
-static void add_batch(struct told *out, const struct pat_batch *b, const struct pat_tables *t)
+static void add_batch(struct contents *out, const struct pat_batch *b, const struct pat_tables *t)
 {
     size_t len = strlen(out->text);
     for (size_t i = 0; i < b->events_len; i++)
@@ -61,38 +61,38 @@ static void add_batch(struct told *out, const struct pat_batch *b, const struct 
     }
 }
 
-static struct told told;
+static struct contents contents;
 
-static const struct told *read_path(const char *name, const struct pat_source_options *o)
+static const struct contents *read_path(const char *name, const struct pat_source_options *o)
 {
     pat_source *source;
     struct pat_batch b;
-    memset(&told, 0, sizeof(told));
+    memset(&contents, 0, sizeof(contents));
     noted[0] = '\0';
-    if ((told.err = pat_source_open(name, o, &source)) != LS_OK) return &told;
+    if ((contents.err = pat_source_open(name, o, &source)) != LS_OK) return &contents;
     do {
-        told.err = pat_source_next(source, &b);
-        if (told.err == LS_OK) add_batch(&told, &b, pat_source_tables(source));
-    } while (told.err == LS_OK && (b.events_len || b.accesses_len));
-    told.counts = pat_source_counts(source);
-    told.threads = pat_source_tables(source)->threads_len;
+        contents.err = pat_source_next(source, &b);
+        if (contents.err == LS_OK) add_batch(&contents, &b, pat_source_tables(source));
+    } while (contents.err == LS_OK && (b.events_len || b.accesses_len));
+    contents.counts = pat_source_counts(source);
+    contents.threads = pat_source_tables(source)->threads_len;
     pat_source_close(source);
-    return &told;
+    return &contents;
 }
 
-static const struct told *read_bytes(const void *data, size_t len)
+static const struct contents *read_bytes(const void *data, size_t len)
 {
     const struct pat_source_options o = {.note = note};
     write_file(data, len);
     return read_path(path, &o);
 }
 
-static const struct told *read_text(const char *text)
+static const struct contents *read_text(const char *text)
 {
     return read_bytes(text, strlen(text));
 }
 
-static void assert_read(const struct told *t, const char *expected)
+static void assert_read(const struct contents *t, const char *expected)
 {
     if (t->err != LS_OK) fail_msg("%s", ls_last_error());
     assert_string_equal(t->text, expected);
@@ -129,10 +129,10 @@ static void lackey_loads_stores_and_both(void **state)
                                    "all threads: 4000b7a.0 S16 3000\n"
                                    "all threads: 4000b7a.0 S16 3040\n"
                                    "all threads: 4000b7a.0 S16 3080\n");
-    assert_int_equal(told.counts.skipped, 3);
-    assert_int_equal(told.counts.accesses, 8);
-    assert_false(told.counts.is_sampled);
-    assert_true(told.counts.scale == 1);
+    assert_int_equal(contents.counts.skipped, 3);
+    assert_int_equal(contents.counts.accesses, 8);
+    assert_false(contents.counts.is_sampled);
+    assert_true(contents.counts.scale == 1);
 }
 
 static void memtrace_has_instruction_kind_width_address(void **state)
@@ -143,7 +143,7 @@ static void memtrace_has_instruction_kind_width_address(void **state)
                           "0x00007f000040113a,w, 4,0x00007ffd00000018\r\n"),
                 "1: 7f0000401136.0 L8 7ffd00000010\n"
                 "1: 7f000040113a.0 S4 7ffd00000018\n");
-    assert_int_equal(told.counts.skipped, 1);
+    assert_int_equal(contents.counts.skipped, 1);
 }
 
 static void gem5_packets_with_and_without_pc(void **state)
@@ -155,7 +155,7 @@ static void gem5_packets_with_and_without_pc(void **state)
     assert_read(read_text("7,r,4096,8,256,500,4198710\nu,4096,64,0,501\n8,w,8192,8,0,600,4198714\n"),
                 "all packets: 401136.0 L8 1000\nall packets: 40113a.0 S8 2000\n");
     assert_string_equal(noted, "");
-    assert_int_equal(told.counts.skipped, 1);
+    assert_int_equal(contents.counts.skipped, 1);
 }
 
 static void gem5_execution_of_several_cpus(void **state)
@@ -173,7 +173,7 @@ static void gem5_execution_of_several_cpus(void **state)
         "system.cpu0: T0: 2d89c.0 L0 60ac8\n"
         "system.cpu1: A0 T0: 2d8a0.0 L0 18980\n"
         "system.cpu0: T0: 400080.1 S0 7fff0008\n");
-    assert_int_equal(told.counts.skipped, 2);
+    assert_int_equal(contents.counts.skipped, 2);
 }
 
 static void perf_samples_stand_alone(void **state)
@@ -183,7 +183,7 @@ static void perf_samples_stand_alone(void **state)
     char name[4096];
     snprintf(name, sizeof(name), "%s/tests/fuzz/corpus-perf-script/loads",
              getenv("top_srcdir") ? getenv("top_srcdir") : ".");
-    const struct told *t = read_path(name, &o);
+    const struct contents *t = read_path(name, &o);
     if (t->err != LS_OK) fail_msg("%s", ls_last_error());
     assert_true(t->counts.is_sampled);
     assert_true(t->counts.accesses > 0);
@@ -198,13 +198,13 @@ static void perf_samples_stand_alone(void **state)
                 "event 2 of 11\n"
                 "11: 40113a.0 S0 7f0000001008\n"
                 "event 2 of 11\n");
-    assert_true(told.counts.scale == 2000);
+    assert_true(contents.counts.scale == 2000);
 }
 
 static void texts_that_are_cut_or_foreign_are_refused(void **state)
 {
     (void)state;
-    const struct told *t = read_bytes(LACKEY, sizeof(LACKEY) - 30); /* inside the last line */
+    const struct contents *t = read_bytes(LACKEY, sizeof(LACKEY) - 30); /* inside the last line */
     assert_int_equal(t->err, LS_ERR_TRUNCATED);
     assert_int_equal(t->counts.accesses, 8); /* the value before */
     assert_non_null(strstr(ls_last_error(), ":14: "));
@@ -308,8 +308,8 @@ static void drmemtrace_threads_bundles_lanes_windows(void **state)
     (void)state;
     drmemtrace_example();
     assert_read(read_bytes(records, records_len), drmemtrace_expected);
-    assert_int_equal(told.counts.skipped, 11);
-    assert_int_equal(told.threads, 2);
+    assert_int_equal(contents.counts.skipped, 11);
+    assert_int_equal(contents.threads, 2);
     assert_string_equal(noted, "");
     assert_read(read_bytes(records + 12, records_len - 12), drmemtrace_expected); /* no header: by its look */
     assert_read(read_bytes(records, records_len - 12), drmemtrace_expected);
@@ -320,12 +320,12 @@ static void drmemtrace_cut_inside_a_record(void **state)
 {
     (void)state;
     drmemtrace_example();
-    const struct told *t = read_bytes(records, records_len - 3);
+    const struct contents *t = read_bytes(records, records_len - 3);
     assert_int_equal(t->err, LS_ERR_TRUNCATED);
     assert_string_equal(t->text, drmemtrace_expected);
-    char place[128];
-    snprintf(place, sizeof(place), "byte %zu", records_len - 3);
-    assert_non_null(strstr(ls_last_error(), place));
+    char position[128];
+    snprintf(position, sizeof(position), "byte %zu", records_len - 3);
+    assert_non_null(strstr(ls_last_error(), position));
 }
 
 /* --- packed files --- */
@@ -432,14 +432,14 @@ static void packed_traces_are_unpacked(void **state)
 {
     (void)state;
     drmemtrace_example();
-    char place[128];
+    char position[128];
     const size_t gzip_len = deflate_raw(records, records_len, 31, packed, sizeof(packed));
     assert_read(read_bytes(packed, gzip_len), drmemtrace_expected);
     assert_int_equal(read_bytes(packed, gzip_len - 9)->err, LS_ERR_TRUNCATED);
     assert_non_null(strstr(ls_last_error(), "the gzip data ends too early"));
-    snprintf(place, sizeof(place), "at byte %zu of the file, after %zu unpacked bytes", gzip_len - 9,
+    snprintf(position, sizeof(position), "at byte %zu of the file, after %zu unpacked bytes", gzip_len - 9,
              records_len);
-    assert_non_null(strstr(ls_last_error(), place));
+    assert_non_null(strstr(ls_last_error(), position));
     const size_t zip_len = zip_example();
     assert_read(read_bytes(packed, zip_len), drmemtrace_expected);
     for (size_t cut = 40; cut < zip_len; cut += 7)
@@ -558,7 +558,7 @@ static void zip_archives_of_strangers(void **state)
     assert_int_equal(unpack_bytes(packed, len, &unpacked_len), LS_ERR_FORMAT);
     assert_non_null(strstr(ls_last_error(), "damaged zip data"));
     len = zip_example();
-    packed[zip_entries[0].at + 6] |= 1; /* encrypted, in both places */
+    packed[zip_entries[0].at + 6] |= 1; /* encrypted, in both headers */
     packed[len - 22 - 4 * 56 + 8] |= 1;
     assert_int_equal(unpack_bytes(packed, len, &unpacked_len), LS_ERR_UNSUPPORTED);
     len = zip_of_members(0);
@@ -616,7 +616,7 @@ static void packed_files_may_be_pipes(void **state)
  * recognised. */
 static void cut_everywhere(const char *name, const char *suffix)
 {
-    char place[128];
+    char position[128];
     FILE *f = fopen(name, "rbe");
     assert_non_null(f);
     const size_t len = fread(packed, 1, sizeof(packed), f);
@@ -625,9 +625,9 @@ static void cut_everywhere(const char *name, const char *suffix)
     for (size_t cut = 8; cut < len; cut += 5) {
         write_file(packed, cut);
         read_path(path, &o);
-        if (told.err != LS_ERR_TRUNCATED) fail_msg("%s cut at %zu: %s", suffix, cut, ls_last_error());
-        snprintf(place, sizeof(place), "ends too early, at byte %zu of the file, after ", cut);
-        if (!strstr(ls_last_error(), place)) fail_msg("%s: no '%s'", ls_last_error(), place);
+        if (contents.err != LS_ERR_TRUNCATED) fail_msg("%s cut at %zu: %s", suffix, cut, ls_last_error());
+        snprintf(position, sizeof(position), "ends too early, at byte %zu of the file, after ", cut);
+        if (!strstr(ls_last_error(), position)) fail_msg("%s: no '%s'", ls_last_error(), position);
     }
 }
 
@@ -638,7 +638,7 @@ static void zstd_and_lz4_where_the_libraries_are(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         const char *name = example_name(suffixes[i]);
-        const struct told *t = read_path(name, NULL);
+        const struct contents *t = read_path(name, NULL);
         if (t->err == LS_ERR_UNSUPPORTED) {
             print_message("%s\n", ls_last_error());
             continue;
@@ -681,7 +681,7 @@ static void nvbit_warps_are_threads_and_lanes_accesses(void **state)
     nvbit_record(&len, 1, 1, 0x8000, 64, 3); /* partial */
     nvbit_record(&len, -1, 0, 0, 0, 0);      /* the writer's mark */
     nvbit_record(&len, 0, 0, 0x9000, -8, 32);
-    const struct told *t = read_bytes(packed, len);
+    const struct contents *t = read_bytes(packed, len);
     if (t->err != LS_OK) fail_msg("%s", ls_last_error());
     assert_int_equal(t->counts.accesses, 32 + 3 + 32);
     assert_int_equal(t->counts.skipped, 1);

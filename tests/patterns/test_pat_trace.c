@@ -467,11 +467,11 @@ static void example_of_the_page_is_what_is_written(void **state)
     if (pat_codec_best != PAT_CODEC_ZSTD) skip(); /* the page's is packed by it */
     write_example();
     const size_t len = (size_t)file_bytes(path, &written);
-    const size_t told = documented_bytes(documented, sizeof(documented));
-    if (told != len || memcmp(documented, written, len) != 0)
+    const size_t documented_len = documented_bytes(documented, sizeof(documented));
+    if (documented_len != len || memcmp(documented, written, len) != 0)
         for (size_t i = 0; i < len; i++)
             print_message("%02x%c", written[i], i % 16 == 15 || i + 1 == len ? '\n' : ' ');
-    assert_int_equal(told, len);
+    assert_int_equal(documented_len, len);
     assert_memory_equal(documented, written, len);
     free(written);
 }

@@ -325,7 +325,7 @@ static void names_of_files_keep_the_users(void **state)
     assert_string_equal(name, "a.b/P.1.sbin");
     assert_true(pat_write_path(w, "a/.hidden", 1, &f, name));
     assert_string_equal(name, "a/.hidden.txt");
-    f.rows[FOUND_FIELD].place = 7;
+    f.rows[FOUND_FIELD].rank = 7;
     assert_true(pat_write_path(&pat_writer_gs2, "a.b/P.json", 2 + FOUND_FIELD, &f, name));
     assert_string_equal(name, "a.b/P.g.007.24B.sbin");
     assert_true(pat_write_path(&pat_writer_gs2, "P.json", 2 + FOUND_TURNS, &f, name));

@@ -139,7 +139,7 @@ static ls_err close_sample(struct ps_file *f)
     return imp_table_add(f->table, &f->access);
 }
 
-static ls_err set_code(struct ps_file *f, const struct pat_script_place *code)
+static ls_err set_code(struct ps_file *f, const struct pat_script_location *code)
 {
     LS_TRY(keep(&f->names.symbol, code->symbol));
     return keep(&f->names.module, code->module);
@@ -198,11 +198,11 @@ static ls_err read_comment(struct ps_file *f, const char *line)
     return LS_OK;
 }
 
-/* Read a line below a sample: a frame or a source line. The innermost frame is the sample's place. perf
- * prints the address of a frame relative to its file, so the place is identified by its names instead. */
+/* Read a line below a sample: a frame or a source line. The innermost frame is the sample's location. perf
+ * prints the address of a frame relative to its file, so the location is identified by its names instead. */
 static ls_err read_below(struct ps_file *f, bool *is_known)
 {
-    struct pat_script_place frame;
+    struct pat_script_location frame;
     struct pat_span file;
     uint32_t number;
     *is_known = true;

@@ -130,11 +130,11 @@ static void ptn_show_bars_by_power(struct ptn_show_sheet *h, const struct pat_di
 static ls_err ptn_show_histogram(struct ptn_show_sheet *h)
 {
     struct pat_distance *d;
-    size_t len, told = 0;
+    size_t len, shown = 0;
     LS_TRY(pat_distances(h->indices, &d, &len));
     for (size_t i = 0; i < len && i < PTN_SHOW_HISTOGRAM_MAX; i++)
-        told += d[i].count;
-    if (2 * told >= h->indices->len - 1)
+        shown += d[i].count;
+    if (2 * shown >= h->indices->len - 1)
         ptn_show_bars_by_count(h, d, len);
     else
         ptn_show_bars_by_power(h, d, len);
