@@ -33,7 +33,7 @@ ls_err prof_atlas_write(struct prof_writer *w, const struct ndm_atlas *a);
 
 /* Everything there is. A recording without natural domains gives an empty atlas.
  * Owns:   the caller ends out with ndm_atlas_fini, also after a failure.
- * Errors: LS_ERR_FORMAT (the text names file, group and place), LS_ERR_RANGE (more than
+ * Errors: LS_ERR_FORMAT (the text names file and group), LS_ERR_RANGE (more than
  *         PROF_ATLAS_VALUES_MAX values: read one field at a time), LS_ERR_NOMEM. */
 ls_err prof_atlas_read(prof_profile *p, struct ndm_atlas *out);
 /* Domains, and fields without values: values, step_values NULL.  Owns, Errors: as above. */

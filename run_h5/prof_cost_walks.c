@@ -11,7 +11,7 @@ enum {
     WALKS_MOST = 64, /* of a burst */
     NEIGHBOURS = 4,  /* bursts of the thread, to both sides */
     AT_ONCE = 32,    /* bursts of all threads, to both sides */
-    SET_PLACES = 2 * PROF_COST_LISTED_MOST,
+    SET_SLOTS = 2 * PROF_COST_LISTED_MOST,
 };
 
 /* One instruction on one piece of data, in one burst. */
@@ -37,17 +37,17 @@ struct prof_walks_burst {
 
 /* Open addressing; 0 is no line, since the program has no page there. */
 struct prof_lines {
-    uint64_t places[SET_PLACES];
+    uint64_t slots[SET_SLOTS];
 };
 
 /* Return whether the line was not there yet. */
 static bool prof_lines_add(struct prof_lines *set, uint64_t line)
 {
-    size_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 54 & (SET_PLACES - 1);
-    while (set->places[at] && set->places[at] != line)
-        at = (at + 1) & (SET_PLACES - 1);
-    const bool is_new = !set->places[at];
-    set->places[at] = line;
+    size_t at = line * UINT64_C(0x9e3779b97f4a7c15) >> 54 & (SET_SLOTS - 1);
+    while (set->slots[at] && set->slots[at] != line)
+        at = (at + 1) & (SET_SLOTS - 1);
+    const bool is_new = !set->slots[at];
+    set->slots[at] = line;
     return is_new;
 }
 
@@ -104,7 +104,7 @@ static void prof_list_access(struct prof_lists *l, const struct prof_cost_sample
 struct prof_pair {
     uint64_t ip;
     uint32_t node;
-    uint32_t loads; /* 0: an empty place */
+    uint32_t loads; /* 0: an empty slot */
     double signed_cycles, beyond_cycles;
 };
 

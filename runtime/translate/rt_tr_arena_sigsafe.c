@@ -69,7 +69,7 @@ void rt_tr_cache_unlock(struct rt_tr_cache *c)
 /* Empty the cache: no thread runs in it, and the caller has the lock. Arenas are kept. */
 static void empty(struct rt_tr_cache *c)
 {
-    for (uint32_t i = 0; i < RT_TR_HASH_PLACES; i++)
+    for (uint32_t i = 0; i < RT_TR_HASH_SLOTS; i++)
         __atomic_store_n(&c->hash[i], 0, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < c->arena_count; i++) {
         const uint32_t template_bytes = rt_tr_template_at(rt_tr_template_end);
@@ -111,15 +111,15 @@ void rt_tr_cache_leave(struct rt_tr_cache *c)
     __atomic_sub_fetch(&c->active, 1, __ATOMIC_SEQ_CST);
 }
 
-static uint32_t place_of(uint64_t ip)
+static uint32_t hash_slot(uint64_t ip)
 {
     return (uint32_t)((ip * UINT64_C(0x9e3779b97f4a7c15)) >> 48);
 }
-_Static_assert(RT_TR_HASH_PLACES == 1 << 16, "place_of takes the upper bits");
+_Static_assert(RT_TR_HASH_SLOTS == 1 << 16, "hash_slot takes the upper bits");
 
 struct rt_tr_block *rt_tr_cache_find(struct rt_tr_cache *c, uint64_t ip)
 {
-    for (uint32_t at = place_of(ip);; at = (at + 1) % RT_TR_HASH_PLACES) {
+    for (uint32_t at = hash_slot(ip);; at = (at + 1) % RT_TR_HASH_SLOTS) {
         const uint32_t number = __atomic_load_n(&c->hash[at], __ATOMIC_ACQUIRE);
         if (!number) return NULL;
         struct rt_tr_block *b = &c->blocks[number - 1];
@@ -129,9 +129,9 @@ struct rt_tr_block *rt_tr_cache_find(struct rt_tr_cache *c, uint64_t ip)
 
 void rt_tr_cache_publish(struct rt_tr_cache *c, struct rt_tr_block *b)
 {
-    uint32_t at = place_of(b->ip);
+    uint32_t at = hash_slot(b->ip);
     while (c->hash[at])
-        at = (at + 1) % RT_TR_HASH_PLACES;
+        at = (at + 1) % RT_TR_HASH_SLOTS;
     __atomic_store_n(&c->hash[at], (uint32_t)(b - c->blocks) + 1, __ATOMIC_RELEASE);
 }
 
@@ -152,7 +152,7 @@ void rt_tr_invalidate(uint64_t base, uint64_t len_bytes)
     if (found) __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Memory at at that can be executed and written, perhaps at two places. */
+/* Map memory at address at that can be executed and written, if need be by two mappings of it. */
 static bool map_at(uint64_t at, int64_t *write_delta)
 {
     const int fixed = MAP_FIXED_NOREPLACE | MAP_NORESERVE;

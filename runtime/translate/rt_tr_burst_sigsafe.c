@@ -190,8 +190,8 @@ static void link_to(struct run *u, const struct rt_tr_block *b)
     u->r->links++;
 }
 
-/* As rt_tr_template_lookup has it. */
-static unsigned table_place(uint64_t ip)
+/* Return the slot of ip in a thread's table, as rt_tr_template_lookup computes it. */
+static unsigned table_slot(uint64_t ip)
 {
     const uint32_t low = (uint32_t)ip;
     return (low ^ low >> RT_TR_TABLE_BITS) & ((1u << RT_TR_TABLE_BITS) - 1);
@@ -205,7 +205,7 @@ static struct rt_tr_block *next_block(struct run *u)
     if (!b) b = translate(u);
     const bool direct = b && !b->repeats;
     if (direct && u->link) link_to(u, b);
-    if (direct && u->missed) __atomic_store_n(&u->c->table[table_place(u->ip)], b, __ATOMIC_RELEASE);
+    if (direct && u->missed) __atomic_store_n(&u->c->table[table_slot(u->ip)], b, __ATOMIC_RELEASE);
     u->link = NULL;
     u->missed = false;
     return b;

@@ -23,7 +23,7 @@ struct table {
 static struct {
     uint32_t lock;    /* of writers; never waited for in a handler */
     uint32_t version; /* odd: now is being written */
-    uint32_t changes; /* of mappings, as hooks told */
+    uint32_t changes; /* of mappings, reported by hooks */
     uint32_t unloading;
     struct table now;
     /* the snapshot under way */

@@ -20,7 +20,7 @@ enum {
         16384, /* a version of a block with its stubs: 48 instructions at 250 bytes are 12,000 */
     RT_TR_ARENAS_MOST = 8,
     RT_TR_BLOCKS_MOST = 1 << 15,
-    RT_TR_HASH_PLACES = 1 << 16,
+    RT_TR_HASH_SLOTS = 1 << 16,
     RT_TR_MARKS_MOST = 1 << 18,
     RT_TR_EXITS_MOST = 1 << 16,
     RT_TR_SITES_MOST = 1 << 16,
@@ -153,12 +153,12 @@ struct rt_tr_cache {
     uint32_t drop;   /* wanted */
     uint64_t invalidations;
     uint32_t arena_count, block_count, mark_count, exit_count, site_count;
-    struct rt_tr_block none; /* fills the empty places of tables: no address has it */
+    struct rt_tr_block none; /* fills the empty slots of tables: no address has it */
     struct rt_tr_arena arenas[RT_TR_ARENAS_MOST];
     struct rt_tr_trace trace;
     const struct rt_tr_block *traced; /* the block that trace still describes, or NULL */
     uint64_t traced_invalidations;    /* invalidations when it was read */
-    uint32_t hash[RT_TR_HASH_PLACES]; /* number of the block + 1 */
+    uint32_t hash[RT_TR_HASH_SLOTS];  /* number of the block + 1 */
     struct rt_tr_block blocks[RT_TR_BLOCKS_MOST];
     struct rt_tr_mark marks[RT_TR_MARKS_MOST];
     struct rt_tr_exit exits[RT_TR_EXITS_MOST];

@@ -133,7 +133,7 @@ static void probes_are_of_loads_of_the_program(void **state)
     }
 }
 
-/* Each load is as likely to be probed as any other, whatever its place in the unrolled block. */
+/* Each load is as likely to be probed as any other, whatever its position in the unrolled block. */
 static void probes_fall_on_every_load_of_a_loop(void **state)
 {
     enum { PHASES = 8 };
@@ -423,12 +423,12 @@ static void loops_have_a_least_time(void **state)
     for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++) {
         memcpy(code, loops[i].code, sizeof loops[i].code);
         rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
-        static uint64_t place[2];
+        static uint64_t self_pointer[2];
         for (unsigned k = 0; k < 3; k++) { /* the first finds nothing translated */
-            place[0] = (uint64_t)(uintptr_t)place;
+            self_pointer[0] = (uint64_t)(uintptr_t)self_pointer;
             tr_session_each(&plan, NULL);
             TR_TRIGGER();
-            ((void (*)(void *, uint64_t))(uintptr_t)code)(place, 100000);
+            ((void (*)(void *, uint64_t))(uintptr_t)code)(self_pointer, 100000);
         }
         const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
         if (!r->pace.instructions || r->pace.least_millicycles != loops[i].least_millicycles)
