@@ -104,8 +104,8 @@ counts 300 '.* store 1 large [0-9]+'
 counts 300 '.* load 1 zeroed [0-9]+'
 handled map 4 mapped
 handled load 4 loaded
-handled tell 4 told
-counts 300 '.* store 1 told [0-9]+'
+handled insert 4 inserted
+counts 300 '.* store 1 inserted [0-9]+'
 counts 3 'phase inside'
 handled fork 4 'child 5'
 handled leave 7 ''

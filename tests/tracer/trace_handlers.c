@@ -54,10 +54,10 @@ static void on_load(int signal_number)
 
 static smr_tree *tree;
 static const struct smr_spec spec = {
-    .label = "told", .start = (void *)values, .end = (void *)(values + 100), .elem_size_bytes = 1};
+    .label = "inserted", .start = (void *)values, .end = (void *)(values + 100), .elem_size_bytes = 1};
 static smr_node *node;
 
-static void on_tell(int signal_number)
+static void on_insert(int signal_number)
 {
     (void)signal_number;
     loadstone_phase_begin("inside");
@@ -100,7 +100,7 @@ static void on_replace(int signal_number)
 static const struct {
     const char *name;
     void (*handler)(int);
-} rows[] = {{"allocate", on_allocate}, {"map", on_map},     {"load", on_load}, {"tell", on_tell},
+} rows[] = {{"allocate", on_allocate}, {"map", on_map},     {"load", on_load}, {"insert", on_insert},
             {"fork", on_fork},         {"leave", on_leave}, {"end", on_end},   {"replace", on_replace}};
 
 /* By a signal to itself, then by a timer. */

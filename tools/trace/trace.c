@@ -243,7 +243,7 @@ static ls_err trace_check_avx2(const struct trace *t)
     if (!t->v[TRACE_AVX2].given || trc_decode_sees_gathers) return LS_OK;
     return ls_fail(
         LS_ERR_UNSUPPORTED,
-        "--avx2: this Loadstone was built without Zydis, so it cannot tell the gathers that QEMU 7.2 "
+        "--avx2: this Loadstone was built without Zydis, so it cannot recognise the gathers that QEMU 7.2 "
         "computes wrongly; build it with libzydis-dev, or leave --avx2 out");
 }
 

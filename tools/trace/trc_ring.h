@@ -129,7 +129,7 @@ struct trc_ring {
     uint64_t skip_instructions, count_instructions; /* per thread; count 0: all that follow */
     uint32_t lacks_isa;      /* enum trc_isa: the latest that QEMU may have stopped at */
     uint32_t forks;          /* children that were not followed */
-    uint32_t execs;          /* programs that were started in the place of this one or of a child */
+    uint32_t execs;          /* programs that replaced this one or a child of it */
     uint32_t threads_missed; /* for want of a slot */
     uint32_t texts_missed;
     uint32_t sites_missed;

@@ -203,7 +203,8 @@ void trc_outcome_nothing(const struct trc_nothing *n);
 /* Warn that the program failed and made system calls that QEMU lacks; name them and an alternative. */
 void trc_outcome_lacking(const struct trc_ring *ring, unsigned elf_machine, const struct rec_outcome *o,
                          const char *program);
-/* Warn that SIGILL ended the program; name the place, instruction and an alternative. t: trace's tables. */
+/* Warn that SIGILL ended the program; name the source line, the instruction and an alternative. t: trace's
+ * tables. */
 void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t, const struct rec_outcome *o,
                          const char *program);
 /* Warn about data that is missing in the trace. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of ranges that have died, to be reused for a new block with the address, length and site of a freed
- * one: the number of rows is then that of the distinct places, not that of all blocks.
+ * one: the number of rows is then that of the distinct blocks, however often each is allocated.
  *
  * A site's sequence distinguishes successive blocks by the rows of their ranges, so a row is reused only
- * after a few other rows of the same place have died.
+ * after a few other rows of the same block have died.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef TRC_LIVES_H
@@ -12,7 +12,7 @@
 #include "common/ls_error.h"
 #include "patterns/pat_access.h"
 
-enum { TRC_LIVES_APART = 4 /* dead rows of a place before one lives again */ };
+enum { TRC_LIVES_APART = 4 /* dead rows of a block before one lives again */ };
 
 struct trc_life {
     uint32_t row;  /* PAT_NONE: free slot */
@@ -21,7 +21,7 @@ struct trc_life {
 
 /* All zero: empty. */
 struct trc_lives {
-    struct trc_life *slots; /* hash table by place, the start, end and home of t.ranges[row] */
+    struct trc_life *slots; /* hash table by block, the start, end and home of t.ranges[row] */
     size_t mask, len;       /* mask: slots - 1, 0: none */
     uint32_t deaths;
 };
