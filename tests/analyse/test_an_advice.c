@@ -41,7 +41,7 @@ static enum an_access walk(uint64_t (*address)(uint64_t i), struct an_finding *o
     return out->access;
 }
 
-static uint64_t same_place(uint64_t i)
+static uint64_t same_address(uint64_t i)
 {
     (void)i;
     return 0;
@@ -63,7 +63,7 @@ static void an_walks_are_distinguished(void **state)
 {
     (void)state;
     struct an_finding f;
-    assert_int_equal(walk(same_place, &f), AN_ACCESS_REPEATED);
+    assert_int_equal(walk(same_address, &f), AN_ACCESS_REPEATED);
     assert_int_equal(walk(in_order, &f), AN_ACCESS_SEQUENTIAL);
     assert_int_equal(walk(by_column, &f), AN_ACCESS_STRIDED);
     assert_int_equal(f.stride_bytes, 8192);

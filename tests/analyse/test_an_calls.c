@@ -21,7 +21,7 @@ static const struct prof_line lines[] = {
     [LINE_STRIPPED] = {.ip = 40, .module = "lib", .function = ""},
 };
 static const struct prof_inline inlines[] = {{.line = LINE_WORK, .depth = 1, .function = "work"}};
-/* main calls work from two places; one stack is cut off; one ends in a library without symbols */
+/* main calls work from two call sites; one stack is cut off; one ends in a library without symbols */
 static const struct prof_frame frames[] = {
     {.parent = NONE, .ip = 10, .line = LINE_MAIN_A}, {.parent = 0, .ip = 20, .line = LINE_WORK},
     {.parent = NONE, .ip = 11, .line = LINE_MAIN_B}, {.parent = 2, .ip = 20, .line = LINE_WORK},
@@ -57,7 +57,7 @@ static const char *stack_of(const struct an_call_tree *c, uint32_t burst)
     return text;
 }
 
-static void an_calls_down_merges_call_places(void **state)
+static void an_calls_down_merges_call_sites(void **state)
 {
     const struct an_tables t = tables();
     struct an_call_tree c;
@@ -98,7 +98,7 @@ static void an_calls_of_a_run_without_stacks_are_none(void **state)
 
 UNIT_GROUP()
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_calls_down_merges_call_places),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_calls_down_merges_call_sites),
                                        cmocka_unit_test(an_calls_up_begins_with_the_function_at_work),
                                        cmocka_unit_test(an_calls_of_a_run_without_stacks_are_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static struct an_kernel kernel_by(enum an_kernel_by by, uint32_t below)
     return k;
 }
 
-static void an_kernel_time_adds_up_by_cause_and_place(void **state)
+static void an_kernel_time_adds_up_by_cause_and_function(void **state)
 {
     (void)state;
     struct an_kernel k = kernel_by(AN_KERNEL_BY_DATA, 0);
@@ -92,7 +92,7 @@ static void an_blocks_that_come_and_go_are_found(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_kernel_time_adds_up_by_cause_and_place),
+        cmocka_unit_test(an_kernel_time_adds_up_by_cause_and_function),
         cmocka_unit_test(an_blocks_that_come_and_go_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

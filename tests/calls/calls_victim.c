@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* usage: calls_victim MODE: a program whose call stacks are known. Built with and without frame pointers.
- * Every mode works for CALLS_MS of CPU time at a known place and prints a checksum. */
+ * Every mode works for CALLS_MS of CPU time at a known call path and prints a checksum. */
 #include "common/ls_compat.h"
 
 #include <pthread.h>

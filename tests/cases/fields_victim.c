@@ -15,7 +15,7 @@
 enum { N = 64, CELLS = N * N, CORNER = 16, GHOST = 2, PADDED = 72, APART = 3 };
 static double dense[CELLS], apart[CELLS * APART], ghosted[PADDED * (N + 2 * GHOST)], shuffled[CELLS],
     halves[CELLS];
-static int32_t cell_of[CELLS], place_of[CELLS];
+static int32_t cell_of[CELLS], element_of[CELLS];
 static double sum;
 static long accesses = 40000000;
 
@@ -53,10 +53,10 @@ static void shuffle(void)
         cell_of[other] = kept;
     }
     for (int i = 0; i < CELLS; i++)
-        place_of[cell_of[i]] = i;
+        element_of[cell_of[i]] = i;
 }
 
-static void tell(void)
+static void report_domain(void)
 {
     smr_tree *t;
     check(smr_tree_new(&t));
@@ -97,7 +97,7 @@ static void read_corner(void)
         sum += ghosted[(y + GHOST) * PADDED + x + GHOST];
         if (pick(8) == 0) sum += ghosted[x]; /* a ghost */
         pick_cell(&x, &y);
-        sum += shuffled[place_of[y * N + x]];
+        sum += shuffled[element_of[y * N + x]];
     }
 }
 
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1) accesses *= atoi(argv[1]);
     shuffle();
-    tell();
+    report_domain();
     read_corner();
     for (int i = 0; i < 2; i++) {
         read_half(0, "left");

@@ -14,7 +14,7 @@ static double vectors[CELLS][3];
 static float ghosted[NZ + 2][NY + 2][NX + 2];
 static double tiled[NX * TILED_Y * NZ];
 static double reversed[CELLS];
-static double told[CELLS];
+static double mirrored[CELLS];
 static struct loadstone_point point;
 
 static void check(ls_err e)
@@ -63,7 +63,7 @@ static void describe(smr_tree *t)
     check(ndm_map_grid(named(t, "tiled", tiled, sizeof(double), sizeof(tiled) / sizeof(double), 1), box,
                        &tiles));
     check(ndm_map_indirect(named(t, "reversed", reversed, sizeof(double), CELLS, 1), box, &back));
-    check(ndm_map_callback(named(t, "told", told, sizeof(double), CELLS, 1), box, mirror, NULL));
+    check(ndm_map_callback(named(t, "mirrored", mirrored, sizeof(double), CELLS, 1), box, mirror, NULL));
 }
 
 static volatile double sum;
@@ -81,7 +81,7 @@ static void touch_all(void)
     for (int c = 0; c < 60; c++)
         sum += reversed[c];
     for (int c = 0; c < CELLS; c += NX)
-        sum += told[c];
+        sum += mirrored[c];
 }
 
 int main(int argc, char **argv)

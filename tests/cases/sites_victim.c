@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: sites_victim all PLUGIN [no-pvalloc] | lives | backtrace: allocates in every way at known places.
- * Blocks are of a megabyte and more, so that no budget leaves any out, but for the sampled ones. */
+/* usage: sites_victim all PLUGIN [no-pvalloc] | lives | backtrace: allocates in every way at known call
+ * sites. Blocks are of a megabyte and more, so that no budget leaves any out, but for the sampled ones. */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <malloc.h>

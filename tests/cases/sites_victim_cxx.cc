@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Allocations of C++ at known places. */
+/* Allocations of C++ at known call sites. */
 #include <cstdio>
 #include <memory>
 #include <string>

@@ -24,19 +24,19 @@ subroutine step(n)
       rounds(mod(i, 1000) + 1) = rounds(mod(i, 1000) + 1) + 1
    end do
    if (n == 1) then
-      call tell('heat', loc(heat), 8000, 8)
-      call tell('marks', loc(marks), 2000, 4)
-      call tell('loose', loc(loose), 1200, 4)
-      call tell('weather::wind', loc(wind), 8000, 8)
-      call tell('step::rounds', loc(rounds), 4000, 4)
+      call report('heat', loc(heat), 8000, 8)
+      call report('marks', loc(marks), 2000, 4)
+      call report('loose', loc(loose), 1200, 4)
+      call report('weather::wind', loc(wind), 8000, 8)
+      call report('step::rounds', loc(rounds), 4000, 4)
    end if
 contains
-   subroutine tell(label, base, length, element)
+   subroutine report(label, base, length, element)
       character(*), intent(in) :: label
       integer(8), intent(in) :: base
       integer, intent(in) :: length, element
       print '(a, " MAIN symbol ", i0, " ", i0, " ", i0, " 0 18446744073709551615")', label, base, base + length, element
-   end subroutine tell
+   end subroutine report
 end subroutine step
 
 program plate_program

@@ -44,11 +44,11 @@ double shop::Store::total(unsigned first) const
         rounds[i]++;
         *(volatile int *)&hidden[i] += 1;
     }
-    static bool told = false;
-    if (!told)
-        SYM_TELL("shop::Store::total(unsigned_int)_const::rounds", "MAIN", "symbol", rounds,
-                 sizeof(rounds[0]), 0, SYM_EVER);
-    told = true;
+    static bool is_reported = false;
+    if (!is_reported)
+        SYM_REPORT("shop::Store::total(unsigned_int)_const::rounds", "MAIN", "symbol", rounds,
+                   sizeof(rounds[0]), 0, SYM_EVER);
+    is_reported = true;
     return sum;
 }
 
@@ -58,9 +58,9 @@ int main(int argc, char **argv)
         sym_now_ns() + (argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100) * 1000000ull;
     volatile double sum = 0;
     const shop::Store store;
-    SYM_TELL("shop::items", "MAIN", "symbol", shop::items, sizeof(shop::Item), 0, SYM_EVER);
-    SYM_TELL("shop::Store::visits", "MAIN", "symbol", shop::Store::visits, sizeof(long), 0, SYM_EVER);
-    SYM_TELL("(anonymous_namespace)::hidden", "MAIN", "symbol", hidden, sizeof(int), 0, SYM_EVER);
+    SYM_REPORT("shop::items", "MAIN", "symbol", shop::items, sizeof(shop::Item), 0, SYM_EVER);
+    SYM_REPORT("shop::Store::visits", "MAIN", "symbol", shop::Store::visits, sizeof(long), 0, SYM_EVER);
+    SYM_REPORT("(anonymous_namespace)::hidden", "MAIN", "symbol", hidden, sizeof(int), 0, SYM_EVER);
     for (unsigned i = 0; sym_now_ns() < end_ns; i++)
         sum = sum + store.total(i);
     return 0;

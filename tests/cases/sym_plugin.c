@@ -38,7 +38,7 @@ void sym_plugin_work(unsigned long ms)
     const unsigned long long from = sym_now_ns();
     SYM_WORK(from + ms * 1000000ull);
     const unsigned long long to = sym_now_ns();
-    SYM_TELL(SYM_TEXT(SYM_DATA), SYM_MODULE, "symbol", SYM_DATA, sizeof(float), from, to);
-    SYM_TELL(SYM_TEXT(SYM_LOCAL), SYM_MODULE, "symbol", SYM_LOCAL, sizeof(long), from, to);
-    SYM_TELL(SYM_TEXT(SYM_TLS), SYM_MODULE, "tls", SYM_TLS, sizeof(int), from, to);
+    SYM_REPORT(SYM_TEXT(SYM_DATA), SYM_MODULE, "symbol", SYM_DATA, sizeof(float), from, to);
+    SYM_REPORT(SYM_TEXT(SYM_LOCAL), SYM_MODULE, "symbol", SYM_LOCAL, sizeof(long), from, to);
+    SYM_REPORT(SYM_TEXT(SYM_TLS), SYM_MODULE, "tls", SYM_TLS, sizeof(int), from, to);
 }

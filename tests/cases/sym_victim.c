@@ -24,7 +24,8 @@ static long sym_accumulate(unsigned i)
     static unsigned sym_calls[LEN];
     static char printed;
     if (!printed)
-        SYM_TELL("sym_accumulate::sym_calls", "MAIN", "symbol", sym_calls, sizeof(sym_calls[0]), 0, SYM_EVER);
+        SYM_REPORT("sym_accumulate::sym_calls", "MAIN", "symbol", sym_calls, sizeof(sym_calls[0]), 0,
+                   SYM_EVER);
     printed = 1;
     return sym_calls[i]++;
 }
@@ -51,16 +52,16 @@ static void touch(unsigned long ms)
 }
 
 /* Before a thread begins, the C library copies the first values to what will be its block. */
-static void tell_tls(void)
+static void report_tls(void)
 {
     const unsigned long long from = sym_now_ns();
-    SYM_TELL("sym_tls_counters", "MAIN", "tls", sym_tls_counters, sizeof(long), from, SYM_EVER);
-    SYM_TELL("sym_tls_bytes", "MAIN", "tls", sym_tls_bytes, 1, from, SYM_EVER);
+    SYM_REPORT("sym_tls_counters", "MAIN", "tls", sym_tls_counters, sizeof(long), from, SYM_EVER);
+    SYM_REPORT("sym_tls_bytes", "MAIN", "tls", sym_tls_bytes, 1, from, SYM_EVER);
 }
 
 static void *thread(void *ms)
 {
-    tell_tls();
+    report_tls();
     touch(*(unsigned long *)ms);
     return NULL;
 }
@@ -82,11 +83,11 @@ int main(int argc, char **argv)
     unsigned long ms = argc > 1 ? strtoul(argv[1], NULL, 10) : 100;
     pthread_t other;
     int failed = 0;
-    SYM_TELL("sym_grid", "MAIN", "symbol", sym_grid, sizeof(double), 0, SYM_EVER);
-    SYM_TELL("sym_table", "MAIN", "symbol", sym_table, sizeof(int), 0, SYM_EVER);
-    SYM_TELL("sym_pairs", "MAIN", "symbol", sym_pairs, sizeof(struct pair), 0, SYM_EVER);
-    SYM_TELL("sym_weights", "MAIN", "symbol", sym_weights, sizeof(long), 0, SYM_EVER);
-    tell_tls();
+    SYM_REPORT("sym_grid", "MAIN", "symbol", sym_grid, sizeof(double), 0, SYM_EVER);
+    SYM_REPORT("sym_table", "MAIN", "symbol", sym_table, sizeof(int), 0, SYM_EVER);
+    SYM_REPORT("sym_pairs", "MAIN", "symbol", sym_pairs, sizeof(struct pair), 0, SYM_EVER);
+    SYM_REPORT("sym_weights", "MAIN", "symbol", sym_weights, sizeof(long), 0, SYM_EVER);
+    report_tls();
     touch(ms);
     if (pthread_create(&other, NULL, thread, &ms) != 0) return 1;
     pthread_join(other, NULL);

@@ -15,7 +15,7 @@ static inline unsigned long long sym_now_ns(void)
     return (unsigned long long)t.tv_sec * 1000000000u + (unsigned long long)t.tv_nsec;
 }
 
-#define SYM_TELL(label, module, kind, object, elem, from, to)                          \
+#define SYM_REPORT(label, module, kind, object, elem, from, to)                        \
     printf("%s %s %s %llu %llu %u %llu %llu\n", label, module, kind,                   \
            (unsigned long long)(uintptr_t)(object),                                    \
            (unsigned long long)(uintptr_t)(object) + sizeof(object), (unsigned)(elem), \

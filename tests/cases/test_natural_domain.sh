@@ -22,7 +22,7 @@ truth = {
     "ghosted": ((y == 4) & (z == 2), True),
     "tiled": (z == 3, True),  # padding: two rows of the last tiles
     "reversed": (x + 12 * (y + 10 * z) >= 12 * 10 * 8 - 60, False),
-    "told": (x == 11, False),
+    "mirrored": (x == 11, False),
 }
 found = {str(f.attrs["label"], "utf-8"): f for f in fields.values()}
 missing = [name for name in truth if name not in found or found[name].attrs["mapped"] == 0]

@@ -45,15 +45,16 @@ static void fuzz_count(void *user, const void *bytes, size_t len_bytes)
 
 static void fuzz_geometry(const struct ndm_geometry *g)
 {
-    static const double places[][NDM_AXES_MAX] = {{0, 0, 0}, {1.5, 0.5, 1e300}, {-1e-300, 3, 2}};
+    static const double positions[][NDM_AXES_MAX] = {{0, 0, 0}, {1.5, 0.5, 1e300}, {-1e-300, 3, 2}};
     ndm_finder *f;
     uint64_t put = 0;
     ndm_geometry_put(g, fuzz_count, &put);
     if (put != ndm_geometry_wire_bytes(g)) abort();
     if (ndm_finder_new(g, &f) != LS_OK) return;
-    for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    for (unsigned i = 0; i < sizeof(positions) / sizeof(positions[0]); i++) {
         uint64_t value;
-        if (ndm_finder_find(f, places[i], &value) && value >= ndm_geometry_values(g, ndm_finder_centering(f)))
+        if (ndm_finder_find(f, positions[i], &value) &&
+            value >= ndm_geometry_values(g, ndm_finder_centering(f)))
             abort();
     }
     ndm_finder_free(f);

@@ -16,7 +16,7 @@
 
 const char fuzz_corpus[] = "tests/fuzz/corpus-run-h5/*";
 
-enum { BYTES = SAMPLES_TABLE + 1, CUT, PLACES, FIELDS_MAX = 32 };
+enum { BYTES = SAMPLES_TABLE + 1, CUT, TARGETS, FIELDS_MAX = 32 };
 /* Position of a column in the file; 0 rows: it has none. */
 struct column {
     enum prof_type type;
@@ -55,7 +55,7 @@ static ls_err write_profile(const char *path)
     return err;
 }
 
-/* The same values without compression, so that they can be changed in their place. */
+/* The same values without compression, so that they can be changed in the file. */
 static void unpack_samples(hid_t h5)
 {
     const hsize_t len = SAMPLES;
@@ -76,12 +76,12 @@ static void unpack_samples(hid_t h5)
     H5Sclose(space);
 }
 
-static void find_column(hid_t h5, unsigned place, const char *name, enum prof_type type)
+static void find_column(hid_t h5, unsigned target, const char *name, enum prof_type type)
 {
     const hid_t set = H5Dopen2(h5, name, H5P_DEFAULT), held = H5Dget_type(set), space = H5Dget_space(set);
     const haddr_t at = H5Dget_offset(set);
-    if (at != HADDR_UNDEF && H5Sget_simple_extent_npoints(space) > 0 && columns_len[place] < FIELDS_MAX)
-        columns[place][columns_len[place]++] =
+    if (at != HADDR_UNDEF && H5Sget_simple_extent_npoints(space) > 0 && columns_len[target] < FIELDS_MAX)
+        columns[target][columns_len[target]++] =
             (struct column){type, at, (uint64_t)H5Sget_simple_extent_npoints(space), H5Tget_size(held)};
     H5Sclose(space);
     H5Tclose(held);
@@ -113,10 +113,10 @@ static void make_file(const char *path)
 
 /* --- changes --- */
 
-static void change_column(const struct change *c, unsigned place)
+static void change_column(const struct change *c, unsigned target)
 {
-    if (columns_len[place] == 0) return;
-    const struct column *column = &columns[place][c->field % columns_len[place]];
+    if (columns_len[target] == 0) return;
+    const struct column *column = &columns[target][c->field % columns_len[target]];
     const size_t at = column->at + c->row % column->rows * column->width;
     char text[PROF_TEXT_MAX_BYTES];
     if (column->type == PROF_TEXT) {
@@ -133,11 +133,11 @@ static void change_file(const uint8_t *data, size_t len_bytes)
     for (size_t n = 0; n < CHANGES_MAX && len_bytes >= sizeof(c);
          n++, data += sizeof(c), len_bytes -= sizeof(c)) {
         memcpy(&c, data, sizeof(c));
-        const unsigned place = c.place % PLACES;
-        const size_t anywhere = (size_t)(c.place / PLACES) << 16 | (size_t)c.row << 8 | c.field;
-        if (place <= SAMPLES_TABLE)
-            change_column(&c, place);
-        else if (place == BYTES)
+        const unsigned target = c.target % TARGETS;
+        const size_t anywhere = (size_t)(c.target / TARGETS) << 16 | (size_t)c.row << 8 | c.field;
+        if (target <= SAMPLES_TABLE)
+            change_column(&c, target);
+        else if (target == BYTES)
             fuzz_file_put(anywhere % fuzz_file_len(), &c.value, 1);
         else
             fuzz_file_cut(c.value);

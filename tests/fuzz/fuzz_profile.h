@@ -98,7 +98,7 @@ static const char *const texts[] = {"", "A", "/", "\xff\xfe\x80", "table", "/lib
 
 /* Where a change goes. */
 struct change {
-    uint8_t place, row, field, value;
+    uint8_t target, row, field, value;
 };
 
 /* Make the samples of the profile. */

@@ -13,7 +13,7 @@
 
 const char fuzz_corpus[] = "tests/fuzz/corpus-run-h5/*";
 
-enum { PLACES = SAMPLES_TABLE + 1, ROW_BYTES_MAX = 4096 };
+enum { TARGETS = SAMPLES_TABLE + 1, ROW_BYTES_MAX = 4096 };
 /* Contents of the changed file; tables are as wide as the rows of this program. */
 static _Alignas(16) uint8_t mangled[PROF_TABLE_COUNT][ROW_BYTES_MAX];
 static struct prof_sample samples[SAMPLES];
@@ -27,10 +27,10 @@ static void put_number(uint8_t *at, enum prof_type type, uint64_t value)
 
 static void change_table(const struct change *c)
 {
-    const struct prof_table *t = &prof_tables[c->place];
-    if (tables[c->place].len == 0) return;
+    const struct prof_table *t = &prof_tables[c->target];
+    if (tables[c->target].len == 0) return;
     const struct prof_field *f = &t->fields[c->field % t->fields_len];
-    uint8_t *at = mangled[c->place] + c->row % tables[c->place].len * t->row_bytes + f->offset_bytes;
+    uint8_t *at = mangled[c->target] + c->row % tables[c->target].len * t->row_bytes + f->offset_bytes;
     if (f->type == PROF_TEXT)
         memcpy(at, &texts[c->value % (sizeof(texts) / sizeof(texts[0]))], sizeof(char *));
     else
@@ -54,15 +54,15 @@ static void mangle(const uint8_t *data, size_t len_bytes)
     for (size_t n = 0; n < CHANGES_MAX && len_bytes >= sizeof(c);
          n++, data += sizeof(c), len_bytes -= sizeof(c)) {
         memcpy(&c, data, sizeof(c));
-        c.place %= PLACES;
-        if (c.place < PROF_TABLE_COUNT)
+        c.target %= TARGETS;
+        if (c.target < PROF_TABLE_COUNT)
             change_table(&c);
         else
             change_sample(&c);
     }
 }
 
-/* --- a reader of our own in the place of HDF5's: the same checks, on rows in memory --- */
+/* --- a reader of our own instead of HDF5's: the same checks, on rows in memory --- */
 
 struct prof_profile {
     void *columns[PROF_COL_COUNT];

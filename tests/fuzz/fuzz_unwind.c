@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the registers and the stack of a thread of this very program, mapped at a fixed place. */
+/* Any bytes as the registers and the stack of a thread of this very program, mapped at a fixed address. */
 #include "symbols/sym_unwind.h"
 #include "tests/fuzz/fuzz.h"
 

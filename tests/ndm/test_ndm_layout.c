@@ -70,18 +70,18 @@ struct model {
 };
 
 static void model_write(struct model *m, const struct ndm_layout *l, const struct ndm_geometry *g,
-                        const uint64_t place[3])
+                        const uint64_t cell[3])
 {
     uint64_t at[3];
     bool inside = true;
     for (unsigned k = 0; k < 3; k++) {
-        at[k] = place[k] - l->ghost_low[k];
-        inside = inside && place[k] >= l->ghost_low[k] && at[k] < g->extents[k];
+        at[k] = cell[k] - l->ghost_low[k];
+        inside = inside && cell[k] >= l->ghost_low[k] && at[k] < g->extents[k];
     }
     m->cells[m->len++] = inside ? at[0] + g->extents[0] * (at[1] + g->extents[1] * at[2]) : NOBODY;
 }
 
-/* Slow, middle, fast: numbers of axes; size: extents of the tile whose first place is from. */
+/* Slow, middle, fast: numbers of axes; size: extents of the tile whose first cell is from. */
 static void model_tile(struct model *m, const struct ndm_layout *l, const struct ndm_geometry *g,
                        const unsigned axes[3], const uint64_t from[3], const uint64_t size[3])
 {

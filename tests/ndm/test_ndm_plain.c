@@ -105,7 +105,7 @@ static void mesh_refused(struct ndm_mesh m, ls_err e, const char *word, const ch
     assert_null(g.points);
 }
 
-static void bad_meshes_are_refused_with_the_place(void **state)
+static void bad_meshes_are_refused_by_cell_and_point(void **state)
 {
     (void)state;
     struct ndm_mesh m = plain_mesh();
@@ -459,7 +459,7 @@ static void mixed_cells_are_the_cell_of_all_their_accesses(void **state)
     ndm_gather_free(coarse);
 }
 
-static void values_have_a_place(void **state)
+static void values_have_a_position(void **state)
 {
     (void)state;
     double at[NDM_AXES_MAX];
@@ -520,7 +520,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_mesh_is_copied_with_indices_from_0),
-        cmocka_unit_test(bad_meshes_are_refused_with_the_place),
+        cmocka_unit_test(bad_meshes_are_refused_by_cell_and_point),
         cmocka_unit_test(bad_grids_are_refused_with_the_axis),
         cmocka_unit_test(maps_locate_elements),
         cmocka_unit_test(geometry_and_map_survive_as_bytes),
@@ -529,7 +529,7 @@ UNIT_GROUP()
         cmocka_unit_test(metrics_of_a_field),
         cmocka_unit_test(a_huge_field_costs_what_is_touched),
         cmocka_unit_test(mixed_cells_are_the_cell_of_all_their_accesses),
-        cmocka_unit_test(values_have_a_place),
+        cmocka_unit_test(values_have_a_position),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

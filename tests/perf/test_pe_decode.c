@@ -364,7 +364,7 @@ static void ring_wraps_and_is_given_back(void **state)
     assert_int_equal(pe_drain_channels(&d, &channel, 1, UINT64_MAX), 1);
 }
 
-static void ids_are_found_at_the_place_of_their_layout(void **state)
+static void ids_are_found_at_the_offset_of_their_layout(void **state)
 {
     (void)state;
     const struct perf_event_header h = {.type = PERF_RECORD_SAMPLE, .size = 40};
@@ -406,7 +406,7 @@ UNIT_GROUP()
         cmocka_unit_test(ibs_registers),
         cmocka_unit_test(spe_packets),
         cmocka_unit_test(ring_wraps_and_is_given_back),
-        cmocka_unit_test(ids_are_found_at_the_place_of_their_layout),
+        cmocka_unit_test(ids_are_found_at_the_offset_of_their_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

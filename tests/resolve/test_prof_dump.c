@@ -135,7 +135,7 @@ static void threshold_leaves_fast_loads_out(void **state)
     spool_fixture_fini(&r.f);
 }
 
-static void a_place_that_cannot_be_written_costs_nothing_else(void **state)
+static void a_path_that_cannot_be_written_costs_nothing_else(void **state)
 {
     struct recording r;
     (void)state;
@@ -183,7 +183,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dump_has_the_samples_until_then),
         cmocka_unit_test(threshold_leaves_fast_loads_out),
-        cmocka_unit_test(a_place_that_cannot_be_written_costs_nothing_else),
+        cmocka_unit_test(a_path_that_cannot_be_written_costs_nothing_else),
         cmocka_unit_test(series_hold_what_was_recorded_by_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

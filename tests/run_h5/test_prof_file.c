@@ -269,7 +269,7 @@ static void replace_u32(hid_t file, const char *name, const uint32_t *values, hs
     H5Sclose(space);
 }
 
-static void wrong_contents_are_refused_by_place(void **state)
+static void wrong_contents_are_refused_by_name(void **state)
 {
     static const struct {
         const char *name;
@@ -316,7 +316,7 @@ static void other_schema_is_refused(void **state)
 
 /* --- files of strangers --- */
 
-/* In the place of name: a data set of len values that were never written. Closes properties. */
+/* Replace name by a data set of len values that were never written. Closes properties. */
 static void replace_strange(hid_t file, const char *name, hid_t type, hsize_t len, hid_t properties)
 {
     const hsize_t unlimited = H5S_UNLIMITED;
@@ -666,7 +666,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup_teardown(truncated_file_is_refused_with_a_reason, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_flipped_bit_is_noticed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(foreign_files_are_refused_by_kind, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(wrong_contents_are_refused_by_place, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wrong_contents_are_refused_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_schema_is_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,11 +8,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct place {
-    const struct spool_image *image;
-    uint32_t tid;
-};
-
 static void print_process(const struct spool_process *p)
 {
     const char *text = (const char *)(p + 1);

@@ -66,7 +66,7 @@ static bool model_find(const struct model *m, uint64_t addr, size_t *out)
 }
 
 /* Clip every piece; nesting among pieces that become equal is kept by clipping the containing ones into older
- * places. */
+ * slots. */
 static void model_evict(struct model *m, uint64_t base, uint64_t end)
 {
     static struct model kept;

@@ -24,7 +24,7 @@
 #define NO_HANDLE SIZE_MAX
 
 struct handle {
-    smr_node *node; /* NULL: unused place */
+    smr_node *node; /* NULL: unused slot */
     unsigned tree;
     char label[4];
     bool is_group, alive;
@@ -153,7 +153,7 @@ static struct handle *pick(bool groups)
     return h->node && h->is_group == groups ? h : NULL;
 }
 
-static struct handle *unused_place(void)
+static struct handle *unused_handle(void)
 {
     for (size_t i = 0; i < HANDLES; i++)
         if (!m.handles[i].node) return &m.handles[i];
@@ -188,22 +188,22 @@ static struct handle *model_same(unsigned tree, const char *label, uint64_t base
 
 static void step_insert(void)
 {
-    struct handle *place = unused_place();
+    struct handle *unused = unused_handle();
     const unsigned tree = (unsigned)rng_below(TREES);
     const char label[4] = {(char)('a' + rng_below(3))};
     uint64_t base, end;
     draw_range(&base, &end);
     struct handle *same = model_same(tree, label, base);
-    if (!place) return;
+    if (!unused) return;
     const struct smr_spec spec = {label, at(base), at(end), 8, 1};
     const bool can = fits(same, base, end);
     smr_node *n = NULL;
     assert_int_equal(smr_tree_insert(m.trees[tree], &spec, &n), can ? LS_OK : LS_ERR_OVERLAP);
     if (!can || (same && same->end == end)) return;
     if (!same) {
-        *place = (struct handle){.node = n, .tree = tree, .group = NO_HANDLE};
-        memcpy(place->label, label, sizeof(label));
-        same = place;
+        *unused = (struct handle){.node = n, .tree = tree, .group = NO_HANDLE};
+        memcpy(unused->label, label, sizeof(label));
+        same = unused;
     }
     assert_ptr_equal(n, same->node);
     model_settle(same, base, end);
@@ -222,17 +222,17 @@ static void step_resize(void)
 
 static void step_group(void)
 {
-    struct handle *place = unused_place();
-    if (!place) return;
-    *place = (struct handle){.is_group = true, .alive = true, .group = NO_HANDLE};
-    place->tree = (unsigned)rng_below(TREES);
-    assert_int_equal(smr_tree_insert_group(m.trees[place->tree], "g", &place->node), LS_OK);
+    struct handle *unused = unused_handle();
+    if (!unused) return;
+    *unused = (struct handle){.is_group = true, .alive = true, .group = NO_HANDLE};
+    unused->tree = (unsigned)rng_below(TREES);
+    assert_int_equal(smr_tree_insert_group(m.trees[unused->tree], "g", &unused->node), LS_OK);
 }
 
-static bool lies_below(size_t at_place, size_t top)
+static bool lies_below(size_t below, size_t top)
 {
-    for (; at_place != NO_HANDLE; at_place = m.handles[at_place].group)
-        if (at_place == top) return true;
+    for (; below != NO_HANDLE; below = m.handles[below].group)
+        if (below == top) return true;
     return false;
 }
 

@@ -129,7 +129,7 @@ static void nested_ranges_show_as_children_whatever_the_order(void **state)
     smr_tree *t = tree_made();
     smr_node *inner = added(t, "inner", PAGE + 40, 8), *beside = added(t, "beside", PAGE + 80, 8);
     smr_node *outer = added(t, "outer", PAGE, 100);
-    smr_node *same = added(t, "same place", PAGE, 100);
+    smr_node *same = added(t, "same range", PAGE, 100);
     assert_ptr_equal(smr_node_parent(same), outer);
     assert_ptr_equal(smr_node_parent(inner), same); /* where ranges are equal, the later is the inner one */
     assert_ptr_equal(smr_node_next(inner), beside);

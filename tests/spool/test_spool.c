@@ -347,7 +347,7 @@ static void fork_child_lets_go_without_harm(void **state)
     spool_fixture_fini(&f);
 }
 
-/* Read all of it, whatever it is; every outcome but a crash is fine, and failures have a place. */
+/* Read all of it, whatever it is; every outcome but a crash is fine, and failures name an offset. */
 static ls_err read_all(const uint8_t *bytes, size_t len, size_t *out_records)
 {
     spool_reader *r;

@@ -24,7 +24,7 @@ static uint64_t random_number(uint64_t *state)
     return *state;
 }
 
-/* Loops with some instructions, jumps, and numbers of any length; more instructions than there are places. */
+/* Loops with some instructions, jumps, and numbers of any length; more instructions than there are slots. */
 static struct spool_access random_access(uint64_t *state, struct spool_access last, unsigned kinds)
 {
     const uint64_t n = random_number(state);

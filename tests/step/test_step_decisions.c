@@ -327,7 +327,7 @@ static void step_isolation_puts_the_context_back(void **state)
     rt_step_slots_close(&slots);
 }
 
-static void step_isolation_leaves_alone_what_depends_on_its_place(void **state)
+static void step_isolation_leaves_alone_what_depends_on_its_address(void **state)
 {
     (void)state;
     static const uint8_t in_place[][8] = {
@@ -449,7 +449,7 @@ UNIT_GROUP()
         cmocka_unit_test(step_isolation_divides_only_where_it_cannot_fault),
         cmocka_unit_test(step_isolation_repeats_one_iteration_at_a_time),
         cmocka_unit_test(step_isolation_puts_the_context_back),
-        cmocka_unit_test(step_isolation_leaves_alone_what_depends_on_its_place),
+        cmocka_unit_test(step_isolation_leaves_alone_what_depends_on_its_address),
         cmocka_unit_test(step_isolation_moves_what_loops_are_made_of),
     };
     return cmocka_run_group_tests(tests, open_zydis, NULL);

@@ -73,7 +73,7 @@ static const char *section_name(const struct subject *s, const Elf64_Shdr *sh)
     return (const char *)s->good + all[head(s->good)->e_shstrndx].sh_offset + sh->sh_name;
 }
 
-/* The same place in the copy. */
+/* The same offset in the copy. */
 static bool find_section(const struct subject *s, const char *name, Elf64_Shdr *out)
 {
     size_t len;
@@ -225,7 +225,7 @@ static uint64_t next_random(uint64_t *random)
     return *random >> 16;
 }
 
-/* Bytes of one section: a value everywhere, at every place of a grid, and at random. */
+/* Bytes of one section: a value everywhere, at every multiple of a step, and at random. */
 static void mangle_section(struct subject *s, const char *name)
 {
     static const uint8_t values[] = {0x00, 0xff, 0x80, 0x01, 0x7f};

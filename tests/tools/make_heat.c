@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make_heat OUTPUT: a profile whose fields have their hot places where the goldens expect them: a matrix
+/* make_heat OUTPUT: a profile whose fields have their hot areas where the goldens expect them: a matrix
  * (high x, low y), a box (the layer 1 of 3), a line, and points of a mesh (a ring whose right side is
  * hot). */
 #include "run_h5/prof_atlas.h"

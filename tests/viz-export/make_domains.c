@@ -172,7 +172,7 @@ static struct ndm_geometry cloud(char *label)
         .kind = NDM_MESH, .label = label, .unit = "", .dims = 2, .points_len = POINTS, .points = points};
 }
 
-/* Every third place has no sample. The formula is repeated in no reader: they compare with run.h5 itself. */
+/* Every third value has no sample. The formula is repeated in no reader: they compare with run.h5 itself. */
 static double value_of(uint32_t field, int step, enum ndm_metric m, uint64_t i)
 {
     if (i % 3 == 1) return prof_atlas_may_miss(m) ? NAN : 0;

@@ -116,7 +116,7 @@ enum { MATRIX_SIDE = 300, ROOM_X = 32, ROOM_Y = 24, ROOM_Z = 16, PLATE = 24, BAL
 /* Addresses of accesses: 16 columns of 8 rows of the matrix; anywhere on plate and ball, some of them
  * outside. The CPU differs between the left and right half of the first four of these rows, so that a report
  * can select them. */
-static void set_place(struct prof_sample *s, uint32_t number, uint32_t i)
+static void set_value(struct prof_sample *s, uint32_t number, uint32_t i)
 {
     switch (s->node) {
     case MATRIX:
@@ -157,7 +157,7 @@ static ls_err add_access(prof_writer *w, const struct prof_burst *b, uint32_t nu
     s.weight_ns = b->weight_ns;
     s.node = p->node;
     s.burst = number;
-    set_place(&s, number, i);
+    set_value(&s, number, i);
     return prof_writer_add(w, &s);
 }
 
