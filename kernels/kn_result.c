@@ -91,6 +91,7 @@ static void compute_rates(struct kn_result *r)
 {
     const double megabytes = (double)r->bytes / 1e6;
     r->mb_per_s = megabytes / r->seconds.min;
+    r->mb_per_s_regular = r->stores == KN_STORES_REGULAR ? r->mb_per_s : NAN;
     r->mb_per_s_hmean = megabytes / r->seconds.mean;
     r->mb_per_s_hstderr = r->mb_per_s_hmean * r->mb_per_s_hmean * (r->seconds.deviation / megabytes) /
                           sqrt((double)r->seconds.len);

@@ -59,11 +59,12 @@ struct kn_result {
     double cpu_seconds_min;      /* the least CPU time of the busiest thread, of all timed runs */
     double mb_per_s;             /* bytes / least time / 1e6 */
     double mb_per_s_hmean,
-        mb_per_s_hstderr;            /* harmonic mean over the runs and its standard error (Spatter 1) */
-    double stream_share;             /* mb_per_s / STREAM's on this machine, NAN when not measured */
-    double worst_error;              /* largest relative error found by the validation */
-    struct pe_tally counts;          /* mean over the timed runs; NAN: not counted here */
-    bool counts_hardware;            /* some of them are of the processors or memory controllers */
+        mb_per_s_hstderr;    /* harmonic mean over the runs and its standard error (Spatter 1) */
+    double mb_per_s_regular; /* with regular stores, if need be of another variant; NAN: not measured */
+    double stream_share;     /* mb_per_s / STREAM's on this machine, NAN when not measured */
+    double worst_error;      /* largest relative error found by the validation */
+    struct pe_tally counts;  /* mean over the timed runs; NAN: not counted here */
+    bool counts_hardware;    /* some of them are of the processors or memory controllers */
     char no_counts[KN_COUNTS_BYTES]; /* which of these are not there, and the remedy; "" all are */
     double *run_seconds;             /* [seconds.len], owned */
     unsigned repeats;     /* runs between two readings of the clock: short ones are timed together */

@@ -119,6 +119,24 @@ static void describe_variant(const struct kn_session *s, struct kn_result *r)
     r->bytes_with_indices = kn_session_bytes_with_indices(s);
 }
 
+/* Measure the same with regular stores, as Spatter and STREAM have them, after a variant without. */
+static ls_err measure_regular(struct kn_session *s, struct kn_result *r)
+{
+    const struct kn_variant *v = kn_session_regular(s);
+    struct kn_options times = *s->options;
+    struct kn_result regular = {.bytes = r->bytes, .stores = KN_STORES_REGULAR};
+    if (!v) return LS_OK;
+    struct kn_runner runner = kn_runner_of(&s->arena, v, times.fence);
+    times.times_only = true;
+    const ls_err err = kn_measure(kn_runner_time, &runner, &times, kn_session_runs(s), &regular);
+    if (err == LS_OK) {
+        kn_validate(&s->arena, &regular);
+        r->mb_per_s_regular = regular.valid ? regular.mb_per_s_regular : NAN;
+    }
+    kn_result_fini(&regular);
+    return err;
+}
+
 static ls_err measure(struct kn_session *s, struct kn_result *r)
 {
     const struct kn_options *o = s->options;
@@ -130,7 +148,7 @@ static ls_err measure(struct kn_session *s, struct kn_result *r)
         kn_choice_keep(o->choices, kn_choice_key(s), s->variant);
     if (!o->times_only) r->huge_bytes = kn_session_huge_bytes(s);
     kn_validate(&s->arena, r);
-    return LS_OK;
+    return o->times_only ? LS_OK : measure_regular(s, r);
 }
 
 static ls_err run(struct kn_session *s, struct kn_result *r)

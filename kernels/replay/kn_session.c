@@ -78,6 +78,19 @@ ls_err kn_session_choose(struct kn_session *s, struct kn_result *r)
     return LS_OK;
 }
 
+const struct kn_variant *kn_session_regular(const struct kn_session *s)
+{
+    const struct kn_variant *regular[KN_TRIALS_MAX];
+    struct kn_result trials = {.bytes = s->plan.need.bytes};
+    size_t len = 0;
+    if (s->variant->stores == KN_STORES_REGULAR) return NULL;
+    for (size_t c = 0; c < s->candidates_len; c++)
+        if (s->candidates[c]->stores == KN_STORES_REGULAR &&
+            s->candidates[c]->index_bits == s->variant->index_bits)
+            regular[len++] = s->candidates[c];
+    return len ? kn_trial(&s->arena, regular, len, &trials) : NULL;
+}
+
 unsigned kn_session_runs(const struct kn_session *s)
 {
     const uint64_t own = s->plan.config->runs;

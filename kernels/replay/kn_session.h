@@ -31,6 +31,9 @@ ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent);
 /* Set s->variant to the remembered one, or by a trial that is recorded in r; prepare its indices.
  * Errors: LS_ERR_NOMEM. */
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r);
+/* Return the fastest candidate, by a trial, with regular stores and indices as wide as those of s->variant, or
+ * NULL where s->variant has regular stores itself or no candidate has them. */
+const struct kn_variant *kn_session_regular(const struct kn_session *s);
 /* Return the requested number of timed runs: by option, by the configuration, or the default. */
 unsigned kn_session_runs(const struct kn_session *s);
 /* Bytes of a run with the loads of its indices; s has a variant. */

@@ -11,6 +11,7 @@
 #include "kernels/replay/kn_replay.h"
 #include "tests/unit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,12 +151,65 @@ static void a_damaged_file_is_as_good_as_none(void **state)
     end_folder(&p);
 }
 
+static const struct kn_variant *candidate_with(const struct kn_session *s, enum kn_stores stores)
+{
+    for (size_t i = 0; i < s->candidates_len; i++)
+        if (s->candidates[i]->stores == stores) return s->candidates[i];
+    return NULL;
+}
+
+/* Run c by v; the rate with regular stores, and of all, go to rates. */
+static void run_by(struct pat_config *c, const struct kn_variant *v, struct kn_options *o, double rates[2])
+{
+    struct kn_session s;
+    struct kn_result r;
+    kn_choice_keep(o->choices, key_of(c, &s), v);
+    assert_int_equal(kn_replay_run(c, o, &r), LS_OK);
+    assert_true(r.valid && r.stores == v->stores);
+    rates[0] = r.mb_per_s_regular;
+    rates[1] = r.mb_per_s;
+    kn_result_fini(&r);
+}
+
+/* The papers have regular stores: their rate is there whichever stores are the fastest. */
+static void a_rate_with_regular_stores_is_there(void **state)
+{
+    (void)state;
+    const struct choices_folder p = make_folder();
+    struct kn_options o = {.backend = "serial", .runs = 2, .choices = p.path};
+    struct pat_config c;
+    struct kn_session s;
+    double rates[2];
+    make(&c, 40000); /* 5 MB are written */
+    c.kernel = PAT_SCATTER;
+    c.delta = 16;
+    key_of(&c, &s);
+    const struct kn_variant *regular = candidate_with(&s, KN_STORES_REGULAR),
+                            *past = candidate_with(&s, KN_STORES_NONTEMPORAL);
+    run_by(&c, regular, &o, rates);
+    assert_true(rates[0] == rates[1]);
+    if (past) { /* not on every machine */
+        run_by(&c, past, &o, rates);
+        assert_true(rates[0] > 0 && rates[0] != rates[1]);
+        o.stores = KN_STORES_NONTEMPORAL; /* nothing else was asked for */
+        run_by(&c, past, &o, rates);
+        assert_true(isnan(rates[0]));
+        o.stores = KN_STORES_AUTO;
+        o.times_only = true;
+        run_by(&c, past, &o, rates);
+        assert_true(isnan(rates[0]));
+    }
+    pat_config_fini(&c);
+    end_folder(&p);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kept_variant_is_found_again),
         cmocka_unit_test(a_second_run_needs_no_trial),
         cmocka_unit_test(a_damaged_file_is_as_good_as_none),
+        cmocka_unit_test(a_rate_with_regular_stores_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,11 +76,13 @@ r = j["results"][1]
 assert r["configuration"]["kernel"] == "gs" and r["configuration"]["pattern-scatter"] == [1, 0], r
 assert r["bytes"] == 2 * 2 * 3 * 8 and r["valid"] is True and len(r["seconds"]["runs"]) == 2, r
 assert abs(r["bytes"] / r["seconds"]["min"] / 1e6 / r["mb_per_s"] - 1) < 1e-6, r
+assert r["mb_per_s_regular"] == r["mb_per_s"] and r["stream_share_regular"] is None, r
 assert r["stream_share"] is None and j["summary"]["configurations"] == 2, j
 rates = [x["mb_per_s"] for x in j["results"]]
 assert abs(j["summary"]["mb_per_s_hmean"] / (2 / sum(1 / x for x in rates)) - 1) < 1e-6
 rows = list(csv.DictReader(open("out.csv")))
 assert [x["bytes"] for x in rows] == ["48", "96"] and rows[0]["name"] == "a" and rows[1]["stream_share"] == "", rows
+assert rows[1]["mb_per_s_regular"] == rows[1]["mb_per_s"] and rows[1]["stream_share_regular"] == "", rows
 T
 fi
 

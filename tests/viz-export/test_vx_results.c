@@ -41,11 +41,17 @@ static void write_two(void)
     rows[0].count = UINT64_MAX;
     rows[0].mb_per_s = 123.5;
     rows[0].stream_share = NAN;
+    rows[0].mb_per_s_regular = 99.5;
     rows[1].mb_per_s = 1e9;
     rows[1].valid = 1;
     rows[1].x = -2;
-    const struct vx_results r = {
-        .host = "h", .cpu = "c", .command = NULL, .stream_mb_per_s = 42, .rows = rows, .len = 2};
+    const struct vx_results r = {.host = "h",
+                                 .cpu = "c",
+                                 .command = NULL,
+                                 .stream_mb_per_s = 42,
+                                 .stream_regular_mb_per_s = 30,
+                                 .rows = rows,
+                                 .len = 2};
     assert_int_equal(vx_results_write(&r, path), LS_OK);
 }
 
@@ -59,6 +65,8 @@ static void vx_results_come_back(void **state)
     assert_string_equal(r.host, "h");
     assert_string_equal(r.command, "");
     assert_float_equal(r.stream_mb_per_s, 42, 0);
+    assert_float_equal(r.stream_regular_mb_per_s, 30, 0);
+    assert_float_equal(r.rows[0].mb_per_s_regular, 99.5, 0);
     assert_string_equal(r.rows[0].kernel, "gather");
     assert_int_equal(r.rows[0].count, UINT64_MAX);
     assert_float_equal(r.rows[0].mb_per_s, 123.5, 0);

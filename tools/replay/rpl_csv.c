@@ -25,7 +25,7 @@ static void csv_begin(const struct rpl_session *s, FILE *out)
     (void)s;
     fputs("config,name,kernel,pattern,delta,count,wrap,backend,variant,threads,bytes,bytes_with_indices,"
           "memory_bytes,runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,"
-          "mb_per_s,mb_per_s_hmean,stream_share,valid,interrupted",
+          "mb_per_s,mb_per_s_hmean,stream_share,mb_per_s_regular,stream_share_regular,valid,interrupted",
           out);
     rpl_counts_csv_header(out);
     fputc('\n', out);
@@ -45,8 +45,11 @@ static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
     csv_text(r->variant, out);
     fprintf(out, "%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu,", r->threads, r->bytes, r->bytes_with_indices,
             r->memory_bytes, r->seconds.len);
-    const double numbers[] = {r->seconds.min, r->seconds.quartile1, r->seconds.median, r->seconds.quartile3,
-                              r->seconds.max, r->mb_per_s,          r->mb_per_s_hmean, r->stream_share};
+    const double numbers[] = {r->seconds.min,      r->seconds.quartile1,
+                              r->seconds.median,   r->seconds.quartile3,
+                              r->seconds.max,      r->mb_per_s,
+                              r->mb_per_s_hmean,   r->stream_share,
+                              r->mb_per_s_regular, r->mb_per_s_regular / s->stream_regular_mb_per_s};
     for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
         csv_number(numbers[k], out);
     fprintf(out, "%s,%u", r->valid ? "yes" : "no", r->interrupted);

@@ -114,8 +114,9 @@ static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i
     ls_json_double(j, "mb_per_s", r->mb_per_s);
     ls_json_double(j, "mb_per_s_hmean", r->mb_per_s_hmean);
     ls_json_double(j, "mb_per_s_hstderr", r->mb_per_s_hstderr);
+    ls_json_double(j, "mb_per_s_regular", r->mb_per_s_regular);
     ls_json_double(j, "stream_share", r->stream_share);
-    ls_json_double(j, "stream_share_regular", r->mb_per_s / s->stream_regular_mb_per_s);
+    ls_json_double(j, "stream_share_regular", r->mb_per_s_regular / s->stream_regular_mb_per_s);
     ls_json_bool(j, "valid", r->valid);
     ls_json_double(j, "worst_error", r->worst_error);
     rpl_counts_json(j, r);

@@ -38,6 +38,7 @@ static void rpl_row_numbers(const struct kn_result *r, struct vx_result *out)
     out->mb_per_s = r->mb_per_s;
     out->mb_per_s_hmean = r->mb_per_s_hmean;
     out->mb_per_s_hstderr = r->mb_per_s_hstderr;
+    out->mb_per_s_regular = r->mb_per_s_regular;
     out->stream_share = r->stream_share;
     out->valid = r->valid;
     out->worst_error = r->worst_error;
@@ -86,7 +87,7 @@ ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct 
 {
     char command[1024];
     rpl_command_line(command, sizeof(command));
-    out->stream_mb_per_s = NAN;
+    out->stream_mb_per_s = out->stream_regular_mb_per_s = NAN;
     LS_TRY(rpl_copy(&out->host, m->host));
     LS_TRY(rpl_copy(&out->cpu, m->cpu));
     LS_TRY(rpl_copy(&out->topology, m->summary));
@@ -100,6 +101,7 @@ ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
     memset(out, 0, sizeof(*out));
     LS_TRY(rpl_results_head(&s->machine, "", out));
     out->stream_mb_per_s = s->stream_mb_per_s;
+    out->stream_regular_mb_per_s = s->stream_regular_mb_per_s;
     out->rows = calloc(s->done + 1, sizeof(*out->rows));
     if (!out->rows) return ls_nomem("the results");
     for (size_t i = 0; i < s->done; i++) {

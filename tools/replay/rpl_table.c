@@ -18,14 +18,16 @@ static void table_begin(const struct rpl_session *s, FILE *out)
     if (isfinite(s->stream_mb_per_s))
         fprintf(
             out,
-            "STREAM     triad %s MB/s with as many threads: 100 %% of the share; %s MB/s with regular stores, as "
-            "in STREAM's program\n",
+            "STREAM     triad %s MB/s with as many threads: 100 %% in column STREAM\n"
+            "           triad %s MB/s with regular stores, as in STREAM's program: 100 %% in column regular, for "
+            "the pattern with regular stores\n",
             cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s),
             cli_format_grouped(regular, (uint64_t)s->stream_regular_mb_per_s));
     fprintf(out, "MB/s       published bytes by the least time; quartiles "
                  "of the runs as a distance from their median\n\n");
-    fprintf(out, "%-*s %-*s %8s %9s %10s %9s %9s %6s  %s\n", 6, "config", TABLE_KERNEL + TABLE_PATTERN + 1,
-            "kernel and pattern", "delta", "count", "MB/s", "median", "quartiles", "STREAM", "thr variant");
+    fprintf(out, "%-*s %-*s %8s %9s %10s %9s %9s %6s %7s  %s\n", 6, "config",
+            TABLE_KERNEL + TABLE_PATTERN + 1, "kernel and pattern", "delta", "count", "MB/s", "median",
+            "quartiles", "STREAM", "regular", "thr variant");
 }
 
 static const char *table_cut(const char *text, size_t width, char *out, size_t room)
@@ -60,13 +62,15 @@ static void table_row(const struct rpl_session *s, size_t i, FILE *out)
     struct rpl_row row;
     rpl_row_of(s, i, &row);
     char cut[PAT_TEXT_BYTES], count[CLI_CELL_BYTES], best[CLI_CELL_BYTES], median[CLI_CELL_BYTES], spread[32],
-        share[16];
-    fprintf(out, "%6zu %-*s %-*s %8s %9s %10s %9s %9s %6s  %3u %s\n", i, TABLE_KERNEL, row.word,
+        share[16], regular[16];
+    fprintf(out, "%6zu %-*s %-*s %8s %9s %10s %9s %9s %6s %7s  %3u %s\n", i, TABLE_KERNEL, row.word,
             TABLE_PATTERN, table_cut(rpl_row_name(&row), TABLE_PATTERN, cut, sizeof(cut)), row.delta,
             cli_format_count(count, (double)row.count), cli_format_grouped(best, (uint64_t)r->mb_per_s),
             cli_format_time(median, r->seconds.median * 1e9),
             table_spread(&r->seconds, spread, sizeof(spread)),
-            table_share(r->stream_share, share, sizeof(share)), r->threads, r->variant);
+            table_share(r->stream_share, share, sizeof(share)),
+            table_share(r->mb_per_s_regular / s->stream_regular_mb_per_s, regular, sizeof(regular)),
+            r->threads, r->variant);
     if (!r->valid)
         fprintf(out, "%7s%sWRONG RESULT: %s%s\n", "", cli_colour_begin(STDOUT_FILENO, CLI_RED), r->invalid,
                 cli_colour_end(STDOUT_FILENO));

@@ -47,7 +47,9 @@ static bool vx_write_attributes(hid_t file, const struct vx_results *r)
     prof_h5_put_text(file, "kind", VX_RESULTS_KIND);
     bool written =
         prof_h5_put_attribute(file, "schema", PROF_U64, 1, &schema) >= 0 &&
-        prof_h5_put_attribute(file, "stream_triad_mb_per_s", PROF_F64, 1, &r->stream_mb_per_s) >= 0;
+        prof_h5_put_attribute(file, "stream_triad_mb_per_s", PROF_F64, 1, &r->stream_mb_per_s) >= 0 &&
+        prof_h5_put_attribute(file, "stream_triad_regular_mb_per_s", PROF_F64, 1,
+                              &r->stream_regular_mb_per_s) >= 0;
     for (size_t a = 0; written && a < vx_attributes_len; a++) {
         const char *value = *(char *const *)((const char *)r + vx_attributes[a].offset);
         if (!value) value = "";
@@ -121,14 +123,20 @@ static ls_err vx_read_schema(const struct prof_h5_location *at)
                    schema < VX_RESULTS_SCHEMA ? "replay again" : "use a newer Loadstone");
 }
 
+/* Read a number that may be missing: NAN. */
+static ls_err vx_read_rate(const struct prof_h5_location *at, const char *name, double *out)
+{
+    *out = NAN;
+    return H5Aexists(at->id, name) > 0 ? prof_h5_get_list(at, name, PROF_F64, 1, out) : LS_OK;
+}
+
 static ls_err vx_read_head(const struct prof_h5_location *at, struct vx_results *r)
 {
     LS_TRY(vx_read_schema(at));
     for (size_t a = 0; a < vx_attributes_len; a++)
         LS_TRY(prof_h5_get_text(at, vx_attributes[a].name, (char **)((char *)r + vx_attributes[a].offset)));
-    r->stream_mb_per_s = NAN;
-    if (H5Aexists(at->id, "stream_triad_mb_per_s") <= 0) return LS_OK;
-    return prof_h5_get_list(at, "stream_triad_mb_per_s", PROF_F64, 1, &r->stream_mb_per_s);
+    LS_TRY(vx_read_rate(at, "stream_triad_mb_per_s", &r->stream_mb_per_s));
+    return vx_read_rate(at, "stream_triad_regular_mb_per_s", &r->stream_regular_mb_per_s);
 }
 
 static ls_err vx_read_column(const struct prof_h5_location *at, const struct vx_column *c,

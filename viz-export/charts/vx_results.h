@@ -41,6 +41,7 @@
     X(F64, mb_per_s)           \
     X(F64, mb_per_s_hmean)     \
     X(F64, mb_per_s_hstderr)   \
+    X(F64, mb_per_s_regular)   \
     X(F64, stream_share)       \
     X(U64, valid)              \
     X(F64, worst_error)        \
@@ -67,7 +68,8 @@ struct vx_result {
 /* Owns everything. Texts read by vx_results_read are never NULL. */
 struct vx_results {
     char *host, *cpu, *topology, *command, *version, *study;
-    double stream_mb_per_s; /* NAN: not measured */
+    double stream_mb_per_s;         /* NAN: not measured */
+    double stream_regular_mb_per_s; /* with regular stores; NAN: not measured */
     struct vx_result *rows;
     size_t len;
 };
@@ -90,8 +92,8 @@ ls_err vx_results_read(const char *path, struct vx_results *out);
 
 /* Schema, columns and attributes that the writer and the reader of results share. */
 
-/* Schema 1 had text of variable length. */
-enum { VX_RESULTS_SCHEMA = 2 };
+/* Schema 1 had text of variable length, schema 2 no rates with regular stores. */
+enum { VX_RESULTS_SCHEMA = 3 };
 #define VX_RESULTS_KIND "loadstone replay results"
 
 struct vx_column {
