@@ -57,6 +57,8 @@
     X(STORES, "LOADSTONE_STORES", "no", "the hw engine samples stores: no, also or only")                    \
     X(SYSFS, "LOADSTONE_SYSFS", "/sys",                                                                      \
       "where the hw engine reads the kernel's description of PMUs, and record --series its counters")        \
+    X(MSR, "LOADSTONE_MSR", "/dev/cpu",                                                                      \
+      "where study prefetch finds the registers of the processors: N/msr for processor N")                   \
     X(TRACED, "LOADSTONE_TRACED", "0",                                                                       \
       "1: the program runs under loadstone trace, which sets this: every block is recorded, and the tracer " \
       "hears of it")                                                                                         \

@@ -21,6 +21,7 @@ libmachine_la_SOURCES = \
     machine/mach_fault.c \
     machine/mach_isa.h \
     machine/mach_latency.c \
+    machine/mach_prefetch.c machine/mach_prefetch.h \
     machine/mach_sweep.c \
     machine/mach_topology.c machine/mach_topology.h
 libmachine_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE

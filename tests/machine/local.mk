@@ -4,6 +4,7 @@ unit_programs += tests/machine/unit
 tests_machine_unit_SOURCES = \
     tests/machine/test_mach_cache.c \
     tests/machine/test_mach_level.c \
+    tests/machine/test_mach_prefetch.c \
     tests/machine/test_mach_privilege.c tests/perf/machine_root.c tests/perf/machine_root.h \
     tests/machine/test_mach_topology.c
 tests_machine_unit_CPPFLAGS = $(unit_cppflags)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/study/std_study.h"
 
+#include "common/ls_env.h"
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
 #include "kernels/kn_options.h"
 #include "kernels/replay/kn_replay.h"
 #include "kernels/stream/kn_room.h"
 #include "kernels/stream/kn_stream.h"
+#include "machine/mach_prefetch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +78,33 @@ static ls_err run_stride(const struct std_study_options *o, std_study_emit *emit
         for (int64_t stride = 1; stride <= STRIDE_MAX; stride *= 2)
             LS_TRY(replay_uniform(sides[s], stride, o, pat_kernel_name(sides[s]), (double)stride, &to));
     return LS_OK;
+}
+
+static ls_err run_prefetch_by(mach_prefetch *p, const struct std_study_options *o, const struct sink *to)
+{
+    static const char *const words[] = {"", ", no prefetch"};
+    for (int off = 0; off < 2; off++) {
+        LS_TRY(mach_prefetch_switch(p, !off));
+        for (int s = 0; s < SIDES; s++) {
+            char series[48];
+            snprintf(series, sizeof(series), "%s%s", pat_kernel_name(sides[s]), words[off]);
+            for (int64_t stride = 1; stride <= STRIDE_MAX; stride *= 2)
+                LS_TRY(replay_uniform(sides[s], stride, o, series, (double)stride, to));
+        }
+    }
+    return LS_OK;
+}
+
+static ls_err run_prefetch(const struct std_study_options *o, std_study_emit *emit, void *user)
+{
+    const struct sink to = {emit, user};
+    const struct ls_env_row *row = &ls_env_rows[LS_ENV_MSR];
+    const char *folder = getenv(row->variable);
+    mach_prefetch *p;
+    LS_TRY(mach_prefetch_new(folder && *folder ? folder : row->default_value, &p));
+    const ls_err err = run_prefetch_by(p, o, &to);
+    mach_prefetch_free(p);
+    return err;
 }
 
 /* The widest vectors that gather here, or AUTO where there are none. */
@@ -250,8 +279,11 @@ static ls_err run_length(const struct std_study_options *o, std_study_emit *emit
 const struct std_study std_studies[] = {
     {"stride", "gather and scatter by strides 1 to 128: how much of each cache line is of use", "stride",
      "Spatter, figure 3", false, run_stride},
-    {"simd", "the same without vectors, with the widest there are, and by the fastest method", "stride",
-     "Spatter, figure 6", false, run_simd},
+    {"prefetch", "the same with the processor's prefetchers and without: Intel's, as root", "stride",
+     "Spatter, figure 4", false, run_prefetch},
+    {"simd",
+     "gather and scatter by strides, without vectors, with the widest there are, and by the fastest method",
+     "stride", "Spatter, figure 6", false, run_simd},
     {"threads", "STREAM triad and patterns by 1, 2, 4, ... all threads", "threads",
      "RaiderSTREAM, figures 7 and 8, within a node", true, run_threads},
     {"size", "every kind of triad, and a chase, on arrays halved until they fit the first cache", "elements",
