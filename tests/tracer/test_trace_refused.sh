@@ -36,6 +36,10 @@ if gcc -nostdlib -static -no-pie -o counted "$top_srcdir/tests/tracer/trace_coun
     heard 4 'statically linked: no runtime can be in it' "$loadstone" trace -f -o t.trace -- ./counted
     "$trace_lines" t.trace >all
     counts 1000 '.* load 8 counted 0'
+    # so a name that it does not have is refused before it runs
+    heard 125 'node nowhere: .*/counted has no variable of that name.*it was not run' "$loadstone" trace -f -o t.trace --node counted --node nowhere -- ./counted
+    ! grep -q 'itself ended with' err || { echo "FAIL: $name: it ran"; failed=1; }
+    heard 4 'of them to this data' "$loadstone" trace -f -o t.trace --node counted -- ./counted
 else
     echo "not tested: a static program (gcc links nothing without its libraries here)"
 fi

@@ -247,6 +247,16 @@ static ls_err trace_check_avx2(const struct trace *t)
         "computes wrongly; build it with libzydis-dev, or leave --avx2 out");
 }
 
+/* Return the data to keep: the choice of --node, otherwise of the recording. */
+static struct trc_only_wanted trace_wanted(const struct trace *t)
+{
+    const struct cli_value *v = &t->v[TRACE_NODE];
+    const struct trc_only_wanted given = {.labels = v->all, .labels_len = v->all_len};
+    const struct trc_only_wanted chosen = {
+        .labels = (const char *const *)t->hot.labels, .labels_len = t->hot.labels_len, .are_guesses = true};
+    return v->given ? given : chosen;
+}
+
 static ls_err trace_prepare(struct trace *t)
 {
     LS_TRY(trace_check_avx2(t));
@@ -257,6 +267,10 @@ static ls_err trace_prepare(struct trace *t)
     LS_TRY(trace_region(t));
     if (t->v[TRACE_NODE].given || t->hot.labels_len > 0)
         snprintf(t->whole, sizeof(t->whole), "%s/whole.trace", t->spool.path);
+    if (t->v[TRACE_NODE].given && t->target.is_static) {
+        const struct trc_only_wanted wanted = trace_wanted(t);
+        LS_TRY(trc_only_check_static(t->target.path, &wanted));
+    }
     t->has_runtime = t->target.is_native && !t->target.is_static;
     if (t->has_runtime) {
         LS_TRY(rec_preload_find(t->preload));
@@ -379,16 +393,6 @@ static ls_err trace_patterns(struct trace *t)
     LS_TRY(pat_write(pat_writer_at(0), f, &options, t->patterns));
     cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", t->patterns);
     return LS_OK;
-}
-
-/* Return the data to keep: the choice of --node, otherwise of the recording. */
-static struct trc_only_wanted trace_wanted(const struct trace *t)
-{
-    const struct cli_value *v = &t->v[TRACE_NODE];
-    const struct trc_only_wanted given = {.labels = v->all, .labels_len = v->all_len};
-    const struct trc_only_wanted chosen = {
-        .labels = (const char *const *)t->hot.labels, .labels_len = t->hot.labels_len, .are_guesses = true};
-    return v->given ? given : chosen;
 }
 
 /* The whole trace goes with the spool. */

@@ -182,6 +182,11 @@ struct trc_only_wanted {
                          kept */
 };
 
+/* Refuse labels that cannot be in a trace of the statically linked program at path: its data with names are its
+ * variables and stacks. Other programs get names while they run, from libraries, allocations and registered
+ * ranges.  Errors: LS_ERR_NOT_FOUND; LS_ERR_NOMEM. */
+ls_err trc_only_check_static(const char *path, const struct trc_only_wanted *wanted);
+
 /* Write to out_path the accesses of the trace at path whose home has the wanted label. *kept: their number.
  * Errors: LS_ERR_NOT_FOUND when the trace has no such node or no access to it; as sources and writers. */
 ls_err trc_only(const char *path, const struct trc_only_wanted *wanted, const char *out_path, uint64_t *kept);

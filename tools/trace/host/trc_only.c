@@ -66,6 +66,36 @@ static ls_err trc_fail_label(const struct pat_tables *t, const char *label)
         *others ? others : "nothing else with a name");
 }
 
+static bool trc_has_variable(sym_files *files, sym_file *file, const char *label)
+{
+    const size_t len = sym_file_variables_len(files, file);
+    for (uint32_t i = 0; i < len; i++) {
+        const struct sym_thing v = sym_file_variable(file, i);
+        if (!v.is_tls && trc_is_label(v.name, label)) return true;
+    }
+    return *sym_file_problem(file); /* unknown */
+}
+
+ls_err trc_only_check_static(const char *path, const struct trc_only_wanted *wanted)
+{
+    static const char stack[] = "stack of ";
+    sym_files *files;
+    sym_file *file;
+    LS_TRY(sym_files_new((struct sym_limits){0}, &files));
+    ls_err err = sym_files_get(files, path, &file);
+    for (size_t i = 0; err == LS_OK && i < wanted->labels_len; i++) {
+        const char *const label = wanted->labels[i];
+        if (strncmp(label, stack, strlen(stack)) == 0 || trc_has_variable(files, file, label)) continue;
+        err = ls_fail(
+            LS_ERR_NOT_FOUND,
+            "--node %s: %s has no variable of that name, and because it is statically linked, only its "
+            "variables and stacks have names; it was not run",
+            label, path);
+    }
+    sym_files_free(files);
+    return err;
+}
+
 static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, const struct trc_only_wanted *w)
 {
     size_t found = 0;
