@@ -362,7 +362,8 @@ static ls_err prof_write_run(struct prof_resolve_job *job)
 {
     static struct mach_machine machine; /* large */
     machine = (struct mach_machine){0};
-    if (mach_describe(&machine) != LS_OK)
+    const bool is_given = job->options->host && job->options->cpu;
+    if (!is_given && mach_describe(&machine) != LS_OK)
         machine = (struct mach_machine){0}; /* no reason to lose a recording */
     const struct prof_run run = prof_run_describe(job, &machine);
     struct prof_run_state *s = &job->run;

@@ -104,7 +104,12 @@ static ls_err trc_labels_apply(trc_homes *h, const char *spool_dir)
     struct trc_naming n = {.homes = h};
     prof_profile *p = NULL;
     snprintf(profile_path, sizeof(profile_path), "%s/names.h5", spool_dir);
-    const struct prof_resolve_options o = {.spool_dir = spool_dir, .output_path = profile_path, .force = 1};
+    const struct prof_resolve_options o = {/* the machine is not read: describing it takes time */
+                                           .spool_dir = spool_dir,
+                                           .output_path = profile_path,
+                                           .force = 1,
+                                           .host = "",
+                                           .cpu = ""};
     LS_TRY(prof_resolve(&o, &stats));
     ls_err err = prof_open(profile_path, &p);
     unlink(profile_path);
