@@ -28,7 +28,7 @@ for cpu in $(seq 0 $(($(getconf _NPROCESSORS_CONF) - 1))); do
 done
 must env LOADSTONE_MSR=$PWD/msr "$loadstone" study prefetch $quick --format csv >study.csv
 points gather 1 2 4 8 16 32 64 128
-points "scatter, no prefetch" 1 2 4 8 16 32 64 128
+points "scatter without prefetch" 1 2 4 8 16 32 64 128
 must test -z "$(cat msr/*/msr | tr -d '\0')"
 expect 1 "load the kernel's module msr" env LOADSTONE_MSR=$PWD/none "$loadstone" study prefetch $quick
 

@@ -82,7 +82,7 @@ static ls_err run_stride(const struct std_study_options *o, std_study_emit *emit
 
 static ls_err run_prefetch_by(mach_prefetch *p, const struct std_study_options *o, const struct sink *to)
 {
-    static const char *const words[] = {"", ", no prefetch"};
+    static const char *const words[] = {"", " without prefetch"};
     for (int off = 0; off < 2; off++) {
         LS_TRY(mach_prefetch_switch(p, !off));
         for (int s = 0; s < SIDES; s++) {
