@@ -63,6 +63,52 @@ must "$loadstone" report --series --json phases.h5 >phases.json
 must test "$(value phases.json grow 'eth9 received' amount)" = 0
 must test "$(value phases.json grow 'eth9 received' phase_ns)" -gt 0
 
+# a picture: a panel for each quantity, phases above them; the line is highest where the counter grew
+picture() { # FILE: prints width and height; with CSV: checks where the line of the first panel is highest
+    python3 - "$@" <<'P'
+import csv, struct, sys, zlib
+data, packed, at = open(sys.argv[1], "rb").read(), b"", 8
+width, height = struct.unpack(">II", data[16:24])
+if len(sys.argv) < 3:
+    print(width, height)
+    sys.exit()
+while at < len(data):
+    length, kind = struct.unpack(">I4s", data[at:at + 8])
+    packed += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+    at += 12 + length
+raw, stride, rows = zlib.decompress(packed), 3 * width, [bytearray(3 * width)]
+for y in range(height): # PNG 1.2, section 6: filters of rows
+    kind, row, up = raw[y * (stride + 1)], bytearray(raw[y * (stride + 1) + 1:(y + 1) * (stride + 1)]), rows[-1]
+    for i in range(stride):
+        a, b, c = row[i - 3] if i > 2 else 0, up[i], up[i - 3] if i > 2 else 0
+        p = a + b - c
+        paeth = a if abs(p - a) <= abs(p - b) and abs(p - a) <= abs(p - c) else b if abs(p - b) <= abs(p - c) else c
+        row[i] = row[i] + (0, a, b, (a + b) // 2, paeth)[kind] & 255
+    rows.append(row)
+r = [r for r in csv.DictReader(open(sys.argv[2])) if r["series"] == "eth9 received"]
+end = max(int(x["end_ns"]) for x in r)
+most = max(r, key=lambda x: float(x["value"] or 0))
+left, right, blue = 2 * (22 + 84), width - 2 * (22 + 20), bytes((0, 114, 178))
+for row in rows[1 + 2 * (62 + 24):]: # below the legend
+    xs = [x for x in range(left, right) if row[3 * x:3 * x + 3] == blue]
+    if xs:
+        break
+at = (sum(xs) / len(xs) - left) / (right - left) * end
+assert int(most["begin_ns"]) - 0.01 * end <= at <= int(most["end_ns"]) + 0.01 * end, (at, most)
+print(width, height)
+P
+}
+if "$loadstone" export --table series -o series.png run.h5 2>err; then
+    must test "$(picture series.png run.csv)" = "1920 $((2 * (62 + 2 * 158 + 46)))"
+    must "$loadstone" export --table series -o phases.png phases.h5 2>err
+    must test "$(picture phases.png)" = "1920 $((2 * (62 + 18 + 158 + 46)))"
+    expect 2 "a picture is of fields or series" "$loadstone" export --table nodes -o nodes.png run.h5
+    expect 2 "has no series: record with --series" "$loadstone" export --table series -o none.png $(must "$loadstone" record -q --engine null -o bare.h5 true >&2; echo bare.h5)
+    must test ! -e none.png
+else
+    grep -q 'without cairo' err || { cat err; failed=1; }
+fi
+
 # names that there are not: before the program starts
 for names in trafic net, net:eth0 pcp; do
     expect 125 "loadstone: --series: " "$loadstone" record -o bad.h5 --series $names -- touch started

@@ -264,7 +264,8 @@ static const struct cli_option export_options[EXPORT_OPTIONS] = {
                       "What"},
     [EXPORT_TABLE] =
         {"table", 't', CLI_TEXT, "TABLE", NULL,
-         "table for csv: samples (without it, and without --field), fields, nodes, lines, bursts, threads or phases",
+         "table for csv: samples (without it, and without --field), fields, nodes, lines, bursts, threads, phases "
+         "or series; for png: fields (without it) or series",
          "What"},
     [EXPORT_MIN_SHARE] = {"min-share", 0, CLI_PERCENT, "PERCENT", "0.5%",
                           "leave nodes below this share of the time out of the tree of dot", "What"},
@@ -302,8 +303,8 @@ static ls_err export_format(const struct cli_value *v, const struct vx_exporter 
 static ls_err export_check(const struct vx_exporter *x, const struct cli_value *v, unsigned needs)
 {
     const bool is_tree = needs & VX_NEEDS_TREE;
-    if (v[EXPORT_TABLE].given && strcmp(x->name, "csv") != 0)
-        return ls_fail(LS_ERR_USAGE, "--table is for csv, not for %s", x->name);
+    if (v[EXPORT_TABLE].given && strcmp(x->name, "csv") != 0 && strcmp(x->name, "png") != 0)
+        return ls_fail(LS_ERR_USAGE, "--table is for csv and png, not for %s", x->name);
     if (v[EXPORT_STEPS].given && !(x->has_steps && needs & VX_NEEDS_FIELDS))
         return ls_fail(LS_ERR_USAGE,
                        "%s holds no time series: --steps is for pvd, xdmf, png, csv --table fields", x->name);
@@ -396,7 +397,7 @@ const struct cli_command cli_cmd_export = {
         "the HDF5 file of an .xdmf, the machine of MemAxes. All of them are written, or none.",
     .examples =
         "loadstone export run.h5 --list\nloadstone export run.h5 -o mesh.vtu\nloadstone export run.h5 -o "
-        "heat.png --field matrix.B\nloadstone export run.h5 --format dot -o - | dot -Tsvg -o tree.svg\n",
+        "heat.png --field matrix.B\nloadstone export run.h5 -o series.png --table series\nloadstone export run.h5 --format dot -o - | dot -Tsvg -o tree.svg\n",
     .options = export_options,
     .options_len = EXPORT_OPTIONS,
     .operands_min = 1,

@@ -21,6 +21,11 @@ enum { VX_PAGE_WIDTH = 960, VX_MARGIN = 22 };
 double vx_single_height(const struct vx_chart *chart);
 void vx_single_draw(cairo_t *c, const struct vx_chart *chart);
 
+/* Write a PNG of a page's width and this height, on white, at most as many pixels as cairo's images have.
+ * Errors: as of draw; LS_ERR_NOMEM, LS_ERR_IO, naming path. */
+ls_err vx_picture_write(double height, ls_err (*draw)(cairo_t *c, const void *user), const void *user,
+                        const char *path, FILE *out);
+
 /* For cairo: append to the FILE at closure. */
 cairo_status_t vx_to_file(void *closure, const unsigned char *data, unsigned len);
 /* Convert a cairo status to an error.  Errors: LS_ERR_NOMEM, LS_ERR_IO, naming path. */

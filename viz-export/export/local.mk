@@ -19,5 +19,6 @@ libvizexport_la_SOURCES += \
 if HAVE_CAIRO
 libvizexport_la_SOURCES += \
     viz-export/export/vx_heat.c viz-export/export/vx_heat.h \
-    viz-export/export/vx_heat_mesh.c
+    viz-export/export/vx_heat_mesh.c \
+    viz-export/export/vx_series_png.c
 endif

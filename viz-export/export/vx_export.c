@@ -47,6 +47,11 @@ const struct vx_exporter *vx_exporter_for(const char *path)
     return best;
 }
 
+bool vx_is_series(const struct vx_request *r)
+{
+    return r->table && strcmp(r->table, "series") == 0;
+}
+
 ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, unsigned *out_needs)
 {
     *out_needs = x->needs;
@@ -54,6 +59,11 @@ ls_err vx_export_needs(const struct vx_exporter *x, const struct vx_request *r, 
         const struct vx_csv_table *table = NULL;
         LS_TRY(vx_csv_table_of(r->table, &table));
         *out_needs = table->needs;
+    }
+    if (x == &vx_exporter_png && r->table && strcmp(r->table, "fields") != 0) {
+        if (!vx_is_series(r))
+            return ls_fail(LS_ERR_USAGE, "--table: a picture is of fields or series, not of %s", r->table);
+        *out_needs = VX_NEEDS_TIMELINE;
     }
     if (x == &vx_exporter_dot) {
         const struct vx_tree_metric *metric = NULL;
@@ -90,6 +100,14 @@ const char *vx_kind_name(uint32_t kind)
 const char *vx_level_name(uint8_t level)
 {
     return level < PROF_LEVEL_COUNT ? vx_level_names[level] : "";
+}
+
+const char *vx_command_words(const char *command)
+{
+    const char *name = command;
+    for (const char *p = command; *p && *p != ' '; p++)
+        if (*p == '/') name = p + 1;
+    return name;
 }
 
 const char *vx_node_path(const struct an_tables *t, uint32_t node, char out[VX_PATH_BYTES])

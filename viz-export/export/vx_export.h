@@ -109,6 +109,12 @@ extern const struct vx_csv_table vx_csv_tables[];
 /* name NULL: the samples.  Errors: LS_ERR_USAGE: there is no such table; the text names those there are. */
 ls_err vx_csv_table_of(const char *name, const struct vx_csv_table **out);
 
+/* Is the table of time series requested? */
+bool vx_is_series(const struct vx_request *r);
+/* Draw the time series and phases of s as a PNG. path is for messages.
+ * Errors: LS_ERR_USAGE: there is no series; LS_ERR_NOMEM, LS_ERR_IO. */
+ls_err vx_series_png(const struct vx_source *s, const char *path, FILE *out);
+
 /* ---- metrics of nodes ---- */
 
 /* Metrics that colour the nodes of the semantic tree: one row per metric in vx_dot.c. */
@@ -126,6 +132,9 @@ ls_err vx_tree_metric_of(const char *name, const struct vx_tree_metric **out);
 /* ---- names of the objects that samples refer to ---- */
 
 enum { VX_PATH_BYTES = 1024 };
+
+/* The command line without the directory of the program. */
+const char *vx_command_words(const char *command);
 
 /* "range", "heap", ...; the level's name. */
 const char *vx_kind_name(uint32_t kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PNG of heat maps: a panel for each field and metric, each step of a series, each of some layers of a 3-D
+/* PNG: heat maps, or the time series (vx_series_png.c). Of heat maps a panel for each field and metric, each step of a series, each of some layers of a 3-D
  * grid. */
 #include "config.h"
 
@@ -163,15 +163,6 @@ static double vx_sheet_height(const struct vx_sheet *sheet)
     return VX_HEAT_TITLE + (double)rows * vx_row_height(sheet);
 }
 
-/* The command line without the directory of the program. */
-static const char *vx_command_words(const char *command)
-{
-    const char *name = command;
-    for (const char *p = command; *p && *p != ' '; p++)
-        if (*p == '/') name = p + 1;
-    return name;
-}
-
 /* Describe the measurement: command, engine, overhead, processor. */
 static void vx_sheet_note(const struct prof_run *run, char *out, size_t room)
 {
@@ -182,12 +173,11 @@ static void vx_sheet_note(const struct prof_run *run, char *out, size_t room)
              *run->cpu ? ", " : "", run->cpu);
 }
 
-static ls_err vx_sheet_draw(cairo_t *c, const struct vx_sheet *sheet)
+static ls_err vx_sheet_draw(cairo_t *c, const void *user)
 {
+    const struct vx_sheet *sheet = user;
     const struct prof_run *run = sheet->s->run;
     char note[512];
-    cairo_set_source_rgb(c, 1, 1, 1);
-    cairo_paint(c);
     vx_use_ink(c, VX_INK_TEXT);
     vx_text_cut(c, VX_MARGIN, 30, 19, VX_LEFT, VX_PAGE_WIDTH - 2 * VX_MARGIN,
                 sheet->s->selection->geometry->label);
@@ -207,22 +197,12 @@ static ls_err vx_sheet_draw(cairo_t *c, const struct vx_sheet *sheet)
 
 static ls_err vx_sheet_write(const struct vx_sheet *sheet, FILE *out, const char *path)
 {
-    const double height = vx_sheet_height(sheet), scale = VX_HEAT_SCALE;
-    if (height * scale > VX_HEAT_PIXELS_MAX)
+    const double height = vx_sheet_height(sheet);
+    if (height * VX_HEAT_SCALE > VX_HEAT_PIXELS_MAX)
         return ls_fail(LS_ERR_RANGE,
                        "%s: %zu pictures do not fit one image: choose with --field and --metric", path,
                        sheet->panels_len);
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(VX_PAGE_WIDTH * scale),
-                                                          (int)floor(height * scale));
-    cairo_t *c = cairo_create(surface);
-    cairo_scale(c, scale, scale);
-    ls_err err = vx_sheet_draw(c, sheet);
-    cairo_status_t status = cairo_status(c);
-    cairo_destroy(c);
-    if (err == LS_OK && status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png_stream(surface, vx_to_file, out);
-    cairo_surface_destroy(surface);
-    return err != LS_OK ? err : vx_status(status, path);
+    return vx_picture_write(height, vx_sheet_draw, sheet, path, out);
 }
 
 static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
@@ -230,6 +210,7 @@ static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *
     struct vx_sheet sheet = {.s = s};
     FILE *out;
     LS_TRY(ls_outputs_open(files, r->path, &out));
+    if (vx_is_series(r)) return vx_series_png(s, r->path, out);
     ls_err err = vx_sheet_arrays(&sheet);
     if (err == LS_OK) err = vx_sheet_panels(&sheet);
     if (err == LS_OK) err = vx_sheet_write(&sheet, out, r->path);
@@ -239,7 +220,7 @@ static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *
 
 const struct vx_exporter vx_exporter_png = {.name = "png",
                                             .ends = ".png",
-                                            .words = "heat maps of fields as a picture",
+                                            .words = "heat maps of fields, or the time series, as a picture",
                                             .needs = VX_NEEDS_FIELDS,
                                             .metrics = "latency_mean_cycles",
                                             .one_file = true,
@@ -256,12 +237,13 @@ static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *
                    "%s: built without cairo; install libcairo2-dev, configure and make again", r->path);
 }
 
-const struct vx_exporter vx_exporter_png = {.name = "png",
-                                            .ends = ".png",
-                                            .words = "heat maps of fields as a picture (not in this build)",
-                                            .needs = VX_NEEDS_FIELDS,
-                                            .metrics = "latency_mean_cycles",
-                                            .one_file = true,
-                                            .has_steps = true,
-                                            .write = vx_png_export};
+const struct vx_exporter vx_exporter_png = {
+    .name = "png",
+    .ends = ".png",
+    .words = "heat maps of fields, or the time series, as a picture (not in this build)",
+    .needs = VX_NEEDS_FIELDS,
+    .metrics = "latency_mean_cycles",
+    .one_file = true,
+    .has_steps = true,
+    .write = vx_png_export};
 #endif
