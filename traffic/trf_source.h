@@ -38,6 +38,7 @@ struct trf_machine {
     const char *sys_root;           /* "/sys" */
     const char *nvml_library;       /* "libnvidia-ml.so.1" */
     const char *pcp_host;           /* "local:" */
+    const char *pcp_archive;        /* replayed instead of asking a host */
     const struct pe_kernel *kernel; /* &pe_kernel_linux */
 };
 

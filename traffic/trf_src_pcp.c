@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Metrics of Performance Co-Pilot, fetched from a running pmcd (PMAPI(3), pmFetch(3)): values that its agents
- * read with more privilege than the user has. The library is loaded when it is needed. */
+ * read with more privilege than the user has. Or of an archive, replayed at the pace at which it was written.
+ * The library is loaded when it is needed. */
 #include "config.h"
 
 #include "traffic/trf_source.h"
@@ -24,9 +25,13 @@ enum { PCP_ERROR_BYTES = PM_MAXERRMSGLEN };
     X(pmReconnectContext) \
     X(pmDestroyContext)   \
     X(pmUseContext)       \
+    X(pmGetArchiveLabel)  \
+    X(pmSetMode)          \
+    X(pmTraversePMNS_r)   \
     X(pmLookupName)       \
     X(pmLookupDesc)       \
     X(pmGetInDom)         \
+    X(pmGetInDomArchive)  \
     X(pmFetch)            \
     X(pmFreeResult)       \
     X(pmExtractValue)     \
@@ -58,6 +63,9 @@ struct pcp_state {
     LS_VECTOR(pmDesc) descs;
     LS_VECTOR(struct pcp_counter) counters;
     uint64_t retry_ns; /* when to connect again; 0: connected */
+    bool is_archive;
+    struct timeval archive_begin; /* its first moment is when the source was opened */
+    uint64_t opened_ns;
 };
 
 static const char *pcp_error(const struct pcp_state *s, int error, char out[PCP_ERROR_BYTES])
@@ -81,10 +89,25 @@ static ls_err pcp_load(struct pcp_state *s)
     return LS_OK;
 }
 
+static ls_err pcp_open_archive(const char *path, struct pcp_state *s)
+{
+    char text[PCP_ERROR_BYTES];
+    pmLogLabel label;
+    s->is_archive = true;
+    s->context = s->calls.pmNewContext(PM_CONTEXT_ARCHIVE, path);
+    const int result = s->context < 0 ? s->context : s->calls.pmGetArchiveLabel(&label);
+    if (result < 0)
+        return ls_fail(LS_ERR_IO, "%s is no archive that libpcp reads: %s", path, pcp_error(s, result, text));
+    s->archive_begin = label.ll_start;
+    s->opened_ns = ls_clock_mono_ns();
+    return LS_OK;
+}
+
 static ls_err pcp_connect(const struct trf_machine *m, struct pcp_state *s)
 {
     const char *host = m->pcp_host ? m->pcp_host : "local:";
     char text[PCP_ERROR_BYTES];
+    if (m->pcp_archive) return pcp_open_archive(m->pcp_archive, s);
     s->context = s->calls.pmNewContext(PM_CONTEXT_HOST, host);
     if (s->context >= 0) return LS_OK;
     return ls_fail(LS_ERR_IO, "pmcd of %s does not answer (%s): systemctl start pmcd", host,
@@ -109,6 +132,16 @@ static void pcp_units(const struct pcp_state *s, const pmUnits *u, struct trf_co
     }
 }
 
+/* Bytes that a memory controller read or wrote, by the names of POWER9's events (Linux, nest_mba*_imc), such as
+ * perfevent.hwcounters.nest_mba0_imc.PM_MBA0_READ_BYTES.value. The agent gives them no unit. */
+static void pcp_find_kind(const char *metric, const pmUnits *u, struct trf_counter *c)
+{
+    const bool is_read = strstr(metric, "_READ_BYTES.value"), is_write = strstr(metric, "_WRITE_BYTES.value");
+    if (!is_read && !is_write) return;
+    c->kind = is_read ? LS_COUNTER_READ : LS_COUNTER_WRITTEN;
+    if (u->dimSpace == 0 && u->dimTime == 0 && u->dimCount == 0) strcpy(c->unit, "B");
+}
+
 static bool pcp_is_number(int type)
 {
     return type == PM_TYPE_32 || type == PM_TYPE_U32 || type == PM_TYPE_64 || type == PM_TYPE_U64 ||
@@ -125,10 +158,11 @@ static ls_err pcp_add_instance(struct trf_opened *o, const char *metric, const p
                               .is_whole = d->type != PM_TYPE_FLOAT && d->type != PM_TYPE_DOUBLE};
     char name[TRF_NAME_BYTES];
     pcp_units(s, &d->units, &c);
+    if (d->sem == PM_SEM_COUNTER) pcp_find_kind(metric, &d->units, &c);
     if (!row.is_whole && !c.is_level) c.scale /= PCP_FIXED_POINT;
     if (d->type == PM_TYPE_32 || d->type == PM_TYPE_U32) c.range = UINT64_C(1) << 32;
     snprintf(c.scope, sizeof(c.scope), "%.47s", label ? label : "machine");
-    snprintf(name, sizeof(name), label ? "%.60s[%.30s]" : "%.60s", metric, label);
+    snprintf(name, sizeof(name), label ? "%.63s[%.29s]" : "%.63s", metric, label);
     LS_TRY(trf_opened_add(o, &c, name));
     return LS_VECTOR_ADD(&s->counters, row);
 }
@@ -139,9 +173,10 @@ static ls_err pcp_add_instances(struct trf_opened *o, const char *metric, const 
     int *instances;
     char **labels, text[PCP_ERROR_BYTES];
     if (d->indom == PM_INDOM_NULL) return pcp_add_instance(o, metric, d, PM_IN_NULL, NULL);
-    const int len = s->calls.pmGetInDom(d->indom, &instances, &labels);
+    const int len =
+        (s->is_archive ? s->calls.pmGetInDomArchive : s->calls.pmGetInDom)(d->indom, &instances, &labels);
     if (len < 0)
-        return ls_fail(LS_ERR_IO, "pmcd lists no instances of %s: %s", metric, pcp_error(s, len, text));
+        return ls_fail(LS_ERR_IO, "PCP lists no instances of %s: %s", metric, pcp_error(s, len, text));
     ls_err err = LS_OK;
     for (int i = 0; i < len && err == LS_OK; i++)
         err = pcp_add_instance(o, metric, d, instances[i], labels[i]);
@@ -152,7 +187,8 @@ static ls_err pcp_add_instances(struct trf_opened *o, const char *metric, const 
     return err;
 }
 
-static ls_err pcp_add(struct trf_opened *o, const char *metric)
+/* Add a metric; of a group, whatever is a number. */
+static ls_err pcp_add(struct trf_opened *o, const char *metric, bool is_of_group)
 {
     struct pcp_state *s = o->state;
     char text[PCP_ERROR_BYTES];
@@ -160,13 +196,35 @@ static ls_err pcp_add(struct trf_opened *o, const char *metric)
     pmDesc d;
     int result = s->calls.pmLookupName(1, &metric, &id);
     if (result >= 0) result = s->calls.pmLookupDesc(id, &d);
+    if (is_of_group && (result < 0 || !pcp_is_number(d.type))) return LS_OK;
     if (result < 0)
-        return ls_fail(LS_ERR_USAGE, "pmcd has no metric '%s' (%s); pminfo lists those that it has", metric,
+        return ls_fail(LS_ERR_USAGE, "PCP has no metric '%s' (%s); pminfo lists those that it has", metric,
                        pcp_error(s, result, text));
     if (!pcp_is_number(d.type)) return ls_fail(LS_ERR_USAGE, "the metric %s is not a number", metric);
     LS_TRY(LS_VECTOR_ADD(&s->ids, id));
     LS_TRY(LS_VECTOR_ADD(&s->descs, d));
     return pcp_add_instances(o, metric, &d);
+}
+
+struct pcp_group {
+    struct trf_opened *opened;
+    const char *name;
+    ls_err err;
+};
+
+static void pcp_add_of_group(const char *metric, void *user)
+{
+    struct pcp_group *g = user;
+    if (g->err == LS_OK) g->err = pcp_add(g->opened, metric, strcmp(metric, g->name) != 0);
+}
+
+/* Add a metric, or all below a name, such as perfevent.hwcounters. */
+static ls_err pcp_add_all(struct trf_opened *o, const char *name)
+{
+    const struct pcp_state *s = o->state;
+    struct pcp_group group = {o, name, LS_OK};
+    if (s->calls.pmTraversePMNS_r(name, pcp_add_of_group, &group) <= 0) return pcp_add(o, name, false);
+    return group.err;
 }
 
 static ls_err pcp_open(const struct trf_machine *m, const char *const *metrics, struct trf_opened *out)
@@ -178,8 +236,12 @@ static ls_err pcp_open(const struct trf_machine *m, const char *const *metrics, 
     LS_TRY(pcp_load(s));
     LS_TRY(pcp_connect(m, s));
     for (; metrics && *metrics; metrics++)
-        LS_TRY(pcp_add(out, *metrics));
-    snprintf(out->detail, sizeof(out->detail), "pmcd of %s answers", m->pcp_host ? m->pcp_host : "local:");
+        LS_TRY(pcp_add_all(out, *metrics));
+    if (s->is_archive)
+        snprintf(out->detail, sizeof(out->detail), "replays %.200s", m->pcp_archive);
+    else
+        snprintf(out->detail, sizeof(out->detail), "pmcd of %s answers",
+                 m->pcp_host ? m->pcp_host : "local:");
     return LS_OK;
 }
 
@@ -209,6 +271,16 @@ static void pcp_read_counter(const struct pcp_state *s, const struct pcp_counter
         out->gap = LS_GAP_UNREADABLE;
 }
 
+/* Move to the moment of the archive that is as far from its begin as now is from the opening. Values are
+ * interpolated between the two records around it. */
+static int pcp_seek(const struct pcp_state *s)
+{
+    const uint64_t at_us = (ls_clock_mono_ns() - s->opened_ns) / 1000 + (uint64_t)s->archive_begin.tv_usec;
+    const struct timeval at = {.tv_sec = s->archive_begin.tv_sec + (time_t)(at_us / 1000000),
+                               .tv_usec = (suseconds_t)(at_us % 1000000)};
+    return s->calls.pmSetMode(PM_MODE_INTERP, &at, 1);
+}
+
 /* Fetch everything at once. A connection that broke is tried again every second. */
 static int pcp_fetch(struct pcp_state *s, pmResult **out)
 {
@@ -220,6 +292,7 @@ static int pcp_fetch(struct pcp_state *s, pmResult **out)
         s->retry_ns = 0;
     }
     int result = s->calls.pmUseContext(s->context);
+    if (result >= 0 && s->is_archive) result = pcp_seek(s);
     if (result >= 0) result = s->calls.pmFetch((int)s->ids.len, s->ids.rows, out);
     if (result < 0) s->retry_ns = ls_clock_mono_ns() + PCP_RETRY_NS;
     return result;
@@ -274,7 +347,7 @@ const struct trf_source trf_source_pcp = {
     .name = "pcp",
     .group = "",
     .gives = "any metric of Performance Co-Pilot, such as perfevent.hwcounters of memory controllers",
-    .needs = "pmcd running with the agent of the metric; no privilege",
+    .needs = "pmcd running with the agent of the metric, or PCP_ARCHIVE=FILE; no privilege",
     .takes_metrics = true,
     .open = pcp_open,
     .read = pcp_read,

@@ -26,7 +26,7 @@ must test "$(value run.json 'network.interface.in.bytes[lo]' amount)" -ge 0
 expect 0 "pcp kernel.all.load[15 minute]" "$loadstone" report --series run.h5
 
 # metrics that there are not, or that are texts: before the program starts
-expect 125 "pmcd has no metric 'kernel.all.lode'" "$loadstone" record -o bad.h5 --series pcp:kernel.all.lode -- touch started
+expect 125 "PCP has no metric 'kernel.all.lode'" "$loadstone" record -o bad.h5 --series pcp:kernel.all.lode -- touch started
 expect 125 "the metric kernel.uname.release is not a number" "$loadstone" record -o bad.h5 --series pcp:kernel.uname.release -- touch started
 must test ! -e started
 

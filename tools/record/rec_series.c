@@ -184,6 +184,7 @@ static void reader_run(const struct rec_series_options *o, int file_fd, int mess
     static struct trf_request request;
     const struct trf_use use = {reader_take_point, reader_take_note, reader_verify, &r};
     r.machine.sys_root = getenv(ls_env_rows[LS_ENV_SYSFS].variable);
+    r.machine.pcp_archive = getenv("PCP_ARCHIVE"); /* as PCP's own programs do (pmGetOptions(3)) */
     r.file_fd = file_fd;
     r.message_fd = message_fd;
     r.bytes_max = o->bytes_max;
