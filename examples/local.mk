@@ -8,7 +8,11 @@ example_sources = examples/example.h examples/matmul.h examples/matmul_naive.c e
     examples/sedov.h examples/sedov_element.h examples/sedov_main.c examples/sedov_mesh.c examples/sedov_names.c \
     examples/sedov_gas.c examples/sedov_separate.c examples/sedov_fused.c \
     examples/spmv.h examples/spmv.c examples/spmv_matrix.c examples/spmv_order.c \
-    examples/stencil.h examples/stencil_naive.c examples/stencil_tiled.c
+    examples/stencil.h examples/stencil_naive.c examples/stencil_tiled.c \
+    examples/fft3d.c
+if HAVE_FFT3D
+example_programs += examples/fft3d
+endif
 noinst_PROGRAMS += $(example_programs)
 sedov_shared = examples/example.h examples/sedov.h examples/sedov_element.h examples/sedov_main.c examples/sedov_mesh.c \
     examples/sedov_names.c examples/sedov_gas.c
@@ -22,6 +26,8 @@ examples_sedov_fused_SOURCES = examples/sedov_fused.c $(sedov_shared)
 examples_spmv_SOURCES = examples/spmv.c examples/spmv.h examples/spmv_matrix.c examples/spmv_order.c examples/example.h
 examples_stencil_naive_SOURCES = examples/stencil_naive.c examples/stencil.h examples/example.h
 examples_stencil_tiled_SOURCES = examples/stencil_tiled.c examples/stencil.h examples/example.h
+examples_fft3d_SOURCES = examples/fft3d.c examples/example.h
+examples_fft3d_CFLAGS = $(AM_CFLAGS) $(FFT3D_CFLAGS)
 examples_sedov_separate_CFLAGS = $(AM_CFLAGS) -Wno-unknown-pragmas $(OPENMP_CFLAGS)
 examples_sedov_fused_CFLAGS = $(AM_CFLAGS) -Wno-unknown-pragmas $(OPENMP_CFLAGS)
 examples_matmul_naive_LDADD = libloadstone.la
@@ -34,6 +40,7 @@ examples_sedov_fused_LDADD = libloadstone.la -lm
 examples_spmv_LDADD = libloadstone.la -lm
 examples_stencil_naive_LDADD = libloadstone.la -lm
 examples_stencil_tiled_LDADD = libloadstone.la -lm
+examples_fft3d_LDADD = libloadstone.la $(FFT3D_LIBS) -lm
 examples_matmul_naive_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_matmul_blocked_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_matmul_transposed_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -43,6 +50,7 @@ examples_sedov_separate_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_sedov_fused_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_spmv_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_stencil_naive_LDFLAGS = $(AM_LDFLAGS) -no-install
+examples_fft3d_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_stencil_tiled_LDFLAGS = $(AM_LDFLAGS) -no-install
 examplesdir = $(docdir)/examples
 dist_examples_DATA = $(example_sources)

@@ -20,6 +20,9 @@ PKG_CHECK_MODULES([YAJL], [yajl],
     [have_yajl=yes; AC_DEFINE([HAVE_YAJL], [1], [yajl reads pattern files])], [have_yajl=no])
 PKG_CHECK_MODULES([CAIRO], [cairo cairo-svg cairo-png],
     [have_cairo=yes; AC_DEFINE([HAVE_CAIRO], [1], [cairo draws pictures])], [have_cairo=no])
+# only for an example
+PKG_CHECK_MODULES([FFT3D], [fftw3 ompi-c], [have_fft3d=yes],
+    [PKG_CHECK_MODULES([FFT3D], [fftw3 mpich], [have_fft3d=yes], [have_fft3d=no])])
 PKG_CHECK_MODULES([CMOCKA], [cmocka], [have_cmocka=yes], [have_cmocka=no])
 
 have_zydis=no
@@ -57,6 +60,7 @@ AM_CONDITIONAL([HAVE_CMOCKA], [test "x$have_cmocka" = xyes])
 AM_CONDITIONAL([HAVE_ZSTD], [test "x$have_zstd" = xyes])
 AM_CONDITIONAL([HAVE_LIBARCHIVE], [test "x$have_libarchive" = xyes])
 AM_CONDITIONAL([HAVE_YAJL], [test "x$have_yajl" = xyes])
+AM_CONDITIONAL([HAVE_FFT3D], [test "x$have_fft3d" = xyes])
 AM_CONDITIONAL([HAVE_CAIRO], [test "x$have_cairo" = xyes])
 AM_CONDITIONAL([HAVE_STEP], [test "x$have_step" = xyes])
 AM_CONDITIONAL([HAVE_ZYDIS], [test "x$have_zydis" = xyes])
@@ -91,6 +95,8 @@ AS_IF([test -s "$srcdir/viz-export/view/web/bundle/view.js"], [ls_page=yes],
     [ls_page="no (npm missing: install nodejs and npm; loadstone view makes no page)"])
 AS_IF([test "x$have_cairo" = xyes], [ls_cairo=yes],
     [ls_cairo="no (cairo missing: install libcairo2-dev; replay draws no PNG, SVG or HTML)"])
+AS_IF([test "x$have_fft3d" = xyes], [ls_fft3d=yes],
+    [ls_fft3d="no (MPI or FFTW missing: install libopenmpi-dev and libfftw3-dev; examples/fft3d is not built)"])
 AS_IF([test -n "$FC" && test "x$FC" != xno], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
 echo "
 Loadstone $PACKAGE_VERSION
@@ -107,6 +113,7 @@ Loadstone $PACKAGE_VERSION
     plots:                          $ls_cairo
     page (loadstone view):          $ls_page
     Fortran module:                 $ls_fc
+    example with MPI and FFTW:      $ls_fft3d
     unit tests:                     $ls_unit
     warnings are errors:            $enable_werror
 Now run: make && make check
