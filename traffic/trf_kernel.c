@@ -93,55 +93,66 @@ static double gemv_capped_beyond(const struct trf_size *s)
     return DOUBLE_BYTES * width * width;
 }
 
-/* ---- matrix product, C = A B, in the order i, j, k ---- */
+/* ---- matrix product, C = A B, in the order i, j, k; copies of it at once on matrices of their own ---- */
 
 enum { GEMM_A, GEMM_B, GEMM_C };
+
+static uint64_t gemm_copies(const struct trf_size *s)
+{
+    return s->batch ? s->batch : 1;
+}
 
 static uint64_t gemm_elements(const struct trf_size *s, unsigned array)
 {
     (void)array;
-    return s->n * s->n;
+    return gemm_copies(s) * s->n * s->n;
 }
 
+static void gemm_row(const struct trf_size *s, uint64_t copy, uint64_t i, struct trf_sink *sink)
+{
+    const uint64_t n = s->n, begin = copy * n * n;
+    for (uint64_t j = 0; j < n; j++) {
+        for (uint64_t k = 0; k < n; k++) {
+            sink->load(sink, GEMM_A, begin + i * n + k);
+            sink->load(sink, GEMM_B, begin + k * n + j);
+        }
+        sink->store(sink, GEMM_C, begin + i * n + j, false);
+    }
+}
+
+/* Cores run at one pace: copies take turns, row by row. */
 static void gemm_run(const struct trf_size *s, struct trf_sink *sink)
 {
-    const uint64_t n = s->n;
-    for (uint64_t i = 0; i < n; i++)
-        for (uint64_t j = 0; j < n; j++) {
-            for (uint64_t k = 0; k < n; k++) {
-                sink->load(sink, GEMM_A, i * n + k);
-                sink->load(sink, GEMM_B, k * n + j);
-            }
-            sink->store(sink, GEMM_C, i * n + j, false);
-        }
-}
-
-static double gemm_reads(const struct trf_size *s)
-{
-    return 3.0 * (double)s->n * (double)s->n;
+    for (uint64_t i = 0; i < s->n; i++)
+        for (uint64_t copy = 0; copy < gemm_copies(s); copy++)
+            gemm_row(s, copy, i, sink);
 }
 
 static double gemm_writes(const struct trf_size *s)
 {
-    return (double)s->n * (double)s->n;
+    return (double)gemm_copies(s) * (double)s->n * (double)s->n;
+}
+
+static double gemm_reads(const struct trf_size *s)
+{
+    return 3 * gemm_writes(s);
 }
 
 /* B is read again for each row of C; its lines are used whole, since a column's lines stay for its
  * neighbours. */
 static double gemm_reads_beyond(const struct trf_size *s)
 {
-    const double n = (double)s->n;
-    return n * n * n + 2 * n * n;
+    return ((double)s->n + 2) * gemm_writes(s);
 }
 
 static double gemm_kept(const struct trf_size *s)
 {
-    return 3.0 * DOUBLE_BYTES * (double)s->n * (double)s->n;
+    return 3 * DOUBLE_BYTES * gemm_writes(s);
 }
 
 static double gemm_beyond(const struct trf_size *s)
 {
-    return 1.0 * DOUBLE_BYTES * (double)s->n * (double)s->n;
+    return DOUBLE_BYTES * gemm_writes(s);
 }
 
 /* ---- the FFT's loops: a rank has PLANES x ROWS x COLS = n/rows x n/cols x n complex numbers ---- */
@@ -298,6 +309,18 @@ const struct trf_kernel trf_kernels[] = {
      gemm_reads_beyond,
      gemm_kept,
      gemm_beyond},
+    {"gemm-blas",
+     "matrix product of the installed BLAS, traced",
+     "the library's; between both figures of gemm",
+     DOUBLE_BYTES,
+     {"A", "B", "C"},
+     gemm_elements,
+     NULL,
+     gemm_reads,
+     gemm_writes,
+     gemm_reads_beyond,
+     gemm_kept,
+     NULL},
     {"s1cf-1",
      "FFT, first store, first loop",
      "tmp[plane][row][col] = in[plane][row][col]",

@@ -15,6 +15,7 @@
 /* Parameters of a run of a kernel. */
 struct trf_size {
     uint64_t n;          /* the size that is swept */
+    uint64_t batch;      /* products of matrices at once, one for each core; 0 is 1 */
     uint64_t cap;        /* capped GEMV: rows and columns of the matrix at most */
     uint64_t rows, cols; /* the grid of ranks that shares the FFT's data */
     bool
@@ -35,7 +36,7 @@ struct trf_kernel {
     unsigned element_bytes;
     const char *arrays[TRF_ARRAYS_MAX]; /* names; NULL: there are fewer */
     uint64_t (*elements)(const struct trf_size *s, unsigned array);
-    void (*run)(const struct trf_size *s, struct trf_sink *sink);
+    void (*run)(const struct trf_size *s, struct trf_sink *sink); /* NULL: the loops of a library */
     /* Expected elements that are read from and written to memory, while the formula's data stays cached, and
      * beyond `upper`; NULL: as below. */
     double (*reads)(const struct trf_size *s);

@@ -55,6 +55,7 @@ ls_err trf_model_kernel(const struct trf_kernel *k, const struct trf_size *s, co
                                .may_pass = !s->stores_allocate};
     size_t len = 0;
     LS_TRY(trf_kernel_check(k, s));
+    if (!k->run) return ls_fail(LS_ERR_UNSUPPORTED, "%s: the loops are those of a library", k->name);
     LS_TRY(trf_cache_new(g, &sink.cache));
     place_arrays(k, s, sink.bases);
     k->run(s, &sink.sink);

@@ -10,7 +10,7 @@
 #include "traffic/trf_kernel.h"
 
 /* Run k at s through empty caches, which are written back at the end. out[i] is the traffic of array i.
- * Errors: as of trf_kernel_check; LS_ERR_NOMEM. */
+ * Errors: as of trf_kernel_check; LS_ERR_UNSUPPORTED: a library's loops; LS_ERR_NOMEM. */
 ls_err trf_model_kernel(const struct trf_kernel *k, const struct trf_size *s, const struct trf_geometry *g,
                         struct trf_traffic out[TRF_ARRAYS_MAX]);
 

@@ -16,6 +16,18 @@ if command -v jq >/dev/null; then
 fi
 expect 0 "C[i][j] += A[i][k] * B[k][j]" "$loadstone" traffic --list
 
+# pictures: a chart a kernel, with the points that the table has
+if "$loadstone" traffic gemm s2cf --points 3 --cache 4K/4,16K/8 --plot two.svg >three 2>err; then
+    must test "$(grep -cE '^(gemm|s2cf) ' three)" = 6
+    must test "$(grep -c '<svg' two.svg)" = 1
+    must "$loadstone" traffic gemm --points 3 --cache 4K/4,16K/8 --plot one.html >three 2>err
+    must grep -q "gemm: matrix product" one.html
+    expect 1 "--force overwrites it" "$loadstone" traffic gemm -n 12 --plot two.svg
+    expect 2 "pictures end in .svg, .png or .html" "$loadstone" traffic gemm -n 12 --plot two.pdf
+else
+    grep -q 'without cairo' err || { cat err; failed=1; }
+fi
+
 # a trace: both arrays are read once; one of them is used by one element in a line, and written to
 if [ "$(uname -m)" = x86_64 ] && command -v qemu-x86_64 >/dev/null && [ -f "$top_builddir/.libs/libloadstone-tracer.so" ]; then
     must "$loadstone" trace -q --phase loop -o t.trace -- "$top_builddir/tests/cases/truth_programs" stencil >out 2>err
@@ -24,6 +36,22 @@ if [ "$(uname -m)" = x86_64 ] && command -v qemu-x86_64 >/dev/null && [ -f "$top
     must grep -q '^out,' trace.csv
     expect 0 "% lines" "$loadstone" traffic trace t.trace
 fi
+
+# the installed BLAS, traced: its product needs all three matrices, and no less than the formula; copies need as many
+if [ "$(uname -m)" != x86_64 ] || ! command -v qemu-x86_64 >/dev/null || [ ! -f "$top_builddir/.libs/libloadstone-tracer.so" ]; then
+    echo "not tested: gemm-blas (it needs x86-64 and qemu-user)"
+elif ! "$loadstone" traffic blas -n 4 2>err; then
+    must grep -q 'no BLAS is here' err
+else
+    for batch in 1 3; do
+        must "$loadstone" traffic gemm gemm-blas -n 44 --batch $batch --format csv >blas.csv
+        must test "$(grep -c "^gemm.*,44,cached,$((batch * 44 * 44 * 24))," blas.csv)" = 2
+        must awk -F, '/^gemm-blas/ { ok = $6 >= $4 && $6 < 1.2 * $4 && $8 >= $7 && $8 < 1.2 * $7 } END { exit !ok }' blas.csv
+    done
+    must "$loadstone" traffic gemm-blas -n 44 --format json >blas.json
+    must grep -q '"regime": "cached"' blas.json
+fi
+expect 2 "give one size" "$loadstone" traffic blas
 
 expect 2 "there is no kernel 'dgemm'" "$loadstone" traffic dgemm
 expect 2 "'12x' is no size" "$loadstone" traffic gemm -n 12x

@@ -21,6 +21,7 @@ struct known {
     uint64_t n;
     bool allocate;
     enum trf_regime regime;
+    uint64_t batch;
 };
 
 static void formulas_are_what_the_model_counts(void **state)
@@ -32,6 +33,7 @@ static void formulas_are_what_the_model_counts(void **state)
         {"s1cf-1", 180, false, TRF_CACHED}, {"s1cf-2", 180, true, TRF_CACHED},
         {"s1cf-2", 260, true, TRF_BEYOND},  {"s1cf", 180, true, TRF_CACHED},
         {"s2cf", 180, true, TRF_CACHED},    {"s2cf", 180, false, TRF_CACHED},
+        {"gemm", 60, true, TRF_CACHED, 4},  {"gemm", 152, true, TRF_BEYOND, 4},
     };
     struct trf_geometry g;
     assert_int_equal(trf_geometry_parse("32K/8,512K/16", &g), LS_OK);
@@ -42,6 +44,7 @@ static void formulas_are_what_the_model_counts(void **state)
         uint64_t read_lines = 0, written_lines = 0;
         assert_non_null(k);
         s.n = rows[i].n;
+        s.batch = rows[i].batch;
         s.stores_allocate = rows[i].allocate;
         assert_int_equal(trf_model_kernel(k, &s, &g, t), LS_OK);
         for (unsigned a = 0; a < TRF_ARRAYS_MAX; a++) {

@@ -3,10 +3,12 @@
 #include "common/ls_json.h"
 #include "common/ls_put.h"
 #include "common/ls_quantity.h"
-#include "common/ls_vector.h"
 #include "machine/mach_cpu.h"
+#include "tools/cli/cli_child.h"
 #include "tools/cli/cli_message.h"
-#include "traffic/trf_model.h"
+#include "tools/cli/cli_output.h"
+#include "tools/traffic/traffic.h"
+#include "viz-export/charts/vx_chart.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,25 +18,36 @@
 
 enum {
     TRAFFIC_SIZE,
+    TRAFFIC_POINTS,
+    TRAFFIC_BATCH,
     TRAFFIC_CAP,
     TRAFFIC_GRID,
     TRAFFIC_STORES,
     TRAFFIC_CACHE,
     TRAFFIC_TOP,
     TRAFFIC_FORMAT,
+    TRAFFIC_PLOT,
+    TRAFFIC_FORCE,
     TRAFFIC_LIST,
     TRAFFIC_OPTIONS
 };
 
-enum { TRAFFIC_JSON_SCHEMA = 1, LABEL_WIDTH = 44 };
+enum { TRAFFIC_JSON_SCHEMA = 1, LABEL_WIDTH = 44, POINTS_MOST = 100 };
 
 #define MODEL_CACHE "32K/8,512K/16" /* small enough that sweeps over its bounds take seconds */
 
 static const struct cli_option traffic_options[TRAFFIC_OPTIONS] = {
     [TRAFFIC_SIZE] = {"size", 'n', CLI_TEXT, "LIST", NULL,
-                      "sizes N, separated by commas; default: five from half the lower bound to beyond the "
-                      "upper one",
+                      "sizes N, separated by commas; default: from half the lower bound of the formula to "
+                      "beyond the upper one",
                       "What to run"},
+    [TRAFFIC_POINTS] = {"points", 0, CLI_COUNT, "N", "5", "number of default sizes", "What to run",
+                        .least = 2, .most = POINTS_MOST},
+    [TRAFFIC_BATCH] =
+        {"batch", 0, CLI_COUNT, "N", "1",
+         "products of matrices at once, one for each core, on matrices of their own, in one last "
+         "level",
+         "What to run", .least = 1, .most = 1024},
     [TRAFFIC_CAP] = {"cap", 0, CLI_COUNT, "N", "1280",
                      "rows and columns of the capped product's matrix at most", "What to run", .least = 1,
                      .most = 1 << 20},
@@ -51,6 +64,9 @@ static const struct cli_option traffic_options[TRAFFIC_OPTIONS] = {
          "Model"},
     [TRAFFIC_TOP] = {"top", 0, CLI_COUNT, "N", "20", "rows of data to print", "Output", .least = 1},
     [TRAFFIC_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+    [TRAFFIC_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
+                      "draw a chart for each kernel: .svg, .png or .html by the name's end", "Output"},
+    [TRAFFIC_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite the picture", "Output"},
     [TRAFFIC_LIST] = {"list", 0, CLI_FLAG, NULL, NULL, "print the kernels with their loops, and stop",
                       "Output"},
 };
@@ -92,18 +108,6 @@ static uint64_t last_level(const struct trf_geometry *g)
 
 /* ---- kernels ---- */
 
-struct point {
-    const struct trf_kernel *kernel;
-    struct trf_size size;
-    struct trf_expected expected;
-    struct trf_traffic arrays[TRF_ARRAYS_MAX], all;
-};
-
-struct sweep {
-    struct trf_geometry geometry;
-    LS_VECTOR(struct point) points;
-};
-
 static ls_err read_grid(const char *text, struct trf_size *s)
 {
     unsigned rows = 0, cols = 0;
@@ -141,31 +145,31 @@ static uint64_t good_size(uint64_t n, const struct trf_size *s)
     return (times ? times | 1 : 1) * step;
 }
 
-/* Default sizes: from half of the lower bound to beyond the upper one. */
-static unsigned default_sizes(const struct trf_kernel *k, const struct trf_size *s, uint64_t cache_bytes,
-                              uint64_t out[5])
+/* Default sizes, evenly from half of the lower bound to beyond the upper one; neighbours may be equal. */
+static void default_sizes(const struct trf_kernel *k, const struct trf_size *s, uint64_t cache_bytes,
+                          unsigned len, uint64_t out[])
 {
     const double cache = (double)cache_bytes;
-    if (!k->reads_beyond) {
-        static const uint64_t plain[] = {60, 100, 140, 180, 220};
-        for (unsigned i = 0; i < 5; i++)
-            out[i] = good_size(plain[i], s);
-        return 5;
+    double from = 60, to = 220; /* of kernels without a bound */
+    if (k->reads_beyond) {
+        const bool has_upper = k->beyond_bytes;
+        from = (double)size_where(k->kept_bytes, *s, cache) / 2;
+        to = 1.3 * (double)size_where(has_upper ? k->beyond_bytes : k->kept_bytes, *s, cache);
     }
-    const double low = (double)size_where(k->kept_bytes, *s, cache);
-    const double high = (double)size_where(k->beyond_bytes, *s, cache);
-    const double wanted[] = {low / 2, 0.8 * low, (low + high) / 2, 1.15 * high, 1.3 * high};
-    for (unsigned i = 0; i < 5; i++)
-        out[i] = good_size((uint64_t)wanted[i], s);
-    return 5;
+    for (unsigned i = 0; i < len; i++)
+        out[i] = good_size((uint64_t)(from + (to - from) * i / (len - 1)), s);
 }
 
-static ls_err measure(struct sweep *w, const struct trf_kernel *k, struct trf_size s, uint64_t n)
+static ls_err measure(struct traffic_sweep *w, const struct trf_kernel *k, struct trf_size s, uint64_t n)
 {
-    struct point p = {.kernel = k, .size = s};
+    struct traffic_point p = {.kernel = k, .size = s};
     p.size.n = n;
-    LS_TRY(trf_model_kernel(k, &p.size, &w->geometry, p.arrays));
     p.expected = trf_kernel_expected(k, &p.size, last_level(&w->geometry));
+    if (!k->run) {
+        LS_TRY(traffic_blas(&w->geometry, &p));
+        return LS_VECTOR_ADD(&w->points, p);
+    }
+    LS_TRY(trf_model_kernel(k, &p.size, &w->geometry, p.arrays));
     for (unsigned i = 0; i < TRF_ARRAYS_MAX; i++) {
         p.all.accesses += p.arrays[i].accesses;
         p.all.read_lines += p.arrays[i].read_lines;
@@ -174,17 +178,22 @@ static ls_err measure(struct sweep *w, const struct trf_kernel *k, struct trf_si
     return LS_VECTOR_ADD(&w->points, p);
 }
 
-/* Run a kernel at the sizes of a list, or at its own. */
-static ls_err sweep_kernel(struct sweep *w, const struct trf_kernel *k, const struct trf_size *s,
-                           const char *list)
+static ls_err sweep_own_sizes(struct traffic_sweep *w, const struct trf_kernel *k, const struct trf_size *s,
+                              unsigned len)
 {
-    uint64_t sizes[5];
-    if (!list) {
-        const unsigned len = default_sizes(k, s, last_level(&w->geometry), sizes);
-        for (unsigned i = 0; i < len; i++)
-            LS_TRY(measure(w, k, *s, sizes[i]));
-        return LS_OK;
-    }
+    uint64_t sizes[POINTS_MOST];
+    default_sizes(k, s, last_level(&w->geometry), len, sizes);
+    for (unsigned i = 0; i < len; i++)
+        if (i == 0 || sizes[i] != sizes[i - 1]) LS_TRY(measure(w, k, *s, sizes[i]));
+    return LS_OK;
+}
+
+/* Run a kernel at the sizes of a list, or at its own. */
+static ls_err sweep_kernel(struct traffic_sweep *w, const struct trf_kernel *k, const struct trf_size *s,
+                           const struct cli_value *v)
+{
+    const char *list = v[TRAFFIC_SIZE].text;
+    if (!list) return sweep_own_sizes(w, k, s, (unsigned)v[TRAFFIC_POINTS].number);
     char copy[512];
     if ((size_t)snprintf(copy, sizeof copy, "%s", list) >= sizeof copy)
         return ls_fail(LS_ERR_USAGE, "--size: the list is too long");
@@ -198,32 +207,34 @@ static ls_err sweep_kernel(struct sweep *w, const struct trf_kernel *k, const st
     return LS_OK;
 }
 
-static ls_err sweep_all(const struct cli_value *v, char **names, struct sweep *w)
+static ls_err sweep_all(const struct cli_value *v, char **names, struct traffic_sweep *w)
 {
-    struct trf_size s = {.cap = v[TRAFFIC_CAP].number, .stores_allocate = v[TRAFFIC_STORES].number == 0};
+    struct trf_size s = {.batch = v[TRAFFIC_BATCH].number,
+                         .cap = v[TRAFFIC_CAP].number,
+                         .stores_allocate = v[TRAFFIC_STORES].number == 0};
     LS_TRY(read_geometry(v, false, &w->geometry));
     LS_TRY(read_grid(v[TRAFFIC_GRID].text, &s));
     if (!*names)
         for (unsigned i = 0; i < trf_kernels_len; i++)
-            LS_TRY(sweep_kernel(w, &trf_kernels[i], &s, v[TRAFFIC_SIZE].text));
+            if (trf_kernels[i].run) LS_TRY(sweep_kernel(w, &trf_kernels[i], &s, v));
     for (; *names; names++) {
         const struct trf_kernel *k = trf_kernel_named(*names);
         if (!k)
             return ls_fail(LS_ERR_USAGE, "there is no kernel '%s'; loadstone traffic --list names them",
                            *names);
-        LS_TRY(sweep_kernel(w, k, &s, v[TRAFFIC_SIZE].text));
+        LS_TRY(sweep_kernel(w, k, &s, v));
     }
     return LS_OK;
 }
 
 static const char *const regime_names[] = {"cached", "transition", "beyond"};
 
-static double model_read(const struct point *p)
+double traffic_model_read(const struct traffic_point *p)
 {
     return (double)p->all.read_lines * TRF_LINE_BYTES;
 }
 
-static double model_written(const struct point *p)
+double traffic_model_written(const struct traffic_point *p)
 {
     return (double)p->all.written_lines * TRF_LINE_BYTES;
 }
@@ -252,7 +263,7 @@ static const char *expected_reads(const struct trf_expected *e, char out[40])
     return out;
 }
 
-static void print_points(const struct sweep *w, FILE *out)
+static void print_points(const struct traffic_sweep *w, FILE *out)
 {
     char caches[96], reads[40], read[16], expected[16], written[16];
     trf_geometry_text(&w->geometry, caches, sizeof caches);
@@ -262,31 +273,32 @@ static void print_points(const struct sweep *w, FILE *out)
     fprintf(out, "%-12s %7s  %-10s %17s %9s %7s  %9s %9s %7s\n", "kernel", "size", "data is",
             "read, expected", "model", "ratio", "written", "model", "ratio");
     for (size_t i = 0; i < w->points.len; i++) {
-        const struct point *p = &w->points.rows[i];
+        const struct traffic_point *p = &w->points.rows[i];
         const bool is_open = p->expected.read_bytes_most > p->expected.read_bytes;
         char ratio[16] = "-";
-        if (!is_open) snprintf(ratio, sizeof ratio, "%.4f", model_read(p) / p->expected.read_bytes);
+        if (!is_open) snprintf(ratio, sizeof ratio, "%.4f", traffic_model_read(p) / p->expected.read_bytes);
         fprintf(out, "%-12s %7" PRIu64 "  %-10s %17s %9s %7s  %9s %9s %7.4f\n", p->kernel->name, p->size.n,
                 regime_names[p->expected.regime], expected_reads(&p->expected, reads),
-                amount(model_read(p), read), ratio, amount(p->expected.written_bytes, expected),
-                amount(model_written(p), written), model_written(p) / p->expected.written_bytes);
+                amount(traffic_model_read(p), read), ratio, amount(p->expected.written_bytes, expected),
+                amount(traffic_model_written(p), written),
+                traffic_model_written(p) / p->expected.written_bytes);
     }
     fputs(
         "\ncached: the data that a kernel uses again fits the last level; beyond: it does not; transition: between.\n",
         out);
 }
 
-static void print_points_csv(const struct sweep *w, FILE *out)
+static void print_points_csv(const struct traffic_sweep *w, FILE *out)
 {
     fputs(
         "kernel,size,regime,expected_read_bytes,expected_read_bytes_most,model_read_bytes,expected_written_bytes,"
         "model_written_bytes\n",
         out);
     for (size_t i = 0; i < w->points.len; i++) {
-        const struct point *p = &w->points.rows[i];
+        const struct traffic_point *p = &w->points.rows[i];
         fprintf(out, "%s,%" PRIu64 ",%s,%.0f,%.0f,%.0f,%.0f,%.0f\n", p->kernel->name, p->size.n,
                 regime_names[p->expected.regime], p->expected.read_bytes, p->expected.read_bytes_most,
-                model_read(p), p->expected.written_bytes, model_written(p));
+                traffic_model_read(p), p->expected.written_bytes, traffic_model_written(p));
     }
 }
 
@@ -308,13 +320,13 @@ static void json_traffic(struct ls_json *j, const struct trf_traffic *t)
     ls_json_u64(j, "written_bytes", t->written_lines * TRF_LINE_BYTES);
 }
 
-static void print_points_json(const struct sweep *w, FILE *out)
+static void print_points_json(const struct traffic_sweep *w, FILE *out)
 {
     struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
     json_head(&j, &w->geometry);
     ls_json_open(&j, "points", '[');
     for (size_t i = 0; i < w->points.len; i++) {
-        const struct point *p = &w->points.rows[i];
+        const struct traffic_point *p = &w->points.rows[i];
         ls_json_open(&j, NULL, '{');
         ls_json_text(&j, "kernel", p->kernel->name);
         ls_json_u64(&j, "size", p->size.n);
@@ -346,10 +358,14 @@ static void print_kernels(FILE *out)
 
 static int run_kernels(const struct cli_value *v, char **names)
 {
-    static void (*const printers[])(const struct sweep *, FILE *) = {print_points, print_points_csv,
-                                                                     print_points_json};
-    struct sweep w = {.geometry = {.len = 0}};
-    const ls_err err = sweep_all(v, names, &w);
+    static void (*const printers[])(const struct traffic_sweep *, FILE *) = {print_points, print_points_csv,
+                                                                             print_points_json};
+    struct traffic_sweep w = {.geometry = {.len = 0}};
+    const char *picture = v[TRAFFIC_PLOT].given ? v[TRAFFIC_PLOT].text : NULL;
+    ls_err err = picture ? vx_page_check(picture) : LS_OK;
+    if (err == LS_OK && picture) err = cli_output_check_named(picture, v[TRAFFIC_FORCE].given);
+    if (err == LS_OK) err = sweep_all(v, names, &w);
+    if (err == LS_OK && picture) err = traffic_plot(&w, picture);
     const int status = err == LS_OK ? CLI_OK : cli_fail(err);
     if (err == LS_OK) printers[v[TRAFFIC_FORMAT].number](&w, stdout);
     free(w.points.rows);
@@ -439,8 +455,16 @@ static ls_err model_files(const char *const *paths, const struct trf_geometry *g
     return err;
 }
 
-static int run_traces(const struct cli_value *v, char **paths)
+struct traces_call {
+    const struct cli_value *v;
+    char **paths;
+};
+
+static int run_traces(void *context)
 {
+    const struct traces_call *call = context;
+    const struct cli_value *v = call->v;
+    char **paths = call->paths;
     static void (*const printers[])(const struct trf_geometry *, const struct trf_rows *, size_t,
                                     FILE *) = {print_rows, print_rows_csv, print_rows_json};
     struct trf_geometry g;
@@ -457,6 +481,19 @@ static int run_traces(const struct cli_value *v, char **paths)
     return status;
 }
 
+/* ---- the product of BLAS ---- */
+
+static int run_blas(const struct cli_value *v, char **rest)
+{
+    struct trf_size s = {.batch = v[TRAFFIC_BATCH].number};
+    ls_err err = LS_OK;
+    if (*rest || !v[TRAFFIC_SIZE].given || ls_parse_u64(v[TRAFFIC_SIZE].text, &s.n) != LS_OK)
+        err = ls_fail(LS_ERR_USAGE, "give one size: loadstone traffic blas -n 100");
+    if (err == LS_OK) err = trf_kernel_check(trf_kernel_named("gemm-blas"), &s);
+    if (err == LS_OK) err = traffic_blas_multiply(&s);
+    return err == LS_OK ? CLI_OK : cli_fail(err);
+}
+
 /* ---- the command ---- */
 
 static const struct cli_action action_kernels = {
@@ -465,9 +502,10 @@ static const struct cli_action action_kernels = {
     .description =
         "Runs kernels whose memory traffic a formula gives through a model of the caches, and prints the "
         "expected and the counted bytes side by side: matrix-vector and matrix products and the re-sorting "
-        "loops of a three-dimensional FFT. Without names, all of them.",
-    .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_CAP | 1u << TRAFFIC_GRID | 1u << TRAFFIC_STORES |
-               1u << TRAFFIC_CACHE | 1u << TRAFFIC_FORMAT | 1u << TRAFFIC_LIST,
+        "loops of a three-dimensional FFT. Without names, all of them but gemm-blas, which needs a BLAS and QEMU.",
+    .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_POINTS | 1u << TRAFFIC_BATCH | 1u << TRAFFIC_CAP |
+               1u << TRAFFIC_GRID | 1u << TRAFFIC_STORES | 1u << TRAFFIC_CACHE | 1u << TRAFFIC_FORMAT |
+               1u << TRAFFIC_PLOT | 1u << TRAFFIC_FORCE | 1u << TRAFFIC_LIST,
 };
 static const struct cli_action action_trace = {
     .name = "trace",
@@ -479,7 +517,15 @@ static const struct cli_action action_trace = {
                 "loadstone traffic trace t.trace\n",
     .options = 1u << TRAFFIC_CACHE | 1u << TRAFFIC_TOP | 1u << TRAFFIC_FORMAT,
 };
-static const struct cli_action *const traffic_actions[] = {&action_kernels, &action_trace, NULL};
+static const struct cli_action action_blas = {
+    .name = "blas",
+    .operands = "",
+    .description = "Multiplies two matrices by the installed BLAS, in the phase gemm: what gemm-blas traces.",
+    .examples = "loadstone trace --phase gemm -o t.trace -- loadstone traffic blas -n 100\n",
+    .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_BATCH,
+};
+static const struct cli_action *const traffic_actions[] = {&action_kernels, &action_trace, &action_blas,
+                                                           NULL};
 
 static int traffic_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
@@ -488,7 +534,11 @@ static int traffic_run(const struct cli_command *c, const struct cli_value *v, c
         print_kernels(stdout);
         return CLI_OK;
     }
-    if (*operands && strcmp(*operands, action_trace.name) == 0) return run_traces(v, operands + 1);
+    if (*operands && strcmp(*operands, action_trace.name) == 0) {
+        struct traces_call call = {v, operands + 1};
+        return cli_run_in_child(run_traces, &call, (const char *const *)call.paths);
+    }
+    if (*operands && strcmp(*operands, action_blas.name) == 0) return run_blas(v, operands + 1);
     return run_kernels(v, operands);
 }
 
@@ -502,12 +552,12 @@ const struct cli_command cli_cmd_traffic = {
     .examples =
         "loadstone traffic                                  all kernels around the bounds of a small cache\n"
         "loadstone traffic gemm -n 100,300 --cache 32K/8,1M/16\n"
+        "loadstone traffic s1cf-2 --points 20 --plot s1cf-2.png\n"
         "loadstone traffic trace t.trace                    traffic of each piece of data of a trace\n",
     .options = traffic_options,
     .options_len = TRAFFIC_OPTIONS,
     .actions = traffic_actions,
     .operands_min = 0,
     .operands_max = SIZE_MAX,
-    .reads_profiles = true,
     .run = traffic_run,
 };

@@ -23,6 +23,7 @@ struct vx_series {
     const double *y;
     const double *low, *high; /* whiskers of y, NULL: none */
     size_t len;
+    bool is_dashed; /* an expectation: a dashed line without marks, between low and high shaded (lines) */
 };
 
 /* A line across the chart at y (at radius y of a radar). */

@@ -92,6 +92,12 @@ void vx_line(cairo_t *c, double x0, double y0, double x1, double y1, double widt
     cairo_stroke(c);
 }
 
+void vx_use_dashes(cairo_t *c, bool on)
+{
+    static const double dashes[] = {5, 3};
+    cairo_set_dash(c, dashes, on ? 2 : 0, 0);
+}
+
 static void vx_polygon(cairo_t *c, double x, double y, double radius, unsigned corners, double turn)
 {
     for (unsigned k = 0; k < corners; k++) {
@@ -157,7 +163,13 @@ struct vx_box vx_legend(cairo_t *c, struct vx_box box, const struct vx_chart *ch
             y += 16;
         }
         vx_use_series(c, s);
-        vx_mark(c, x + 6, y - 4, s, 4.5);
+        if (chart->series[s].is_dashed) {
+            vx_use_dashes(c, true);
+            vx_line(c, x, y - 4, x + 13, y - 4, 1.8);
+            vx_use_dashes(c, false);
+        } else {
+            vx_mark(c, x + 6, y - 4, s, 4.5);
+        }
         vx_use_ink(c, VX_INK_TEXT);
         vx_text(c, x + 15, y, VX_FONT_TEXT, VX_LEFT, chart->series[s].label);
         x += width + 6;

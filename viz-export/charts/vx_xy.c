@@ -30,15 +30,14 @@ static void xy_grid_y(const struct xy *p)
 
 static void xy_references(const struct xy *p)
 {
-    static const double dashes[] = {5, 3};
     for (size_t i = 0; i < p->chart->references_len; i++) {
         const struct vx_reference *r = &p->chart->references[i];
         if (!isfinite(r->y)) continue;
         const double y = vx_axis_position(&p->y, r->y);
         vx_use_ink(p->c, VX_INK_REFERENCE);
-        cairo_set_dash(p->c, dashes, 2, 0);
+        vx_use_dashes(p->c, true);
         vx_line(p->c, p->plot.x, y, p->plot.x + p->plot.width, y, 1.4);
-        cairo_set_dash(p->c, NULL, 0, 0);
+        vx_use_dashes(p->c, false);
         vx_text(p->c, p->plot.x + p->plot.width - 4, y - 4, VX_FONT_SMALL, VX_RIGHT, r->label);
     }
 }
@@ -78,6 +77,32 @@ static void xy_path(const struct xy *p, const struct vx_series *s)
     cairo_stroke(p->c);
 }
 
+/* Shade the band between low and high. */
+static void xy_band(const struct xy *p, const struct vx_series *s)
+{
+    if (!s->low || !s->high) return;
+    cairo_save(p->c);
+    cairo_new_path(p->c);
+    for (size_t k = 0; k < 2 * s->len; k++) {
+        const size_t i = k < s->len ? k : 2 * s->len - 1 - k;
+        const double y = k < s->len ? s->low[i] : s->high[i];
+        if (isfinite(s->x[i]) && isfinite(y))
+            cairo_line_to(p->c, vx_axis_position(&p->x, s->x[i]), vx_axis_position(&p->y, y));
+    }
+    cairo_close_path(p->c);
+    cairo_clip(p->c);
+    cairo_paint_with_alpha(p->c, 0.25);
+    cairo_restore(p->c);
+}
+
+static void xy_dashed(const struct xy *p, const struct vx_series *s)
+{
+    xy_band(p, s);
+    vx_use_dashes(p->c, true);
+    xy_path(p, s);
+    vx_use_dashes(p->c, false);
+}
+
 static void xy_point(const struct xy *p, const struct vx_series *s, size_t series, size_t i)
 {
     double x, y;
@@ -93,6 +118,10 @@ static void xy_series(const struct xy *p, size_t series)
 {
     const struct vx_series *s = &p->chart->series[series];
     vx_use_series(p->c, series);
+    if (s->is_dashed && p->chart->kind == VX_LINES) {
+        xy_dashed(p, s);
+        return;
+    }
     if (p->chart->kind == VX_LINES) xy_path(p, s);
     for (size_t i = 0; i < s->len; i++)
         xy_point(p, s, series, i);
