@@ -132,6 +132,7 @@ static ls_err measure_regular(struct kn_session *s, struct kn_result *r)
     if (err == LS_OK) {
         kn_validate(&s->arena, &regular);
         r->mb_per_s_regular = regular.valid ? regular.mb_per_s_regular : NAN;
+        if (regular.interrupted > r->interrupted) r->interrupted = regular.interrupted; /* mark the row */
     }
     kn_result_fini(&regular);
     return err;

@@ -16,13 +16,12 @@ static void table_begin(const struct rpl_session *s, FILE *out)
     fprintf(out, "machine    %s\n", s->machine.cpu);
     fprintf(out, "           %s\n", s->machine.summary);
     if (isfinite(s->stream_mb_per_s))
-        fprintf(
-            out,
-            "STREAM     triad %s MB/s with as many threads: 100 %% in column STREAM\n"
-            "           triad %s MB/s with regular stores, as in STREAM's program: 100 %% in column regular, for "
-            "the pattern with regular stores\n",
-            cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s),
-            cli_format_grouped(regular, (uint64_t)s->stream_regular_mb_per_s));
+        fprintf(out,
+                "STREAM     triad %s MB/s with as many threads: 100 %% in column STREAM\n"
+                "           triad %s MB/s with regular stores, as in STREAM's program: 100 %% in column "
+                "regular\n",
+                cli_format_grouped(gb, (uint64_t)s->stream_mb_per_s),
+                cli_format_grouped(regular, (uint64_t)s->stream_regular_mb_per_s));
     fprintf(out, "MB/s       published bytes by the least time; quartiles "
                  "of the runs as a distance from their median\n\n");
     fprintf(out, "%-*s %-*s %8s %9s %10s %9s %9s %6s %7s  %s\n", 6, "config",
