@@ -28,10 +28,10 @@ for what, at in where:
         bad = 2
 for what, at in where:
     if what == "false" and int(at) in found:
-        offsets = {p["offset_bytes"] for p in found[int(at)]["places"]}
-        threads = {p["tid"] for p in found[int(at)]["places"]}
-        if offsets != {0, 8} or len(threads) != 2 or not all("sharing_victim.c:" in p["code"] for p in found[int(at)]["places"]):
-            print(f"FAIL: places of the false sharing: {found[int(at)]['places']}")
+        offsets = {p["offset_bytes"] for p in found[int(at)]["uses"]}
+        threads = {p["tid"] for p in found[int(at)]["uses"]}
+        if offsets != {0, 8} or len(threads) != 2 or not all("sharing_victim.c:" in p["code"] for p in found[int(at)]["uses"]):
+            print(f"FAIL: uses of the false sharing: {found[int(at)]['uses']}")
             bad = 2
 sys.exit(bad)
 P

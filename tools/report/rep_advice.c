@@ -34,7 +34,7 @@ static const char *rep_hint(const struct an_finding *f)
     case AN_ACCESS_UNKNOWN:
         return "too few consecutive accesses to find the access pattern";
     case AN_ACCESS_REPEATED:
-        return "one place is read again and again: keep it in a register, or look for threads that share its line";
+        return "one address is read again and again: keep it in a register, or look for threads that share its line";
     case AN_ACCESS_SEQUENTIAL:
         return is_in_memory ? "it is walked in order: bandwidth counts; " REP_REUSE : "";
     case AN_ACCESS_RUNS:
@@ -50,7 +50,7 @@ static const char *rep_hint(const struct an_finding *f)
 }
 
 /* Where the instruction is: "file:line" or "function"; the process is the sample's. */
-static void rep_place(const struct rep_view *v, const struct an_finding *f, char *out, size_t room)
+static void rep_source_line(const struct rep_view *v, const struct an_finding *f, char *out, size_t room)
 {
     const uint32_t thread = v->in.samples.thread[f->sample];
     const uint32_t process = an_tables_process(&v->tables, thread);
@@ -80,10 +80,10 @@ static void rep_walk(const struct an_finding *f, char *out, size_t room)
 static void rep_print_finding(const struct rep_view *v, uint32_t group, const struct an_finding *f, FILE *out)
 {
     const struct an_interval gain = an_bootstrap_gain(v->bootstrap, v->table, group);
-    char place[256], walk[256], share[CLI_CELL_BYTES], text[AN_LABEL_BYTES + 1024], dram[64] = "",
-                                                                                    bound[160] = "";
+    char source[256], walk[256], share[CLI_CELL_BYTES], text[AN_LABEL_BYTES + 1024], dram[64] = "",
+                                                                                     bound[160] = "";
     const double gb_s = rep_bound_gb_s(v, f);
-    rep_place(v, f, place, sizeof(place));
+    rep_source_line(v, f, source, sizeof(source));
     rep_walk(f, walk, sizeof(walk));
     if (isfinite(f->dram_part))
         snprintf(dram, sizeof(dram), ", %.0f %% of its loads from DRAM", f->dram_part * 100);
@@ -92,7 +92,7 @@ static void rep_print_finding(const struct rep_view *v, uint32_t group, const st
                  "bandwidth-bound: the loop moves %.2g GB in a second of a CPU; " REP_REUSE, gb_s);
     snprintf(text, sizeof(text), "  %s: stalls for %s %s %% of the time, %.0f %% of that at %s%s%s; %s",
              rep_label(v, group), an_has_pace(&v->costs) ? "about" : "at most",
-             rep_format_share(&gain, share), f->stall_part * 100, place, dram, walk,
+             rep_format_share(&gain, share), f->stall_part * 100, source, dram, walk,
              gb_s > 0 ? bound : rep_hint(f));
     cli_print_folded(text, 4, cli_term_width(), out);
 }

@@ -45,9 +45,9 @@ static double rep_cpu_ns(const struct rep_view *v)
 static void rep_kernel_label(const struct rep_view *v, const struct an_kernel_row *r, enum an_kernel_by by,
                              char out[2 * AN_LABEL_BYTES])
 {
-    char place[AN_LABEL_BYTES];
+    char where[AN_LABEL_BYTES];
     const char *data = r->node == AN_NO_KEY ? "" : v->tables.nodes[r->node].label;
-    const char *code = rep_kernel_key(v, by == AN_KERNEL_BY_FUNCTION ? "function" : "line", r->line, place);
+    const char *code = rep_kernel_key(v, by == AN_KERNEL_BY_FUNCTION ? "function" : "line", r->line, where);
     const char *first = (by == AN_KERNEL_BY_DATA && *data) || !*code ? data : code,
                *second = first == code ? data : "";
     snprintf(out, 2 * AN_LABEL_BYTES, "%s%s%s%s%s", rep_kernel_cause(r), *first ? ": " : "", first,

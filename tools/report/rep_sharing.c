@@ -239,7 +239,7 @@ static void rep_json_shared_line(const struct rep_sharing *s, uint32_t row, stru
     ls_json_u64(j, "writes", l->writes);
     rep_json_numbers(an_table_total(s->table, row), &time, &stall, j);
     ls_json_text(j, "advice", rep_sharing_kinds[l->kind].advice);
-    ls_json_open(j, "places", '[');
+    ls_json_open(j, "uses", '[');
     for (size_t i = 0; i < l->uses_len; i++)
         rep_json_use(s, &s->found.uses[l->first_use + i], j);
     ls_json_close(j, ']');
