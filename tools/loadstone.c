@@ -57,13 +57,13 @@ static int cli_finish(int status)
 }
 
 /* Print the help of the action that the first operand names, otherwise of the command. */
-static void cli_help(const struct cli_command *c, const char *operand)
+static void cli_help(const struct cli_command *c, const char *operand, bool all)
 {
     const struct cli_action *a = cli_action_named(c, operand);
     if (a)
-        cli_help_action(c, a, stdout);
+        cli_help_action(c, a, all, stdout);
     else
-        cli_help_command(c, stdout);
+        cli_help_command(c, all, stdout);
 }
 
 struct cli_call {
@@ -86,7 +86,7 @@ static int cli_run_command(const struct cli_command *c, int argc, char **argv)
         status = cli_fail(err);
         if (err == LS_ERR_USAGE && c->usage_status) status = c->usage_status;
     } else if (parsed.help) {
-        cli_help(c, parsed.operands[0]);
+        cli_help(c, parsed.operands[0], parsed.help_all);
     } else {
         struct cli_call call = {c, &parsed};
         status = c->reads_profiles ? cli_run_in_child(cli_call, &call, (const char *const *)parsed.operands)
@@ -148,7 +148,7 @@ static int run_main(int argc, char **argv)
     const struct cli_command *c = cli_command_find(name);
     if (!c) return cli_unknown_command(name);
     if (!asks_help) return cli_run_command(c, argc - 2, argv + 2);
-    cli_help(c, argc > 3 ? argv[3] : NULL);
+    cli_help(c, argc > 3 ? argv[3] : NULL, false);
     return cli_finish(CLI_OK);
 }
 

@@ -3,7 +3,7 @@
 """usage: command-lines.py LOADSTONE [SOURCE TREE]
 
 Check that each command and each option named in a text exists. Texts are the help of LOADSTONE, the pages of the tree, and the
-strings of its C files (messages, help, examples). The options of a command are taken from `LOADSTONE COMMAND --help`.
+strings of its C files (messages, help, examples). The options of a command are taken from `LOADSTONE COMMAND --help-all`.
 
 An option belongs to the command that is named before it ("loadstone report run.h5 --by line", "record --watch"), otherwise to the
 command whose help or folder under tools/ the text is from, otherwise to any command.
@@ -19,7 +19,7 @@ FOREIGN = set(re.findall(r'^(?:\S+ )+ ', open(__file__[:-2] + 'txt').read(), re.
 FOREIGN = {word for line in FOREIGN for word in line.split()}
 # Folders of tools/ with the texts of one command.
 FOLDERS = {'tracer': 'trace'}
-GLOBAL = {'--help', '--version', '--dump-options'}
+GLOBAL = {'--help', '--help-all', '--version', '--dump-options'}
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 # A gap between strings that are one text: blanks, line ends, and macros such as PRIu64.
 JOINED = re.compile(r'\s*(?:PRI\w+\s*)?(?="|PRI)')
@@ -30,7 +30,7 @@ bad = seen = 0
 
 
 def options_of(program, command):
-    text = subprocess.run([program, command, '--help'], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run([program, command, '--help-all'], check=True, capture_output=True, text=True).stdout
     options = set()
     for letter, name in re.findall(r'^ +(-\w, )?(--[a-z0-9-]+)', text, re.M):
         options |= {name, letter[:2]} - {''}

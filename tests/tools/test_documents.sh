@@ -10,7 +10,7 @@ for page in loadstone.1 loadstone-record.1 loadstone-patterns.1 loadstone-replay
     fi
 done
 for command in record patterns replay stream study report view export diff merge resolve doctor; do
-    for option in $("$loadstone" $command --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p'); do
+    for option in $("$loadstone" $command --help-all | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p'); do
         grep -qF -e "$(echo "--$option" | sed 's/-/\\-/g')" "$top_builddir/tools/loadstone-$command.1" ||
             { echo "FAIL: loadstone-$command.1 lacks --$option"; failed=1; }
     done

@@ -38,6 +38,8 @@ enum cli_type {
     CLI_FILES       /* as CLI_FILE; may be given several times */
 };
 
+#define CLI_ADVANCED "Advanced"
+
 struct cli_option {
     const char *name; /* long name, without dashes */
     char letter;      /* 0: none */
@@ -45,7 +47,7 @@ struct cli_option {
     const char *argument; /* placeholder, NULL for a flag; the words of a choice: "auto|step|null" */
     const char *fallback; /* default as the user would write it, NULL: none */
     const char *help;
-    const char *group; /* heading in --help and the man page */
+    const char *group; /* heading in --help and the man page; CLI_ADVANCED: in --help-all only */
     const char *alone; /* value of the option without "=VALUE", NULL: it needs one */
     uint64_t least;    /* minimum for numbers, bytes and times; 1 where 0 is meaningless */
     uint64_t most;     /* more is refused; 0: any number */
@@ -84,6 +86,7 @@ struct cli_command {
     size_t operands_min, operands_max;
     bool stops_at_operand;   /* later words belong to another program */
     bool completes_programs; /* operands are programs, not profiles */
+    bool is_benchmark;       /* listed apart from the commands that profile */
     bool reads_profiles;     /* operands may be files of strangers: it runs in a child (cli_child.h) */
     int usage_status;        /* exit status of wrong usage; 0: CLI_USAGE */
     int (*run)(const struct cli_command *c, const struct cli_value *values, char **operands);
@@ -108,11 +111,11 @@ const char *cli_option_note(const struct cli_option *o, char out[CLI_NOTE_BYTES]
 /* Return the first option from `from` on that is in set and in group, else options_len. */
 size_t cli_next_of_group(const struct cli_command *c, uint64_t set, const char *group, size_t from);
 void cli_help_program(FILE *out);
-/* Print the help of a command with all its actions. */
-void cli_help_command(const struct cli_command *c, FILE *out);
+/* Print the help of a command with all its actions; with `all`, the advanced options, too. */
+void cli_help_command(const struct cli_command *c, bool all, FILE *out);
 /* Print the help of one action: its description and the options that it uses.
  * Errors: none; errors of out stay in it. */
-void cli_help_action(const struct cli_command *c, const struct cli_action *a, FILE *out);
+void cli_help_action(const struct cli_command *c, const struct cli_action *a, bool all, FILE *out);
 /* c's action of that name, NULL: none (also for no name). */
 const struct cli_action *cli_action_named(const struct cli_command *c, const char *name);
 /* roff man pages: name "loadstone", "loadstone-environment" or a command's.  Errors: LS_ERR_USAGE (no such

@@ -71,7 +71,7 @@ static void completion_command(const struct cli_command *c, FILE *out)
     fputs("            *) ;;\n        esac\n        options='", out);
     for (size_t i = 0; i < c->options_len; i++)
         fprintf(out, "--%s ", c->options[i].name);
-    fputs("--help'\n", out);
+    fputs("--help --help-all'\n", out);
     if (c->completes_programs)
         fputs("        if [[ $cur != -* ]]; then COMPREPLY=($(compgen -c -- \"$cur\") $(compgen -f -- "
               "\"$cur\")); return; fi\n",

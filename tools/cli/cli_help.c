@@ -85,16 +85,25 @@ size_t cli_next_of_group(const struct cli_command *c, uint64_t set, const char *
     return from;
 }
 
-static void cli_help_options(const struct cli_command *c, uint64_t set, FILE *out)
+static void cli_help_group(const struct cli_command *c, uint64_t set, const char *group, FILE *out)
+{
+    size_t i = cli_next_of_group(c, set, group, 0);
+    if (i < c->options_len) fprintf(out, "\n%s:\n", group);
+    for (; i < c->options_len; i = cli_next_of_group(c, set, group, i + 1))
+        cli_help_option(&c->options[i], out);
+}
+
+static void cli_help_options(const struct cli_command *c, uint64_t set, bool all, FILE *out)
 {
     for (size_t i = 0; i < c->options_len; i++) {
         const char *group = c->options[i].group;
-        if (cli_next_of_group(c, set, group, 0) != i) continue;
-        fprintf(out, "\n%s:\n", group);
-        for (size_t k = i; k < c->options_len; k = cli_next_of_group(c, set, group, k + 1))
-            cli_help_option(&c->options[k], out);
+        if (cli_next_of_group(c, set, group, 0) == i && strcmp(group, CLI_ADVANCED) != 0)
+            cli_help_group(c, set, group, out);
     }
+    if (all) cli_help_group(c, set, CLI_ADVANCED, out);
     fprintf(out, "\n  -h, --help                this text\n");
+    if (!all && cli_next_of_group(c, set, CLI_ADVANCED, 0) < c->options_len)
+        fprintf(out, "      --help-all            with the advanced options\n");
 }
 
 const struct cli_action *cli_action_named(const struct cli_command *c, const char *name)
@@ -104,16 +113,16 @@ const struct cli_action *cli_action_named(const struct cli_command *c, const cha
     return NULL;
 }
 
-void cli_help_action(const struct cli_command *c, const struct cli_action *a, FILE *out)
+void cli_help_action(const struct cli_command *c, const struct cli_action *a, bool all, FILE *out)
 {
     fprintf(out, "Usage: loadstone %s %s [OPTION...] %s\n\n", c->name, a->name, a->operands);
     cli_wrap(out, a->description, 0, 0);
-    cli_help_options(c, a->options, out);
+    cli_help_options(c, a->options, all, out);
     if (a->examples) fprintf(out, "\nExamples:\n%s", a->examples);
     fprintf(out, "\nAll actions: loadstone %s --help, man loadstone-%s\n", c->name, c->name);
 }
 
-void cli_help_command(const struct cli_command *c, FILE *out)
+void cli_help_command(const struct cli_command *c, bool all, FILE *out)
 {
     fprintf(out, "Usage: loadstone %s [OPTION...] %s\n\n", c->name, c->operands);
     cli_wrap(out, c->description, 0, 0);
@@ -121,7 +130,7 @@ void cli_help_command(const struct cli_command *c, FILE *out)
         fputc('\n', out);
         cli_wrap(out, (*a)->description, 0, 0);
     }
-    cli_help_options(c, UINT64_MAX, out);
+    cli_help_options(c, UINT64_MAX, all, out);
     if (cli_takes_dimensions(c)) cli_help_dimensions(out);
     if (c->examples) fprintf(out, "\nExamples:\n%s", c->examples);
     for (const struct cli_action *const *a = c->actions; a && *a; a++)
@@ -134,11 +143,13 @@ void cli_help_program(FILE *out)
     fputs("Usage: loadstone COMMAND [OPTION...] [ARGUMENT...]\n\n"
           "Finds the data that a program waits for: samples its loads and stores, names the\n"
           "arrays and groups they belong to, and reports the cost of each. No privilege and no\n"
-          "hardware counters are needed.\n\n"
-          "Commands:\n",
+          "hardware counters are needed.\n",
           out);
-    for (const struct cli_command *const *c = cli_commands; *c; c++)
-        fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+    for (int is_benchmark = 0; is_benchmark < 2; is_benchmark++) {
+        fputs(is_benchmark ? "\nBenchmarks:\n" : "\nCommands:\n", out);
+        for (const struct cli_command *const *c = cli_commands; *c; c++)
+            if ((*c)->is_benchmark == is_benchmark) fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+    }
     fputs("\nloadstone COMMAND --help describes a command; --version prints the version.\n"
           "Start with: loadstone record -- ./program\n",
           out);

@@ -86,6 +86,14 @@ static void man_examples(const struct cli_command *c, FILE *out)
     fputs(".fi\n", out);
 }
 
+static void man_group(const struct cli_command *c, const char *group, FILE *out)
+{
+    fprintf(out, ".SS %s\n", group);
+    for (size_t i = cli_next_of_group(c, UINT64_MAX, group, 0); i < c->options_len;
+         i = cli_next_of_group(c, UINT64_MAX, group, i + 1))
+        man_option(&c->options[i], out);
+}
+
 static const char man_usual_status[] =
     "0 success; 1 failure; 2 wrong usage; 3 bad input (missing, damaged or of another version).";
 
@@ -106,12 +114,12 @@ static void man_command(const struct cli_command *c, FILE *out)
     fputs(".SH OPTIONS\n", out);
     for (size_t i = 0; i < c->options_len; i++) {
         const char *group = c->options[i].group;
-        if (cli_next_of_group(c, UINT64_MAX, group, 0) != i) continue;
-        fprintf(out, ".SS %s\n", group);
-        for (size_t k = i; k < c->options_len; k = cli_next_of_group(c, UINT64_MAX, group, k + 1))
-            man_option(&c->options[k], out);
+        if (cli_next_of_group(c, UINT64_MAX, group, 0) == i && strcmp(group, CLI_ADVANCED) != 0)
+            man_group(c, group, out);
     }
-    fputs(".TP\n.B \\-h, \\-\\-help\nPrint a short description and exit.\n", out);
+    fputs(".SS Help\n.TP\n.B \\-h, \\-\\-help\nPrint a short description and exit.\n", out);
+    fputs(".TP\n.B \\-\\-help\\-all\nThe same with the advanced options.\n", out);
+    if (cli_next_of_group(c, UINT64_MAX, CLI_ADVANCED, 0) < c->options_len) man_group(c, CLI_ADVANCED, out);
     if (cli_takes_dimensions(c)) man_dimensions(out);
     fputs(".SH EXIT STATUS\n", out);
     man_paragraphs(out, c->exit_status ? c->exit_status : man_usual_status);
@@ -131,11 +139,14 @@ static void man_program(FILE *out)
                    "Data goes to standard output, messages to standard error. Colour and progress appear "
                    "on a terminal only; NO_COLOR switches colour off. No file is overwritten without "
                    "--force.");
-    fputs(".SH COMMANDS\n", out);
-    for (const struct cli_command *const *c = cli_commands; *c; c++) {
-        fprintf(out, ".TP\n.BR loadstone\\-%s (1)\n", (*c)->name);
-        man_text(out, (*c)->summary);
-        fputc('\n', out);
+    for (int is_benchmark = 0; is_benchmark < 2; is_benchmark++) {
+        fputs(is_benchmark ? ".SH BENCHMARKS\n" : ".SH COMMANDS\n", out);
+        for (const struct cli_command *const *c = cli_commands; *c; c++) {
+            if ((*c)->is_benchmark != is_benchmark) continue;
+            fprintf(out, ".TP\n.BR loadstone\\-%s (1)\n", (*c)->name);
+            man_text(out, (*c)->summary);
+            fputc('\n', out);
+        }
     }
     fputs(".SH OPTIONS\n.TP\n.B \\-\\-version\nPrint the version and exit.\n.TP\n.B \\-h, \\-\\-help\nPrint "
           "the list of commands and exit.\n"

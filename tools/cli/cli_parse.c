@@ -205,6 +205,7 @@ static ls_err cli_option_unknown(const struct cli_command *c, const char *name, 
     for (size_t i = 0; i < c->options_len; i++)
         cli_nearest_offer(&nearest, c->options[i].name);
     cli_nearest_offer(&nearest, "help");
+    cli_nearest_offer(&nearest, "help-all");
     const char *best = cli_nearest_best(&nearest);
     if (best) return ls_fail(LS_ERR_USAGE, "unknown option --%.*s; did you mean --%s?", (int)len, name, best);
     return ls_fail(LS_ERR_USAGE, "unknown option --%.*s; see loadstone %s --help", (int)len, name, c->name);
@@ -215,6 +216,10 @@ static ls_err cli_parse_long(struct cli_parser *p, const char *name)
     const size_t len = strcspn(name, "=");
     if (len == 4 && memcmp(name, "help", 4) == 0) {
         p->out->help = true;
+        return LS_OK;
+    }
+    if (strcmp(name, "help-all") == 0) {
+        p->out->help = p->out->help_all = true;
         return LS_OK;
     }
     const struct cli_option *o = cli_option_named(p->command, name, len);

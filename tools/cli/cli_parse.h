@@ -12,7 +12,7 @@ struct cli_parsed {
     size_t values_len;
     char **operands; /* NULL-terminated, points into argv */
     size_t operands_len;
-    bool help;
+    bool help, help_all;
 };
 
 /* Owns:   the caller ends out with cli_parsed_fini, also after a failure; texts point into argv and the

@@ -48,7 +48,7 @@ bool rec_spool_in_use(const char *path);
         "steps", 0, CLI_COUNT, "COUNT", NULL,                                                          \
             "divide the run into COUNT equal steps of the fields on natural domains, at most 200; 1: " \
             "none; default: each entry into a top-level phase is a step",                              \
-            "Output", .least = 1                                                                       \
+            CLI_ADVANCED, .least = 1                                                                   \
     }
 
 /* Parts that --steps asks for; 0: not given, steps are phases. */

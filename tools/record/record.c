@@ -169,7 +169,7 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_TRIGGER] = {"trigger", 't', CLI_CHOICE, "auto|perf|timer", "auto",
                         "event that starts a burst: a perf event, or a timer where perf events are "
                         "forbidden",
-                        "Sampling"},
+                        CLI_ADVANCED},
     [RECORD_OVERHEAD] = {"overhead", 0, CLI_PERCENT, "PERCENT", "3%",
                          "share of the run time that recording may use; more gives narrower intervals",
                          "Sampling"},
@@ -178,25 +178,23 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
          "translate and step engines: shortest CPU time between two bursts of a thread, such as 20ms; hw "
          "engine: events between two "
          "samples, such as 100003; the overhead budget may stretch both",
-         "Sampling"},
-    [RECORD_BURST] = {"burst", 'b', CLI_COUNT, "COUNT", "1200", "instructions in a stepped burst", "Sampling",
-                      .least = 1},
+         CLI_ADVANCED},
+    [RECORD_BURST] = {"burst", 'b', CLI_COUNT, "COUNT", "1200", "instructions in a stepped burst",
+                      CLI_ADVANCED, .least = 1},
     [RECORD_ACCESSES] = {"accesses", 0, CLI_COUNT, "COUNT", "64",
                          "consecutive accesses of a translated burst that are recorded, at most 256",
-                         "Sampling"},
+                         CLI_ADVANCED},
     [RECORD_EVENT] =
         {"event", 0, CLI_TEXT, "EVENT", NULL,
          "hw engine: event to sample, in perf's syntax (cpu/mem-loads,ldlat=30/P, r1cd) or by a name of "
          "libpfm4; default: the processor's loads",
-         "Hardware sampling"},
+         CLI_ADVANCED},
     [RECORD_FREQ] = {"freq", 0, CLI_COUNT, "HZ", NULL,
-                     "hw engine: samples a second and thread instead of a period", "Hardware sampling",
-                     .least = 1},
+                     "hw engine: samples a second and thread instead of a period", CLI_ADVANCED, .least = 1},
     [RECORD_LDLAT] = {"ldlat", 0, CLI_COUNT, "CYCLES", NULL,
-                      "hw engine: leave out loads that took fewer cycles", "Hardware sampling"},
+                      "hw engine: leave out loads that took fewer cycles", CLI_ADVANCED},
     [RECORD_STORES] = {"stores", 0, CLI_CHOICE, "no|also|only", "no",
-                       "hw engine: sample stores; without a value: also", "Hardware sampling",
-                       .alone = "also"},
+                       "hw engine: sample stores; without a value: also", CLI_ADVANCED, .alone = "also"},
     [RECORD_CALLSTACK] = {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "off",
                           "call stack of each burst, for report --by calls: by frame pointers, by a "
                           "copied piece of the stack that is unwound afterwards, or by both; "
@@ -210,13 +208,13 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_SERIES_INTERVAL] = {"series-interval", 0, CLI_DURATION, "TIME", "10ms",
                                 "time between two readings", "Series", .least = 1000000, .most = 100000000},
     [RECORD_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", NULL,
-                     "seed of the random times between bursts, for reproducible runs", "Sampling"},
+                     "seed of the random times between bursts, for reproducible runs", CLI_ADVANCED},
     [RECORD_DELAY] = {"delay", 0, CLI_DURATION, "TIME", NULL,
                       "begin sampling this time after the start, such as 2s", "Time and scope"},
     [RECORD_DURATION] = {"duration", 0, CLI_DURATION, "TIME", NULL,
                          "end sampling after this time; the program goes on", "Time and scope", .least = 1},
     [RECORD_CONTROL] = {"control", 0, CLI_SIGNAL, "SIGNAL", NULL,
-                        "signal that switches sampling on and off, such as USR2", "Time and scope"},
+                        "signal that switches sampling on and off, such as USR2", CLI_ADVANCED},
     [RECORD_PAUSED] = {"paused", 0, CLI_FLAG, NULL, NULL,
                        "sampling waits for loadstone_start() or the control signal", "Time and scope"},
     [RECORD_NO_CHILDREN] = {"no-children", 0, CLI_FLAG, NULL, NULL,
@@ -226,13 +224,13 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_SPOOL] = {"spool", 0, CLI_DIR, "DIR", NULL,
                       "make the directory of the raw data in DIR, which is created if missing; default: in "
                       "$XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm",
-                      "Raw data"},
+                      CLI_ADVANCED},
     [RECORD_SPOOL_MAX] = {"spool-max", 0, CLI_BYTES, "SIZE", "1G",
                           "raw data that a process may write; bursts become fewer from half of it on",
-                          "Raw data", .least = 1},
+                          CLI_ADVANCED, .least = 1},
     [RECORD_STEPS] = REC_STEPS_OPTION,
     [RECORD_KEEP_SPOOL] = {"keep-spool", 0, CLI_FLAG, NULL, NULL,
-                           "keep the raw data after the profile is made", "Raw data"},
+                           "keep the raw data after the profile is made", CLI_ADVANCED},
 };
 
 /* Options that are passed as environment variables; an option that is not given keeps the user's variable. */

@@ -313,5 +313,6 @@ const struct cli_command cli_cmd_replay = {
     .options = rpl_options,
     .options_len = RPL_OPTIONS,
     .operands_max = SIZE_MAX,
+    .is_benchmark = true,
     .run = replay_run,
 };

@@ -56,11 +56,11 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "leave out rows below this share of time and of stall; with --json and --csv the default is 0.1%",
          "Rows"},
     [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
-                                "leave out memory that the program did not register", "Rows"},
+                                "leave out memory that the program did not register", CLI_ADVANCED},
     [REPORT_SLICES] = {"slices", 0, CLI_COUNT, "COUNT", "20", "parts that the run is cut into for --by slice",
-                       "Rows", .least = 1},
+                       CLI_ADVANCED, .least = 1},
     [REPORT_SLICE_MS] = {"slice-ms", 0, CLI_COUNT, "MILLISECONDS", NULL,
-                         "length of such a part, instead of their number", "Rows", .least = 1},
+                         "length of such a part, instead of their number", CLI_ADVANCED, .least = 1},
     [REPORT_PROCESSES] = {"processes", 'P', CLI_FLAG, NULL, NULL,
                           "the tree of processes, how each began and ended, its share of "
                           "the time (its own, and with all below it) and its largest resident memory",
@@ -97,12 +97,14 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                         "terminal; NODE may be a domain, for all its nodes; METRIC is stall, time, samples, "
                         "latency, latency-max, L1, L2, L3 or memory",
                         "Instead of the table"},
-    [REPORT_LAYER] = {"layer", 0, CLI_COUNT, "INDEX", NULL,
-                      "for a grid with three axes: this layer of the last axis, from 0, instead of the "
-                      "maximum over all layers",
-                      "Heat map"},
-    [REPORT_WIDTH] = {"width", 0, CLI_COUNT, "COLUMNS", NULL, "width of the picture; as wide as the terminal",
-                      "Heat map", .least = 20, .most = 1000},
+    [REPORT_LAYER] =
+        {"layer", 0, CLI_COUNT, "INDEX", NULL,
+         "--heatmap of a grid with three axes: this layer of the last axis, from 0, instead of the "
+         "maximum over all layers",
+         CLI_ADVANCED},
+    [REPORT_WIDTH] = {"width", 0, CLI_COUNT, "COLUMNS", NULL,
+                      "width of the picture of --heatmap; as wide as the terminal", CLI_ADVANCED, .least = 20,
+                      .most = 1000},
     [REPORT_ANNOTATE] =
         {"annotate", 'a', CLI_TEXT, "FUNCTION", NULL,
          "the source of this function with the cost of each line; FILE:FUNCTION and "

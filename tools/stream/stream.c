@@ -352,5 +352,6 @@ const struct cli_command cli_cmd_stream = {
     .exit_status = "0 measured; 1 a result is wrong, or it could not run here; 2 wrong usage.",
     .options = stream_options,
     .options_len = STREAM_OPTIONS,
+    .is_benchmark = true,
     .run = stream_run,
 };

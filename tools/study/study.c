@@ -192,5 +192,6 @@ const struct cli_command cli_cmd_study = {
     .options = study_options,
     .options_len = STUDY_OPTIONS,
     .operands_max = SIZE_MAX,
+    .is_benchmark = true,
     .run = study_run,
 };

@@ -559,5 +559,6 @@ const struct cli_command cli_cmd_traffic = {
     .actions = traffic_actions,
     .operands_min = 0,
     .operands_max = SIZE_MAX,
+    .is_benchmark = true,
     .run = traffic_run,
 };
