@@ -18,7 +18,7 @@ recorded() {
     done
 }
 recorded 1
-"$loadstone" report can.h5 >text 2>/dev/null
+"$loadstone" report --how can.h5 >text 2>/dev/null
 grep -q '^engine  *hw' text || skip "software events cannot be sampled here: $(cat err; grep ^engine text)"
 must test $status -eq 0
 must grep -qx done out

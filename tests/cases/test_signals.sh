@@ -14,7 +14,7 @@ blocks() {
     shift
     "$loadstone" record -q --force "$@" -o s.h5 -- "$victim" loadstone >out 2>err
     status=$?
-    "$loadstone" report s.h5 >text 2>/dev/null
+    "$loadstone" report --how s.h5 >text 2>/dev/null
     grep -q "^engine  *$engine" text || { echo "not tried: engine $engine cannot sample here: $(cat err; grep '^engine' text)"; return; }
     tried=1
     [ $status -eq 0 ] && grep -qx done out && ! grep -q signal out || { echo "FAIL: $engine: status $status:"; cat out err; failed=1; }

@@ -29,7 +29,7 @@ plays() {
     "$fake" $options -- "$loadstone" record -q --force --engine hw --stores --overhead 100% $more -o "$1.h5" -- "$victim" $argument >out 2>err
     status=$?
     [ $status -eq 9 ] && grep -qx done out || { echo "FAIL: $1: status $status"; cat out err; failed=1; return; }
-    "$loadstone" report "$1.h5" >"$1.txt" 2>err || { cat err; failed=1; }
+    "$loadstone" report --how "$1.h5" >"$1.txt" 2>err || { cat err; failed=1; }
     least=100
     case $more in --ldlat*) least=${more#* } ;; esac
     "$python" - "$1.h5" "$2" $least $argument <<'P' || { cat "$1.txt"; failed=1; }
@@ -158,7 +158,7 @@ if [ $last -gt 0 ] && taskset -c 0 true 2>/dev/null; then
     machine alderlake
     taskset -c 0 "$fake" -a 10:$last -- "$loadstone" record -q --force --engine hw --event cpu_atom/mem-loads/P -o atom.h5 -- "$victim" >out 2>err
     status=$?
-    [ $status -eq 9 ] && "$loadstone" report atom.h5 2>/dev/null | grep -q '^engine  *hw' || { echo "FAIL: a PMU of other CPUs: status $status"; cat err; failed=1; }
+    [ $status -eq 9 ] && "$loadstone" report --how atom.h5 2>/dev/null | grep -q '^engine  *hw' || { echo "FAIL: a PMU of other CPUs: status $status"; cat err; failed=1; }
 fi
 
 # harmless NAME: the program runs as without Loadstone, and there is a report

@@ -4,7 +4,7 @@ top_builddir=$(cd "${top_builddir:-.}" && pwd)
 top_srcdir=$(cd "${top_srcdir:-.}" && pwd)
 . "$top_srcdir/tests/needs.inc"
 loadstone=$top_builddir/tools/loadstone
-unset LOADSTONE_SPOOL XDG_RUNTIME_DIR COLUMNS LD_PRELOAD
+unset LOADSTONE_SPOOL XDG_RUNTIME_DIR COLUMNS LINES LD_PRELOAD
 # common/ls_env.c: the tests themselves are no rank
 unset OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK MP_CHILD PMI_RANK PMIX_RANK PALS_RANKID ALPS_APP_PE FLUX_TASK_RANK \
     JSM_NAMESPACE_RANK SLURM_PROCID SLURM_STEP_ID
@@ -67,7 +67,7 @@ needs_python() {
 
 # The step engine samples here?
 can_sample() {
-    "$loadstone" record -q -o can.h5 --engine step true >out 2>err && "$loadstone" report can.h5 2>/dev/null | grep -q '^engine  *step'
+    "$loadstone" record -q -o can.h5 --engine step true >out 2>err && "$loadstone" report --how can.h5 2>/dev/null | grep -q '^engine  *step'
 }
 
 # pattern files are read by yajl, which a build may lack

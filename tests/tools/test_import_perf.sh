@@ -4,16 +4,16 @@
 . "${top_srcdir:-.}/tests/tools/check.sh"
 data=$top_srcdir/tests/data/perf
 
-# samples TEXT FILE: the report's count for the row that begins with TEXT
+# samples PROCESS FILE: the report's count for it
 samples() {
-    "$loadstone" report --by process "$2" 2>/dev/null | awk -v text="$1" 'index($0, text) == 1 { print $(NF - 7) }'
+    "$loadstone" report --csv --by process "$2" 2>/dev/null | awk -F, -v process="$1" '$1 == process { print $2 }'
 }
 
 if "$loadstone" import "$data/compressed.data" -o compressed.h5 2>err; then
-    must test "$(samples '2477 touch ' compressed.h5)" = 463
-    must test "$(samples '2479 true ' compressed.h5)" = 52 # behind exec
-    must test "$(samples '2479  ' compressed.h5)" = 216    # before it: the child has its parent's mappings
-    "$loadstone" report compressed.h5 >report 2>/dev/null
+    must test "$(samples '2477 touch' compressed.h5)" = 463
+    must test "$(samples '2479 true' compressed.h5)" = 52 # behind exec
+    must test "$(samples '2479 ' compressed.h5)" = 216    # before it: the child has its parent's mappings
+    { "$loadstone" report --how compressed.h5; "$loadstone" report compressed.h5; } >report 2>/dev/null
     must grep -q "on vm, AMD EPYC" report
     must grep -q "page faults (perf record)" report
     # The file's mappings are known, whether or not its files are here.
@@ -22,7 +22,7 @@ else
     must grep -q "built without libzstd" err
 fi
 expect 0 "its last 40 bytes were left out" "$loadstone" import "$data/cut.data" -o cut.h5
-must test "$(samples '2778 touch ' cut.h5)" = 115
+must test "$(samples '2778 touch' cut.h5)" = 115
 expect 0 "50 samples" "$loadstone" import "$data/pipe.data" -o pipe.h5
 
 # Damage is reported, and no output remains.
@@ -107,7 +107,7 @@ must cc -g -O1 touch.c -o touch
 if perf record -q -e page-faults:u -c 1 -d -o now.data ./touch 2>perf.err && perf script -i now.data -F addr >addresses 2>/dev/null; then
     with_address=$(awk '$1 != "0"' addresses | wc -l)
     expect 0 "$with_address samples" "$loadstone" import now.data -o now.h5
-    must "$loadstone" report --where node=table now.h5 >table 2>/dev/null
+    COLUMNS=200 must "$loadstone" report --where node=table now.h5 >table 2>/dev/null
     must grep -Eq "table .* 300 " table
 else
     echo "not compared with perf, which cannot record here: $(head -n 1 perf.err)"

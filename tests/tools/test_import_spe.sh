@@ -8,7 +8,7 @@ seed=$top_srcdir/tests/data/perf/spe.data
 
 # Results for a damaged or truncated file, which need no Python.
 expect 0 "16 samples" "$loadstone" import "$seed" -o given.h5
-expect 0 "from issue to completion" "$loadstone" report given.h5
+expect 0 "from issue to completion" "$loadstone" report --how given.h5
 # perf was killed as it wrote a piece: complete data is read.
 size=$(wc -c <"$seed")
 head -c $((size - 900)) "$seed" >cut.data
@@ -50,7 +50,7 @@ check() {
 check seed
 must cmp seed.data "$seed"
 check plain                            # threads by packets
-expect 0 "grace" "$loadstone" report plain.h5
+expect 0 "grace" "$loadstone" report --how plain.h5
 expect 0 "./solver -n 3" "$loadstone" report plain.h5
 check nocontext                        # by the kernel's records
 check wide                             # by switches of CPUs
@@ -62,7 +62,7 @@ check timeless "has no time stamps for 640 operations"
 check ampere
 check late
 check pipe
-expect 0 "grace" "$loadstone" report pipe.h5
+expect 0 "grace" "$loadstone" report --how pipe.h5
 check losses
 "$python" - losses.h5 <<'END' || { echo "FAIL: losses"; failed=1; }
 import sys, h5py
@@ -89,7 +89,7 @@ END
 if cc -g -O1 -no-pie -Wl,-Ttext-segment=0x400000 prog.c -o prog 2>/dev/null && base=0x$(nm prog | awk '$3 == "table" { print $1 }') && [ "$base" != 0x ]; then
     "$python" "$make_spe" plain prog.data prog.truth "$scratch/prog" "$base"
     expect 0 "640 samples" "$loadstone" import prog.data -o prog.h5 --ghz 2
-    must "$loadstone" report --where node=table prog.h5 >table 2>/dev/null
+    COLUMNS=200 must "$loadstone" report --where node=table prog.h5 >table 2>/dev/null
     must grep -Eq "table .* 640 " table
 else
     echo "names were not compared: no compiler for a program at a fixed address"

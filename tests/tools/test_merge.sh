@@ -18,7 +18,7 @@ make_profile=$top_builddir/tests/tools/make_profile
 total() { "$loadstone" report --json "$1" 2>/dev/null | "$python" -c 'import json,sys; print(json.load(sys.stdin)["rows"][0]["samples"])'; }
 must test "$(total ab.h5)" -eq $(($(total a.h5) + $(total b.h5)))
 "$loadstone" report --by process,object ab.h5 >process.txt 2>err || failed=1
-"$loadstone" report --tree ab.h5 >tree.txt 2>err || failed=1
+COLUMNS=200 "$loadstone" report --tree ab.h5 >tree.txt 2>err || failed=1
 must grep -q 'on elsewhere' tree.txt
 
 expect 3 "they were sampled by different engines" "$loadstone" merge -o x.h5 a.h5 c.h5

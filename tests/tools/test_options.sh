@@ -10,8 +10,20 @@ expect 2 "did you mean --json?" "$loadstone" report --jsn x
 expect 2 "--sort needs an argument" "$loadstone" report --sort
 expect 2 "is none of time|stall" "$loadstone" report --sort speed x
 expect 2 "takes no argument" "$loadstone" report --json=yes x
-expect 2 "FILE is missing" "$loadstone" report
+expect 2 "FILE is missing" "$loadstone" view
 expect 2 "one argument too many" "$loadstone" report a b
+# benchmarks are a group of their own, advanced options another; no heading is printed twice
+"$loadstone" --help >help
+must test "$(sed -n '/^Benchmarks:/,/^$/s/^  \([a-z]*\) .*/\1/p' help | tr '\n' ' ')" = "replay stream study traffic "
+must test "$("$loadstone" record --help | grep -c -e --trigger)" -eq 0
+for command in record report export import patterns replay; do
+    "$loadstone" $command --help-all >help
+    must test -z "$(grep '^[A-Z].*:$' help | sort | uniq -d)"
+    must test "$(grep -c -- '--help ' help)" -eq 1
+done
+expect 0 "with the advanced options" "$loadstone" record --help
+expect 0 "Advanced:" "$loadstone" record --help-all
+must grep -q -e --trigger out
 expect 125 "unknown option -z" "$loadstone" record -z true
 expect 125 "did you mean --overhead?" "$loadstone" record --overhed 3% true
 expect 125 "unknown unit" "$loadstone" record --period 3parsec true

@@ -112,7 +112,7 @@ fi
 if can_sample; then
     must "$loadstone" record -q -f -o small.h5 --overhead 50% --spool-max 8M -- "$top_builddir/bench/truth/mix" compute 1 >out 2>err
     must "$loadstone" report --json small.h5 >small.json 2>err
-    COLUMNS=1000 must "$loadstone" report small.h5 >small.txt 2>err
+    COLUMNS=1000 must "$loadstone" report --how small.h5 >small.txt 2>err
     must grep -q 'whose spool was half full' small.txt
     if grep -q 'recording stopped' small.txt; then
         echo 'FAIL: bursts fill the spool'

@@ -11,6 +11,11 @@ expect 143 "" "$loadstone" record -o killed.h5 sh -c 'kill -TERM $$'
 expect 0 "" "$loadstone" report killed.h5
 must grep -q "killed by signal 15" out
 must test -z "$(ls -d loadstone-spool* 2>/dev/null)"
+# without samples there is no table, and the next command records the same program
+expect 0 "" "$loadstone" record -q --engine null -o null.h5 -- sh -c 'exit 0'
+expect 0 "next: loadstone record --force -o null.h5 -- sh -c 'exit 0'" "$loadstone" report null.h5
+must grep -q '^empty      the engine null takes no samples$' out
+must test "$(grep -c '^data' out)" -eq 0
 # a signal sent to the launcher reaches the program; the program decides
 "$loadstone" record -q -o signal.h5 -- sh -c 'trap "exit 9" USR1; touch ready; i=0; while [ $i -lt 2400 ]; do sleep 0.05; i=$((i + 1)); done' &
 launcher=$!
@@ -53,7 +58,7 @@ if can_sample && ${CC:-cc} -o runs_data runs_data.c 2>/dev/null; then
     must "$loadstone" record -q --overhead 50% -o data.h5 ./runs_data >out 2>err
     must test ! -s out
     must test ! -s err
-    expect 0 "image.core: not an ELF file" "$loadstone" report data.h5
+    expect 0 "image.core: not an ELF file" "$loadstone" report --how data.h5
 fi
 # the spool: kept on demand, mode 0700, resolved again
 expect 0 "" "$loadstone" record -q --keep-spool --spool spool -o kept.h5 true
@@ -90,6 +95,6 @@ for rounds in 100000 400000 1600000 6400000; do
     grep -qF "raise --spool-max" err && break
 done
 must grep -qF "raise --spool-max" err
-expect 0 "spool size cap reached" "$loadstone" report half.h5
+expect 0 "spool size cap reached" "$loadstone" report --how half.h5
 ! grep -q '^engine  *step' out || must grep -qE '^engine .* [1-9][0-9,]* bursts? represent' out
 exit $failed

@@ -6,9 +6,9 @@ COLUMNS=130 "$loadstone" report run.h5 >report.txt 2>err || failed=1
 golden report.txt report.txt
 COLUMNS=64 LC_ALL=C "$loadstone" report run.h5 >report-narrow.txt 2>err || failed=1
 golden report-narrow.txt report-narrow.txt
-COLUMNS=100 "$loadstone" report --tree run.h5 2>err | sed '1,/^$/d' >report-tree.txt
+COLUMNS=100 "$loadstone" report --tree run.h5 2>err >report-tree.txt
 golden report-tree.txt report-tree.txt
-COLUMNS=60 LC_ALL=C "$loadstone" report --tree --depth 1 run.h5 2>err | sed '1,/^$/d' >report-tree-narrow.txt
+COLUMNS=60 LC_ALL=C "$loadstone" report --tree --depth 1 run.h5 2>err >report-tree-narrow.txt
 golden report-tree-narrow.txt report-tree-narrow.txt
 expect 2 "tree is of nodes" "$loadstone" report --tree --by line run.h5
 COLUMNS=130 "$loadstone" report --by line --node Input run.h5 >report-by-line.txt 2>err || failed=1
@@ -17,22 +17,54 @@ golden report-by-line.txt report-by-line.txt
 golden report.json report.json
 # where nothing is registered its row is left out; blocks of a site are folded by default
 "$top_builddir/tests/tools/make_profile" plain.h5 plain || exit 99
-COLUMNS=80 "$loadstone" report plain.h5 2>err | sed '1,/^$/d' >report-plain.txt
-COLUMNS=80 "$loadstone" report --by block plain.h5 2>err | sed '1,/^$/d' >>report-plain.txt
+COLUMNS=80 "$loadstone" report plain.h5 2>err >report-plain.txt
+COLUMNS=80 "$loadstone" report --by block plain.h5 2>err >>report-plain.txt
 golden report-plain.txt report-plain.txt
 must test "$("$loadstone" report --json plain.h5 2>err | grep -c '"kind": "unregistered"')" -eq 1
 expect 0 "" "$loadstone" report --node "matrix" plain.h5
 must grep -q "^matrix  *90.0" out
 # no line is wider than the terminal
 for columns in 50 64 80 130; do
-    COLUMNS=$columns "$loadstone" report run.h5 2>err | sed '/^What stalls/,$d' | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
+    COLUMNS=$columns "$loadstone" report run.h5 2>err | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
 done
+# at 80 columns, as into a file, no figure is missing without a word
+COLUMNS=80 expect 0 "(not shown: stall time, samples, loads, stores, p95; COLUMNS=" "$loadstone" report run.h5
+must grep -qE '^data  *time  *stall  *median  *L1  *L2  *L3  *DRAM$' out
+wide=$(sed -n 's/.*; COLUMNS=\([0-9]*\) shows all)$/\1/p' out)
+COLUMNS=$wide expect 0 "samples  loads  stores  median     p95" "$loadstone" report run.h5
+must test "$(grep -c 'not shown' out)" -eq 0
+COLUMNS=$((wide - 1)) expect 0 "(not shown: loads; COLUMNS=$wide shows all)" "$loadstone" report run.h5
+COLUMNS=100 "$loadstone" report run.h5 >wide.txt 2>err
+must "$loadstone" report run.h5 >file.txt 2>err
+must cmp file.txt wide.txt
+# rows that stall more come first, whatever their time; then by time
+rows() { "$loadstone" report --by node,op "$@" run.h5 2>err | sed -n 's/^[^A-Za-z]*\([A-C]\) .*/\1/p' | tr '\n' ' '; }
+must test "$(rows)" = "B A C "
+must test "$(rows --sort label)" = "A B C "
+# it fits the terminal's height, with the costliest rows; unless rows are asked for
+lines() { "$loadstone" report --by node,op "$@" run.h5 2>&1 | wc -l; }
+must test "$(LINES=19 lines)" -le 18
+LINES=19 expect 0 "more, not shown)" "$loadstone" report --by node,op run.h5
+must grep -q '─ B ' out
+must test "$(LINES=19 lines --limit 25)" -eq "$(lines)"
+must test "$(LINES=60 lines)" -eq "$(lines)"
+# without FILE: what record writes by default
+expect 2 "There is no loadstone.h5 here" "$loadstone" report
+cp run.h5 loadstone.h5
+expect 0 "next: loadstone report --by line loadstone.h5" "$loadstone" report
+rm loadstone.h5
+# the next command is a new one, with the same filters
+expect 0 "next: loadstone report --by line --node Input --where op=load run.h5" "$loadstone" report --node Input --where op=load run.h5
+expect 0 "next: loadstone report --annotate multiply run.h5" "$loadstone" report --by line run.h5
+expect 0 "next: loadstone view run.h5" "$loadstone" report --by thread run.h5
+expect 0 "next: loadstone report run.h5" "$loadstone" report --node C --where op=load run.h5
+must grep -q '^empty      no sample passes --node and --where$' out
+must test "$(grep -c '^data' out)" -eq 0
 # every dimension of the help, alone and inside another
 for by in $("$loadstone" report --help | sed -n '/^Dimensions/,/^Examples/s/^  \([a-z]*\)  .*/\1/p') node,line process,thread,function; do
     expect 0 "next:" "$loadstone" report --by $by run.h5
 done
-COLUMNS=100 "$loadstone" report --by node,line --where op=load run.h5 >all.txt 2>err || failed=1
-sed '1,/^$/d' all.txt >report-by-node-line.txt
+COLUMNS=100 "$loadstone" report --by node,line --where op=load run.h5 >report-by-node-line.txt 2>err || failed=1
 golden report-by-node-line.txt report-by-node-line.txt
 "$loadstone" report --by level,function --where node=Input --json run.h5 >by.json 2>err || failed=1
 must grep -qF '"function": "multiply (matmul)"' by.json
@@ -59,7 +91,7 @@ expect 2 "is listed twice" "$loadstone" report --by line,line run.h5
 expect 2 "did you mean multiply?" "$loadstone" report --where function=multply run.h5
 expect 2 "did you mean function?" "$loadstone" report --where funtion=multiply run.h5
 expect 2 "has no node" "$loadstone" report --node Nothing run.h5
-"$loadstone" report --by calls run.h5 >calls.txt 2>err || failed=1
+COLUMNS=200 "$loadstone" report --by calls run.h5 >calls.txt 2>err || failed=1
 must grep -qF "(no call stack: record with --callstack)" calls.txt
 expect 2 "no call stacks: record with --callstack" "$loadstone" report --folded run.h5
 expect 2 "none of time|stall" "$loadstone" report --folded=nothing run.h5

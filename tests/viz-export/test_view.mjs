@@ -44,7 +44,7 @@ async function texts(page) {
     await page.locator('#facts summary').click();
     const facts = await page.locator('#facts').textContent();
     check(
-        facts.includes('bursts represent 18.') && facts.includes('95.0 % of samples in precise homes'),
+        facts.includes('bursts represent 18.') && facts.includes('95.0 % of the samples in named data'),
         'the head is the report’s',
     );
     check(

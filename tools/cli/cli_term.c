@@ -41,6 +41,15 @@ int cli_term_width(void)
     return 100;
 }
 
+int cli_term_height(void)
+{
+    const char *lines = getenv("LINES");
+    const int asked = lines ? atoi(lines) : 0;
+    if (asked >= 10 && asked <= 1000) return asked;
+    struct winsize size = {0};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 bool cli_term_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -71,6 +80,21 @@ void cli_print_cut(const char *text, int width, FILE *out)
         else if (n == width - tail && (*text & 0xc0) != 0x80)
             fputs(cli_term_utf8() ? "…" : "~", out);
     }
+}
+
+void cli_print_cut_end(const char *text, int width, FILE *out)
+{
+    const int have = cli_text_width(text);
+    if (have <= width) {
+        fprintf(out, "%s%*s", text, width - have, "");
+        return;
+    }
+    for (int n = 0; *text; text++) {
+        n += (*text & 0xc0) != 0x80;
+        if (n == width) break;
+        fputc(*text, out);
+    }
+    fputs(cli_term_utf8() ? "…" : "~", out);
 }
 
 void cli_print_folded(const char *text, int indent, int width, FILE *out)

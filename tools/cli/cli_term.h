@@ -17,6 +17,8 @@ const char *cli_colour_begin(int fd, enum cli_colour colour);
 const char *cli_colour_end(int fd);
 /* Columns: COLUMNS, else the terminal's, else 100 (a file or a pipe). */
 int cli_term_width(void);
+/* Lines: LINES, else the terminal's, else 0 (a file or a pipe has no end). */
+int cli_term_height(void);
 /* The locale's encoding is UTF-8: tree lines and signs beyond ASCII may be printed. */
 bool cli_term_utf8(void);
 
@@ -24,6 +26,9 @@ bool cli_term_utf8(void);
 int cli_text_width(const char *text);
 /* Print text in exactly width columns: filled with blanks, or cut with a sign that something is missing. */
 void cli_print_cut(const char *text, int width, FILE *out);
+
+/* The same, but cut at the end. */
+void cli_print_cut_end(const char *text, int width, FILE *out);
 
 /* Print text as lines of at most width columns where its blanks allow it, all but the first after indent
  * blanks; escape sequences take no room. */

@@ -19,6 +19,7 @@ tools_loadstone_SOURCES += \
     tools/report/rep_series.c \
     tools/report/rep_sharing.c \
     tools/report/rep_table.c \
+    tools/report/rep_text.c \
     tools/report/rep_tree.c \
     tools/report/rep_view.c tools/report/rep_view.h \
     tools/report/rep_watch.c \

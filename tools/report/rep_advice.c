@@ -80,8 +80,8 @@ static void rep_walk(const struct an_finding *f, char *out, size_t room)
 static void rep_print_finding(const struct rep_view *v, uint32_t group, const struct an_finding *f, FILE *out)
 {
     const struct an_interval gain = an_bootstrap_gain(v->bootstrap, v->table, group);
-    char source[256], walk[256], share[CLI_CELL_BYTES], text[AN_LABEL_BYTES + 1024], dram[64] = "",
-                                                                                     bound[160] = "";
+    char source[256], walk[256], share[CLI_CELL_BYTES], label[REP_SHORT_BYTES], text[1024], dram[64] = "",
+                                                                                            bound[160] = "";
     const double gb_s = rep_bound_gb_s(v, f);
     rep_source_line(v, f, source, sizeof(source));
     rep_walk(f, walk, sizeof(walk));
@@ -90,8 +90,8 @@ static void rep_print_finding(const struct rep_view *v, uint32_t group, const st
     if (gb_s > 0)
         snprintf(bound, sizeof(bound),
                  "bandwidth-bound: the loop moves %.2g GB in a second of a CPU; " REP_REUSE, gb_s);
-    snprintf(text, sizeof(text), "  %s: stalls for %s %s %% of the time, %.0f %% of that at %s%s%s; %s",
-             rep_label(v, group), an_has_pace(&v->costs) ? "about" : "at most",
+    snprintf(text, sizeof(text), "  %s: %s %s %% of the time, %.0f %% of that at %s%s%s; %s",
+             rep_short_label(v, group, label), an_has_pace(&v->costs) ? "about" : "at most",
              rep_format_share(&gain, share), f->stall_part * 100, source, dram, walk,
              gb_s > 0 ? bound : rep_hint(f));
     cli_print_folded(text, 4, cli_term_width(), out);
@@ -130,14 +130,23 @@ static ls_err rep_find_group(const struct rep_view *v, uint32_t group, uint8_t *
     return an_finding_init(out, &v->in, &v->costs, in_group);
 }
 
-ls_err rep_print_advice(const struct rep_view *v, FILE *out)
+uint32_t rep_top_stall(const struct rep_view *v)
 {
+    uint8_t *done = calloc(v->groups.groups_len + 1u, 1);
+    const uint32_t group = done ? rep_next_leaf(v, done) : AN_NO_GROUP;
+    free(done);
+    return group;
+}
+
+ls_err rep_print_advice(const struct rep_view *v, FILE *out, size_t *out_len)
+{
+    *out_len = 0;
     if (!rep_is_by_node(v) || !an_has_stall(&v->costs) ||
         an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN)
         return LS_OK;
     uint8_t *in_group = malloc(v->in.samples.len + 1), *done = calloc(v->groups.groups_len + 1u, 1);
     ls_err err = in_group && done ? LS_OK : ls_nomem("advice");
-    for (size_t printed = 0; err == LS_OK && printed < REP_ADVICE_MAX;) {
+    while (err == LS_OK && *out_len < (rep_is_low() ? 1 : REP_ADVICE_MAX)) {
         struct an_finding f;
         const uint32_t group = rep_next_leaf(v, done);
         if (group == AN_NO_GROUP) break;
@@ -145,7 +154,7 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out)
         if (!rep_has_gain(v, group)) continue;
         err = rep_find_group(v, group, in_group, &f);
         if (err != LS_OK || !*rep_hint(&f)) continue;
-        if (printed++ == 0) fprintf(out, "\nWhat stalls most (inferred from the samples):\n");
+        ++*out_len;
         rep_print_finding(v, group, &f, out);
     }
     free(in_group);

@@ -132,8 +132,8 @@ static const char *rep_percent(char out[CLI_CELL_BYTES], const struct an_interva
 
 static void rep_print_columns_head(const struct rep_annotation *a)
 {
-    static const char *const narrow[] = {"  time samples median   L1 DRAM",
-                                         "     %         cycles    %    %"};
+    static const char *const narrow[] = {"  time  stall median   L1   L2   L3 DRAM",
+                                         "     %      % cycles    %    %    %    %"};
     static const char *const wide[] = {"  time  stall samples median   p95   L1   L2   L3 DRAM",
                                        "     %      %         cycles          %    %    %    %"};
     const char *const *lines = a->is_wide ? wide : narrow;
@@ -153,7 +153,7 @@ static void rep_print_level(const struct rep_annotation *a, const struct an_row 
 
 static int rep_cells_width(const struct rep_annotation *a)
 {
-    return a->is_wide ? 54 : 32;
+    return a->is_wide ? 54 : 40;
 }
 
 static void rep_print_cells(const struct rep_annotation *a, uint32_t group)
@@ -167,13 +167,12 @@ static void rep_print_cells(const struct rep_annotation *a, uint32_t group)
     const struct an_interval time = an_bootstrap_share(a->v->bootstrap, a->v->table, group, AN_TIME),
                              stall = rep_stall_share(a->v, a->v->table, group);
     fprintf(a->out, "%6s", rep_percent(cell, &time));
-    if (a->is_wide) fprintf(a->out, " %6s", rep_percent(cell, &stall));
-    fprintf(a->out, " %7s", cli_format_count(cell, (double)r->samples));
+    fprintf(a->out, " %6s", rep_percent(cell, &stall));
+    if (a->is_wide) fprintf(a->out, " %7s", cli_format_count(cell, (double)r->samples));
     fprintf(a->out, " %6s", r->measured ? cli_format_cycles(cell, r->median_cycles) : "");
     if (a->is_wide) fprintf(a->out, " %5s", r->measured ? cli_format_cycles(cell, r->p95_cycles) : "");
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        if (a->is_wide || l == PROF_LEVEL_L1 || l == PROF_LEVEL_DRAM)
-            rep_print_level(a, r, (enum prof_level)l);
+        rep_print_level(a, r, (enum prof_level)l);
 }
 
 /* Tabs as blanks; on a terminal cut at its edge, so that the columns stay columns. */
@@ -250,6 +249,7 @@ static void rep_print_function(struct rep_annotation *a, uint32_t function, cons
         }
         rep_print_line(a, &rows[i]);
     }
+    if (!a->is_wide) fprintf(a->out, "(not shown: samples, p95; COLUMNS=%d shows all)\n", REP_WIDE_COLUMNS);
     fputc('\n', a->out);
 }
 

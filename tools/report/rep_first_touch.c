@@ -167,6 +167,10 @@ static void rep_touch_text(const struct rep_first_touch *t, FILE *out)
     cli_print_folded(rep_touch_trust(t), 0, cli_term_width(), out);
     if (t->v.run->lost_records && t->v.run->lost_records != UINT64_MAX)
         fprintf(out, "%llu faults were lost.\n", (unsigned long long)t->v.run->lost_records);
+    if (t->v.in.samples.len == 0) {
+        fputs("No page fault was recorded.\n", out);
+        return;
+    }
     fputc('\n', out);
     rep_touch_table(t, out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The head of a report: the command, where its CPU time went, and how far the numbers can be trusted. */
+/* The full head, for report --how and the page: the command, where its CPU time went, and how far the numbers
+ * can be trusted. */
 #include "analyse/an_traffic.h"
 #include "tools/report/rep_print.h"
 #include "tools/cli/cli_term.h"
@@ -11,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { REP_EVENTS_SHOWN = 8 };
 #define REP_UNREPRESENTED_MAX 0.02 /* share of the CPU time; warn above it */
 #define REP_TRAFFIC_PART 0.02      /* of the bytes that one CPU can move */
 
@@ -24,7 +26,7 @@ uint64_t rep_known(uint64_t n)
     return n == UINT64_MAX ? 0 : n;
 }
 
-static void rep_key_warning(FILE *out)
+void rep_key_warning(FILE *out)
 {
     fprintf(out, "%s%-10s%s ", cli_colour_begin(STDOUT_FILENO, CLI_YELLOW), "warning",
             cli_colour_end(STDOUT_FILENO));
@@ -91,23 +93,29 @@ static uint64_t rep_event_sum(const struct prof_event *events, size_t len, size_
     return sum;
 }
 
-static void rep_print_events(const struct rep_view *v, FILE *out)
+void rep_print_events(const struct rep_view *v, size_t most, FILE *out)
 {
-    enum { EVENTS_SHOWN = 8 };
     char count[CLI_CELL_BYTES];
-    size_t len = 0;
+    size_t len = 0, shown = 0, more = 0;
     const struct prof_event *events = prof_events(v->profile, &len);
-    for (size_t i = 0, shown = 0; i < len && shown < EVENTS_SHOWN; i++) {
+    for (size_t i = 0; i < len; i++) {
         if (strncmp(events[i].kind, "SAMPLING_", 9) == 0 || strncmp(events[i].kind, "sampling", 8) == 0)
             continue;
         const uint64_t sum = rep_event_sum(events, len, i);
         if (sum == 0) continue;
+        if (shown == most) {
+            more++;
+            continue;
+        }
         rep_key(out, shown++ ? "" : "events");
         fprintf(out, "%s", events[i].text);
         if (sum > 1) fprintf(out, " (%s)", cli_format_grouped(count, sum));
         if (events[i].detail_errno) fprintf(out, ": %s", strerror(events[i].detail_errno));
         fputc('\n', out);
     }
+    if (!more) return;
+    rep_key(out, "");
+    fprintf(out, "%zu more\n", more);
 }
 
 /* --- the accounting identity --- */
@@ -144,7 +152,7 @@ static void rep_print_represented(const struct prof_run *r, FILE *out)
                 (double)r->represented_ns / (double)r->user_ns * 100);
 }
 
-static void rep_print_unrepresented(const struct prof_run *r, FILE *out)
+void rep_print_unrepresented(const struct prof_run *r, FILE *out)
 {
     if (r->unrepresented_ns == UINT64_MAX || r->cpu_ns == UINT64_MAX || r->cpu_ns == 0) return;
     const double share = (double)r->unrepresented_ns / (double)r->cpu_ns;
@@ -152,6 +160,23 @@ static void rep_print_unrepresented(const struct prof_run *r, FILE *out)
     rep_key_warning(out);
     fprintf(out, "%.1f %% of the CPU time is not represented: %s\n", share * 100,
             *r->unrepresented_why ? r->unrepresented_why : "the reason is not known");
+}
+
+/* "15.4 s: user 10.2, kernel 4.9 ±0.2, recording 0.3" */
+void rep_print_cpu_parts(const struct prof_run *r, FILE *out)
+{
+    const struct rep_unit u = rep_unit_of((double)r->cpu_ns);
+    rep_put_part(&u, r->cpu_ns, out);
+    fprintf(out, " %s: user ", u.name);
+    rep_put_part(&u, r->user_ns, out);
+    fputs(", kernel ", out);
+    rep_put_part(&u, r->kernel_ns, out);
+    if (r->kernel_ns != UINT64_MAX && r->kernel_error_ns != UINT64_MAX) {
+        fputs(cli_term_utf8() ? " ±" : " +-", out);
+        rep_put_part(&u, r->kernel_error_ns, out);
+    }
+    fputs(", recording ", out);
+    rep_put_part(&u, r->recording_ns, out);
 }
 
 static void rep_print_cpu(const struct rep_view *v, FILE *out)
@@ -165,18 +190,7 @@ static void rep_print_cpu(const struct rep_view *v, FILE *out)
                 cli_format_time(time, v->costs.weight_ns));
         return;
     }
-    const struct rep_unit u = rep_unit_of((double)r->cpu_ns);
-    rep_put_part(&u, r->cpu_ns, out);
-    fprintf(out, " %s: user ", u.name);
-    rep_put_part(&u, r->user_ns, out);
-    fputs(", kernel ", out);
-    rep_put_part(&u, r->kernel_ns, out);
-    if (r->kernel_ns != UINT64_MAX && r->kernel_error_ns != UINT64_MAX) {
-        fputs(cli_term_utf8() ? " ±" : " +-", out);
-        rep_put_part(&u, r->kernel_error_ns, out);
-    }
-    fputs(", recording ", out);
-    rep_put_part(&u, r->recording_ns, out);
+    rep_print_cpu_parts(r, out);
     fputs("; ", out);
     if (*r->events_sampled)
         fputs("sampled by events\n", out);
@@ -187,7 +201,7 @@ static void rep_print_cpu(const struct rep_view *v, FILE *out)
 
 /* --- quality of the figures --- */
 
-static void rep_print_overhead(const struct prof_run *r, FILE *out)
+void rep_print_overhead(const struct prof_run *r, FILE *out)
 {
     char percent[CLI_CELL_BYTES];
     if (!isfinite(r->overhead_achieved)) return;
@@ -196,7 +210,7 @@ static void rep_print_overhead(const struct prof_run *r, FILE *out)
         fprintf(out, " (asked %s)", cli_format_percent(percent, r->overhead_asked));
 }
 
-static void rep_print_lost(const struct prof_run *r, FILE *out)
+void rep_print_lost(const struct prof_run *r, FILE *out)
 {
     char records[CLI_CELL_BYTES], bytes[CLI_CELL_BYTES];
     if (rep_known(r->lost_records) || rep_known(r->dropped_bytes))
@@ -206,7 +220,7 @@ static void rep_print_lost(const struct prof_run *r, FILE *out)
         fputs("; nothing lost", out);
 }
 
-static void rep_print_trust(const struct rep_view *v, FILE *out)
+static void rep_print_engine(const struct rep_view *v, FILE *out)
 {
     const struct prof_run *r = v->run;
     const struct prof_cost_loads *l = &v->costs.loads;
@@ -265,7 +279,7 @@ double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus)
 }
 
 /* Nothing is printed below a small part of the bytes that one CPU can move. */
-static void rep_print_traffic(const struct rep_view *v, FILE *out)
+void rep_print_traffic(const struct rep_view *v, FILE *out)
 {
     const struct prof_run *r = v->run;
     const double line_cycles = r->level_line_cycles[PROF_LEVEL_DRAM], seconds = v->costs.weight_ns * 1e-9;
@@ -284,8 +298,8 @@ static void rep_print_traffic(const struct rep_view *v, FILE *out)
         fprintf(out, ", %llu together at %.2g", (unsigned long long)r->line_cpus,
                 rep_gb_s(r, r->line_cycles_all, (double)r->line_cpus));
     for (size_t i = 0; rep_is_by_node(v) && i < t.rows_len; i++) {
-        char share[CLI_CELL_BYTES];
-        fprintf(out, "%s %s %s %%", i ? "," : ":", rep_label(v, t.rows[i].group),
+        char share[CLI_CELL_BYTES], label[REP_SHORT_BYTES];
+        fprintf(out, "%s %s %s %%", i ? "," : ":", rep_short_label(v, t.rows[i].group, label),
                 rep_format_share(&t.rows[i].part, share));
     }
     fputc('\n', out);
@@ -296,10 +310,10 @@ void rep_print_header_lines(const struct rep_view *v, FILE *out)
     char few[256];
     rep_print_run(v, out);
     rep_print_cpu(v, out);
-    rep_print_trust(v, out);
+    rep_print_engine(v, out);
     rep_print_stall(v, out);
     rep_print_traffic(v, out);
-    rep_print_events(v, out);
+    rep_print_events(v, REP_EVENTS_SHOWN, out);
     if (v->in.bursts_len == 0 && *v->run->why) {
         rep_key(out, "why");
         fprintf(out, "%s\n", v->run->why);
@@ -310,8 +324,7 @@ void rep_print_header_lines(const struct rep_view *v, FILE *out)
     }
 }
 
-static void rep_print_lines(const struct rep_view *v, void (*lines)(const struct rep_view *v, FILE *out),
-                            FILE *out)
+void rep_print_lines(const struct rep_view *v, void (*lines)(const struct rep_view *v, FILE *out), FILE *out)
 {
     char *text = NULL;
     size_t len = 0;
@@ -326,12 +339,6 @@ static void rep_print_lines(const struct rep_view *v, void (*lines)(const struct
     for (char *line; (line = strsep(&rest, "\n")) && rest;)
         cli_print_folded(line, REP_KEY_WIDTH, cli_term_width(), out);
     free(text);
-}
-
-void rep_print_header(const struct rep_view *v, FILE *out)
-{
-    rep_print_lines(v, rep_print_header_lines, out);
-    fputc('\n', out);
 }
 
 void rep_print_how(const struct rep_view *v, FILE *out)

@@ -138,8 +138,8 @@ static void rep_how_coverage(const struct rep_view *v, FILE *out)
     const double unmapped = 1 - r->coverage_precise - r->coverage_coarse;
     char text[CLI_CELL_BYTES];
     rep_key(out, "coverage");
-    fprintf(out, "%s %% of samples in precise homes", cli_format_percent(text, r->coverage_precise));
-    fprintf(out, ", %s %% in coarse ones", cli_format_percent(text, r->coverage_coarse));
+    fprintf(out, "%s %% of the samples in named data", cli_format_percent(text, r->coverage_precise));
+    fprintf(out, ", %s %% in regions that hold many things", cli_format_percent(text, r->coverage_coarse));
     fprintf(out, ", %s %% unmapped\n",
             cli_format_percent(text, unmapped > 0    ? unmapped
                                      : unmapped <= 0 ? 0

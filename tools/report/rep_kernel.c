@@ -13,6 +13,8 @@
 enum { REP_KERNEL_ROWS = 8, REP_KERNEL_LABEL = 64, REP_KERNEL_COLUMNS = 36, REP_CHURN_MAX = 3 };
 /* glibc refuses a larger M_MMAP_THRESHOLD (HEAP_MAX_SIZE / 2 in malloc/arena.c, on 64 bit). */
 #define REP_MMAP_THRESHOLD_MAX (UINT64_C(32) << 20)
+#define REP_KERNEL_LOW 0.05   /* least share of the CPU time where the terminal has few lines */
+#define REP_CHURN_PART 0.02   /* least share of the CPU time to save */
 enum { REP_TRIM_TIMES = 16 }; /* trim threshold in blocks: free blocks that may stay at the top of the heap */
 
 static ls_err rep_kernel_init(const struct rep_view *v, enum an_kernel_by by, struct an_kernel *out)
@@ -70,9 +72,14 @@ static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, 
 {
     const int width = cli_term_width() - REP_KERNEL_COLUMNS,
               label = width < REP_KERNEL_LABEL ? width : REP_KERNEL_LABEL;
+    const double least = rep_is_low() ? fmax(v->options.min_share, REP_KERNEL_LOW) : v->options.min_share,
+                 least_ns = isnan(rep_cpu_ns(v)) ? 0 : least * rep_cpu_ns(v);
+    double all_ns = 0;
+    for (size_t i = 0; i < k->len; i++)
+        all_ns += k->rows[i].time_ns;
+    if (all_ns < least_ns) return; /* the account of the CPU time has the sum */
     fprintf(out, "\n%s%-*s  %11s  %9s  %9s%s\n", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), label,
             "kernel time", "CPU %", "time", "calls", cli_colour_end(STDOUT_FILENO));
-    const double least_ns = isnan(rep_cpu_ns(v)) ? 0 : v->options.min_share * rep_cpu_ns(v);
     double rest_ns = 0;
     size_t shown = 0, rest = 0;
     for (size_t i = 0; i < k->len; i++) {
@@ -162,9 +169,13 @@ ls_err rep_print_kernel_advice(const struct rep_view *v, FILE *out)
     const ls_err err = rep_kernel_init(v, AN_KERNEL_BY_DATA, &k);
     const size_t len =
         err == LS_OK ? an_kernel_churn(&k, &v->tables, rep_cpu_ns(v), churn, REP_CHURN_MAX) : 0;
-    if (len) fprintf(out, "\nKernel time that can be saved:\n");
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len && churn[i].time_ns >= REP_CHURN_PART * rep_cpu_ns(v); i++) {
+        if (i == 0) {
+            rep_key(out, "kernel");
+            fputs("CPU time that can be saved:\n", out);
+        }
         rep_put_churn(v, &churn[i], out);
+    }
     an_kernel_fini(&k);
     return err;
 }

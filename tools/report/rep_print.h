@@ -16,20 +16,49 @@ enum { REP_JSON_SCHEMA = 1 };
 
 enum { REP_KEY_WIDTH = 11 };
 
-void rep_print_header(const struct rep_view *v, FILE *out);
-/* The head, and how its numbers came about. */
+/* Print all of a report that is not a table: what waits most and what helps, how far to trust the figures, and
+ * between them the table or the tree, with as many rows as the terminal has lines for.
+ * Errors: LS_ERR_NOMEM. */
+ls_err rep_print_text(struct rep_view *v, bool as_tree, FILE *out);
+/* Print the program and the account of its CPU time. */
+void rep_print_program(const struct rep_view *v, FILE *out);
+/* Print engine, bursts, loads timed, overhead and losses, with remedies. */
+void rep_print_trust(const struct rep_view *v, FILE *out);
+/* The full head, and how its numbers came about. */
 void rep_print_how(const struct rep_view *v, FILE *out);
 /* Print the same unfolded: each line has a key in its first 11 columns (blank: continues the line above). */
-/* Bandwidth of sweeps that take line_cycles for a line, on each of cpus CPUs. */
-double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus);
 void rep_print_header_lines(const struct rep_view *v, FILE *out);
 void rep_print_how_lines(const struct rep_view *v, FILE *out);
+/* Print such lines, folded to the width of the terminal. */
+void rep_print_lines(const struct rep_view *v, void (*lines)(const struct rep_view *v, FILE *out), FILE *out);
 void rep_key(FILE *out, const char *key);
+void rep_key_warning(FILE *out);
+
+/* Return whether the terminal has too few lines for more than the most important. */
+bool rep_is_low(void);
+
+/* Parts of the head. */
+void rep_print_cpu_parts(const struct prof_run *r, FILE *out);
+void rep_print_unrepresented(const struct prof_run *r, FILE *out);
+void rep_print_overhead(const struct prof_run *r, FILE *out);
+void rep_print_lost(const struct prof_run *r, FILE *out);
+void rep_print_traffic(const struct rep_view *v, FILE *out);
+void rep_print_events(const struct rep_view *v, size_t most, FILE *out);
+
+/* Bandwidth of sweeps that take line_cycles for a line, on each of cpus CPUs. */
+double rep_gb_s(const struct prof_run *r, double line_cycles, double cpus);
 /* 0 where a number is missing. */
 uint64_t rep_known(uint64_t n);
+/* Return whether no row has an access or time. */
+bool rep_is_empty(const struct rep_view *v);
+/* Return whether rows have time: not those of page faults. */
+bool rep_has_time(const struct rep_view *v);
 void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out);
-/* Print the remedies that the samples of the costliest nodes suggest. */
-ls_err rep_print_advice(const struct rep_view *v, FILE *out);
+/* Print for each of the costliest nodes where it stalls and the remedy that its samples suggest; *out_len is
+ * their number.  Errors: LS_ERR_NOMEM. */
+ls_err rep_print_advice(const struct rep_view *v, FILE *out, size_t *out_len);
+/* Return the group that stalls most by its own samples; AN_NO_GROUP if there is none. */
+uint32_t rep_top_stall(const struct rep_view *v);
 /* Print kernel time by cause, in views of data or code; the remedies; the same as JSON.
  * Errors: LS_ERR_NOMEM. */
 ls_err rep_print_kernel(const struct rep_view *v, FILE *out);

@@ -189,7 +189,8 @@ static void rep_put_level(struct rep_processes *r, uint32_t first, unsigned dept
 static void rep_put_text(struct rep_processes *r)
 {
     const int widest = rep_widest(r, r->first, 0), width = widest < 24 ? 24 : widest;
-    rep_print_header(r->v, r->out);
+    rep_print_program(r->v, r->out);
+    rep_print_trust(r->v, r->out);
     fprintf(r->out, "\n%s%-*s  %-5s %8s %8s  %-9s %11s %6s %11s %8s  %s%s\n",
             cli_colour_begin(STDOUT_FILENO, CLI_BOLD), width, "process", "came", "began", "lived", "ended",
             "time %", "tree %", "stall %", "resident", "command", cli_colour_end(STDOUT_FILENO));

@@ -15,16 +15,29 @@
 struct rep_builder {
     const struct rep_view *v;
     uint32_t *first_child, *next_sibling; /* by group, AN_NO_GROUP ends */
+    uint8_t *fits;                        /* by group: among the costliest of rows_max; NULL: all */
     struct rep_row *rows;
     size_t len;
 };
+
+/* Below this share of the stall a row has none: it is printed as 0.0 %. */
+#define REP_STALL_NONE 0.0005
+/* Below this share of the time there is too little stall to order rows by. */
+#define REP_STALL_LITTLE 0.01
+
+static bool rep_is_sorted_by_stall(const struct rep_view *v)
+{
+    return v->options.sort == REP_SORT_STALL &&
+           (v->options.sort_given || v->costs.stall_total_ns >= REP_STALL_LITTLE * v->costs.weight_ns);
+}
 
 static double rep_sort_value(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_total(v->table, group);
     switch (v->options.sort) {
     case REP_SORT_STALL:
-        return r->stall_ns;
+        if (!rep_is_sorted_by_stall(v)) return r->time_ns;
+        return r->stall_ns > REP_STALL_NONE * v->costs.stall_total_ns ? r->stall_ns : 0;
     case REP_SORT_SAMPLES:
         return (double)r->samples;
     case REP_SORT_LATENCY:
@@ -47,7 +60,33 @@ static int rep_compare(const void *a, const void *b, void *user)
     const struct an_group *a_group = &v->groups.groups[x], *b_group = &v->groups.groups[y];
     if (!v->options.sort_given && v->by.dimensions[a_group->depth]->is_ordered)
         return (a_group->number > b_group->number) - (a_group->number < b_group->number);
-    const double p = rep_sort_value(v, x), q = rep_sort_value(v, y);
+    double p = rep_sort_value(v, x), q = rep_sort_value(v, y);
+    if (p == q && v->options.sort == REP_SORT_STALL) { /* rows without stall by time */
+        p = an_table_total(v->table, x)->time_ns;
+        q = an_table_total(v->table, y)->time_ns;
+    }
+    if (p == q) { /* such as page faults, which have no time */
+        p = (double)an_table_total(v->table, x)->samples;
+        q = (double)an_table_total(v->table, y)->samples;
+    }
+    return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
+}
+
+/* The larger of the shares of time and of stall; samples where there is no time. */
+static double rep_importance(const struct rep_view *v, uint32_t group)
+{
+    const struct an_row *r = an_table_total(v->table, group);
+    if (v->costs.weight_ns <= 0) return (double)r->samples;
+    const double time = r->time_ns / v->costs.weight_ns,
+                 stall = v->costs.stall_total_ns > 0 ? r->stall_ns / v->costs.stall_total_ns : 0;
+    return fmax(time, stall);
+}
+
+/* Parents come before their children, which are never more important and have higher numbers. */
+static int rep_compare_importance(const void *a, const void *b, void *user)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const double p = rep_importance(user, x), q = rep_importance(user, y);
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
@@ -127,7 +166,7 @@ static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len,
     size_t shown = 0;
     uint32_t hidden = 0;
     for (size_t i = 0; i < len; i++) {
-        if (rep_is_shown(b->v, ids[i]))
+        if (rep_is_shown(b->v, ids[i]) && (!b->fits || b->fits[ids[i]]))
             ids[shown++] = ids[i];
         else
             hidden += rep_is_seen(an_table_total(b->v->table, ids[i]));
@@ -171,18 +210,41 @@ static size_t rep_tops(const struct rep_view *v, uint32_t *ids)
     return len;
 }
 
+/* Mark the `most` most important groups. */
+static void rep_choose(struct rep_builder *b, uint32_t *ids, size_t most)
+{
+    size_t len = 0;
+    for (uint32_t g = 0; g < b->v->groups.groups_len; g++)
+        if (rep_is_shown(b->v, g)) ids[len++] = g;
+    qsort_r(ids, len, sizeof(*ids), rep_compare_importance, (void *)(uintptr_t)b->v);
+    memset(b->fits, 0, b->v->groups.groups_len);
+    for (size_t i = 0; i < len && i < most; i++)
+        b->fits[ids[i]] = 1;
+}
+
+/* Fill the rows; with rows_max, choose fewer groups until they fit with the lines for hidden ones. */
+static ls_err rep_fill(struct rep_builder *b, uint32_t *ids)
+{
+    const size_t max = b->v->options.rows_max;
+    for (size_t most = max;;) {
+        if (max) rep_choose(b, ids, most);
+        b->len = 0;
+        LS_TRY(rep_add_siblings(b, ids, rep_tops(b->v, ids), 0));
+        if (max == 0 || b->len <= max || most == 1) return LS_OK;
+        most = most > b->len - max ? most - (b->len - max) : 1;
+    }
+}
+
 static ls_err rep_build(struct rep_builder *b)
 {
     const uint32_t groups = b->v->groups.groups_len;
     /* at most every group, and one line of hidden siblings per group */
     b->rows = calloc(2 * ((size_t)groups + 2), sizeof(*b->rows));
     uint32_t *ids = malloc(((size_t)groups + 1) * sizeof(*ids));
-    if (!b->rows || !ids) {
-        free(ids);
-        return ls_nomem("%u rows", groups);
-    }
-    ls_err err = rep_link_children(b);
-    if (err == LS_OK) err = rep_add_siblings(b, ids, rep_tops(b->v, ids), 0);
+    if (b->v->options.rows_max) b->fits = malloc((size_t)groups + 1);
+    ls_err err = b->rows && ids && (b->fits || !b->v->options.rows_max) ? LS_OK : ls_nomem("%u rows", groups);
+    if (err == LS_OK) err = rep_link_children(b);
+    if (err == LS_OK) err = rep_fill(b, ids);
     free(ids);
     return err;
 }
@@ -193,6 +255,7 @@ ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len)
     const ls_err err = rep_build(&b);
     free(b.first_child);
     free(b.next_sibling);
+    free(b.fits);
     if (err != LS_OK) {
         free(b.rows);
         return err;

@@ -80,7 +80,7 @@ REP_LEVEL_CELL(L2)
 REP_LEVEL_CELL(L3)
 REP_LEVEL_CELL(DRAM)
 
-/* rank: columns with the highest leave first. */
+/* rank: columns with the highest are left out first. */
 static const struct rep_column {
     const char *head, *unit;
     rep_cell_fn *cell;
@@ -89,15 +89,15 @@ static const struct rep_column {
     {"time", "%", rep_cell_time_share, 0},
     {"stall", "%", rep_cell_stall_share, 1},
     {"stall", "time", rep_cell_stall, 5},
-    {"samples", "", rep_cell_samples, 4},
+    {"samples", "", rep_cell_samples, 6},
     {"loads", "", rep_cell_loads, 8},
     {"stores", "", rep_cell_stores, 7},
     {"median", "cycles", rep_cell_median, 2},
-    {"p95", "cycles", rep_cell_p95, 3},
-    {"L1", "%", rep_cell_L1, 6},
-    {"L2", "%", rep_cell_L2, 6},
-    {"L3", "%", rep_cell_L3, 6},
-    {"DRAM", "%", rep_cell_DRAM, 6},
+    {"p95", "cycles", rep_cell_p95, 4},
+    {"L1", "%", rep_cell_L1, 3},
+    {"L2", "%", rep_cell_L2, 3},
+    {"L3", "%", rep_cell_L3, 3},
+    {"DRAM", "%", rep_cell_DRAM, 3},
 };
 enum { REP_COLUMNS = sizeof(rep_columns) / sizeof(rep_columns[0]), REP_RANK_MAX = 8 };
 
@@ -116,15 +116,21 @@ static void rep_measure(const struct rep_view *v, const struct rep_row *rows, si
 {
     bool open[REP_OPEN_MAX] = {false};
     char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
+    bool has_figure[REP_COLUMNS] = {false};
     l->label = REP_LABEL_MIN;
     for (int c = 0; c < REP_COLUMNS; c++)
         l->widths[c] = rep_max(cli_text_width(rep_columns[c].head), cli_text_width(rep_columns[c].unit));
     for (size_t i = 0; i < len; i++) {
         rep_label_text(v, &rows[i], open, label);
         l->label = rep_max(l->label, cli_text_width(label));
-        for (int c = 0; !rows[i].hidden && c < REP_COLUMNS; c++)
-            l->widths[c] = rep_max(l->widths[c], cli_text_width(rep_columns[c].cell(v, &rows[i], cell)));
+        for (int c = 0; !rows[i].hidden && c < REP_COLUMNS; c++) {
+            const char *text = rep_columns[c].cell(v, &rows[i], cell);
+            l->widths[c] = rep_max(l->widths[c], cli_text_width(text));
+            has_figure[c] |= strcmp(text, "-") != 0;
+        }
     }
+    for (int c = 0; c < REP_COLUMNS; c++) /* such as latencies of page faults */
+        if (!has_figure[c]) l->widths[c] = 0;
     if (l->label > REP_LABEL_MAX) l->label = REP_LABEL_MAX;
 }
 
@@ -136,15 +142,36 @@ static int rep_total_width(const struct rep_layout *l)
     return n;
 }
 
-/* Columns leave by rank until a readable label fits, then the label is cut. */
+static int rep_smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Shorten names first, then leave columns out by rank. */
 static void rep_fit(struct rep_layout *l, int width)
 {
-    for (int rank = REP_RANK_MAX; rank > 0 && rep_total_width(l) + (l->label < 32 ? l->label : 32) > width;
-         rank--)
+    const int short_label = rep_smaller(l->label, REP_LABEL_MIN);
+    for (int rank = REP_RANK_MAX; rank > 0 && rep_total_width(l) + short_label > width; rank--)
         for (int c = 0; c < REP_COLUMNS; c++)
             if (rep_columns[c].rank == rank) l->widths[c] = 0;
-    const int left = width - rep_total_width(l);
-    if (l->label > left) l->label = rep_max(left, 8);
+    l->label = rep_smaller(l->label, rep_max(width - rep_total_width(l), 8));
+}
+
+/* Name the columns that are in `all` but not in l, and the width that shows them. */
+static void rep_print_left_out(const struct rep_layout *all, const struct rep_layout *l, FILE *out)
+{
+    char text[256] = "";
+    size_t len = 0;
+    for (int c = 0; c < REP_COLUMNS; c++)
+        if (all->widths[c] && !l->widths[c] && len < sizeof(text))
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s",
+                                    len ? ", " : "(not shown: ", rep_columns[c].head,
+                                    strcmp(rep_columns[c].unit, "time") == 0 ? " time" : "");
+    if (!len) return;
+    if (len < sizeof(text))
+        snprintf(text + len, sizeof(text) - len, "; COLUMNS=%d shows all)",
+                 rep_total_width(all) + rep_smaller(all->label, REP_LABEL_MIN));
+    cli_print_folded(text, 1, cli_term_width(), out);
 }
 
 static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l, FILE *out)
@@ -162,10 +189,11 @@ static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l
 
 void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out)
 {
-    struct rep_layout l;
+    struct rep_layout all, l;
     bool open[REP_OPEN_MAX] = {false};
     char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
-    rep_measure(v, rows, len, &l);
+    rep_measure(v, rows, len, &all);
+    l = all;
     rep_fit(&l, cli_term_width());
     rep_print_heads(v, &l, out);
     for (size_t i = 0; i < len; i++) {
@@ -174,7 +202,10 @@ void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_
             fprintf(out, "%s\n", label);
             continue;
         }
-        cli_print_cut(label, l.label, out);
+        /* the beginning of code tells it apart: file and line, or the name before its arguments */
+        const struct an_group *g = &v->groups.groups[rows[i].group];
+        (v->by.dimensions[g->depth]->base == AN_BASE_LINE ? cli_print_cut_end : cli_print_cut)(label, l.label,
+                                                                                               out);
         for (int c = 0; c < REP_COLUMNS; c++) {
             if (!l.widths[c]) continue;
             const char *text = rep_columns[c].cell(v, &rows[i], cell);
@@ -182,4 +213,5 @@ void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_
         }
         fputc('\n', out);
     }
+    rep_print_left_out(&all, &l, out);
 }

@@ -110,10 +110,10 @@ static void rep_tree_measure(const struct rep_view *v, const struct rep_row *row
     if (l->label > REP_TREE_LABEL_MAX) l->label = REP_TREE_LABEL_MAX;
 }
 
-/* Drop columns by rank until the label and a short bar fit, then cut the label; the bar gets the rest. */
+/* Shorten names, then drop columns by rank; the bar gets the rest. */
 static void rep_tree_fit(struct rep_tree_layout *l, int width)
 {
-    for (int rank = REP_TREE_RANK_MAX; rank > 0 && rep_tree_width(l) + l->label > width; rank--)
+    for (int rank = REP_TREE_RANK_MAX; rank > 0 && rep_tree_width(l) + REP_TREE_LABEL_MIN > width; rank--)
         for (int c = 0; c < REP_TREE_COLUMNS; c++)
             if (rep_tree_columns[c].rank == rank) l->widths[c] = 0;
     const int spare = width - rep_tree_width(l) - l->label;
@@ -121,6 +121,17 @@ static void rep_tree_fit(struct rep_tree_layout *l, int width)
         l->label = l->label + spare > REP_TREE_LABEL_MIN ? l->label + spare : REP_TREE_LABEL_MIN;
     else
         l->bar = l->bar + spare < REP_BAR_MAX ? l->bar + spare : REP_BAR_MAX;
+}
+
+static void rep_tree_left_out(const struct rep_tree_layout *all, const struct rep_tree_layout *l, FILE *out)
+{
+    bool any = false;
+    for (int c = 0; c < REP_TREE_COLUMNS; c++) {
+        if (l->widths[c]) continue;
+        fprintf(out, "%s%s", any ? ", " : "(not shown: ", rep_tree_columns[c].head);
+        any = true;
+    }
+    if (any) fprintf(out, "; COLUMNS=%d shows all)\n", rep_tree_width(all) + REP_TREE_LABEL_MIN);
 }
 
 static void rep_tree_heads(const struct rep_tree_layout *l, FILE *out)
@@ -144,10 +155,11 @@ static void rep_tree_bar(const struct rep_row *row, const struct rep_tree_layout
 
 void rep_tree_print(const struct rep_view *v, const struct rep_row *rows, size_t len, FILE *out)
 {
-    struct rep_tree_layout l;
+    struct rep_tree_layout all, l;
     bool open[REP_OPEN_MAX] = {false};
     char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
-    rep_tree_measure(v, rows, len, &l);
+    rep_tree_measure(v, rows, len, &all);
+    l = all;
     rep_tree_fit(&l, cli_term_width());
     rep_tree_heads(&l, out);
     for (size_t i = 0; i < len; i++) {
@@ -166,4 +178,5 @@ void rep_tree_print(const struct rep_view *v, const struct rep_row *rows, size_t
         }
         fputc('\n', out);
     }
+    rep_tree_left_out(&all, &l, out);
 }

@@ -320,3 +320,16 @@ const char *rep_label(const struct rep_view *v, uint32_t group)
     static char label[AN_LABEL_BYTES];
     return an_combination_label(&v->groups, &v->tables, group, label);
 }
+
+const char *rep_short_label(const struct rep_view *v, uint32_t group, char out[REP_SHORT_BYTES])
+{
+    const char *label = rep_label(v, group);
+    FILE *memory = cli_text_width(label) > REP_SHORT_WIDTH ? fmemopen(out, REP_SHORT_BYTES, "w") : NULL;
+    if (!memory) {
+        snprintf(out, REP_SHORT_BYTES, "%s", label);
+        return out;
+    }
+    cli_print_cut(label, REP_SHORT_WIDTH, memory);
+    fclose(memory);
+    return out;
+}

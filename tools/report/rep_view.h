@@ -26,6 +26,8 @@ struct rep_options {
     bool sort_given; /* otherwise ordered dimensions keep their order */
     double min_share;
     uint64_t depth, limit;
+    bool all_rows;             /* however many lines the terminal has */
+    uint64_t rows_max;         /* rows at most, the costliest; 0: any number */
     uint64_t slices, slice_ns; /* parts of the run; 0 both: as usual */
     bool no_unregistered;
     bool is_complete; /* for programs: also rows that only repeat their parent */
@@ -72,6 +74,9 @@ ls_err rep_view_keep_columns(struct rep_view *v, uint64_t mask);
 void rep_view_fini(struct rep_view *v);
 /* Return the name of the group, in a static buffer. */
 const char *rep_label(const struct rep_view *v, uint32_t group);
+/* The same cut in the middle to REP_SHORT_WIDTH columns, for sentences; into out, which is returned. */
+enum { REP_SHORT_WIDTH = 48, REP_SHORT_BYTES = 4 * REP_SHORT_WIDTH + 4 };
+const char *rep_short_label(const struct rep_view *v, uint32_t group, char out[REP_SHORT_BYTES]);
 /* Return the node of a group; the group of a node or of its nearest ancestor with one (UINT32_MAX: none);
  * whether rows are nodes only. */
 uint32_t rep_node_of(const struct rep_view *v, uint32_t group);

@@ -3,8 +3,10 @@
 #include "tools/cli/cli_message.h"
 #include "tools/report/rep_print.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NS_PER_US = 1000 };
 enum {
@@ -46,8 +48,8 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "Rows"},
     [REPORT_NODE] = {"node", 'n', CLI_TEXT, "PATH", NULL,
                      "only the data below this node: its label, labels joined by /, or #id", "Rows"},
-    [REPORT_SORT] = {"sort", 's', CLI_CHOICE, "time|stall|samples|latency|label", "time", "order of the rows",
-                     "Rows"},
+    [REPORT_SORT] = {"sort", 's', CLI_CHOICE, "time|stall|samples|latency|label", "stall",
+                     "order of the rows; rows without stall by time", "Rows"},
     [REPORT_DEPTH] = {"depth", 'd', CLI_COUNT, "COUNT", "16", "levels of the tree to show", "Rows"},
     [REPORT_LIMIT] = {"limit", 'l', CLI_COUNT, "COUNT", "25", "rows below one node, or in a flat table",
                       "Rows"},
@@ -121,24 +123,12 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                        "Output", .alone = "time"},
 };
 
-/* How rows are printed. */
-enum report_form { REPORT_AS_TABLE, REPORT_AS_TREE, REPORT_AS_JSON };
-
-static ls_err report_print_rows(const struct rep_view *v, enum report_form form)
+static ls_err report_print_json(const struct rep_view *v)
 {
     struct rep_row *rows = NULL;
     size_t len = 0;
     LS_TRY(rep_rows(v, &rows, &len));
-    ls_err err = LS_OK;
-    if (form == REPORT_AS_JSON) {
-        err = rep_print_json(v, rows, len, stdout);
-    } else {
-        rep_print_header(v, stdout);
-        (form == REPORT_AS_TREE ? rep_tree_print : rep_print_table)(v, rows, len, stdout);
-        err = rep_print_kernel(v, stdout);
-        if (err == LS_OK) err = rep_print_advice(v, stdout);
-        if (err == LS_OK) err = rep_print_kernel_advice(v, stdout);
-    }
+    const ls_err err = rep_print_json(v, rows, len, stdout);
     free(rows);
     return err;
 }
@@ -176,38 +166,84 @@ static ls_err report_print_folded(const struct rep_view *v, enum rep_sort metric
     return LS_OK;
 }
 
-/* The function of the costliest line or function of the rows, NULL when they are of something else. */
+/* ---- the next command ---- */
+
+/* The function of the row that stalls most, or takes most time where nothing stalls; NULL when rows are of
+ * something else. */
 static const char *report_top_function(const struct rep_view *v)
 {
     const struct an_keys *k = &v->groups.keys[0];
     uint32_t best = UINT32_MAX;
+    double most = 0;
     if (k->dimension->base != AN_BASE_LINE) return NULL;
-    for (uint32_t n = 0; n < k->len; n++) /* groups of the first dimension are its numbers */
-        if (best == UINT32_MAX ||
-            an_table_total(v->table, n)->time_ns > an_table_total(v->table, best)->time_ns)
-            best = n;
-    if (best == UINT32_MAX || !*v->tables.lines[k->keys[best]].function) return NULL;
-    return v->tables.lines[k->keys[best]].function;
+    for (uint32_t n = 0; n < k->len; n++) { /* groups of the first dimension are its numbers */
+        const struct an_row *r = an_table_total(v->table, n);
+        const double cost = v->costs.stall_total_ns > 0 ? r->stall_ns : r->time_ns;
+        if (cost <= most || k->keys[n] >= v->tables.lines_len || !*v->tables.lines[k->keys[n]].function)
+            continue;
+        best = n;
+        most = cost;
+    }
+    return best == UINT32_MAX ? NULL : v->tables.lines[k->keys[best]].function;
+}
+
+/* Record again for more bursts. Nothing is printed where the profile has no command. */
+static void report_next_record(const struct rep_view *v)
+{
+    const struct prof_run *r = v->run;
+    const char *path = cli_quote(v->options.path);
+    const size_t bursts = an_bootstrap_bursts(v->bootstrap, AN_TIME);
+    const double asked = isfinite(r->overhead_asked) ? r->overhead_asked : 0.03;
+    const double better = fmin(fmax(asked * 1.5 * AN_BURSTS_MIN / (double)(bursts ? bursts : 1), 0.1), 0.5);
+    if (!*r->command) return;
+    if (strcmp(r->engine, "null") == 0)
+        cli_next("loadstone record --force -o %s -- %s", path, r->command);
+    else if (bursts && better > asked)
+        cli_next("loadstone record --overhead %.0f%% --force -o %s -- %s", ceil(better * 100), path,
+                 r->command);
+    else
+        cli_next("loadstone doctor");
+}
+
+/* The filters of the report, as options. */
+static const char *report_filters(const struct rep_options *o, char *out, size_t out_len_bytes)
+{
+    size_t len = 0;
+    out[0] = '\0';
+    if (o->node) len = (size_t)snprintf(out, out_len_bytes, "--node %s ", cli_quote(o->node));
+    for (size_t i = 0; i < o->where_len && len < out_len_bytes; i++)
+        len += (size_t)snprintf(out + len, out_len_bytes - len, "--where %s ", cli_quote(o->where[i]));
+    return out;
 }
 
 static void report_next(const struct rep_view *v)
 {
-    char few[256];
+    char few[256], filters[1024];
     const char *path = cli_quote(v->options.path), *function = report_top_function(v);
+    const bool is_filtered = v->options.node || v->options.where_len;
     fflush(stdout); /* the table before the message, also into one pipe */
-    if (rep_explain_too_few(v, few, sizeof(few)))
-        cli_next("loadstone record --overhead 10%% -- PROGRAM, on a longer run");
+    if (rep_is_empty(v) && is_filtered)
+        cli_next("loadstone report %s", path);
+    else if ((rep_is_empty(v) || rep_has_time(v)) && rep_explain_too_few(v, few, sizeof(few)))
+        report_next_record(v);
     else if (function)
         cli_next("loadstone report --annotate %s %s", cli_quote(function), path);
     else if (v->groups.keys[0].dimension->base == AN_BASE_NODE && v->by.len == 1)
-        cli_next("loadstone report --by line %s", path);
+        cli_next("loadstone report --by line %s%s", report_filters(&v->options, filters, sizeof(filters)),
+                 path);
     else
-        cli_next("loadstone report %s --json", path);
+        cli_next("loadstone view %s", path);
 }
 
-static enum report_form report_form_of(const struct cli_value *v)
+/* ---- the table ---- */
+
+static ls_err report_first_touch(const struct rep_options *o, const struct cli_value *v);
+
+/* Page faults have neither time nor stall: their report is who touched what first. */
+static bool report_is_first_touch(const struct rep_view *view, const struct cli_value *v)
 {
-    return v[REPORT_JSON].given ? REPORT_AS_JSON : v[REPORT_TREE].given ? REPORT_AS_TREE : REPORT_AS_TABLE;
+    return strcmp(view->run->engine, "faults") == 0 && !v[REPORT_BY].given && !v[REPORT_TREE].given &&
+           !v[REPORT_JSON].given && !v[REPORT_CSV].given && !v[REPORT_FOLDED].given;
 }
 
 static ls_err report_table(const struct rep_options *o, const struct cli_value *v)
@@ -216,16 +252,22 @@ static ls_err report_table(const struct rep_options *o, const struct cli_value *
     if (v[REPORT_TREE].given && strncmp(o->by, "node", strlen("node")) != 0)
         return ls_fail(LS_ERR_USAGE, "--tree is of nodes: leave --by out, or begin it with node");
     ls_err err = rep_view_init(&view, o);
+    const bool is_first_touch = err == LS_OK && report_is_first_touch(&view, v);
     if (err == LS_OK && v[REPORT_FOLDED].given)
         err = report_print_folded(&view, (enum rep_sort)v[REPORT_FOLDED].number);
     else if (err == LS_OK && v[REPORT_CSV].given)
         err = rep_print_csv(&view, stdout);
-    else if (err == LS_OK)
-        err = report_print_rows(&view, report_form_of(v));
-    if (err == LS_OK && !v[REPORT_FOLDED].given && !v[REPORT_CSV].given) report_next(&view);
+    else if (err == LS_OK && v[REPORT_JSON].given)
+        err = report_print_json(&view);
+    else if (err == LS_OK && !is_first_touch) {
+        err = rep_print_text(&view, v[REPORT_TREE].given, stdout);
+        if (err == LS_OK) report_next(&view);
+    }
     rep_view_fini(&view);
-    return err;
+    return is_first_touch ? report_first_touch(o, v) : err;
 }
+
+/* ---- what replaces the table ---- */
 
 static ls_err report_annotate(const struct rep_options *o, const struct cli_value *v)
 {
@@ -262,7 +304,10 @@ static ls_err report_first_touch(const struct rep_options *o, const struct cli_v
     if (!v[REPORT_BY].given) asked.by = "node,thread";
     LS_TRY(rep_first_touch(&asked, v[REPORT_JSON].given, stdout));
     fflush(stdout);
-    cli_next("loadstone report --first-touch --by node,line %s", cli_quote(o->path));
+    if (strcmp(asked.by, "node,line") == 0)
+        cli_next("loadstone report --by line %s", cli_quote(o->path));
+    else
+        cli_next("loadstone report --first-touch --by node,line %s", cli_quote(o->path));
     return LS_OK;
 }
 
@@ -272,7 +317,10 @@ static ls_err report_watch(const struct rep_options *o, const struct cli_value *
     if (!v[REPORT_BY].given) asked.by = "line,thread";
     LS_TRY(rep_watch(&asked, v[REPORT_JSON].given, stdout));
     fflush(stdout);
-    cli_next("loadstone report --watch --by calls %s", cli_quote(o->path));
+    if (strcmp(asked.by, "calls") == 0)
+        cli_next("loadstone view %s", cli_quote(o->path));
+    else
+        cli_next("loadstone report --watch --by calls %s", cli_quote(o->path));
     return LS_OK;
 }
 
@@ -335,25 +383,27 @@ static const struct {
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 
 #define REPORT_MIN_SHARE_FOR_PROGRAMS 0.001
+#define REPORT_DEFAULT_FILE "loadstone.h5" /* of record --output */
 
 static struct rep_options report_options_of(const struct cli_value *v, const char *path)
 {
     const bool for_programs = v[REPORT_JSON].given || v[REPORT_CSV].given;
     const bool is_short = v[REPORT_LIMIT].given || !for_programs;
-    struct rep_options o = {.path = path,
-                            .node = v[REPORT_NODE].text,
-                            .by = v[REPORT_FOLDED].given ? "calls" : v[REPORT_BY].text,
-                            .where = v[REPORT_WHERE].all,
-                            .where_len = v[REPORT_WHERE].all_len,
-                            .sort = (enum rep_sort)v[REPORT_SORT].number,
-                            .sort_given = v[REPORT_SORT].given,
-                            .min_share = v[REPORT_MIN_SHARE].given || !for_programs
-                                             ? v[REPORT_MIN_SHARE].share
-                                             : REPORT_MIN_SHARE_FOR_PROGRAMS,
-                            .depth = v[REPORT_DEPTH].number,
-                            .limit = is_short ? v[REPORT_LIMIT].number : UINT64_MAX,
-                            .no_unregistered = v[REPORT_NO_UNREGISTERED].given,
-                            .is_complete = for_programs};
+    struct rep_options o = {
+        .path = path,
+        .node = v[REPORT_NODE].text,
+        .by = v[REPORT_FOLDED].given ? "calls" : v[REPORT_BY].text,
+        .where = v[REPORT_WHERE].all,
+        .where_len = v[REPORT_WHERE].all_len,
+        .sort = (enum rep_sort)v[REPORT_SORT].number,
+        .sort_given = v[REPORT_SORT].given,
+        .min_share = v[REPORT_MIN_SHARE].given || !for_programs ? v[REPORT_MIN_SHARE].share
+                                                                : REPORT_MIN_SHARE_FOR_PROGRAMS,
+        .depth = v[REPORT_DEPTH].number,
+        .all_rows = v[REPORT_LIMIT].given || v[REPORT_DEPTH].given || v[REPORT_MIN_SHARE].given,
+        .limit = is_short ? v[REPORT_LIMIT].number : UINT64_MAX,
+        .no_unregistered = v[REPORT_NO_UNREGISTERED].given,
+        .is_complete = for_programs};
     if (v[REPORT_SLICES].given) o.slices = v[REPORT_SLICES].number;
     if (v[REPORT_SLICE_MS].given) o.slice_ns = v[REPORT_SLICE_MS].number * 1000000;
     if (v[REPORT_SLICES].given && !v[REPORT_LIMIT].given && o.slices > o.limit) o.limit = o.slices;
@@ -363,7 +413,12 @@ static struct rep_options report_options_of(const struct cli_value *v, const cha
 static int report_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
-    const struct rep_options options = report_options_of(v, operands[0]);
+    const char *path = operands[0] ? operands[0] : REPORT_DEFAULT_FILE;
+    if (!operands[0] && access(path, F_OK) != 0) {
+        cli_error("which FILE? There is no %s here, which loadstone record -- PROGRAM would write", path);
+        return CLI_USAGE;
+    }
+    const struct rep_options options = report_options_of(v, path);
     for (size_t i = 0; i < REPORT_VIEWS; i++)
         if (v[report_views[i].option].given) {
             const ls_err err = report_views[i].print(&options, v);
@@ -376,23 +431,26 @@ static int report_run(const struct cli_command *c, const struct cli_value *v, ch
 const struct cli_command cli_cmd_report = {
     .name = "report",
     .summary = "show which data a recorded program waited for",
-    .operands = "FILE",
+    .operands = "[FILE]",
     .description =
-        "Prints how FILE was recorded and how far its numbers can be trusted, then the program's "
-        "data as a tree: groups and ranges that the program registered, and coarse homes "
-        "(allocations, static data, stacks, files) for all other memory.\n\n"
+        "Prints what the program of FILE (default: loadstone.h5) waits for most and what helps, its data as a "
+        "tree, how far to trust the figures, and the next command. The tree has the groups and ranges that the "
+        "program registered, and below \"unregistered\" all other memory: named data (allocations, variables, "
+        "stacks) and regions that hold many things. On a terminal the rows fit its height; --limit, --depth or "
+        "--min-share print more.\n\n"
         "Each burst represents a part of the CPU time. Views by function, line, thread, phase and "
         "the like count it where the burst began; views of data distribute it over the accesses of "
         "the burst, and bursts without accesses are the row \"no data (computing)\". The rows of a "
         "view add up to all of the time. stall is an estimate of the part of the time that waits "
         "for memory; of single-stepped bursts it is an upper bound. Levels are inferred from latencies. "
         "Shares come with half the width of their 95 % interval. Latencies are in cycles of the "
-        "time stamp counter, of loads that could be timed. Kernel time has a separate table.",
-    .examples = "loadstone report loadstone.h5\nloadstone report --by line --node Input/B "
+        "time stamp counter, of loads that could be timed. Kernel time has a separate table. A profile of page "
+        "faults is reported as with --first-touch.",
+    .examples = "loadstone report run.h5\nloadstone report --by line --node Input/B "
                 "loadstone.h5\nloadstone report --json loadstone.h5 | jq '.rows[]'\n",
     .options = report_options,
     .options_len = REPORT_OPTIONS,
-    .operands_min = 1,
+    .operands_min = 0,
     .operands_max = 1,
     .reads_profiles = true,
     .run = report_run,
