@@ -256,3 +256,11 @@ void doc_engines_try(const struct mach_capability *can, bool has_preload, struct
     for (int i = 0; i < DOC_ENGINES && !has_preload; i++)
         out[i].works = false;
 }
+
+void doc_engine_try_event(enum doc_engine_id which, struct doc_engine *out)
+{
+    struct mach_privilege machine;
+    *out = doc_rows[which];
+    mach_privilege_read("", getenv, &machine);
+    (which == DOC_WATCH ? doc_try_watch : doc_try_faults)(&machine, out);
+}

@@ -23,4 +23,7 @@ struct doc_engine {
  * has_preload: the runtime was found. */
 void doc_engines_try(const struct mach_capability *can, bool has_preload, struct doc_engine out[DOC_ENGINES]);
 
+/* Try one of the engines that sample an event of the kernel: DOC_FAULTS or DOC_WATCH. */
+void doc_engine_try_event(enum doc_engine_id which, struct doc_engine *out);
+
 #endif

@@ -9,6 +9,7 @@
 #include "run_h5/prof_reader.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
+#include "tools/doctor/doc_engines.h"
 #include "tools/record/rec_launch.h"
 #include "tools/record/rec_series.h"
 #include "tools/record/rec_spool.h"
@@ -327,6 +328,23 @@ static ls_err record_hardware(const struct record *r)
     return rec_hardware_prepare(&o);
 }
 
+/* The engine was requested by name, so there is no fallback: report that it does not work before the program
+ * runs. rec_hardware_prepare does this for hw. */
+static ls_err record_try_engine(const struct record *r)
+{
+    const char *asked = r->v[RECORD_WATCH].given ? "watch" : record_given(r, RECORD_ENGINE);
+    const bool is_watch = asked && strcmp(asked, "watch") == 0;
+    struct doc_engine e;
+    if (!is_watch && !(asked && strcmp(asked, "faults") == 0)) return LS_OK;
+    doc_engine_try_event(is_watch ? DOC_WATCH : DOC_FAULTS, &e);
+    if (e.works) return LS_OK;
+    return ls_fail(LS_ERR_UNSUPPORTED, "%s does not work here: %s%s%s",
+                   r->v[RECORD_WATCH].given ? "--watch"
+                   : is_watch               ? "--engine watch"
+                                            : "--engine faults",
+                   e.detail, *e.remedy ? "; " : "", e.remedy);
+}
+
 /* The directory to make the spool in, NULL for the default. In a recorded program LOADSTONE_SPOOL names the
  * spool of the recording around us. */
 static const char *record_spool_asked(const struct record *r)
@@ -367,7 +385,8 @@ static int record_prepare(struct record *r)
         return CLI_LAUNCHER;
     }
     if ((err = cli_output_check_profile(r->output, r->v[RECORD_FORCE].given)) != LS_OK ||
-        (err = rec_preload_find(r->preload)) != LS_OK || (err = record_hardware(r)) != LS_OK) {
+        (err = rec_preload_find(r->preload)) != LS_OK || (err = record_hardware(r)) != LS_OK ||
+        (err = record_try_engine(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
     }
@@ -385,12 +404,25 @@ static int record_prepare(struct record *r)
     return CLI_OK;
 }
 
-static void record_say_result(const struct record *r)
+/* Return whether an engine was requested by name and could not sample in the program. */
+static bool record_engine_failed(const struct record *r, const struct prof_run *run)
+{
+    const char *asked = record_given(r, RECORD_ENGINE);
+    if (!asked || strcmp(asked, "auto") == 0 || strcmp(asked, "null") == 0 ||
+        strcmp(run->engine, "null") != 0)
+        return false;
+    cli_error("--engine %s did not work: %s; --engine auto takes another engine then", asked,
+              *run->why ? run->why : "the reason is not known");
+    return true;
+}
+
+/* Print what was recorded; return whether the requested engine worked. */
+static bool record_say_result(const struct record *r)
 {
     prof_profile *p = NULL;
     if (prof_open(r->output, &p) != LS_OK) {
         cli_fail(LS_ERR_IO);
-        return;
+        return true;
     }
     const struct prof_run *run = prof_run_of(p);
     size_t bursts = 0;
@@ -402,8 +434,10 @@ static void record_say_result(const struct record *r)
              run->trigger, *run->why ? " (" : "", run->why, *run->why ? ")" : "");
     cli_note("%zu bursts in %.1f s%s: %s", bursts, (double)r->outcome.duration_ns * 1e-9, achieved,
              r->output);
+    const bool failed = record_engine_failed(r, run);
     prof_close(p);
-    cli_next("loadstone report %s", cli_quote(r->output));
+    if (!failed) cli_next("loadstone report %s", cli_quote(r->output));
+    return !failed;
 }
 
 /* Keep the spool and print how to resolve it; if the program failed, return its status. */
@@ -451,12 +485,13 @@ static int record_finish(struct record *r)
     if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
     rec_resolve_say_missing(&stats);
-    record_say_result(r);
+    const bool worked = record_say_result(r);
     if (goes_on) cli_note("processes started by the program still run; they are recorded no longer");
     if (r->v[RECORD_KEEP_SPOOL].given)
         cli_note("raw data: %s", r->spool.path);
     else if (rec_spool_remove(&r->spool) != LS_OK)
         cli_warn("%s", ls_last_error());
+    if (!worked && !r->outcome.exit_code && !r->outcome.exit_signal) return CLI_LAUNCHER;
     return rec_end_like(&r->outcome);
 }
 
