@@ -69,11 +69,21 @@ must cmp box.vti named.vti
 must grep -q 'label="B\\n' tree.dot
 
 # pictures have the requested size, are not blank, and differ between fields
+mkdir any
 if "$loadstone" export run.h5 -F box.A -o box.png 2>err; then
     for field in line.A 'plane*' cube.A cube.nodal mixed.A cloud.A large.A; do
         must "$loadstone" export run.h5 -F "$field" -o "p-${field%%[.*]*}-${#field}.png" 2>/dev/null
     done
     must "$loadstone" export run.h5 -F cube.A --steps -m stall_ns -o steps.png 2>/dev/null
+    # without --field the costliest one, though the domains differ
+    must "$loadstone" export run.h5 -o any/costliest.png 2>/dev/null
+    needs_python h5py
+    costliest=$("$python" -c 'import h5py, numpy
+fields = h5py.File("run.h5")["fields"]
+sums = {name: (*(numpy.nansum(fields[name][metric][...].clip(0)) for metric in ("stall_ns", "time_ns")),) for name in fields}
+print(max(sums, key=sums.get))')
+    must "$loadstone" export run.h5 -F "$costliest" -o any/same.png 2>/dev/null
+    must cmp any/costliest.png any/same.png
     needs_python
     must "$python" - <<'P'
 import glob, struct, zlib

@@ -33,8 +33,8 @@ struct exp_source {
 /* Which part of a recording. */
 struct exp_choice {
     const char *fields, *metrics; /* as vx_select takes them */
-    bool steps;
-    unsigned needs; /* enum vx_needs */
+    bool steps, one_domain;       /* one_domain: without `fields` only the costliest */
+    unsigned needs;               /* enum vx_needs */
 };
 
 /* Owns:   the caller ends e with exp_source_fini, also after a failure.
@@ -51,9 +51,40 @@ static ls_err exp_source_open(struct exp_source *e, const char *path)
     return LS_OK;
 }
 
+static ls_err exp_sum(struct exp_source *e, uint32_t field, enum ndm_metric metric, double *out)
+{
+    struct ndm_field *f = &e->atlas.fields[field];
+    const struct prof_atlas_want want = {.field = field, .metrics = UINT32_C(1) << metric};
+    LS_TRY(prof_atlas_load(e->profile, &e->atlas, &want));
+    *out = 0;
+    for (uint64_t i = 0; i < f->values_len; i++)
+        if (f->values[metric][i] > 0) *out += f->values[metric][i]; /* not where it is missing */
+    free(f->values[metric]);
+    f->values[metric] = NULL;
+    return LS_OK;
+}
+
+/* The field that stalls most, or takes most time where nothing stalls: one of all nodes of a domain. */
+static ls_err exp_costliest(struct exp_source *e, const char **out)
+{
+    double most[2] = {-1, -1};
+    for (uint32_t i = 0; i < e->atlas.fields_len; i++) {
+        double stall, time;
+        LS_TRY(exp_sum(e, i, NDM_STALL, &stall));
+        LS_TRY(exp_sum(e, i, NDM_TIME, &time));
+        if (stall < most[0] || (stall == most[0] && time <= most[1])) continue;
+        most[0] = stall;
+        most[1] = time;
+        *out = e->atlas.fields[i].name;
+    }
+    return LS_OK;
+}
+
 static ls_err exp_load_fields(struct exp_source *e, const struct exp_choice *choice)
 {
-    LS_TRY(vx_select(&e->atlas, choice->fields, choice->metrics, &e->selection));
+    const char *fields = choice->fields;
+    if (!fields && choice->one_domain) LS_TRY(exp_costliest(e, &fields));
+    LS_TRY(vx_select(&e->atlas, fields, choice->metrics, &e->selection));
     if (choice->steps) LS_TRY(vx_select_steps(&e->selection));
     for (size_t i = 0; i < e->selection.fields_len; i++) {
         struct prof_atlas_want want = {.field = e->selection.fields[i], .steps = choice->steps};
@@ -252,7 +283,8 @@ static const struct cli_option export_options[EXPORT_OPTIONS] = {
     [EXPORT_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite files that exist", "Output"},
     [EXPORT_FIELD] =
         {"field", 'F', CLI_TEXT, "NAME[,NAME...]", NULL,
-         "fields to export, by name or pattern with *; they must be on one domain; without it all of them",
+         "fields to export, by name or pattern with *; they must be on one domain; without it all of them (png: "
+         "the costliest one)",
          "What"},
     [EXPORT_METRIC] =
         {"metric", 'm', CLI_TEXT, "METRIC[,METRIC...]", NULL,
@@ -332,7 +364,8 @@ static ls_err export_load_and_write(struct exp_source *e, const struct vx_export
 {
     struct exp_choice choice = {.fields = v[EXPORT_FIELD].text,
                                 .metrics = v[EXPORT_METRIC].given ? v[EXPORT_METRIC].text : x->metrics,
-                                .steps = v[EXPORT_STEPS].given || x->steps_only};
+                                .steps = v[EXPORT_STEPS].given || x->steps_only,
+                                .one_domain = strcmp(x->name, "png") == 0};
     LS_TRY(vx_export_needs(x, r, &choice.needs));
     LS_TRY(export_check(x, v, choice.needs));
     LS_TRY(exp_source_load(e, &choice));
