@@ -3,6 +3,8 @@
 #include "tools/cli/cli_message.h"
 #include "tools/diff/diff_view.h"
 
+#include <string.h>
+
 enum { DIFF_BY, DIFF_WHERE, DIFF_SORT, DIFF_LIMIT, DIFF_MIN_SHARE, DIFF_FAIL, DIFF_JSON, DIFF_OPTIONS };
 
 static const struct cli_option diff_options_table[DIFF_OPTIONS] = {
@@ -37,8 +39,11 @@ static int diff_finish(const struct diff_view *v, const struct cli_value *values
                   regressions == 1 ? "" : "s", limit * 100);
         return CLI_REGRESSION;
     }
-    cli_next("loadstone diff --by line %s %s", cli_quote(v->options.paths[0]),
-             cli_quote(v->options.paths[1]));
+    if (strcmp(v->options.by, "line") == 0)
+        cli_next("loadstone report --by line %s", cli_quote(v->options.paths[1]));
+    else
+        cli_next("loadstone diff --by line %s %s", cli_quote(v->options.paths[0]),
+                 cli_quote(v->options.paths[1]));
     return CLI_OK;
 }
 
