@@ -75,6 +75,12 @@ static void an_walk_step(struct an_walk *w, int64_t stride, double stall_ns)
     w->jump_stall_ns += stall_ns;
 }
 
+/* Is access i the store of an instruction that loaded from the same address just before? */
+static bool an_ends_update(const struct an_input *in, uint64_t i, uint64_t last)
+{
+    return in->samples.op[i] == 1 && in->samples.addr[i] == last;
+}
+
 /* Collect the strides between consecutive accesses of ip where none is missing: there they are exact. */
 static void an_collect_strides(const struct an_input *in, const struct an_costs *costs,
                                const uint8_t *in_group, uint64_t ip, struct an_walk *w)
@@ -86,6 +92,7 @@ static void an_collect_strides(const struct an_input *in, const struct an_costs 
         uint64_t last = UINT64_MAX;
         for (uint64_t i = burst->first_sample; i < end; i++) {
             if (!in_group[i] || in->samples.ip[i] != ip || in->samples.addr[i] == UINT64_MAX) continue;
+            if (an_ends_update(in, i, last)) continue;
             if (last != UINT64_MAX)
                 an_walk_step(w, (int64_t)(in->samples.addr[i] - last),
                              burst->probe_loads ? 0 : (double)costs->stall_ns[i]);

@@ -59,6 +59,29 @@ static uint64_t at_random(uint64_t i)
     return i * i * i * UINT64_C(2654435761) % 1000003 * 8; /* i alone would be one stride with a wrap */
 }
 
+/* "add [table + index], 1" loads and stores at each address: these are not repeated accesses to one address. */
+static void an_walk_of_updates_is_the_walk_of_the_loads(void **state)
+{
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_finding found;
+    (void)state;
+    for (int b = 0; b < 3; b++) {
+        fix_burst(f, 1000, 2000);
+        for (uint32_t i = 0; i < 40; i++) {
+            const uint64_t addr = 0x100000 + at_random(i);
+            f->ip[f->samples_len] = 0x400;
+            f->addr[f->samples_len] = addr;
+            fix_load(f, 1, 600 + i, 300);
+            f->ip[f->samples_len] = 0x400;
+            f->addr[f->samples_len] = addr;
+            fix_store(f, 1, 600 + i);
+        }
+    }
+    find(f, &found);
+    assert_int_equal(found.access, AN_ACCESS_IRREGULAR);
+    assert_int_equal(found.strides_len, 3 * 39);
+}
+
 static void an_walks_are_distinguished(void **state)
 {
     (void)state;
@@ -203,6 +226,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_walks_are_distinguished),
+        cmocka_unit_test(an_walk_of_updates_is_the_walk_of_the_loads),
         cmocka_unit_test(an_rows_of_a_random_index_are_runs),
         cmocka_unit_test(an_loads_that_were_timed_alone_have_no_strides),
         cmocka_unit_test(an_a_loop_has_its_traffic),
