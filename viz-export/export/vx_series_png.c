@@ -200,7 +200,8 @@ static void series_sheet_fini(struct series_sheet *sheet)
 
 static double series_sheet_height(const struct series_sheet *sheet)
 {
-    return SHEET_TITLE + sheet->depth * SHEET_PHASE_HEIGHT + (double)sheet->panels_len * SHEET_PANEL_HEIGHT +
+    const unsigned rows = sheet->depth ? sheet->depth + 1 : 0; /* and their names */
+    return SHEET_TITLE + rows * SHEET_PHASE_HEIGHT + (double)sheet->panels_len * SHEET_PANEL_HEIGHT +
            SHEET_AXIS_HEIGHT;
 }
 
@@ -248,6 +249,23 @@ static void series_draw_phase(cairo_t *c, struct vx_box box, uint32_t phase, con
     vx_use_ink(c, VX_INK_TEXT);
     if (vx_text_width(c, VX_FONT_SMALL, name) < box.width - 4)
         vx_text(c, box.x + box.width / 2, box.y + 11, VX_FONT_SMALL, VX_CENTRE, name);
+}
+
+/* The names of all phases in a row; those without room for their name are found by their colour. */
+static void series_draw_names(cairo_t *c, const struct series_sheet *sheet, double y)
+{
+    double x = VX_MARGIN + SHEET_LEFT;
+    for (uint32_t p = 0; p < sheet->in.phases_len; p++) {
+        const char *name = sheet->in.phases[p].name;
+        const double width = 16 + vx_text_width(c, VX_FONT_SMALL, name);
+        if (series_depth_of(&sheet->in, p) >= sheet->depth || x + width > sheet->time.to) continue;
+        vx_use_series(c, p);
+        cairo_rectangle(c, x, y + 5, 10, 7);
+        cairo_fill(c);
+        vx_use_ink(c, VX_INK_MUTED);
+        vx_text(c, x + 14, y + 12, VX_FONT_SMALL, VX_LEFT, name);
+        x += width + 12;
+    }
 }
 
 static void series_draw_line(cairo_t *c, const struct series_sheet *sheet, const struct vx_axis *y,
@@ -325,6 +343,10 @@ static ls_err series_draw(cairo_t *c, const void *user)
              sheet->s->run->cpu);
     vx_use_ink(c, VX_INK_MUTED);
     vx_text_cut(c, VX_MARGIN, 48, VX_FONT_TEXT, VX_LEFT, width, note);
+    if (sheet->depth) {
+        series_draw_names(c, sheet, y);
+        y += SHEET_PHASE_HEIGHT;
+    }
     for (unsigned depth = 0; depth < sheet->depth; depth++, y += SHEET_PHASE_HEIGHT)
         series_each_span(c, sheet, depth, y, SHEET_PHASE_HEIGHT, series_draw_phase);
     const double height = (double)sheet->panels_len * SHEET_PANEL_HEIGHT;
