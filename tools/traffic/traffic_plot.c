@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PLOT_EXPECTED_READ, PLOT_MODEL_READ, PLOT_EXPECTED_WRITTEN, PLOT_MODEL_WRITTEN, PLOT_SERIES };
+/* In the order in which they are drawn: an expectation on the line that it is of. */
+enum { PLOT_MODEL_READ, PLOT_EXPECTED_READ, PLOT_MODEL_WRITTEN, PLOT_EXPECTED_WRITTEN, PLOT_SERIES };
 
 /* The numbers of a chart: of each point of its kernel. */
 struct plot_columns {
@@ -43,8 +44,8 @@ static ls_err plot_columns_init(const struct traffic_sweep *w, struct plot_colum
 static struct vx_chart plot_chart_of(const struct traffic_sweep *w, const struct plot_columns *c,
                                      size_t begin, size_t end, struct plot_chart *data)
 {
-    static const char *const labels[PLOT_SERIES] = {"read, expected", "read, by the model",
-                                                    "written, expected", "written, by the model"};
+    static const char *const labels[PLOT_SERIES] = {"read, by the model", "read, expected",
+                                                    "written, by the model", "written, expected"};
     const struct trf_kernel *k = w->points.rows[begin].kernel;
     snprintf(data->title, sizeof(data->title), "%s: %s", k->name, k->title);
     for (int s = 0; s < PLOT_SERIES; s++)
@@ -52,7 +53,7 @@ static struct vx_chart plot_chart_of(const struct traffic_sweep *w, const struct
                                              .x = c->size + begin,
                                              .y = c->y[s] + begin,
                                              .len = end - begin,
-                                             .is_dashed = s % 2 == 0};
+                                             .is_dashed = s % 2 == 1};
     data->series[PLOT_EXPECTED_READ].low = c->y[PLOT_EXPECTED_READ] + begin;
     data->series[PLOT_EXPECTED_READ].high = c->most + begin;
     return (struct vx_chart){.kind = VX_LINES,
