@@ -7,7 +7,7 @@ victim=$top_builddir/tests/cases/faults_victim
 
 "$loadstone" record -q --force --engine faults -o can.h5 -- "$victim" two 1 1 >/dev/null 2>err ||
     { grep -q 'faults does not work here' err && skip "$(cat err)"; cat err; exit 1; }
-# their report is who touched what first; engines that were asked for by name fail where they do not work
+# the default report lists first touches; engines that were asked for by name fail where they do not work
 expect 0 "Who touched which memory first" "$loadstone" report can.h5
 no_perf=$top_builddir/tests/step/step_no_perf # where stepping is built
 if [ -x "$no_perf" ]; then
