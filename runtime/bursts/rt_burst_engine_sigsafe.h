@@ -106,7 +106,7 @@ struct rt_burst_engine {
     uint32_t window_busy;
     uint64_t window_wall_ns, window_cpu_ns;
     uint64_t eintr_restarted, eintr_seen;
-    uint32_t traced;
+    uint32_t traced, traced_uses; /* uses of the last look at /proc/self/status */
     uint64_t traced_triggers;
     uint64_t traced_checked_ns;
 };

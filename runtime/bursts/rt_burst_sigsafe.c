@@ -25,8 +25,8 @@ enum {
     INTERRUPT_EVERY = 64, /* bursts between measurements, after the first ones */
     INTERRUPT_US_LEAST = 1,
     INTERRUPT_US_MOST = 100,
-    /* A look takes 60 us. A tracer that attaches stops the program for longer than this, and sees the signal of a
-     * trigger at worst; the steps of a burst it must not see. */
+    /* A look takes 60 us. A tracer that attaches stops the program for longer than this, and sees the signals of a few
+     * triggers at worst; the steps of a burst it must not see. */
     TRACER_AGE_NS = 50000000,
 };
 

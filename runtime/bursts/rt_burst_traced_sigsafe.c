@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { STATUS_BYTES = 512 };
+enum { STATUS_BYTES = 512, USES_MOST = 8 };
 
 int rt_burst_tracer_of(const char *status, size_t len_bytes)
 {
@@ -32,8 +32,10 @@ static int read_tracer(void)
 bool rt_burst_look_for_tracer(struct rt_burst_engine *e, uint64_t max_age_ns)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
-    if (!e->traced_checked_ns || now_ns - e->traced_checked_ns >= max_age_ns) {
+    if (!e->traced_checked_ns || now_ns - e->traced_checked_ns >= max_age_ns ||
+        ++e->traced_uses >= USES_MOST) {
         e->traced_checked_ns = now_ns;
+        e->traced_uses = 0;
         e->traced = read_tracer() != 0;
     }
     return e->traced;

@@ -9,7 +9,8 @@
 
 /* Return TracerPid of /proc/self/status text; 0 when there is none. */
 int rt_burst_tracer_of(const char *status, size_t len_bytes);
-/* Return whether there is one; look at /proc/self/status when the last look is max_age_ns old. */
+/* Return whether there is one; look at /proc/self/status when the last look is max_age_ns old or was
+ * used a few times, since a tracer sees each trigger meanwhile. */
 bool rt_burst_look_for_tracer(struct rt_burst_engine *e, uint64_t max_age_ns);
 
 #endif
