@@ -238,9 +238,9 @@ static void take_user_time_from_bursts(struct stratum *s)
 /* On a busy machine ticks fall into bursts more often than by chance, because both follow the scheduler's
  * slices. The recording's kernel time, which the handlers measure, then explains too few of the kernel's
  * ticks, and the rest would be taken for the program's. The bursts estimate the user time without ticks, and
- * lost triggers only make that estimate smaller. So where it is larger than the ticks', the two are combined
- * by their variances; the ticks' is at least the square of the difference. At most, the recording has twice
- * the ticks that its time lets expect. */
+ * lost triggers only make that estimate smaller. Where it is larger than the estimate by ticks, the two are
+ * averaged with the inverses of their variances as weights; the variance by ticks is taken as the square of the
+ * difference where that is larger. The correction is at most as long as the recording's kernel time. */
 static void correct_locked_ticks(struct stratum *s)
 {
     const double more_ns = s->found_ns - s->user_ns;

@@ -39,7 +39,7 @@ void pat_ext_cost_fini(struct pat_ext_cost *c)
     *c = (struct pat_ext_cost){0};
 }
 
-/* The bucket of the table that may hold a line, and the tag by which it is found there. */
+/* The bucket of the hash table in which a line is looked up, and the tag that identifies the line in it. */
 struct cost_bucket {
     uint64_t *entries;
     uint64_t tag;

@@ -449,7 +449,7 @@ static void settle(struct run *u, enum rt_tr_end reason)
     u->reason = reason;
 }
 
-/* Rounded up: what is wanted at all stays so. */
+/* Rounded up, so that a number above 0 does not become 0. */
 static uint32_t part_of(uint32_t number, uint32_t share)
 {
     return (number + share - 1) / share;

@@ -48,7 +48,7 @@ static ls_err crash_error(int number, const char *const *files)
         LS_ERR_FORMAT,
         "%s: reading failed (%s): the file is damaged, or made to harm its reader. If h5dump reads "
         "it, please report this as a defect of loadstone",
-        names, strsignal(number));
+        len ? names : "the profile", strsignal(number));
 }
 
 /* Return false if no process could be started. */
@@ -64,8 +64,11 @@ static bool run(int work(void *context), void *context, int *status)
         exit(work(context));
     }
     if (child < 0) return false;
-    while (waitpid(child, status, 0) < 0)
-        if (errno != EINTR) return false;
+    while (waitpid(child, status, 0) < 0) {
+        if (errno == EINTR) continue;
+        *status = W_EXITCODE(CLI_FAILURE, 0); /* it did run: not once more */
+        break;
+    }
     return true;
 }
 

@@ -202,7 +202,7 @@ void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_
             fprintf(out, "%s\n", label);
             continue;
         }
-        /* the beginning of code tells it apart: file and line, or the name before its arguments */
+        /* cut labels of code at the end: file and line, or the name of a function, are at the beginning */
         const struct an_group *g = &v->groups.groups[rows[i].group];
         (v->by.dimensions[g->depth]->base == AN_BASE_LINE ? cli_print_cut_end : cli_print_cut)(label, l.label,
                                                                                                out);
