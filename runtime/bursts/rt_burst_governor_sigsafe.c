@@ -5,7 +5,8 @@
 #include "runtime/core/rt_poisson_sigsafe.h"
 
 enum { MEAN_WEIGHT = 8, OUTLIER_TIMES = 4 };
-static const double SHARE_FLOOR = 0.1;  /* part of the share that bursts always keep */
+static const double REPAID_PART = 1.0 / 3; /* of what is earned repays the credit */
+static const double SHARE_FLOOR = 0.1;     /* part of the share that bursts always keep */
 static const double HOOKS_PART = 0.5;   /* at most this part of the budget is charged for hooks and starts */
 static const double HORIZON_NS = 0.2e9; /* the rest of the budget is used within this time */
 static const double SHARE_MOST = 0.5;   /* highest share of the time, however much is saved */
@@ -17,7 +18,9 @@ uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64
 {
     if (g->share >= 1)
         return g->period_min_ns > RT_BURST_SHORTEST_NS ? g->period_min_ns : RT_BURST_SHORTEST_NS;
-    const double earned_ns = (double)worked_ns * g->share + (double)g->credit_ns;
+    const double share_ns = (double)worked_ns * g->share,
+                 lent_ns = (double)g->credit_ns - share_ns * REPAID_PART;
+    const double earned_ns = share_ns + (lent_ns > 0 ? lent_ns : 0);
     const double most_ns = earned_ns * HOOKS_PART; /* they thin themselves out to this, as far as they can */
     const double hooks_ns = (double)spent.hooks_ns < most_ns ? (double)spent.hooks_ns : most_ns;
     const double left_ns = earned_ns - (double)spent.bursts_ns - hooks_ns;

@@ -25,7 +25,7 @@ struct rt_burst_governor {
     double share;           /* share of the time worked, 0 < share <= 1 */
     uint64_t period_min_ns; /* smallest mean */
     uint64_t start_ns;      /* recording began in this process (CLOCK_MONOTONIC) */
-    uint64_t credit_ns;     /* granted at the start of a recording, so that short programs get bursts */
+    uint64_t credit_ns;     /* lent at the start of a recording, so that short programs get bursts */
 };
 
 /* Cost of recording so far. */
@@ -36,7 +36,7 @@ struct rt_burst_spent {
 
 /* Return the mean of the CPU time of a thread between triggers, when bursts of cost_ns begin in
  * threads_running threads. The budget that is left (or overdrawn) is used up (or saved) within a fraction of
- * a second. Hooks and starts are charged with at most half of the budget, and bursts always have a tenth of
+ * a second. A third of what is earned repays the credit of the start. Hooks and starts are charged with at most half of the budget, and bursts always have a tenth of
  * the share. */
 uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64_t worked_ns,
                                        struct rt_burst_spent spent, uint64_t cost_ns, double threads_running);

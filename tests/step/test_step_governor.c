@@ -23,7 +23,7 @@ static uint64_t interval(struct rt_burst_governor g, uint64_t worked_ns, struct 
 static void step_governor_interval_is_cost_times_threads_over_share(void **state)
 {
     (void)state;
-    const struct rt_burst_spent fair = {.bursts_ns = 305 * MS}; /* 3 % of 10 s, and the credit */
+    const struct rt_burst_spent fair = {.bursts_ns = 300 * MS}; /* 3 % of 10 s: the credit is repaid */
     assert_in_range(interval(three_percent, 10 * S, fair, 1), 99 * MS, 101 * MS);
     assert_in_range(interval(three_percent, 10 * S, fair, 4), 399 * MS, 401 * MS);
 }
@@ -31,8 +31,8 @@ static void step_governor_interval_is_cost_times_threads_over_share(void **state
 static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **state)
 {
     (void)state;
-    const struct rt_burst_spent fair = {.bursts_ns = 305 * MS}, less = {.bursts_ns = 299 * MS},
-                                more = {.bursts_ns = 308 * MS};
+    const struct rt_burst_spent fair = {.bursts_ns = 300 * MS}, less = {.bursts_ns = 294 * MS},
+                                more = {.bursts_ns = 303 * MS};
     const uint64_t usual = interval(three_percent, 10 * S, fair, 1);
     assert_true(interval(three_percent, 10 * S, less, 1) < usual * 3 / 4);
     assert_true(interval(three_percent, 10 * S, more, 1) > usual * 3 / 2);
@@ -42,8 +42,19 @@ static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **
 static void step_governor_hooks_take_at_most_half_of_the_budget(void **state)
 {
     (void)state;
-    const struct rt_burst_spent greedy = {.bursts_ns = 152500000, .hooks_ns = 5 * S};
+    const struct rt_burst_spent greedy = {.bursts_ns = 150 * MS, .hooks_ns = 5 * S};
     assert_in_range(interval(three_percent, 10 * S, greedy, 1), 99 * MS, 101 * MS);
+}
+
+/* The credit is a loan: a program that ends early has had more than its share, a longer one has not. */
+static void step_governor_repays_the_credit(void **state)
+{
+    (void)state;
+    const struct rt_burst_spent credit = {.bursts_ns = 5 * MS}, half = {.bursts_ns = 7500000},
+                                repaid = {.bursts_ns = 15 * MS};
+    assert_in_range(interval(three_percent, 0, credit, 1), 99 * MS, 101 * MS);
+    assert_in_range(interval(three_percent, 125 * MS, half, 1), 99 * MS, 101 * MS);
+    assert_in_range(interval(three_percent, 500 * MS, repaid, 1), 99 * MS, 101 * MS);
 }
 
 /* Far overdrawn: the rhythm slows down to a tenth, it does not stop. */
@@ -82,7 +93,7 @@ static void step_governor_holds_the_budget_and_weights_add_up(void **state)
         weights += (double)mean;
         spent.bursts_ns += 4 * MS;
     }
-    assert_in_range(spent.bursts_ns, worked * 29 / 1000, worked * 305 / 10000);
+    assert_in_range(spent.bursts_ns, worked * 29 / 1000, worked * 301 / 10000);
     assert_true(weights / program > 0.95 && weights / program < 1.05); /* some 4,500 bursts: 1.5 % a sigma */
 }
 
@@ -164,6 +175,7 @@ UNIT_GROUP()
         cmocka_unit_test(step_governor_interval_is_cost_times_threads_over_share),
         cmocka_unit_test(step_governor_uses_what_is_saved_and_saves_what_is_overdrawn),
         cmocka_unit_test(step_governor_hooks_take_at_most_half_of_the_budget),
+        cmocka_unit_test(step_governor_repays_the_credit),
         cmocka_unit_test(step_governor_bursts_always_have_a_tenth_of_the_share),
         cmocka_unit_test(step_governor_period_is_a_lower_bound),
         cmocka_unit_test(step_governor_holds_the_budget_and_weights_add_up),
