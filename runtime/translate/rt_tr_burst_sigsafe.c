@@ -52,7 +52,7 @@ struct run {
     enum rt_tr_end reason, end;
     uint64_t random;
     uint64_t warm_tsc, warm_position;
-    bool cold, no_pace;
+    bool cold, no_pace, is_hot;
     uint64_t pace_from, pace_instructions, switches, list_from;
     unsigned settle_attempts;
     uint32_t translated_before_pace;
@@ -397,20 +397,44 @@ static void run_slow(struct run *u, struct rt_tr_block *b)
     arrive(u);
 }
 
-/* Begin the pace window; the second half of the warm part predicts how many instructions it needs. */
+static void begin_timed_warm_up(struct run *u, uint64_t event)
+{
+    u->part = PART_WARM_TIMED;
+    u->due = false;
+    u->warm_tsc = tsc();
+    u->warm_position = u->position;
+    u->event = event;
+}
+
+/* Return the number of instructions, at most most, that take some microseconds by what was timed last. */
+static uint64_t instructions_within(const struct run *u, uint32_t us, uint64_t most)
+{
+    const uint64_t cycles = tsc() - u->warm_tsc, instructions = u->position - u->warm_position;
+    if (!u->plan->tsc_per_us || !us || !cycles || !instructions) return most;
+    const uint64_t in_time = (uint64_t)us * u->plan->tsc_per_us * instructions / cycles;
+    return in_time < most ? in_time : most;
+}
+
+/* In code that was translated before, a longer warm-up costs nothing: the program goes on in it. Streams need it: the
+ * prefetcher follows them again only after tens of lines. */
+static bool may_warm_longer(const struct run *u)
+{
+    return !u->is_hot && u->plan->hot_times > 1 && !u->r->translated && !u->cold;
+}
+
+/* Begin the pace window; the timed part of the warm-up predicts how many instructions it needs. */
 static void begin_pace(struct run *u)
 {
     const struct rt_tr_plan *p = u->plan;
-    const uint64_t cycles = tsc() - u->warm_tsc, instructions = u->position - u->warm_position;
     u->part = PART_PACE;
     u->due = false;
     u->translated_before_pace = u->r->translated;
     u->pace_instructions = p->pace_instructions;
     if (!p->pace_instructions) return;
     u->switches = context_switches();
-    if (!p->tsc_per_us || !p->pace_us || !cycles || !instructions) return;
-    const uint64_t in_time = (uint64_t)p->pace_us * p->tsc_per_us * instructions / cycles;
-    if (in_time < u->pace_instructions) u->pace_instructions = in_time > PACE_LEAST ? in_time : PACE_LEAST;
+    const uint64_t wanted = (uint64_t)p->pace_instructions * (u->is_hot ? p->hot_times : 1);
+    const uint64_t in_time = instructions_within(u, p->pace_us, wanted);
+    u->pace_instructions = in_time > PACE_LEAST ? in_time : PACE_LEAST;
 }
 
 /* Measure the probe's reading for a line in L1, by the same code. */
@@ -481,15 +505,15 @@ static void advance(struct run *u, const struct rt_tr_block *b)
         settle(u, RT_TR_END_INSTRUCTIONS);
     if (u->part == PART_WARM && (u->due || u->position >= u->event)) {
         if (u->r->translated > COLD_TRANSLATIONS) turn_cold(u);
-        u->part = PART_WARM_TIMED;
-        u->due = false;
-        u->warm_tsc = tsc();
-        u->warm_position = u->position;
-        u->event = p->warm_instructions;
+        begin_timed_warm_up(u, p->warm_instructions);
         if (u->cold) begin_list(u);
     }
     if (u->part == PART_WARM_TIMED && (u->due || u->position >= u->event)) {
-        if (u->no_pace)
+        if (may_warm_longer(u)) {
+            u->is_hot = true;
+            begin_timed_warm_up(u,
+                                u->position + instructions_within(u, p->pace_us / 2, p->pace_instructions));
+        } else if (u->no_pace)
             begin_list(u);
         else
             begin_pace(u);
@@ -499,6 +523,8 @@ static void advance(struct run *u, const struct rt_tr_block *b)
         const bool enough = u->r->pace.instructions || u->r->pace.discarded >= PACE_ATTEMPTS || cold;
         if (!enough && u->pace_instructions) {
             measure_round_trip(u, b);
+            if (u->r->pace.discarded && u->pace_instructions > p->pace_instructions)
+                u->pace_instructions = p->pace_instructions;
             if (u->due) u->switches = context_switches();
             u->pace_from = u->position;
             u->event = u->position + u->pace_instructions;
@@ -744,7 +770,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.settled = true;
     u.reason = u.end = RT_TR_END_NONE;
     u.random = plan->random | 1;
-    u.cold = u.no_pace = false;
+    u.cold = u.no_pace = u.is_hot = false;
     u.warm_tsc = u.warm_position = u.pace_from = u.pace_instructions = u.switches = u.list_from = 0;
     u.settle_attempts = 0;
     u.translated_before_pace = 0;

@@ -21,11 +21,12 @@ enum {
     WARM_MORE = 257,
     PACE_INSTRUCTIONS = 4000,
     PACE_US = 10,
+    HOT_TIMES = 4,
     PROBES_LEAST = 50,
     PROBES_MORE = 51,
     PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
     COLD_SHARE = 6,
-    INSTRUCTIONS_MOST = 40000,
+    INSTRUCTIONS_MOST = 56000,
     TRANSLATIONS_MOST = 160,
     /* what the recording takes inside of a burst */
     ENTRY_NS = 400,
@@ -55,6 +56,7 @@ static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
         .warm_instructions = WARM_LEAST + (uint32_t)(random >> 8) % WARM_MORE,
         .pace_instructions = PACE_INSTRUCTIONS,
         .pace_us = PACE_US,
+        .hot_times = HOT_TIMES,
         .tsc_per_us = rt_burst_engine.tsc_per_us,
         .accesses = accesses < RT_TR_ACCESSES_MAX ? (uint32_t)accesses : RT_TR_ACCESSES_MAX,
         .probes = may_probe ? PROBES_LEAST + (uint32_t)(random >> 40) % PROBES_MORE : 0,

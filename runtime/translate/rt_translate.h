@@ -11,10 +11,12 @@
  *
  * | part  | code           | lasts until                                   | records                    |
  * |-------|----------------|-----------------------------------------------|----------------------------|
- * | warm  | fast           | plan.warm_instructions                        | nothing                    |
- * | pace  | fast           | plan.pace_instructions, or pace_us as far as  | cycles and instructions of |
- * |       |                | the warm part foretells; begins anew after    | one window, fenced at both |
- * |       |                | each return to the dispatcher                 | ends; windows discarded    |
+ * | warm  | fast           | plan.warm_instructions; where nothing was     | nothing                    |
+ * |       |                | translated, up to plan.pace_instructions more |                            |
+ * | pace  | fast           | plan.pace_instructions, hot_times as many     | cycles and instructions of |
+ * |       |                | where nothing was translated, or pace_us as   | one window, fenced at both |
+ * |       |                | far as the warm part foretells; begins anew   | ends; windows discarded    |
+ * |       |                | after each return to the dispatcher           |                            |
  * | list  | slow           | plan.accesses, or 2,048 instructions          | each access                |
  * | probe | slow at probes | plan.probes                                   | latency, drain, address    |
  *
@@ -102,6 +104,7 @@ struct rt_tr_plan {
     uint32_t warm_instructions;
     uint32_t pace_instructions; /* 0: no pace window */
     uint32_t pace_us;
+    uint32_t hot_times;        /* pace_instructions times this where nothing was translated; 0 and 1: never */
     uint32_t tsc_per_us;       /* 0: pace_us is not looked at */
     uint32_t accesses;         /* <= RT_TR_ACCESSES_MAX */
     uint32_t probes;           /* <= RT_TR_PROBES_MAX */

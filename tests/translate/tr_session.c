@@ -18,6 +18,7 @@
 enum {
     STATUS_FLAGS = 0xcd5,
     STACK_BYTES = 1 << 18,
+    BREAKPOINT = 0xcc,
     CHECKPOINTS_MOST = 1 << 19,
     CODES_MOST = 256,
     MEMORY_EVERY = 32,
@@ -191,8 +192,22 @@ static void hash_memory(uint64_t out[MEMORIES])
     guard(!was_open);
 }
 
+/* A burst that ends at an indirect call has pushed the return address, and moves the stack pointer back: the call pushes it again,
+ * unless it faults because its target is not canonical. */
+static void forget_return_address(const ucontext_t *uc)
+{
+    ZydisDecodedInstruction insn;
+    const void *code = (const void *)(uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    const uint64_t offset = (uint64_t)uc->uc_mcontext.gregs[REG_RSP] - 8 - (uint64_t)(uintptr_t)s.stack;
+    if (offset > STACK_BYTES - 8 ||
+        ZYAN_FAILED(ZydisDecoderDecodeInstruction(&s.zydis.decoder, NULL, code, 15, &insn)))
+        return;
+    if (insn.mnemonic == ZYDIS_MNEMONIC_CALL) memset(s.stack + offset, 0, 8);
+}
+
 static void take_checkpoint(struct checkpoint *c, const ucontext_t *uc)
 {
+    forget_return_address(uc);
     c->count = s.count;
     for (unsigned i = 0; i < 16; i++)
         c->gregs[i] = (uint64_t)uc->uc_mcontext.gregs[greg_order[i]];
@@ -546,7 +561,10 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     if (ZYAN_FAILED(ZydisDecoderDecodeFull(&s.zydis.decoder, (void *)(uintptr_t)ip, 15, &insn, operands)))
         fail("a fault at no instruction");
-    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(ip + insn.length);
+    const uint8_t *next = (const uint8_t *)(uintptr_t)(ip + insn.length);
+    if (*next == BREAKPOINT)
+        next++; /* after an indirect jump, whose target in memory may have been overwritten */
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)next;
     s.trail[s.count % TRAIL] = ip;
     s.count++;
     if (s.mode == MODE_STEP) {
