@@ -33,6 +33,7 @@ libresolve_la_SOURCES = \
     resolve/prof_statics.c \
     resolve/prof_steps.c \
     resolve/prof_survey.c resolve/prof_survey.h \
-    resolve/prof_tls.c
+    resolve/prof_tls.c \
+    resolve/prof_types.c resolve/prof_types.h
 libresolve_la_CPPFLAGS = $(AM_CPPFLAGS) $(HDF5_CFLAGS)
 libresolve_la_LIBADD = librunh5.la libspoolread.la libsmrtree.la libsymbols.la libmachine.la libcommon.la $(HDF5_LIBS)

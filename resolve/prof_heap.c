@@ -265,24 +265,53 @@ static uint32_t prof_block_node(prof_heap *h, struct prof_block *block, const st
     return prof_tree_add(h->c.tree, node, &id) == LS_OK ? id : PROF_NO_NODE;
 }
 
-static uint32_t prof_heap_find(prof_heap *h, enum prof_heap_layer layer, uint64_t addr)
+static bool prof_heap_block_at(const prof_heap *h, enum prof_heap_layer layer, uint64_t addr,
+                               struct prof_block_extent *out_extent, struct prof_block **out)
+{
+    uint32_t row;
+    if (!smr_live_find_range(h->layers[layer], addr, &out_extent->base, &out_extent->end, &row)) return false;
+    *out = &h->blocks.rows[row];
+    return true;
+}
+
+static void prof_heap_set_origin(const prof_heap *h, const struct prof_block *block, uint64_t offset_bytes,
+                                 struct prof_target *out)
+{
+    if (!h->c.typing || block->site == PROF_NO_SITE) return;
+    out->origin = prof_typing_site(h->c.typing, block->site);
+    out->offset_bytes = offset_bytes;
+}
+
+static void prof_heap_find(prof_heap *h, enum prof_heap_layer layer, uint64_t addr, struct prof_target *out)
 {
     struct prof_block_extent x;
-    uint32_t row;
-    if (!smr_live_find_range(h->layers[layer], addr, &x.base, &x.end, &row)) return PROF_NO_NODE;
-    struct prof_block *block = &h->blocks.rows[row];
+    struct prof_block *block;
+    out->node = PROF_NO_NODE;
+    if (!prof_heap_block_at(h, layer, addr, &x, &block)) return;
     if (block->node == PROF_NO_NODE) block->node = prof_block_node(h, block, &x);
-    return block->node;
+    out->node = block->node;
+    prof_heap_set_origin(h, block, addr - x.base, out);
 }
 
-uint32_t prof_heap_find_block(prof_heap *h, uint64_t addr)
+void prof_heap_find_block(prof_heap *h, uint64_t addr, struct prof_target *out)
 {
-    return prof_heap_find(h, PROF_HEAP_BLOCKS, addr);
+    prof_heap_find(h, PROF_HEAP_BLOCKS, addr, out);
 }
 
-uint32_t prof_heap_find_mapping(prof_heap *h, uint64_t addr)
+void prof_heap_find_mapping(prof_heap *h, uint64_t addr, struct prof_target *out)
 {
-    return prof_heap_find(h, PROF_HEAP_MAPPINGS, addr);
+    prof_heap_find(h, PROF_HEAP_MAPPINGS, addr, out);
+}
+
+void prof_heap_find_origin(prof_heap *h, uint64_t addr, struct prof_target *out)
+{
+    for (int layer = 0; layer < PROF_HEAP_LAYERS; layer++) {
+        struct prof_block_extent x;
+        struct prof_block *block;
+        if (!prof_heap_block_at(h, (enum prof_heap_layer)layer, addr, &x, &block)) continue;
+        prof_heap_set_origin(h, block, addr - x.base, out);
+        return;
+    }
 }
 
 uint32_t prof_heap_find_site(prof_heap *h, uint64_t addr)

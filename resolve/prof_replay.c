@@ -171,6 +171,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_stream *stream, 
     s.node = target.node;
     s.element = target.element;
     s.component = target.component;
+    prof_target_note_type(&target, &s);
     s.phase = prof_phase_of_stream(r, stream);
     s.burst = stream->burst;
     s.position = a->position;
@@ -547,6 +548,7 @@ static ls_err prof_replay_new_space(struct prof_replay *r)
                                               .survey = r->survey,
                                               .tree = r->run->tree,
                                               .names = r->run->names,
+                                              .typing = &r->run->typing,
                                               .start_ns = r->run->start_ns,
                                               .process = r->process};
     return prof_space_new(r->survey, &context, &r->space);
@@ -575,6 +577,7 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
     LS_TRY(prof_replay_open_space(r));
     LS_TRY(prof_jit_new(image, r->survey, r->run->names, &r->jit));
     LS_TRY(prof_tls_init(&r->tls, &r->modules, r->survey, r->run->tree));
+    r->statics.typing = r->tls.typing = &r->run->typing;
     prof_space_set_statics(r->space, &r->statics, &r->tls);
     const struct prof_calls_context calls = {.modules = &r->modules,
                                              .session = r->session,

@@ -21,6 +21,7 @@
 #include "resolve/prof_sites.h"
 #include "resolve/prof_space.h"
 #include "resolve/prof_survey.h"
+#include "resolve/prof_types.h"
 #include "run_h5/prof_names.h"
 #include "run_h5/prof_reader.h"
 #include "run_h5/prof_tree.h"
@@ -176,6 +177,7 @@ struct prof_run_state {
     const char *latency_meaning, *events_sampled; /* NULL: not recorded */
     struct prof_frames frames;                    /* the current process's are the last ones */
     struct prof_sites sites;
+    struct prof_typing typing;
     prof_line_list lines;
     prof_inline_list inlines;
     prof_module_list modules;

@@ -373,7 +373,8 @@ static ls_err prof_write_run(struct prof_resolve_job *job)
     return prof_writer_run(job->run.writer, &run);
 }
 
-/* Name the sites once all processes were replayed: a site that they share gets one name. */
+/* Name the sites once all processes were replayed: a site that they share gets one name. Their names and
+ * source lines also show the types of their blocks. */
 static ls_err prof_name_sites(struct prof_resolve_job *job)
 {
     struct prof_run_state *s = &job->run;
@@ -389,7 +390,9 @@ static ls_err prof_name_sites(struct prof_resolve_job *job)
         .line_kinds = calloc(s->lines.len + 1, 1),
         .files = s->files,
     };
-    const ls_err e = prof_sites_name(&s->sites, &tables, s->names, s->tree);
+    ls_err e = prof_sites_name(&s->sites, &tables, s->names, s->tree);
+    if (e == LS_OK) e = prof_typing_finish(&s->typing, &s->sites, &tables, s->names);
+    if (e == LS_OK) e = prof_typing_rewrite(&s->typing, s->writer, s->samples_len);
     free(tables.line_kinds);
     return e;
 }
@@ -408,6 +411,8 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_lines, s->lines.rows, s->lines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_inlines, s->inlines.rows, s->inlines.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_sites, s->sites.rows.rows, s->sites.rows.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_types, s->typing.types.rows, s->typing.types.len));
+    LS_TRY(prof_writer_table(s->writer, PROF_TABLE_members, s->typing.members.rows, s->typing.members.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_watches, s->watches.rows, s->watches.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_kernels, s->kernels.rows, s->kernels.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_in_places, s->in_places.rows, s->in_places.len));
@@ -501,6 +506,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->in_places.rows);
     prof_frames_fini(&s->frames);
     prof_sites_fini(&s->sites);
+    prof_typing_fini(&s->typing);
     free(s->lines.rows);
     free(s->inlines.rows);
     free(s->modules.rows);

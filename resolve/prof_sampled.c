@@ -103,6 +103,7 @@ static ls_err prof_sample_home(struct prof_replay *r, uint64_t time_ns, struct p
     s->node = target.node;
     s->element = target.element;
     s->component = target.component;
+    prof_target_note_type(&target, s);
     prof_count_coverage(r->run, target.node);
     return LS_OK;
 }

@@ -284,6 +284,12 @@ static const struct prof_module *prof_module_of(const struct prof_caller_tables 
     return NULL;
 }
 
+const char *prof_frame_module(const struct prof_caller_tables *t, uint32_t frame)
+{
+    const struct prof_module *m = frame < t->frames_len ? prof_module_of(t, &t->frames[frame]) : NULL;
+    return m ? m->path : NULL;
+}
+
 uint64_t prof_frame_offset(const struct prof_caller_tables *t, uint32_t frame)
 {
     const struct prof_frame *f = &t->frames[frame];

@@ -117,18 +117,50 @@ static void prof_caller_text(const struct prof_namer *n, const struct prof_calle
         snprintf(out, PROF_CALLER_BYTES, "%s+0x%" PRIx64, module, offset);
 }
 
-static bool prof_variable_at(const struct prof_namer *n, const struct prof_caller *p,
-                             char out[PROF_LABEL_BYTES])
+/* The line of the caller and those before it, as far as its statement may begin; 0: they cannot be read. */
+static size_t prof_lines_of(const struct prof_namer *n, const struct prof_caller *p,
+                            const char *lines[PROF_LABEL_LINES_MAX])
 {
-    const char *lines[PROF_LABEL_LINES_MAX];
     size_t len = 0;
     const uint32_t first = p->line > PROF_LABEL_LINES_MAX ? p->line - PROF_LABEL_LINES_MAX + 1 : 1;
-    if (p->line == 0 || !*p->file) return false;
+    if (p->line == 0 || !*p->file) return 0;
     const sym_files *files = n->tables->files;
     const uid_t author = files ? sym_files_author(files, p->module) : LS_OWNER_OURS;
     for (uint32_t line = first; line <= p->line; line++)
         lines[len++] = prof_source_line(n->text, p->file, author, line);
-    return prof_source_label(lines, len, prof_is_fortran(p->file), out);
+    return len;
+}
+
+static bool prof_variable_at(const struct prof_namer *n, const struct prof_caller *p,
+                             char out[PROF_LABEL_BYTES])
+{
+    const char *lines[PROF_LABEL_LINES_MAX];
+    const size_t len = prof_lines_of(n, p, lines);
+    return len > 0 && prof_source_label(lines, len, prof_is_fortran(p->file), out);
+}
+
+static const char *prof_clue_text(const struct prof_namer *n, const char *text)
+{
+    return *text ? prof_name_of(n->names, text) : NULL;
+}
+
+/* Note the clues of the caller's line, and of the lines of callers to which it returns the memory. */
+static void prof_note_clues(const struct prof_namer *n, struct prof_naming *row,
+                            struct prof_site_facts *facts)
+{
+    struct prof_caller caller = row->caller;
+    const char *lines[PROF_LABEL_LINES_MAX];
+    struct prof_source_clues found;
+    facts->clues_len = 0;
+    do {
+        const size_t len = prof_lines_of(n, &caller, lines);
+        prof_source_find_clues(lines, len, prof_is_fortran(caller.file), &found);
+        facts->clues[facts->clues_len++] = (struct prof_clue){.frame = caller.frame,
+                                                              .made = prof_clue_text(n, found.made),
+                                                              .measured = prof_clue_text(n, found.measured),
+                                                              .assigned = prof_clue_text(n, found.assigned),
+                                                              .is_return = found.is_return};
+    } while (facts->clues_len < PROF_CLUES_MAX && prof_caller_next(n->tables, &caller));
 }
 
 static void prof_name_site(const struct prof_namer *n, struct prof_naming *row)
@@ -264,6 +296,8 @@ static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint
                         s->facts.rows[i].is_mapping,
             .is_large = s->facts.rows[i].is_large};
         prof_name_site(n, &n->rows[i]);
+        if (site->node != PROF_NO_NODE && site->frame < n->tables->frames_len)
+            prof_note_clues(n, &n->rows[i], &s->facts.rows[i]);
     }
     prof_set_orders(n);
     prof_set_small_apart(n);

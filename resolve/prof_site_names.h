@@ -26,8 +26,8 @@ struct prof_caller_tables {
     const struct prof_inline *inlines;
     const struct prof_module *modules;
     size_t frames_len, lines_len, inlines_len, modules_len;
-    uint8_t *line_kinds;    /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
-    const sym_files *files; /* knows the authors of modules; NULL: they are our own */
+    uint8_t *line_kinds; /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
+    sym_files *files;    /* knows the authors of modules; NULL: they are our own */
 };
 
 /* A caller in the source. Strings: "" when not known. */
@@ -44,6 +44,8 @@ bool prof_caller_next(const struct prof_caller_tables *t, struct prof_caller *ca
 /* The first caller outside of allocators; the innermost one when there is no other. */
 bool prof_caller_of_site(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out);
 
+/* The file of a frame, NULL: none. */
+const char *prof_frame_module(const struct prof_caller_tables *t, uint32_t frame);
 /* Address in the file's own view, which does not depend on where it is mapped. */
 uint64_t prof_frame_offset(const struct prof_caller_tables *t, uint32_t frame);
 
@@ -67,6 +69,17 @@ enum { PROF_LABEL_BYTES = 96, PROF_LABEL_LINES_MAX = 6 };
 /* lines[0..len): source lines, the last one contains the call. Earlier lines are read only as far back as its
  * statement begins.  True: out is the variable's name. */
 bool prof_source_label(const char *const *lines, size_t len, bool is_fortran, char out[PROF_LABEL_BYTES]);
+
+/* Parts of the same statement that show the type of the memory: "" is none. Names are joined as in the source,
+ * subscripts are []. */
+struct prof_source_clues {
+    char made[PROF_LABEL_BYTES];     /* T of new T */
+    char measured[PROF_LABEL_BYTES]; /* of sizeof */
+    char assigned[PROF_LABEL_BYTES]; /* the pointer: *out, p->rows[] */
+    bool is_return;
+};
+void prof_source_find_clues(const char *const *lines, size_t len, bool is_fortran,
+                            struct prof_source_clues *out);
 
 /* By the ending of its name. */
 bool prof_is_fortran(const char *path);

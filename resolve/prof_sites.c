@@ -16,7 +16,8 @@ static ls_err prof_site_add(struct prof_sites *s, const struct prof_site_key *ke
                                   .frame = key->frame,
                                   .label_frame = key->frame,
                                   .node = PROF_NO_NODE,
-                                  .label = ""};
+                                  .label = "",
+                                  .type = UINT32_MAX};
     LS_TRY(LS_VECTOR_ADD(&s->facts, facts));
     return LS_VECTOR_ADD(&s->rows, row);
 }
@@ -36,6 +37,16 @@ double prof_block_weight(uint64_t len_bytes, uint32_t period_bytes)
     return period_bytes <= 1 ? 1 : -1 / expm1(-(double)len_bytes / period_bytes);
 }
 
+static uint64_t prof_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b > 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, uint32_t period_bytes)
 {
     struct prof_site *row = &s->rows.rows[site];
@@ -43,6 +54,9 @@ void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, u
     const double weight = prof_block_weight(len_bytes, period_bytes);
     f->blocks += weight;
     f->bytes += weight * (double)len_bytes;
+    if (f->least_bytes == 0 || len_bytes < f->least_bytes) f->least_bytes = len_bytes;
+    if (len_bytes > f->most_bytes) f->most_bytes = len_bytes;
+    f->unit_bytes = prof_common_divisor(f->unit_bytes, len_bytes);
     f->is_large = f->is_large || len_bytes >= PROF_LARGE_BLOCK_BYTES;
     row->recorded++;
     row->blocks = ls_round_u64(f->blocks);

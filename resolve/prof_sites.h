@@ -23,9 +23,23 @@ enum { PROF_SITE_BLOCKS_MAX = 32, PROF_RUN_BLOCKS_MAX = 20000 };
 /* record takes every block from this size on unless LOADSTONE_ALLOC_MIN is set. */
 enum { PROF_LARGE_BLOCK_BYTES = 4096 };
 
+/* Parts of a caller's source line that show the type of the memory; texts of sym_types.h, NULL: none. */
+struct prof_clue {
+    uint32_t frame;
+    const char *made;     /* new T */
+    const char *measured; /* sizeof(T), sizeof *p */
+    const char *assigned; /* the pointer that gets the memory */
+    bool is_return;       /* it returns the memory */
+};
+enum { PROF_CLUES_MAX = 4 };
+
 /* Facts about a site beside its row. */
 struct prof_site_facts {
-    double blocks, bytes; /* estimated */
+    double blocks, bytes;                   /* estimated */
+    uint64_t least_bytes, most_bytes;       /* shortest and longest block */
+    uint64_t unit_bytes;                    /* divides the length of each of them */
+    struct prof_clue clues[PROF_CLUES_MAX]; /* the caller that the label is from comes first */
+    uint32_t clues_len;
     uint64_t key;         /* key of its node; 0: not computed */
     uint32_t block_nodes; /* made so far */
     bool is_mapping;      /* mmap: below anonymous memory */

@@ -493,6 +493,166 @@ bool prof_source_label(const char *const *lines, size_t len, bool is_fortran, ch
     return false;
 }
 
+/* --- the type of the memory --- */
+
+/* Tokens [from, to) as one text: a blank between names, subscripts as []. */
+static void text_of(const struct toks *t, struct range r, struct label *out)
+{
+    *out = (struct label){.len = 0};
+    for (size_t i = r.from; i < r.to; i++) {
+        static const struct tok subscript = {"[]", 2, TOK_OP}, blank = {" ", 1, TOK_OP};
+        const bool is_name = t->rows[i].kind == TOK_NAME;
+        if (is_name && i > r.from && t->rows[i - 1].kind == TOK_NAME) label_put(out, &blank);
+        if (t->rows[i].len == 1 && t->rows[i].at[0] == '[') {
+            i = close_of(t, i, r.to);
+            label_put(out, &subscript);
+        } else
+            label_put(out, &t->rows[i]);
+    }
+}
+
+/* Note the text in out; several different ones are none. */
+static void clue_add(char out[PROF_LABEL_BYTES], const struct label *l, unsigned *len)
+{
+    if (l->len == 0 || (*len > 0 && strcmp(out, l->text) == 0)) return;
+    memcpy(out, l->text, PROF_LABEL_BYTES);
+    if (++*len > 1) out[0] = '\0';
+}
+
+/* The end of the type that begins at `at`: before its arguments, extents or initialiser. */
+static size_t type_end(const struct toks *t, size_t at, size_t to)
+{
+    for (; at < to; at++) {
+        if (tok_is(&t->rows[at], "<")) {
+            const size_t end = skip_template(t, at, to);
+            if (end == at) return at;
+            at = end - 1;
+        } else if (t->rows[at].kind != TOK_NAME && !tok_is(&t->rows[at], "::") && !tok_is(&t->rows[at], "*"))
+            return at;
+    }
+    return at;
+}
+
+static void find_made(const struct toks *t, struct range r, char out[PROF_LABEL_BYTES], unsigned *len)
+{
+    for (size_t i = r.from; i + 1 < r.to; i++) {
+        struct label l;
+        if (!tok_is(&t->rows[i], "new")) continue;
+        size_t at = i + 1;
+        if (tok_is(&t->rows[at], "(")) at = close_of(t, at, r.to) + 1; /* placement, or nothrow */
+        if (at >= r.to) return;
+        text_of(t, (struct range){at, type_end(t, at, r.to)}, &l);
+        clue_add(out, &l, len);
+    }
+}
+
+/* The end of the expression that begins at `at`: stars, names, joints, subscripts. */
+static size_t operand_end(const struct toks *t, size_t at, size_t to)
+{
+    while (at < to && tok_is(&t->rows[at], "*"))
+        at++;
+    for (; at < to; at++) {
+        if (t->rows[at].len == 1 && t->rows[at].at[0] == '[')
+            at = close_of(t, at, to);
+        else if (t->rows[at].kind != TOK_NAME && !is_joint(&t->rows[at]))
+            return at;
+    }
+    return at;
+}
+
+static void find_measured(const struct toks *t, struct range r, char out[PROF_LABEL_BYTES], unsigned *len)
+{
+    for (size_t i = r.from; i + 1 < r.to; i++) {
+        struct label l;
+        if (!tok_is(&t->rows[i], "sizeof")) continue;
+        const bool is_bracketed = tok_is(&t->rows[i + 1], "(");
+        const size_t from = is_bracketed ? i + 2 : i + 1;
+        const size_t to = is_bracketed ? close_of(t, i + 1, r.to) : operand_end(t, from, r.to);
+        text_of(t, (struct range){from, to}, &l);
+        clue_add(out, &l, len);
+    }
+}
+
+/* The variable before `end`, with subscripts, and with the stars that begin a statement. */
+static bool pointer_before(const struct toks *t, struct range r, struct label *out)
+{
+    size_t at = r.to;
+    while (at > r.from) {
+        while (at > r.from && t->rows[at - 1].len == 1 && t->rows[at - 1].at[0] == ']')
+            at = open_of(t, at - 1, r.from);
+        if (at == r.from || t->rows[at - 1].kind != TOK_NAME || is_keyword(&t->rows[at - 1])) break;
+        at--;
+        if (at == r.from || !is_joint(&t->rows[at - 1])) break;
+        at--;
+    }
+    if (at < r.to && is_joint(&t->rows[at])) return false; /* (*p)->x, f().x */
+    if (at + 2 < r.to && tok_is(&t->rows[at], "this") && tok_is(&t->rows[at + 1], "->")) at += 2;
+    size_t stars = at;
+    while (stars > r.from && tok_is(&t->rows[stars - 1], "*"))
+        stars--;
+    text_of(t, (struct range){stars == r.from ? stars : at, r.to}, out);
+    return out->len > 0;
+}
+
+static void find_assigned(const struct toks *t, struct range r, char out[PROF_LABEL_BYTES], unsigned *len)
+{
+    static const struct tok star = {"*", 1, TOK_OP};
+    for (size_t i = r.from; i + 1 < r.to; i++) {
+        struct label l, target = {.len = 0};
+        if (tok_is(&t->rows[i], "=") && has_call(t, i + 1, r.to) &&
+            pointer_before(t, (struct range){r.from, i}, &l))
+            clue_add(out, &l, len);
+        if (!tok_is(&t->rows[i], "posix_memalign") || !tok_is(&t->rows[i + 1], "(")) continue;
+        size_t comma = i + 2;
+        for (; comma < r.to && !tok_is(&t->rows[comma], ","); comma++)
+            if (is_open(&t->rows[comma])) comma = close_of(t, comma, r.to);
+        if (comma >= r.to || !pointer_before(t, (struct range){i + 2, comma}, &l)) continue;
+        bool has_address = false;
+        for (size_t k = i + 2; k < comma; k++)
+            has_address |= tok_is(&t->rows[k], "&");
+        if (!has_address) label_put(&target, &star);
+        label_put(&target, &(struct tok){l.text, (uint16_t)l.len, TOK_NAME});
+        clue_add(out, &target, len);
+    }
+}
+
+/* a%b is a.b, and an array's element is measured. */
+static void find_fortran(const struct toks *t, struct prof_source_clues *out)
+{
+    struct finding f = {.len = 0};
+    if (!find_by(t, 0, find_allocates, &f) || f.len != 1 || strchr(f.label.text, ',')) return;
+    snprintf(out->measured, PROF_LABEL_BYTES, "%.90s[]", f.label.text);
+    for (char *at = out->measured; *at; at++)
+        if (*at == '%') *at = '.';
+}
+
+void prof_source_find_clues(const char *const *lines, size_t len, bool is_fortran,
+                            struct prof_source_clues *out)
+{
+    struct toks t = {.len = 0};
+    size_t last = 0;
+    unsigned made = 0, measured = 0, assigned = 0;
+    *out = (struct prof_source_clues){.is_return = false};
+    for (size_t i = is_fortran && len > 0 ? len - 1 : 0; i < len; i++) {
+        last = t.len;
+        toks_add_line(&t, lines[i], is_fortran);
+    }
+    if (t.len == last) return;
+    if (is_fortran) {
+        find_fortran(&t, out);
+        return;
+    }
+    for (size_t from = statement_begin(&t, last), to; from < t.len; from = to + 1) {
+        for (to = from; to < t.len && !is_boundary(&t, to); to++)
+            ;
+        const struct range r = {from, to};
+        find_made(&t, r, out->made, &made);
+        find_measured(&t, r, out->measured, &measured);
+        find_assigned(&t, r, out->assigned, &assigned);
+        out->is_return |= tok_is(&t.rows[from], "return");
+    }
+}
+
 bool prof_is_fortran(const char *path)
 {
     const char *dot = strrchr(path, '.');

@@ -33,7 +33,8 @@ struct prof_space {
 #define PROF_USER_END (UINT64_C(1) << 47)
 #define PROF_NULL_PAGES_END UINT64_C(65536)
 
-static const struct prof_target prof_nowhere = {PROF_NO_NODE, UINT32_MAX, UINT64_MAX};
+static const struct prof_target prof_nowhere = {
+    .node = PROF_NO_NODE, .component = UINT32_MAX, .element = UINT64_MAX};
 
 static ls_err prof_space_fill(prof_space *s)
 {
@@ -276,7 +277,7 @@ ls_err prof_space_stack_end(prof_space *s, uint64_t base, uint64_t end)
 static struct prof_target prof_target_in_range(const prof_space *s, uint32_t row, uint64_t offset_bytes)
 {
     const struct prof_survey_node *n = &s->survey->nodes.rows[row];
-    struct prof_target target = {n->node, UINT32_MAX, UINT64_MAX};
+    struct prof_target target = {.node = n->node, .component = UINT32_MAX, .element = UINT64_MAX};
     if (n->elem_size_bytes == 0) return target;
     target.element = offset_bytes / n->elem_size_bytes;
     const uint64_t part_bytes = n->dims ? n->elem_size_bytes / n->dims : 0;
@@ -354,13 +355,16 @@ struct prof_target prof_space_find(prof_space *s, uint64_t addr)
     uint64_t base;
     uint32_t value;
     struct prof_target target = prof_nowhere;
-    if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value))
-        return prof_target_in_range(s, value, addr - base);
+    if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value)) {
+        target = prof_target_in_range(s, value, addr - base);
+        prof_heap_find_origin(s->heap, addr, &target);
+        return target;
+    }
     if (s->tls && prof_tls_find(s->tls, addr, &target)) return target;
-    target.node = prof_heap_find_block(s->heap, addr);
+    prof_heap_find_block(s->heap, addr, &target);
     if (target.node != PROF_NO_NODE || smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &target.node))
         return target;
-    target.node = prof_heap_find_mapping(s->heap, addr);
+    prof_heap_find_mapping(s->heap, addr, &target);
     if (target.node != PROF_NO_NODE) return target;
     if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value))
         return prof_target_of_mapping(s, &s->mappings.rows[value], addr);

@@ -10,6 +10,7 @@
 #include "resolve/prof_modules.h"
 #include "resolve/prof_sites.h"
 #include "resolve/prof_survey.h"
+#include "resolve/prof_types.h"
 #include "run_h5/prof_tree.h"
 #include "smrtree/smr_live.h"
 #include "spool/spool_format.h"
@@ -23,7 +24,17 @@ struct prof_target {
     uint32_t node;
     uint32_t component;
     uint64_t element;
+    uint32_t origin;       /* number of the source of its type (prof_types.h), 0: none */
+    uint64_t offset_bytes; /* from the begin of the block or variable */
 };
+
+/* Into the columns that prof_typing_finish completes. */
+static inline void prof_target_note_type(const struct prof_target *t, struct prof_sample *s)
+{
+    if (t->origin == 0) return;
+    s->member = t->origin;
+    s->type_offset = t->offset_bytes;
+}
 
 /* --- static data ---
  *
@@ -37,6 +48,7 @@ struct prof_statics {
     uint64_t start_ns;
     struct prof_static_slot *slots, *recent; /* caches of earlier lookups */
     size_t recent_next;
+    struct prof_typing *typing; /* borrowed; NULL: types are not wanted */
 };
 
 /* Errors: LS_ERR_NOMEM.  End with prof_statics_fini. */
@@ -68,6 +80,7 @@ struct prof_tls {
     smr_live *live;                          /* values: rows of blocks */
     LS_VECTOR(struct prof_tls_block) blocks; /* rows of ended threads are used again */
     uint32_t first_free;                     /* UINT32_MAX: none */
+    struct prof_typing *typing;              /* borrowed; NULL: types are not wanted */
 };
 
 /* Zeroed *t.  Owns: end with prof_tls_fini.  Errors: LS_ERR_NOMEM. */
@@ -99,7 +112,8 @@ struct prof_heap_context {
     const struct prof_survey *survey;
     prof_tree *tree;
     prof_names *names;
-    uint64_t start_ns; /* 0 of the times in the tree */
+    struct prof_typing *typing; /* NULL: types are not wanted */
+    uint64_t start_ns;          /* 0 of the times in the tree */
     uint32_t process;
 };
 
@@ -119,9 +133,12 @@ ls_err prof_heap_end_block(prof_heap *h, uint64_t base, uint64_t time_ns, uint64
 /* [base, end) is something else from now on. */
 ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end);
 
-/* The node of the block, or of the mapping, that holds addr. PROF_NO_NODE: none does. */
-uint32_t prof_heap_find_block(prof_heap *h, uint64_t addr);
-uint32_t prof_heap_find_mapping(prof_heap *h, uint64_t addr);
+/* Set node, and origin and offset of the object, of the block or of the mapping that holds addr; the node is
+ * PROF_NO_NODE where none does. */
+void prof_heap_find_block(prof_heap *h, uint64_t addr, struct prof_target *out);
+void prof_heap_find_mapping(prof_heap *h, uint64_t addr, struct prof_target *out);
+/* Set origin and offset only. */
+void prof_heap_find_origin(prof_heap *h, uint64_t addr, struct prof_target *out);
 /* The same, but a block or mapping of a site belongs to the site's node, and gets none itself. */
 uint32_t prof_heap_find_site(prof_heap *h, uint64_t addr);
 /* Number of blocks that the recorded one at addr represents; 1: there is none. */

@@ -12,6 +12,7 @@ struct prof_static_slot {
     uint64_t first;                   /* start of the variable; elements count from there */
     uint64_t elem_size_bytes;
     uint32_t home, node;
+    uint32_t origin; /* of the variable's type */
 };
 
 ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modules, prof_tree *tree,
@@ -114,6 +115,7 @@ static struct prof_static_slot prof_static_look_up(struct prof_statics *s, const
         slot.node = prof_variable_node(s, l, home, &thing, 0);
         slot.first = thing.base + l->bias;
         slot.elem_size_bytes = thing.elem_size_bytes;
+        if (s->typing) slot.origin = prof_typing_variable(s->typing, l->file, &thing);
         if (thing.is_leaf) {
             slot.base = slot.first;
             slot.end = thing.end + l->bias;
@@ -161,6 +163,8 @@ void prof_statics_find(struct prof_statics *s, const char *path, uint64_t addr, 
         slot = prof_static_learn(s, l, addr, target->node);
     }
     target->node = slot->node;
+    target->origin = slot->origin;
+    target->offset_bytes = addr - slot->first;
     if (slot->elem_size_bytes == 0) return;
     target->element = (addr - slot->first) / slot->elem_size_bytes;
     target->component = 0;

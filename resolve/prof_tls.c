@@ -118,6 +118,10 @@ bool prof_tls_find(struct prof_tls *t, uint64_t addr, struct prof_target *out)
     }
     const struct sym_thing v = sym_file_find_tls(t->modules->files, b->module->file, addr - b->base);
     out->node = prof_tls_node(t, b, &v);
+    if (v.row != SYM_NONE && t->typing) {
+        out->origin = prof_typing_variable(t->typing, b->module->file, &v);
+        out->offset_bytes = addr - b->base - v.base;
+    }
     if (v.row != SYM_NONE && v.elem_size_bytes) {
         out->element = (addr - b->base - v.base) / v.elem_size_bytes;
         out->component = 0;

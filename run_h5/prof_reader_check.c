@@ -104,10 +104,22 @@ static const char *check_process(const void *rows, uint64_t i, const struct prof
     return ((const struct prof_process *)rows)[i].parent == i ? "parent is out of range" : NULL;
 }
 
+/* The rows of a type are together; the first of them is the type itself. */
+static const char *check_member(const void *rows, uint64_t i, const struct prof_lens *lens)
+{
+    const struct prof_member *all = rows, *m = all + i;
+    const bool is_first = i == 0 || all[i - 1].type != m->type;
+    (void)lens;
+    if (!is_first && m->type < all[i - 1].type) return "rows are not sorted by type";
+    if (is_first != (m->parent == UINT32_MAX)) return "parent is out of range";
+    if (!is_first && all[m->parent].type != m->type) return "parent is of another type";
+    return m->offset_bytes + m->len_bytes < m->offset_bytes ? "size is out of range" : NULL;
+}
+
 static row_check *const row_checks[PROF_TABLE_COUNT] = {
     [PROF_TABLE_bursts] = check_burst,      [PROF_TABLE_kernels] = check_kernel,
     [PROF_TABLE_lines] = check_line,        [PROF_TABLE_inlines] = check_inline,
-    [PROF_TABLE_processes] = check_process,
+    [PROF_TABLE_processes] = check_process, [PROF_TABLE_members] = check_member,
 };
 
 static ls_err bad_row(const char *path, enum prof_table_id id, uint64_t i, const char *fault)

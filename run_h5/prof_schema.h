@@ -85,6 +85,27 @@
 /* X(name, text): how a process ended. UNKNOWN: killed, or still running. EXEC: went on as the next image. */
 #define PROF_ENDS(X) X(UNKNOWN, "unknown") X(EXIT, "exit") X(SIGNAL, "signal") X(EXEC, "exec")
 
+/* X(name, text): kinds of /types and of /members. */
+#define PROF_TYPE_KINDS(X) X(STRUCT, "struct") X(CLASS, "class") X(UNION, "union") X(SCALAR, "scalar")
+#define PROF_MEMBER_KINDS(X)     \
+    X(WHOLE, "type")             \
+    X(FIELD, "member")           \
+    X(BASE, "base class")        \
+    X(ANONYMOUS, "without name") \
+    X(BITS, "bit fields")
+
+/* X(name, text): how the type of a site's blocks was found. */
+#define PROF_TYPINGS(X)                                 \
+    X(NOT, "not found")                                 \
+    X(VARIABLE, "variable")                             \
+    X(CONTAINER, "template arguments of the allocator") \
+    X(NEW, "new expression")                            \
+    X(SIZEOF, "sizeof")                                 \
+    X(POINTER, "declared pointer")                      \
+    X(RETURN, "return type")                            \
+    X(VOID, "void pointer")                             \
+    X(TOO_LARGE, "larger than its blocks")
+
 #define PROF_LEVEL_ENUM(name, text) PROF_LEVEL_##name,
 enum prof_level { PROF_LEVELS(PROF_LEVEL_ENUM) PROF_LEVEL_COUNT };
 #define PROF_KIND_ENUM(name, text, precise) PROF_NODE_##name,
@@ -93,6 +114,12 @@ enum prof_node_kind { PROF_NODE_KINDS(PROF_KIND_ENUM) PROF_NODE_KIND_COUNT };
 enum prof_kernel_cause { PROF_KERNEL_CAUSES(PROF_CAUSE_ENUM) PROF_KERNEL_CAUSE_COUNT };
 #define PROF_BURST_END_ENUM(name, text) PROF_BURST_END_##name,
 enum prof_burst_end { PROF_BURST_ENDS(PROF_BURST_END_ENUM) PROF_BURST_END_COUNT };
+#define PROF_TYPE_KIND_ENUM(name, text) PROF_TYPE_##name,
+enum prof_type_kind { PROF_TYPE_KINDS(PROF_TYPE_KIND_ENUM) PROF_TYPE_KIND_COUNT };
+#define PROF_MEMBER_KIND_ENUM(name, text) PROF_MEMBER_##name,
+enum prof_member_kind { PROF_MEMBER_KINDS(PROF_MEMBER_KIND_ENUM) PROF_MEMBER_KIND_COUNT };
+#define PROF_TYPING_ENUM(name, text) PROF_TYPING_##name,
+enum prof_typing_how { PROF_TYPINGS(PROF_TYPING_ENUM) PROF_TYPING_COUNT };
 #define PROF_METHOD_ENUM(name, text) PROF_METHOD_##name,
 enum prof_method { PROF_METHODS(PROF_METHOD_ENUM) PROF_METHOD_COUNT };
 #define PROF_ORIGIN_ENUM(name, text) PROF_ORIGIN_##name,
@@ -157,7 +184,12 @@ enum prof_ended { PROF_ENDS(PROF_ENDED_ENUM) PROF_ENDED_COUNT };
       "not; missing where the hardware does not record it")                                                \
     X(drain_cycles, uint32_t, UINT32_MAX, VALUE,                                                           \
       "TSC cycles until all older instructions were done, before the load was timed; missing where not "   \
-      "measured")
+      "measured")                                                                                          \
+    X(member, uint32_t, UINT32_MAX, ROW_OR_NONE(members),                                                  \
+      "row of /members: the innermost member that the access is in, or its type as a whole; missing "      \
+      "where the type of the object is not known")                                                         \
+    X(type_offset, uint64_t, UINT64_MAX, VALUE,                                                            \
+      "bytes from the begin of the object of that type; of an array, of its element")
 
 /* One row of /samples. */
 struct prof_sample {
@@ -427,9 +459,40 @@ struct prof_frame {
     X(row, U64, blocks, VALUE, "blocks ever allocated; estimated unless sample_rate is 1")        \
     X(row, U64, bytes, VALUE, "bytes ever allocated; estimated unless sample_rate is 1")          \
     X(row, U64, recorded, VALUE, "blocks that the recording holds")                               \
-    X(row, F64, sample_rate, VALUE, "blocks that a recorded one stands for on average")
+    X(row, F64, sample_rate, VALUE, "blocks that a recorded one stands for on average")           \
+    X(row, U32, type, ROW_OR_NONE(types), "row of /types; missing when it is not known")          \
+    X(row, U32, typing, CODE(typings), "index into the attribute typings: how it was found")      \
+    X(row, U32, disputed, CODE(flags), "1: other evidence is for another type")
 struct prof_site {
     PROF_SITE_COLUMNS(PROF_MEMBER, )
+};
+
+/* /types: types of data that samples hit. */
+#define PROF_TYPE_COLUMNS(X, row)                                         \
+    X(row, U32, id, ID, "row number")                                     \
+    X(row, U32, kind, CODE(type_kinds), "index into the attribute kinds") \
+    X(row, TEXT, name, VALUE, "name, with namespaces and classes")        \
+    X(row, U64, len_bytes, VALUE, "size of an object")                    \
+    X(row, U32, lost, VALUE, "members left out: too many, too deep, or without a fixed place")
+struct prof_type_row {
+    PROF_TYPE_COLUMNS(PROF_MEMBER, )
+};
+
+/* /members: the members of /types, sorted by type; the first row of a type is the type itself, parents come
+ * before their members. Members of an array's elements are those of its first element. */
+#define PROF_MEMBER_COLUMNS(X, row)                                                                  \
+    X(row, U32, type, ROW(types), "row of /types")                                                   \
+    X(row, U32, parent, EARLIER_OR_NONE, "row of the member around it; missing for the type itself") \
+    X(row, U32, kind, CODE(member_kinds), "index into the attribute kinds")                          \
+    X(row, TEXT, path, VALUE, "as the source accesses it; a base class has the path of its object")  \
+    X(row, TEXT, type_name, VALUE, "its type")                                                       \
+    X(row, U64, offset_bytes, VALUE, "from the begin of an object")                                  \
+    X(row, U64, len_bytes, VALUE, "size; 0: an array of open length")                                \
+    X(row, U64, elem_len_bytes, VALUE, "size of an element of an array, 0: no array")                \
+    X(row, U32, first_bit, VALUE, "of a bit field, counted from offset_bytes")                       \
+    X(row, U32, bits_len, VALUE, "bits of a bit field, 0: none")
+struct prof_member {
+    PROF_MEMBER_COLUMNS(PROF_MEMBER, )
 };
 
 /* /watches: elements that breakpoints watched. Threads add up in on_ns and wanted_ns: touches in all were
@@ -557,6 +620,8 @@ struct prof_run {
     X(sources, prof_source, "/sources", PROF_SOURCE_COLUMNS)                       \
     X(frames, prof_frame, "/frames", PROF_FRAME_COLUMNS)                           \
     X(sites, prof_site, "/sites", PROF_SITE_COLUMNS)                               \
+    X(types, prof_type_row, "/types", PROF_TYPE_COLUMNS)                           \
+    X(members, prof_member, "/members", PROF_MEMBER_COLUMNS)                       \
     X(watches, prof_watch, "/watches", PROF_WATCH_COLUMNS)                         \
     X(kernels, prof_kernel, "/kernel", PROF_KERNEL_COLUMNS)                        \
     X(in_places, prof_in_place, "/in_place", PROF_IN_PLACE_COLUMNS)

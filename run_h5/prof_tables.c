@@ -11,6 +11,9 @@ const char *const prof_ended_names[PROF_ENDED_COUNT] = {PROF_ENDS(PROF_NAME)};
 const char *const prof_cause_names[PROF_KERNEL_CAUSE_COUNT] = {PROF_KERNEL_CAUSES(PROF_NAME)};
 static const char *const prof_burst_end_names[PROF_BURST_END_COUNT] = {PROF_BURST_ENDS(PROF_NAME)};
 static const char *const prof_method_names[PROF_METHOD_COUNT] = {PROF_METHODS(PROF_NAME)};
+static const char *const prof_type_kind_names[PROF_TYPE_KIND_COUNT] = {PROF_TYPE_KINDS(PROF_NAME)};
+static const char *const prof_member_kind_names[PROF_MEMBER_KIND_COUNT] = {PROF_MEMBER_KINDS(PROF_NAME)};
+const char *const prof_typing_names[PROF_TYPING_COUNT] = {PROF_TYPINGS(PROF_NAME)};
 static const char *const prof_source_names[LS_SOURCE_COUNT] = {LS_SOURCE_LIST(PROF_NAME)};
 
 static const char *const prof_counter_kind_names[LS_COUNTER_KINDS_LEN] = {LS_COUNTER_KIND_LIST(PROF_NAME)};
@@ -27,6 +30,10 @@ static const struct prof_codes prof_codes_causes = {"causes", prof_cause_names, 
 static const struct prof_codes prof_codes_burst_ends = {"ends", prof_burst_end_names, PROF_BURST_END_COUNT};
 static const struct prof_codes prof_codes_methods = {"methods", prof_method_names, PROF_METHOD_COUNT};
 static const struct prof_codes prof_codes_sources = {"sources", prof_source_names, LS_SOURCE_COUNT};
+static const struct prof_codes prof_codes_type_kinds = {"kinds", prof_type_kind_names, PROF_TYPE_KIND_COUNT};
+static const struct prof_codes prof_codes_member_kinds = {"kinds", prof_member_kind_names,
+                                                          PROF_MEMBER_KIND_COUNT};
+static const struct prof_codes prof_codes_typings = {"typings", prof_typing_names, PROF_TYPING_COUNT};
 static const struct prof_codes prof_codes_ops = {.len = 3};
 static const struct prof_codes prof_codes_flags = {.len = 2};
 

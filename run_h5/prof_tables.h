@@ -72,6 +72,7 @@ bool prof_kind_is_precise(uint32_t kind);
 extern const char *const prof_origin_names[];
 extern const char *const prof_ended_names[];
 extern const char *const prof_cause_names[];
+extern const char *const prof_typing_names[];
 extern const char *const prof_gap_names[];
 
 size_t prof_type_bytes(enum prof_type type);

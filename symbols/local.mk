@@ -12,7 +12,9 @@ libsymbols_la_SOURCES = \
     symbols/sym_files.c symbols/sym_files.h \
     symbols/sym_functions.c \
     symbols/sym_lines.c symbols/sym_lines.h \
+    symbols/sym_layout.c \
     symbols/sym_reader.c \
+    symbols/sym_types.c symbols/sym_types.h \
     symbols/sym_unwind.c symbols/sym_unwind.h \
     symbols/sym_variable_types.c \
     symbols/sym_variables.c symbols/sym_variables.h \

@@ -147,11 +147,36 @@ static bool sym_check_inlines(const struct sym_answer *a)
     return true;
 }
 
+static bool sym_check_member(const struct sym_answer *a, const struct sym_member *m, uint32_t row)
+{
+    if (!sym_is_text(a, m->path) || !sym_is_text(a, m->type_name) || m->kind >= SYM_MEMBER_KINDS)
+        return false;
+    return m->offset_bytes + m->len_bytes >= m->offset_bytes &&
+           (row == 0 ? m->parent == SYM_NONE && m->kind == SYM_MEMBER_WHOLE : m->parent < row);
+}
+
+static bool sym_check_types(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->types_len; i++) {
+        const struct sym_type *t = &a->types[i];
+        if (!sym_is_text(a, t->name) || t->kind >= SYM_TYPE_KINDS || t->members_len == 0) return false;
+        if (t->first_member > a->members_len || t->members_len > a->members_len - t->first_member)
+            return false;
+        for (uint32_t m = 0; m < t->members_len; m++)
+            if (!sym_check_member(a, &a->members[t->first_member + m], m)) return false;
+    }
+    for (size_t i = 0; i < a->typings_len; i++)
+        if ((a->typings[i].type != SYM_NONE && a->typings[i].type >= a->types_len) ||
+            a->typings[i].how >= SYM_HOW_COUNT)
+            return false;
+    return true;
+}
+
 static bool sym_answer_is_good(const struct sym_answer *a)
 {
     if (a->text_len > 0 && (a->text[0] != '\0' || a->text[a->text_len - 1] != '\0')) return false;
     return sym_check_heads(a) && sym_check_sections(a) && sym_check_variables(a) && sym_check_routines(a) &&
-           sym_check_lines(a) && sym_check_inlines(a);
+           sym_check_lines(a) && sym_check_inlines(a) && sym_check_types(a);
 }
 
 /* The next len rows of the bytes. */

@@ -58,6 +58,56 @@ struct sym_inline {
     uint32_t function, file, line;
     uint32_t reserved;
 };
+/* --- types --- */
+
+enum sym_type_kind { SYM_TYPE_STRUCT, SYM_TYPE_CLASS, SYM_TYPE_UNION, SYM_TYPE_SCALAR, SYM_TYPE_KINDS };
+enum sym_member_kind {
+    SYM_MEMBER_WHOLE,     /* the type itself: the first row of each type */
+    SYM_MEMBER_FIELD,     /* a named member */
+    SYM_MEMBER_BASE,      /* a base class */
+    SYM_MEMBER_ANONYMOUS, /* a struct or union without a name */
+    SYM_MEMBER_BITS,      /* neighbouring bit fields, which are its members */
+    SYM_MEMBER_KINDS
+};
+/* A type that a question named. */
+struct sym_type {
+    uint64_t len_bytes;
+    uint32_t name; /* with its namespaces and classes */
+    uint32_t kind; /* enum sym_type_kind */
+    uint32_t first_member, members_len;
+    uint32_t lost; /* members left out: too many, too deep, or without a place */
+    uint32_t reserved;
+};
+/* A member, or a member of a member, in the order of the source; parents come before their children. */
+struct sym_member {
+    uint64_t offset_bytes;   /* in the type; below an array: in its first element */
+    uint64_t len_bytes;      /* 0: an array of open length */
+    uint64_t elem_len_bytes; /* of an array, else 0 */
+    uint32_t path;           /* as the source accesses it: "pos[].x"; a base class has its parent's */
+    uint32_t type_name;
+    uint32_t parent;              /* counted from the type's first row; SYM_NONE for that row */
+    uint32_t kind;                /* enum sym_member_kind */
+    uint32_t first_bit, bits_len; /* of a bit field, from offset_bytes; 0: none */
+};
+/* X(name, text): how the type of an object was found. */
+#define SYM_HOW_LIST(X)                                 \
+    X(NOT, "not found")                                 \
+    X(VARIABLE, "variable")                             \
+    X(CONTAINER, "template arguments of the allocator") \
+    X(NEW, "new expression")                            \
+    X(SIZEOF, "sizeof")                                 \
+    X(POINTER, "declared pointer")                      \
+    X(RETURN, "return type")                            \
+    X(VOID, "void pointer")
+#define SYM_HOW_ENUM(name, text) SYM_HOW_##name,
+enum sym_how { SYM_HOW_LIST(SYM_HOW_ENUM) SYM_HOW_COUNT };
+#undef SYM_HOW_ENUM
+/* One for each question about a type, in their order. */
+struct sym_typing {
+    uint32_t type; /* row of struct sym_type, SYM_NONE: not found */
+    uint32_t how;  /* enum sym_how */
+};
+
 /* A problem of data that the program mapped, which has no names. */
 #define SYM_PROBLEM_NOT_ELF "not an ELF file"
 
@@ -80,7 +130,10 @@ struct sym_head {
     X(variables, struct sym_variable) \
     X(routines, struct sym_routine)   \
     X(lines, struct sym_line)         \
-    X(inlines, struct sym_inline)
+    X(inlines, struct sym_inline)     \
+    X(types, struct sym_type)         \
+    X(members, struct sym_member)     \
+    X(typings, struct sym_typing)
 
 #define SYM_ROW_ENUM(kind, row) SYM_ROW_##kind,
 enum sym_row_kind { SYM_ROW_LIST(SYM_ROW_ENUM) SYM_ROW_COUNT };
@@ -93,6 +146,7 @@ enum sym_question {
     SYM_ASK_FUNCTIONS,
     SYM_ASK_LINES,
     SYM_ASK_UNWIND,
+    SYM_ASK_TYPES,
     SYM_QUESTIONS
 };
 
@@ -121,6 +175,9 @@ typedef struct sym_variable SYM_ROW_TYPE_variables;
 typedef struct sym_routine SYM_ROW_TYPE_routines;
 typedef struct sym_line SYM_ROW_TYPE_lines;
 typedef struct sym_inline SYM_ROW_TYPE_inlines;
+typedef struct sym_type SYM_ROW_TYPE_types;
+typedef struct sym_member SYM_ROW_TYPE_members;
+typedef struct sym_typing SYM_ROW_TYPE_typings;
 
 /* The offset of this text: equal texts have one. NULL is "". */
 uint32_t sym_draft_text(struct sym_draft *d, const char *text);

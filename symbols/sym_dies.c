@@ -56,6 +56,36 @@ bool sym_die_is_fortran(Dwarf_Die *unit)
     return false;
 }
 
+/* DW_OP_addr X [plus_uconst n], or an offset in thread-local storage. */
+static bool sym_location_of_ops(const Dwarf_Op *ops, size_t len, uint64_t bias, struct sym_location *out)
+{
+    if (len == 0 || len > 2) return false;
+    *out = (struct sym_location){.at = ops[0].number + bias};
+    if (len == 1) return ops[0].atom == DW_OP_addr;
+    if (ops[1].atom == DW_OP_plus_uconst && ops[0].atom == DW_OP_addr) {
+        out->at += ops[1].number;
+        return true;
+    }
+    *out = (struct sym_location){.at = ops[0].number, .is_tls = true};
+    return ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address;
+}
+
+bool sym_die_location(Dwarf_Die *die, uint64_t bias, struct sym_location *out)
+{
+    Dwarf_Attribute found, address;
+    Dwarf_Op *ops;
+    size_t len;
+    Dwarf_Addr at;
+    if (!dwarf_attr(die, DW_AT_location, &found) || dwarf_getlocation(&found, &ops, &len) != 0) return false;
+    if (len == 1 && (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index)) {
+        if (dwarf_getlocation_attr(&found, &ops[0], &address) != 0 || dwarf_formaddr(&address, &at) != 0)
+            return false;
+        *out = (struct sym_location){.at = at + bias};
+        return true;
+    }
+    return sym_location_of_ops(ops, len, bias, out);
+}
+
 /* --- units --- */
 
 static bool sym_units_add_range(struct sym_units *u, struct sym_unit_range row)

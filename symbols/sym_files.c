@@ -368,3 +368,16 @@ ls_err sym_file_lines(sym_files *all, sym_file *f, const uint64_t *linked, size_
     if (out->lines_len != len) sym_answer_fini(out);
     return LS_OK;
 }
+
+ls_err sym_file_types(sym_files *all, sym_file *f, const struct sym_type_questions *questions,
+                      struct sym_answer *out)
+{
+    const struct sym_request request = {.question = SYM_ASK_TYPES,
+                                        .linked = questions->linked,
+                                        .linked_len = questions->len,
+                                        .texts = questions->texts,
+                                        .texts_len = questions->texts_len};
+    LS_TRY(sym_file_ask(all, f, request, out));
+    if (out->typings_len != questions->len) sym_answer_fini(out);
+    return LS_OK;
+}

@@ -90,4 +90,15 @@ struct sym_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked)
 ls_err sym_file_lines(sym_files *all, sym_file *f, const uint64_t *linked, size_t len,
                       struct sym_answer *out);
 
+/* Types of objects (sym_types.h): out->typings is one row for each question, or empty when the file cannot be
+ * read. Owns:   the caller calls sym_answer_fini.  Errors: LS_ERR_NOMEM. */
+struct sym_type_questions {
+    const uint64_t *linked;
+    size_t len;
+    const char *texts;
+    size_t texts_len;
+};
+ls_err sym_file_types(sym_files *all, sym_file *f, const struct sym_type_questions *questions,
+                      struct sym_answer *out);
+
 #endif

@@ -4,6 +4,7 @@
 #include "common/ls_span.h"
 #include "symbols/sym_elf.h"
 #include "symbols/sym_lines.h"
+#include "symbols/sym_types.h"
 #include "symbols/sym_variables.h"
 
 #include <dwarf.h>
@@ -190,6 +191,9 @@ static ls_err sym_answer_question(struct sym_open_file *f, const struct sym_requ
     case SYM_ASK_FUNCTIONS:
     case SYM_ASK_LINES:
         return sym_answer_functions(f, request, d);
+    case SYM_ASK_TYPES:
+        sym_open_file_find_dwarf(f);
+        return sym_types_read(&f->elf, request, d);
     case SYM_ASK_UNWIND:
         ((struct sym_head *)d->rows[SYM_ROW_heads].rows)->unwinds = sym_cfi_is_sound(&f->elf);
         return LS_OK;

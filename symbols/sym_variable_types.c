@@ -16,42 +16,6 @@ struct sym_type_walk {
     int depth;
 };
 
-struct sym_location {
-    uint64_t at;
-    bool is_tls;
-};
-
-/* DW_OP_addr X [plus_uconst n], or an offset in thread-local storage. */
-static bool sym_location_of_ops(const Dwarf_Op *ops, size_t len, uint64_t bias, struct sym_location *out)
-{
-    if (len == 0 || len > 2) return false;
-    *out = (struct sym_location){.at = ops[0].number + bias};
-    if (len == 1) return ops[0].atom == DW_OP_addr;
-    if (ops[1].atom == DW_OP_plus_uconst && ops[0].atom == DW_OP_addr) {
-        out->at += ops[1].number;
-        return true;
-    }
-    *out = (struct sym_location){.at = ops[0].number, .is_tls = true};
-    return ops[1].atom == DW_OP_form_tls_address || ops[1].atom == DW_OP_GNU_push_tls_address;
-}
-
-static bool sym_location(const struct sym_type_walk *w, Dwarf_Die *die, struct sym_location *out)
-{
-    Dwarf_Attribute found, address;
-    Dwarf_Op *ops;
-    size_t len;
-    Dwarf_Addr at;
-    const uint64_t bias = w->f->elf->dwarf_bias;
-    if (!dwarf_attr(die, DW_AT_location, &found) || dwarf_getlocation(&found, &ops, &len) != 0) return false;
-    if (len == 1 && (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index)) {
-        if (dwarf_getlocation_attr(&found, &ops[0], &address) != 0 || dwarf_formaddr(&address, &at) != 0)
-            return false;
-        *out = (struct sym_location){.at = at + bias};
-        return true;
-    }
-    return sym_location_of_ops(ops, len, bias, out);
-}
-
 static bool sym_type_of(Dwarf_Die *die, Dwarf_Die *out)
 {
     Dwarf_Attribute found;
@@ -109,7 +73,7 @@ static void sym_note_variable(struct sym_type_walk *w, Dwarf_Die *die)
 {
     struct sym_location location;
     char text[1024];
-    if (!sym_location(w, die, &location)) return;
+    if (!sym_die_location(die, w->f->elf->dwarf_bias, &location)) return;
     struct sym_found *row = sym_row_at(w, location);
     if (!row) return;
     row->elem_size_bytes = sym_elem_size(die);
@@ -124,8 +88,8 @@ static ls_err sym_note_member(struct sym_type_walk *w, Dwarf_Die *die, const str
     struct sym_location location;
     const uint64_t len = sym_size(die);
     const char *name = dwarf_diename(die);
-    if (dwarf_tag(die) != DW_TAG_variable || !name || len == 0 || !sym_location(w, die, &location) ||
-        location.is_tls)
+    if (dwarf_tag(die) != DW_TAG_variable || !name || len == 0 ||
+        !sym_die_location(die, w->f->elf->dwarf_bias, &location) || location.is_tls)
         return LS_OK;
     if (location.at < block->base || location.at >= block->end || len > block->end - location.at)
         return LS_OK;
@@ -164,10 +128,11 @@ static struct sym_found *sym_block_of(const struct sym_type_walk *w, Dwarf_Die *
     struct sym_location location;
     const char *linker = dwarf_formstring(dwarf_attr(die, DW_AT_linkage_name, &found));
     if (!linker) linker = name;
-    if (sym_location(w, die, &location)) return sym_row_at(w, location);
+    if (sym_die_location(die, w->f->elf->dwarf_bias, &location)) return sym_row_at(w, location);
     if (!linker || !sym_die_child(die, &member)) return NULL;
     do
-        if (sym_location(w, &member, &location)) return sym_block_around(w, location, linker);
+        if (sym_die_location(&member, w->f->elf->dwarf_bias, &location))
+            return sym_block_around(w, location, linker);
     while (sym_die_next(&member));
     return NULL;
 }

@@ -29,9 +29,9 @@ struct sym_worker {
     unsigned deaths;
 };
 
-/* In the exchange: this, the path without NUL, padding to 8, the addresses. */
+/* In the exchange: this, the path without NUL, padding to 8, the addresses, the texts. */
 struct sym_question_head {
-    uint64_t question, wants_dwarf, path_len, linked_len;
+    uint64_t question, wants_dwarf, path_len, linked_len, texts_len;
 };
 /* Over the channel, both ways. */
 struct sym_message {
@@ -140,7 +140,9 @@ static bool sym_take_question(int exchange, uint64_t len, struct sym_request *ou
                                 .path = path,
                                 .wants_dwarf = head.wants_dwarf != 0,
                                 .linked = (const uint64_t *)(void *)linked,
-                                .linked_len = (size_t)head.linked_len};
+                                .linked_len = (size_t)head.linked_len,
+                                .texts = (const char *)(linked + head.linked_len * sizeof(uint64_t)),
+                                .texts_len = (size_t)head.texts_len};
     return true;
 }
 
@@ -257,13 +259,15 @@ void sym_worker_free(sym_worker *w)
 static bool sym_put_question(sym_worker *w, const struct sym_request *r, uint64_t *out_len)
 {
     const struct sym_question_head head = {(uint64_t)r->question, r->wants_dwarf, strlen(r->path),
-                                           r->linked_len};
+                                           r->linked_len, r->texts_len};
     const uint64_t linked_at = sizeof(head) + sym_padded(head.path_len + 1);
-    *out_len = linked_at + r->linked_len * sizeof(*r->linked);
+    const uint64_t texts_at = linked_at + r->linked_len * sizeof(*r->linked);
+    *out_len = texts_at + r->texts_len;
     return ftruncate(w->exchange, 0) == 0 && ftruncate(w->exchange, (off_t)*out_len) == 0 &&
            sym_write_all(w->exchange, &head, sizeof(head), 0) &&
            sym_write_all(w->exchange, r->path, head.path_len, sizeof(head)) &&
-           sym_write_all(w->exchange, r->linked, r->linked_len * sizeof(*r->linked), linked_at);
+           sym_write_all(w->exchange, r->linked, r->linked_len * sizeof(*r->linked), linked_at) &&
+           sym_write_all(w->exchange, r->texts, r->texts_len, texts_at);
 }
 
 static const char *sym_death_text(int status)

@@ -19,8 +19,10 @@ struct sym_request {
     enum sym_question question;
     const char *path;
     bool wants_dwarf;
-    const uint64_t *linked; /* SYM_ASK_LINES: addresses, sorted */
+    const uint64_t *linked; /* SYM_ASK_LINES: addresses, sorted; SYM_ASK_TYPES: one for each question */
     size_t linked_len;
+    const char *texts; /* SYM_ASK_TYPES: a text that ends in NUL for each of them (sym_types.h) */
+    size_t texts_len;  /* with all NULs */
 };
 
 typedef struct sym_reader sym_reader;

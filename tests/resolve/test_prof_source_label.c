@@ -152,9 +152,56 @@ static void fortran_is_known_by_its_name(void **state)
     assert_false(prof_is_fortran("/src/a.c") || prof_is_fortran("/src/f") || prof_is_fortran("a.fs"));
 }
 
+struct clues_row {
+    const char *lines[PROF_LABEL_LINES_MAX];
+    const char *made, *measured, *assigned;
+    bool is_return, is_fortran;
+};
+
+static const struct clues_row clues[] = {
+    {{"  double *A = malloc(n * sizeof(double));"}, "", "double", "A"},
+    {{"  struct node *n = malloc(sizeof *n);"}, "", "*n", "n"},
+    {{"  x->field = calloc(n, sizeof(*x->field));"}, "", "*x->field", "x->field"},
+    {{"  rows[i] = malloc(n * sizeof rows[i][0]);"}, "", "rows[][]", "rows[]"},
+    {{"  *out = malloc(n * sizeof(struct  point));"}, "", "struct point", "*out"},
+    {{"  p = malloc(sizeof(struct head) + n * sizeof(struct item));"}, "", "", "p"},
+    {{"  p = malloc(sizeof(double *) * n);"}, "", "double*", "p"},
+    {{"  shape *s = new circle(1, 2);"}, "circle", "", "s"},
+    {{"  auto m = new geo::Mesh<int, 3>[n];"}, "geo::Mesh<int,3>", "", "m"},
+    {{"  use(new (std::nothrow) Node{1});"}, "Node", "", ""},
+    {{"  a = f(new A, new B);"}, "", "", "a"},
+    {{"  this->data = new double[n];"}, "double", "", "data"},
+    {{"  posix_memalign((void **)&p, 64, n);"}, "", "", "p"},
+    {{"  posix_memalign(out, 64, n);"}, "", "", "*out"},
+    {{"  return malloc(n * sizeof(long));"}, "", "long", "", true},
+    {{"  use(malloc(n));"}, "", "", ""},
+    {{"  // a = new T;"}, "", "", ""},
+    {{"  struct node *n =", "      malloc(sizeof(struct node));"}, "", "struct node", "n"},
+    {{"  allocate(a%b(n))"}, "", "a.b[]", "", false, true},
+    {{"  allocate(a(n), b(n))"}, "", "", "", false, true},
+};
+
+static void lines_show_types(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(clues) / sizeof(clues[0]); i++) {
+        const struct clues_row *row = &clues[i];
+        struct prof_source_clues found;
+        size_t len = 0;
+        while (len < PROF_LABEL_LINES_MAX && row->lines[len])
+            len++;
+        prof_source_find_clues(row->lines, len, row->is_fortran, &found);
+        if (strcmp(found.made, row->made) != 0 || strcmp(found.measured, row->measured) != 0 ||
+            strcmp(found.assigned, row->assigned) != 0 || found.is_return != row->is_return)
+            fail_msg("%s: made '%s', measured '%s', assigned '%s', return %d", row->lines[len - 1],
+                     found.made, found.measured, found.assigned, found.is_return);
+    }
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_show_types),
         cmocka_unit_test(lines_of_c_and_cxx),
         cmocka_unit_test(lines_of_fortran),
         cmocka_unit_test(any_text_is_survived),

@@ -55,7 +55,7 @@ def show(run):
 
 def check(run):
     lengths = {name: data.shape for name, data in run["samples"].items()}
-    assert len(set(lengths.values())) == 1 and len(lengths) == 28, lengths
+    assert len(set(lengths.values())) == 1 and len(lengths) == 30, lengths
     for name, data in run["samples"].items():
         assert data.fillvalue == data.attrs["missing"], name
         assert data.attrs["description"], name

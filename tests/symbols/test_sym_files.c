@@ -60,6 +60,23 @@ static int twice(int x)
 }
 __thread short thread_local_of_this_test[9];
 
+/* Types of this program: their members are asked for. */
+struct type_of_this_test {
+    struct type_of_this_test *next;
+    union {
+        double real;
+        struct {
+            int low, high;
+        };
+    };
+    unsigned flag : 3, rank : 5;
+    struct {
+        short x[2];
+    } pairs[4];
+    char tail[];
+};
+static struct type_of_this_test typed_of_this_test[1];
+
 struct symbols {
     sym_files *files;
     sym_file *file;
@@ -250,9 +267,67 @@ static void broken_elf_files_do_no_harm(void **state)
     spool_fixture_fini(&f);
 }
 
+static const struct sym_member *member_named(const struct sym_answer *a, const struct sym_type *t,
+                                             const char *path)
+{
+    for (uint32_t i = 0; i < t->members_len; i++) {
+        const struct sym_member *m = &a->members[t->first_member + i];
+        if (strcmp(sym_answer_text(a, m->path), path) == 0 && m->kind != SYM_MEMBER_WHOLE &&
+            m->kind != SYM_MEMBER_ANONYMOUS)
+            return m;
+    }
+    fail_msg("no member %s", path);
+    return NULL;
+}
+
+static void types_of_variables_and_expressions(void **state)
+{
+    static const char texts[] = "v\0"
+                                "f\0"
+                                "nstruct type_of_this_test\0"
+                                "ptyped_of_this_test[].next\0"
+                                "etyped_of_this_test[].pairs[].x[]\0"
+                                "nno_such_type\0"
+                                "nlong*";
+    static const uint32_t how[] = {SYM_HOW_VARIABLE, SYM_HOW_NOT, SYM_HOW_NEW, SYM_HOW_POINTER,
+                                   SYM_HOW_SIZEOF,   SYM_HOW_NOT, SYM_HOW_NEW};
+    enum { QUESTIONS = sizeof(how) / sizeof(how[0]) };
+    struct symbols s = symbols_of((uint64_t)(uintptr_t)typed_of_this_test);
+    uint64_t linked[QUESTIONS];
+    struct sym_answer a;
+    (void)state;
+    assert_non_null(&typed_of_this_test[0].next);
+    for (size_t i = 0; i < QUESTIONS; i++)
+        linked[i] = (uint64_t)(uintptr_t)twice - s.bias;
+    linked[0] = (uint64_t)(uintptr_t)typed_of_this_test - s.bias;
+    const struct sym_type_questions q = {linked, QUESTIONS, texts, sizeof(texts)};
+    assert_int_equal(sym_file_types(s.files, s.file, &q, &a), LS_OK);
+    assert_int_equal(a.typings_len, QUESTIONS);
+    for (size_t i = 0; i < QUESTIONS; i++)
+        assert_int_equal(a.typings[i].how, how[i]);
+    assert_int_equal(a.typings[2].type, a.typings[0].type);
+    assert_int_equal(a.typings[3].type, a.typings[0].type);
+    assert_string_equal(sym_answer_text(&a, a.types[a.typings[4].type].name), "short int");
+    const struct sym_type *t = &a.types[a.typings[0].type];
+    assert_string_equal(sym_answer_text(&a, t->name), "type_of_this_test");
+    assert_int_equal(t->len_bytes, sizeof(struct type_of_this_test));
+    assert_int_equal(t->kind, SYM_TYPE_STRUCT);
+    assert_int_equal(member_named(&a, t, "real")->offset_bytes, 8);
+    assert_int_equal(member_named(&a, t, "high")->offset_bytes, 12);
+    assert_int_equal(member_named(&a, t, "rank")->first_bit, 3);
+    assert_int_equal(member_named(&a, t, "rank")->bits_len, 5);
+    assert_int_equal(member_named(&a, t, "flag|rank")->len_bytes, 1);
+    assert_int_equal(member_named(&a, t, "pairs[]")->elem_len_bytes, 4);
+    assert_int_equal(member_named(&a, t, "pairs[].x[]")->len_bytes, 4);
+    assert_int_equal(member_named(&a, t, "tail[]")->len_bytes, 0);
+    sym_answer_fini(&a);
+    sym_files_free(s.files);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types_of_variables_and_expressions),
         cmocka_unit_test(own_function_has_name_file_and_line),
         cmocka_unit_test(own_variables_have_names_and_elements),
         cmocka_unit_test(library_function_has_its_name),

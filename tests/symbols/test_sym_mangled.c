@@ -86,6 +86,20 @@ static bool find_section(const struct subject *s, const char *name, Elf64_Shdr *
     return false;
 }
 
+/* Ask for types by every kind of question; the answer was checked when it was received. */
+static void ask_types(struct subject *s, sym_file *f)
+{
+    static const char texts[] = "v\0f\0nstruct small_part\0psmall_parts\0esmall_parts[].at[]\0"
+                                "e*small_names\0nno such type\0ndouble*\0t";
+    enum { QUESTIONS = 9 };
+    uint64_t linked[QUESTIONS] = {0x4060, 0x1160, 0x1160, 0x1160, 0x1160, 0x1160, 0x1160, 0x1160, 0};
+    struct sym_answer a;
+    const struct sym_type_questions q = {linked, QUESTIONS, texts, sizeof(texts)};
+    assert_int_equal(sym_file_types(s->files, f, &q, &a), LS_OK);
+    assert_true(a.typings_len == QUESTIONS || a.typings_len == 0);
+    sym_answer_fini(&a);
+}
+
 /* Ask everything about the first len bytes of the copy. */
 static void ask(struct subject *s, size_t len)
 {
@@ -105,6 +119,7 @@ static void ask(struct subject *s, size_t len)
         assert_non_null(sym_file_function(s->files, f, linked[i]).symbol);
     }
     sym_file_unwinds(s->files, f);
+    ask_types(s, f);
     assert_int_equal(sym_file_lines(s->files, f, linked, ADDRESSES, &a), LS_OK);
     assert_true(a.lines_len == ADDRESSES || a.lines_len == 0);
     sym_answer_fini(&a);

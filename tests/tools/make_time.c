@@ -65,7 +65,8 @@ static const struct prof_site sites[] = {{.id = 0,
                                           .blocks = 800,
                                           .bytes = 800 * UINT64_C(13000000),
                                           .recorded = 800,
-                                          .sample_rate = 1}};
+                                          .sample_rate = 1,
+                                          .type = UINT32_MAX}};
 static const struct prof_kernel kernels[] = {
     {0, PROF_KERNEL_FAULT, WORK, 3, NONE, 2540000, 2540000 * UINT64_C(4096), 3.9e9, 1e8},
     {0, PROF_KERNEL_UNMAP, WORK, 3, NONE, 800, 800 * UINT64_C(13000000), 0.8e9, 5e7},

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "resolve/prof_types.h"
+
+#include "common/ls_hash.h"
+#include "resolve/prof_site_names.h"
+#include "resolve/prof_sites.h"
+#include "run_h5/prof_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROF_NO_TYPE UINT32_MAX
+
+/* --- origins --- */
+
+static uint32_t prof_origin_intern(struct prof_typing *t, uint64_t key, const struct prof_type_origin *origin)
+{
+    uint32_t row;
+    for (size_t step = 0; ls_index_next(&t->by_key, key, &step, &row);) {
+        const struct prof_type_origin *known = &t->origins.rows[row];
+        if (known->file == origin->file && known->linked == origin->linked && known->site == origin->site &&
+            known->is_tls == origin->is_tls)
+            return row + 1;
+    }
+    if (t->origins.len >= UINT32_MAX - 1 || LS_VECTOR_ROOM(&t->origins) != LS_OK ||
+        ls_index_put(&t->by_key, key, (uint32_t)t->origins.len) != LS_OK)
+        return 0;
+    t->origins.rows[t->origins.len] = *origin;
+    t->origins.rows[t->origins.len].type = PROF_NO_TYPE;
+    return (uint32_t)++t->origins.len;
+}
+
+uint32_t prof_typing_site(struct prof_typing *t, uint32_t site)
+{
+    return prof_origin_intern(t, ls_index_key(0, site), &(struct prof_type_origin){.site = site});
+}
+
+uint32_t prof_typing_variable(struct prof_typing *t, sym_file *file, const struct sym_thing *variable)
+{
+    const struct prof_type_origin origin = {.file = file,
+                                            .linked = variable->base,
+                                            .len_bytes = variable->end - variable->base,
+                                            .site = PROF_NO_SITE,
+                                            .is_tls = variable->is_tls};
+    return prof_origin_intern(t, ls_index_key((uint64_t)(uintptr_t)file, variable->base), &origin);
+}
+
+/* --- questions --- */
+
+enum prof_evidence { PROF_BY_FRAME, PROF_BY_NEW, PROF_BY_SIZEOF, PROF_BY_POINTER, PROF_EVIDENCES };
+/* Frames of a path that may be of an allocator. */
+enum { PROF_TYPE_FRAMES_MAX = 24 };
+
+/* A question, and its answer. */
+struct prof_question {
+    sym_file *file;
+    uint64_t linked;
+    const char *text; /* after its first character */
+    char kind;
+    uint8_t step;     /* caller: row of the site's clues, PROF_CLUES_MAX: a frame below these */
+    uint8_t evidence; /* a frame below: its distance from the allocation */
+    uint32_t origin;
+    uint32_t type, how;
+};
+struct prof_asking {
+    struct prof_typing *typing;
+    struct prof_sites *sites;
+    const struct prof_caller_tables *tables;
+    prof_names *names;
+    LS_VECTOR(struct prof_question) questions;
+};
+
+static ls_err prof_ask_variable(struct prof_asking *a, uint32_t row)
+{
+    const struct prof_type_origin *o = &a->typing->origins.rows[row];
+    return LS_VECTOR_ADD(&a->questions, (struct prof_question){.file = o->file,
+                                                               .linked = o->linked,
+                                                               .text = "",
+                                                               .kind = o->is_tls ? 't' : 'v',
+                                                               .origin = row,
+                                                               .type = PROF_NO_TYPE});
+}
+
+static ls_err prof_ask_frame(struct prof_asking *a, uint32_t frame, struct prof_question q)
+{
+    const char *path = prof_frame_module(a->tables, frame);
+    if (!path) return LS_OK;
+    LS_TRY(sym_files_get(a->tables->files, path, &q.file));
+    q.linked = prof_frame_offset(a->tables, frame);
+    q.type = PROF_NO_TYPE;
+    return LS_VECTOR_ADD(&a->questions, q);
+}
+
+/* About the frames up to the one that the site's label is from, and the source lines of its callers. */
+static ls_err prof_ask_site(struct prof_asking *a, uint32_t row, uint32_t site)
+{
+    const struct prof_site *s = &a->sites->rows.rows[site];
+    const struct prof_site_facts *facts = &a->sites->facts.rows[site];
+    uint32_t frame = s->frame;
+    for (int i = 0; i < PROF_TYPE_FRAMES_MAX && frame < a->tables->frames_len; i++) {
+        LS_TRY(prof_ask_frame(
+            a, frame,
+            (struct prof_question){
+                .text = "", .kind = 'f', .origin = row, .step = PROF_CLUES_MAX, .evidence = (uint8_t)i}));
+        if (frame == s->label_frame) break;
+        frame = a->tables->frames[frame].parent;
+    }
+    for (uint32_t i = 0; i < facts->clues_len; i++) {
+        const struct prof_clue *c = &facts->clues[i];
+        const struct {
+            const char *text;
+            char kind;
+            enum prof_evidence evidence;
+        } asked[] = {{"", 'f', PROF_BY_FRAME},
+                     {c->made, 'n', PROF_BY_NEW},
+                     {c->measured, 'e', PROF_BY_SIZEOF},
+                     {c->assigned, 'p', PROF_BY_POINTER}};
+        for (size_t k = 0; k < sizeof(asked) / sizeof(asked[0]); k++)
+            if (asked[k].text)
+                LS_TRY(prof_ask_frame(a, c->frame,
+                                      (struct prof_question){.text = asked[k].text,
+                                                             .kind = asked[k].kind,
+                                                             .step = (uint8_t)i,
+                                                             .evidence = (uint8_t)asked[k].evidence,
+                                                             .origin = row}));
+    }
+    return LS_OK;
+}
+
+static int prof_compare_questions(const void *a, const void *b)
+{
+    const struct prof_question *x = a, *y = b;
+    if (x->file != y->file) return x->file < y->file ? -1 : 1;
+    return (x->linked > y->linked) - (x->linked < y->linked);
+}
+
+/* --- types of all files --- */
+
+static bool prof_type_is(const struct prof_typing *t, uint32_t row, const struct sym_answer *a,
+                         const struct sym_type *type)
+{
+    const struct prof_type_row *known = &t->types.rows[row];
+    const uint32_t first = t->first_members.rows[row];
+    if (known->len_bytes != type->len_bytes || t->first_members.rows[row + 1] - first != type->members_len ||
+        strcmp(known->name, sym_answer_text(a, type->name)) != 0)
+        return false;
+    for (uint32_t m = 0; m < type->members_len; m++) {
+        const struct sym_member *x = &a->members[type->first_member + m];
+        const struct prof_member *y = &t->members.rows[first + m];
+        if (x->offset_bytes != y->offset_bytes || x->len_bytes != y->len_bytes ||
+            strcmp(sym_answer_text(a, x->path), y->path) != 0)
+            return false;
+    }
+    return true;
+}
+
+static ls_err prof_type_add(struct prof_asking *a, const struct sym_answer *answer,
+                            const struct sym_type *type)
+{
+    struct prof_typing *t = a->typing;
+    const uint32_t row = (uint32_t)t->types.len, first = (uint32_t)t->members.len;
+    const struct prof_type_row own = {.id = row,
+                                      .kind = type->kind,
+                                      .name = prof_name_of(a->names, sym_answer_text(answer, type->name)),
+                                      .len_bytes = type->len_bytes,
+                                      .lost = type->lost};
+    if (t->first_members.len == 0) LS_TRY(LS_VECTOR_ADD(&t->first_members, 0));
+    for (uint32_t i = 0; i < type->members_len; i++) {
+        const struct sym_member *m = &answer->members[type->first_member + i];
+        const struct prof_member copy = {.type = row,
+                                         .parent = m->parent == SYM_NONE ? UINT32_MAX : first + m->parent,
+                                         .kind = m->kind,
+                                         .path = prof_name_of(a->names, sym_answer_text(answer, m->path)),
+                                         .type_name =
+                                             prof_name_of(a->names, sym_answer_text(answer, m->type_name)),
+                                         .offset_bytes = m->offset_bytes,
+                                         .len_bytes = m->len_bytes,
+                                         .elem_len_bytes = m->elem_len_bytes,
+                                         .first_bit = m->first_bit,
+                                         .bits_len = m->bits_len};
+        LS_TRY(LS_VECTOR_ADD(&t->members, copy));
+    }
+    LS_TRY(LS_VECTOR_ADD(&t->types, own));
+    return LS_VECTOR_ADD(&t->first_members, (uint32_t)t->members.len);
+}
+
+/* Equal types of several files are one. */
+static ls_err prof_type_intern(struct prof_asking *a, const struct sym_answer *answer,
+                               const struct sym_type *type, uint32_t *out)
+{
+    struct prof_typing *t = a->typing;
+    const uint64_t key = ls_hash_text(LS_HASH_BEGIN, sym_answer_text(answer, type->name));
+    for (size_t step = 0; ls_index_next(&t->by_name, key, &step, out);)
+        if (prof_type_is(t, *out, answer, type)) return LS_OK;
+    *out = (uint32_t)t->types.len;
+    LS_TRY(prof_type_add(a, answer, type));
+    return ls_index_put(&t->by_name, key, *out);
+}
+
+/* --- asking --- */
+
+static ls_err prof_take_answers(struct prof_asking *a, const struct sym_answer *answer, size_t first)
+{
+    uint32_t *rows = malloc((answer->types_len + 1) * sizeof(*rows));
+    ls_err e = rows ? LS_OK : ls_nomem("%zu types", answer->types_len);
+    for (size_t i = 0; e == LS_OK && i < answer->types_len; i++)
+        e = prof_type_intern(a, answer, &answer->types[i], &rows[i]);
+    for (size_t i = 0; e == LS_OK && i < answer->typings_len; i++) {
+        struct prof_question *q = &a->questions.rows[first + i];
+        q->how = answer->typings[i].how;
+        if (answer->typings[i].type != SYM_NONE) q->type = rows[answer->typings[i].type];
+    }
+    free(rows);
+    return e;
+}
+
+/* The questions [from, to) are about one file. */
+static ls_err prof_ask_file(struct prof_asking *a, size_t from, size_t to)
+{
+    struct sym_answer answer;
+    size_t texts_len = 0;
+    for (size_t i = from; i < to; i++)
+        texts_len += strlen(a->questions.rows[i].text) + 2;
+    uint64_t *linked = malloc((to - from) * sizeof(*linked));
+    char *texts = malloc(texts_len), *at = texts;
+    ls_err e = linked && texts ? LS_OK : ls_nomem("%zu questions about types", to - from);
+    for (size_t i = from; e == LS_OK && i < to; i++) {
+        linked[i - from] = a->questions.rows[i].linked;
+        *at++ = a->questions.rows[i].kind;
+        at = stpcpy(at, a->questions.rows[i].text) + 1;
+    }
+    if (e == LS_OK) {
+        const struct sym_type_questions q = {linked, to - from, texts, texts_len};
+        e = sym_file_types(a->tables->files, a->questions.rows[from].file, &q, &answer);
+        if (e == LS_OK) {
+            e = prof_take_answers(a, &answer, from);
+            sym_answer_fini(&answer);
+        }
+    }
+    free(linked);
+    free(texts);
+    return e;
+}
+
+static ls_err prof_ask_all(struct prof_asking *a)
+{
+    for (uint32_t i = 0; i < a->typing->origins.len; i++) {
+        const struct prof_type_origin *o = &a->typing->origins.rows[i];
+        LS_TRY(o->file ? prof_ask_variable(a, i) : prof_ask_site(a, i, o->site));
+    }
+    if (a->questions.len == 0) return LS_OK;
+    qsort(a->questions.rows, a->questions.len, sizeof(*a->questions.rows), prof_compare_questions);
+    for (size_t from = 0, to; from < a->questions.len; from = to) {
+        for (to = from + 1;
+             to < a->questions.len && a->questions.rows[to].file == a->questions.rows[from].file; to++)
+            ;
+        LS_TRY(prof_ask_file(a, from, to));
+    }
+    return LS_OK;
+}
+
+/* --- decisions --- */
+
+/* All answers about one site. */
+struct prof_evidence_of_site {
+    const struct prof_question *by[PROF_CLUES_MAX][PROF_EVIDENCES];
+    const struct prof_question *container;
+};
+
+static bool prof_is_found(const struct prof_question *q)
+{
+    return q && q->type != PROF_NO_TYPE;
+}
+
+/* One type, or two plain ones of one size: names of pointers may have namespaces or not. */
+static bool prof_is_alike(const struct prof_typing *t, uint32_t a, uint32_t b)
+{
+    const struct prof_type_row *x = &t->types.rows[a], *y = &t->types.rows[b];
+    return a == b ||
+           (x->kind == PROF_TYPE_SCALAR && y->kind == PROF_TYPE_SCALAR && x->len_bytes == y->len_bytes);
+}
+
+/* The type that a caller's line shows; NULL: none. *out_disputed: others show another one. */
+static const struct prof_question *prof_type_of_caller(const struct prof_typing *t,
+                                                       const struct prof_question *const by[PROF_EVIDENCES],
+                                                       const struct prof_clue *clue, bool *out_disputed)
+{
+    const struct prof_question *made = by[PROF_BY_NEW], *measured = by[PROF_BY_SIZEOF],
+                               *pointer = by[PROF_BY_POINTER], *frame = by[PROF_BY_FRAME];
+    if (prof_is_found(made)) return made; /* a pointer to a base class is no objection */
+    if (prof_is_found(measured)) {
+        *out_disputed = prof_is_found(pointer) && !prof_is_alike(t, pointer->type, measured->type);
+        return measured;
+    }
+    if (prof_is_found(pointer)) return pointer;
+    return clue->is_return && prof_is_found(frame) && frame->how == SYM_HOW_RETURN ? frame : NULL;
+}
+
+/* Does the caller hand the memory on without a type? Then the next one shows it. */
+static bool prof_is_handed_on(const struct prof_question *const by[PROF_EVIDENCES],
+                              const struct prof_clue *clue)
+{
+    const struct prof_question *pointer = by[PROF_BY_POINTER], *frame = by[PROF_BY_FRAME];
+    return clue->is_return || (pointer && pointer->how == SYM_HOW_VOID) ||
+           (frame && frame->how == SYM_HOW_VOID);
+}
+
+static const struct prof_question *prof_type_of_site(const struct prof_typing *t,
+                                                     const struct prof_evidence_of_site *e,
+                                                     const struct prof_site_facts *facts, bool *out_disputed)
+{
+    if (e->container) return e->container;
+    for (uint32_t i = 0; i < facts->clues_len; i++) {
+        const struct prof_question *found = prof_type_of_caller(t, e->by[i], &facts->clues[i], out_disputed);
+        if (found) return found;
+        if (!prof_is_handed_on(e->by[i], &facts->clues[i])) break;
+    }
+    return NULL;
+}
+
+/* new T[n] of a class with a destructor keeps n in front of the elements (Itanium C++ ABI, 2.7). */
+enum { PROF_COUNT_BYTES = 8 };
+
+static void prof_decide_site(struct prof_asking *a, struct prof_type_origin *o,
+                             const struct prof_evidence_of_site *e)
+{
+    const struct prof_site_facts *facts = &a->sites->facts.rows[o->site];
+    struct prof_site *site = &a->sites->rows.rows[o->site];
+    bool is_disputed = false;
+    const struct prof_question *q = prof_type_of_site(a->typing, e, facts, &is_disputed);
+    if (!q) return;
+    const uint64_t one = a->typing->types.rows[q->type].len_bytes, least = facts->least_bytes;
+    site->disputed = is_disputed;
+    if (one > least) {
+        site->typing = PROF_TYPING_TOO_LARGE;
+        return;
+    }
+    site->typing = q->how;
+    site->type = o->type = q->type;
+    /* if the lengths are no multiples, untyped data follows the first object */
+    o->is_array = q->how == SYM_HOW_CONTAINER || q->how == SYM_HOW_NEW || facts->unit_bytes % one == 0;
+    if (q->how == SYM_HOW_NEW && least % one == PROF_COUNT_BYTES && least > one)
+        o->first_bytes = PROF_COUNT_BYTES;
+}
+
+static ls_err prof_decide_all(struct prof_asking *a)
+{
+    struct prof_evidence_of_site *sites = calloc(a->typing->origins.len + 1, sizeof(*sites));
+    if (!sites) return ls_nomem("the types of %zu sites", a->typing->origins.len);
+    for (size_t i = 0; i < a->questions.len; i++) {
+        const struct prof_question *q = &a->questions.rows[i];
+        struct prof_type_origin *o = &a->typing->origins.rows[q->origin];
+        struct prof_evidence_of_site *e = &sites[q->origin];
+        if (o->file) {
+            o->type = q->type;
+            o->is_array = true;
+        } else if (q->step < PROF_CLUES_MAX)
+            e->by[q->step][q->evidence] = q;
+        const bool is_container =
+            !o->file && q->step == PROF_CLUES_MAX && prof_is_found(q) && q->how == SYM_HOW_CONTAINER;
+        if (is_container && (!e->container || q->evidence < e->container->evidence))
+            e->container = q; /* the innermost one */
+    }
+    for (size_t i = 0; i < a->typing->origins.len; i++)
+        if (!a->typing->origins.rows[i].file) prof_decide_site(a, &a->typing->origins.rows[i], &sites[i]);
+    free(sites);
+    return LS_OK;
+}
+
+#define PROF_HOW_SAME(name, text) \
+    _Static_assert((int)PROF_TYPING_##name == (int)SYM_HOW_##name, "run.h5 has the numbers of symbols/");
+SYM_HOW_LIST(PROF_HOW_SAME)
+#undef PROF_HOW_SAME
+
+ls_err prof_typing_finish(struct prof_typing *t, struct prof_sites *sites,
+                          const struct prof_caller_tables *tables, prof_names *names)
+{
+    struct prof_asking a = {.typing = t, .sites = sites, .tables = tables, .names = names};
+    ls_err e = t->origins.len > 0 ? prof_ask_all(&a) : LS_OK;
+    if (e == LS_OK) e = prof_decide_all(&a);
+    free(a.questions.rows);
+    return e;
+}
+
+/* --- members of accesses --- */
+
+/* An access inside a type. */
+struct prof_inside {
+    uint64_t at, len_bytes;
+};
+
+static bool prof_member_holds(const struct prof_member *m, uint64_t at)
+{
+    /* an array of open length holds all that follows */
+    return at >= m->offset_bytes &&
+           (m->len_bytes == 0 ? m->elem_len_bytes > 0 : at - m->offset_bytes < m->len_bytes);
+}
+
+/* The innermost member around the access, below row; rows before end are of the type. Members that overlap (of
+ * a union) differ by the size of the access. */
+static uint32_t prof_member_inside(const struct prof_typing *t, uint32_t row, uint32_t end,
+                                   struct prof_inside x, int depth)
+{
+    enum { DEPTH_MAX = 64 };
+    const struct prof_member *all = t->members.rows, *m = &all[row];
+    uint32_t best = row;
+    bool is_exact = false;
+    unsigned bits = 0;
+    if (depth > DEPTH_MAX) return row;
+    if (m->elem_len_bytes > 0 && x.at >= m->offset_bytes)
+        x.at = m->offset_bytes + (x.at - m->offset_bytes) % m->elem_len_bytes;
+    for (uint32_t i = row + 1; i < end; i++) {
+        if (all[i].parent != row) continue;
+        if (m->kind == PROF_MEMBER_BITS) { /* one of them, if the access touches no other */
+            const bool touches =
+                all[i].offset_bytes < x.at + x.len_bytes && x.at < all[i].offset_bytes + all[i].len_bytes;
+            if (touches && bits++ == 0) best = i;
+            continue;
+        }
+        if (!prof_member_holds(&all[i], x.at)) continue;
+        const uint32_t inner = prof_member_inside(t, i, end, x, depth + 1);
+        const uint64_t len = all[inner].elem_len_bytes ? all[inner].elem_len_bytes : all[inner].len_bytes;
+        if (best == row || (!is_exact && len == x.len_bytes)) best = inner;
+        is_exact = is_exact || len == x.len_bytes;
+    }
+    return bits > 1 ? row : best;
+}
+
+/* Programs touch few places of few types: a direct-mapped cache spares nearly all searches. */
+enum { PROF_PLACES_LEN = 4096 };
+struct prof_place {
+    uint64_t at;
+    uint32_t type; /* plus 1; 0: empty */
+    uint32_t member;
+    uint16_t len_bytes;
+};
+
+static uint32_t prof_member_at(const struct prof_typing *t, struct prof_place *cache, uint32_t type,
+                               struct prof_inside x)
+{
+    struct prof_place *p = &cache[ls_index_key(type, x.at * 64 + x.len_bytes) % PROF_PLACES_LEN];
+    if (p->type != type + 1 || p->at != x.at || p->len_bytes != x.len_bytes)
+        *p = (struct prof_place){.at = x.at,
+                                 .type = type + 1,
+                                 .member = prof_member_inside(t, t->first_members.rows[type],
+                                                              t->first_members.rows[type + 1], x, 0),
+                                 .len_bytes = (uint16_t)x.len_bytes};
+    return p->member;
+}
+
+/* The two columns of an access. */
+struct prof_typed {
+    uint32_t *member;
+    uint64_t *offset;
+};
+
+/* Set *member and *offset of an access with this origin; its column offset is from the block's begin. */
+static void prof_typing_place(const struct prof_typing *t, struct prof_place *cache, uint16_t len_bytes,
+                              struct prof_typed *out)
+{
+    uint32_t *const member = out->member;
+    uint64_t *const offset = out->offset;
+    const struct prof_type_origin *o = *member - 1u < t->origins.len ? &t->origins.rows[*member - 1u] : NULL;
+    const bool is_typed = o && o->type != PROF_NO_TYPE && *offset >= o->first_bytes;
+    *member = UINT32_MAX;
+    if (!is_typed) {
+        *offset = UINT64_MAX;
+        return;
+    }
+    const uint64_t one = t->types.rows[o->type].len_bytes;
+    uint64_t at = *offset - o->first_bytes;
+    *offset = UINT64_MAX;
+    if (o->is_array) at %= one;
+    const uint32_t found =
+        prof_member_at(t, cache, o->type, (struct prof_inside){at, len_bytes ? len_bytes : 1});
+    if (at >= one && found == t->first_members.rows[o->type]) return; /* after the object */
+    *member = found;
+    *offset = at;
+}
+
+ls_err prof_typing_rewrite(const struct prof_typing *t, prof_writer *w, uint64_t samples_len)
+{
+    enum { ROWS = 1 << 16 };
+    uint32_t *members = malloc(ROWS * sizeof(*members));
+    uint64_t *offsets = malloc(ROWS * sizeof(*offsets));
+    uint16_t *sizes = malloc(ROWS * sizeof(*sizes));
+    struct prof_place *cache = calloc(PROF_PLACES_LEN, sizeof(*cache));
+    ls_err e = members && offsets && sizes && cache ? LS_OK : ls_nomem("the types of samples");
+    if (t->origins.len == 0) samples_len = 0;
+    for (uint64_t first = 0; e == LS_OK && first < samples_len; first += ROWS) {
+        const uint64_t left = samples_len - first;
+        const struct prof_slice slice = {first, left < ROWS ? left : ROWS};
+        e = prof_writer_read(w, PROF_COL_member, slice, members);
+        if (e == LS_OK) e = prof_writer_read(w, PROF_COL_type_offset, slice, offsets);
+        if (e == LS_OK) e = prof_writer_read(w, PROF_COL_size, slice, sizes);
+        for (uint64_t i = 0; e == LS_OK && i < slice.len; i++)
+            prof_typing_place(t, cache, sizes[i], &(struct prof_typed){&members[i], &offsets[i]});
+        if (e == LS_OK) e = prof_writer_rewrite(w, PROF_COL_member, slice, members);
+        if (e == LS_OK) e = prof_writer_rewrite(w, PROF_COL_type_offset, slice, offsets);
+    }
+    free(members);
+    free(offsets);
+    free(sizes);
+    free(cache);
+    return e;
+}
+
+void prof_typing_fini(struct prof_typing *t)
+{
+    free(t->origins.rows);
+    free(t->types.rows);
+    free(t->members.rows);
+    free(t->first_members.rows);
+    ls_index_fini(&t->by_key);
+    ls_index_fini(&t->by_name);
+    *t = (struct prof_typing){0};
+}

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "symbols/sym_types.h"
+
+#include "common/ls_hash.h"
+#include "common/ls_vector.h"
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries that the searches of one request may visit; names that are not found by then are lost. */
+enum { SYM_VISITS_MAX = 20 << 20, SYM_SCOPES_MAX = 128, SYM_WORD_BYTES = 256, SYM_STARS_MAX = 8 };
+
+/* Entries around an address, outermost first: functions, inlined ones, blocks. */
+struct sym_scopes {
+    Dwarf_Die rows[SYM_SCOPES_MAX];
+    size_t len;
+    uint64_t at;
+    struct sym_unit *unit; /* NULL: no code is known there */
+};
+
+struct sym_typist {
+    const struct sym_elf *elf;
+    struct sym_draft *draft;
+    struct sym_layouts layouts;
+    struct sym_units units;
+    struct sym_scopes scopes; /* of the last address */
+    struct sym_found_name {
+        char *key; /* name, and the unit where it was asked for */
+        Dwarf_Die die;
+        bool is_found;
+    } * names;
+    size_t names_len, names_room;
+    struct ls_index by_name;
+    uint32_t visits;
+};
+
+static bool sym_may_visit(struct sym_typist *t)
+{
+    return ++t->visits < SYM_VISITS_MAX;
+}
+
+/* --- scopes --- */
+
+static bool sym_scopes_enter(struct sym_typist *t, Dwarf_Die *parent, int depth)
+{
+    struct sym_scopes *s = &t->scopes;
+    Dwarf_Die die;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return false;
+    do {
+        const int tag = dwarf_tag(&die);
+        if (!sym_may_visit(t)) return false;
+        if (tag == DW_TAG_namespace || tag == DW_TAG_module) {
+            if (sym_scopes_enter(t, &die, depth + 1)) return true;
+            continue;
+        }
+        if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
+            continue;
+        if (dwarf_haspc(&die, s->at) <= 0 || s->len == SYM_SCOPES_MAX) continue;
+        s->rows[s->len++] = die;
+        sym_scopes_enter(t, &die, depth + 1);
+        return true;
+    } while (sym_die_next(&die));
+    return false;
+}
+
+/* at is an address in the DWARF. */
+static void sym_scopes_find(struct sym_typist *t, uint64_t at)
+{
+    if (t->scopes.unit && t->scopes.at == at) return;
+    t->scopes.len = 0;
+    t->scopes.at = at;
+    t->scopes.unit = sym_units_find(&t->units, at);
+    if (t->scopes.unit) sym_scopes_enter(t, &t->scopes.unit->body, 0);
+}
+
+/* The entry that a concrete function was made from: its declaration in a class, or the abstract one. */
+static bool sym_origin_of(Dwarf_Die *function, Dwarf_Die *out)
+{
+    Dwarf_Attribute found;
+    *out = *function;
+    for (int depth = 0; depth < SYM_STARS_MAX; depth++) {
+        Dwarf_Die next;
+        if (!dwarf_formref_die(dwarf_attr(out, DW_AT_abstract_origin, &found), &next) &&
+            !dwarf_formref_die(dwarf_attr(out, DW_AT_specification, &found), &next))
+            return depth > 0;
+        *out = next;
+    }
+    return true;
+}
+
+static bool sym_class_of(Dwarf_Die *function, Dwarf_Die *out)
+{
+    Dwarf_Die origin, *scopes = NULL;
+    sym_origin_of(function, &origin);
+    const int len = dwarf_getscopes_die(&origin, &scopes);
+    const bool is_found = len > 1 && sym_type_is_record(&scopes[1]) && sym_type_peel(&scopes[1], out, NULL);
+    free(scopes);
+    return is_found;
+}
+
+/* --- variables by name --- */
+
+static bool sym_is_named(Dwarf_Die *die, const char *name)
+{
+    const char *own = dwarf_diename(die);
+    return own && strcmp(own, name) == 0;
+}
+
+/* A variable of this name below parent. */
+static bool sym_variable_below(struct sym_typist *t, Dwarf_Die *parent, const char *name, int depth,
+                               Dwarf_Die *out)
+{
+    Dwarf_Die die;
+    if (depth > SYM_STARS_MAX || !sym_die_child(parent, &die)) return false;
+    do {
+        const int tag = dwarf_tag(&die);
+        if (!sym_may_visit(t)) return false;
+        if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_member) &&
+            sym_is_named(&die, name)) {
+            *out = die;
+            return true;
+        }
+        if ((tag == DW_TAG_namespace || tag == DW_TAG_lexical_block || tag == DW_TAG_module ||
+             tag == DW_TAG_common_block) &&
+            sym_variable_below(t, &die, name, depth + 1, out))
+            return true;
+    } while (sym_die_next(&die));
+    return false;
+}
+
+/* A member of the record, of its bases, or of its structs and unions without names. */
+static bool sym_member_named(struct sym_typist *t, Dwarf_Die *record, const char *name, int depth,
+                             Dwarf_Die *out)
+{
+    Dwarf_Die die, type, inner;
+    if (depth > SYM_STARS_MAX || !sym_die_child(record, &die)) return false;
+    do {
+        const int tag = dwarf_tag(&die);
+        if (!sym_may_visit(t)) return false;
+        const bool is_member = tag == DW_TAG_member || tag == DW_TAG_variable;
+        if (is_member && sym_is_named(&die, name)) {
+            *out = die;
+            return true;
+        }
+        const bool is_open = tag == DW_TAG_inheritance || (tag == DW_TAG_member && !dwarf_diename(&die));
+        if (is_open && sym_type_next(&die, &type) && sym_type_peel(&type, &inner, NULL) &&
+            sym_type_is_record(&inner) && sym_member_named(t, &inner, name, depth + 1, out))
+            return true;
+    } while (sym_die_next(&die));
+    return false;
+}
+
+/* As the code at the scopes finds it: innermost first, then members of the function's class, then the unit. */
+static bool sym_variable_named(struct sym_typist *t, const char *name, Dwarf_Die *out)
+{
+    struct sym_scopes *s = &t->scopes;
+    Dwarf_Die origin, class;
+    for (size_t i = s->len; i-- > 0;) {
+        if (sym_variable_below(t, &s->rows[i], name, SYM_STARS_MAX, out)) return true;
+        if (dwarf_tag(&s->rows[i]) == DW_TAG_lexical_block) continue;
+        if (sym_origin_of(&s->rows[i], &origin) && sym_variable_below(t, &origin, name, 0, out)) return true;
+        if (sym_variable_below(t, &s->rows[i], name, 0, out)) return true;
+        if (sym_class_of(&s->rows[i], &class) && sym_member_named(t, &class, name, 0, out)) return true;
+    }
+    return s->unit && sym_variable_below(t, &s->unit->body, name, 0, out);
+}
+
+/* --- types by name --- */
+
+/* Does the name of the entry match, apart from blanks? */
+static bool sym_is_spelled(Dwarf_Die *die, const char *name)
+{
+    const char *own = dwarf_diename(die);
+    if (!own) return false;
+    for (;; own++, name++) {
+        while (*own == ' ')
+            own++;
+        while (*name == ' ')
+            name++;
+        if (*own != *name) return false;
+        if (!*own) return true;
+    }
+}
+
+static bool sym_is_type_tag(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+           tag == DW_TAG_typedef || tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
+}
+
+/* A defined type of this name below parent; dwz and partial units are followed. */
+static bool sym_type_below(struct sym_typist *t, Dwarf_Die *parent, const char *name, int depth,
+                           Dwarf_Die *out)
+{
+    Dwarf_Attribute found;
+    Dwarf_Die die, unit;
+    if (depth > SYM_STARS_MAX || !sym_die_child(parent, &die)) return false;
+    do {
+        const int tag = dwarf_tag(&die);
+        if (!sym_may_visit(t)) return false;
+        if (sym_is_type_tag(tag) && sym_is_spelled(&die, name) &&
+            (!dwarf_hasattr(&die, DW_AT_declaration) || dwarf_hasattr(&die, DW_AT_signature))) {
+            *out = die;
+            return true;
+        }
+        if (tag == DW_TAG_template_type_parameter && sym_is_spelled(&die, name))
+            return sym_type_next(&die, out);
+        if (tag == DW_TAG_imported_unit && dwarf_formref_die(dwarf_attr(&die, DW_AT_import, &found), &unit) &&
+            sym_type_below(t, &unit, name, depth + 1, out))
+            return true;
+        if ((tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+             tag == DW_TAG_class_type || tag == DW_TAG_lexical_block) &&
+            sym_type_below(t, &die, name, depth + 1, out))
+            return true;
+    } while (sym_die_next(&die));
+    return false;
+}
+
+static bool sym_type_in_scopes(struct sym_typist *t, const char *name, Dwarf_Die *out)
+{
+    struct sym_scopes *s = &t->scopes;
+    Dwarf_Die origin, class;
+    for (size_t i = s->len; i-- > 0;) {
+        if (sym_type_below(t, &s->rows[i], name, 0, out)) return true;
+        if (dwarf_tag(&s->rows[i]) == DW_TAG_lexical_block) continue;
+        if (sym_origin_of(&s->rows[i], &origin) && sym_type_below(t, &origin, name, 0, out)) return true;
+        if (sym_class_of(&s->rows[i], &class) && sym_type_below(t, &class, name, 0, out)) return true;
+    }
+    return s->unit && sym_type_below(t, &s->unit->body, name, 0, out);
+}
+
+/* In any unit: definitions that the code's own unit only declares, and type units. */
+static bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die *out)
+{
+    char key[SYM_WORD_BYTES];
+    uint32_t row;
+    snprintf(key, sizeof(key), "%s", name);
+    const uint64_t hash = ls_hash_text(LS_HASH_BEGIN, key);
+    for (size_t step = 0; ls_index_next(&t->by_name, hash, &step, &row);)
+        if (strcmp(t->names[row].key, key) == 0) {
+            *out = t->names[row].die;
+            return t->names[row].is_found;
+        }
+    struct sym_found_name f = {.key = strdup(key)};
+    for (size_t i = 0; i < t->units.units_len && !f.is_found; i++)
+        f.is_found = sym_type_below(t, &t->units.units[i].body, name, 0, &f.die);
+    *out = f.die;
+    if (!f.key || LS_GROW(t->names, t->names_room, t->names_len + 1) != LS_OK ||
+        ls_index_put(&t->by_name, hash, (uint32_t)t->names_len) != LS_OK) {
+        free(f.key);
+        return f.is_found;
+    }
+    t->names[t->names_len++] = f;
+    return f.is_found;
+}
+
+/* Names of C for what DWARF calls by its full name. */
+static const char *sym_base_name(const char *name)
+{
+    static const char *const names[][2] = {
+        {"unsigned", "unsigned int"},
+        {"signed", "int"},
+        {"short", "short int"},
+        {"unsigned short", "short unsigned int"},
+        {"unsigned short int", "short unsigned int"},
+        {"long", "long int"},
+        {"unsigned long", "long unsigned int"},
+        {"unsigned long int", "long unsigned int"},
+        {"long long", "long long int"},
+        {"unsigned long long", "long long unsigned int"},
+        {"unsigned long long int", "long long unsigned int"},
+        {"std::size_t", "size_t"},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(name, names[i][0]) == 0) return names[i][1];
+    return name;
+}
+
+/* The name after the last :: that is not in template arguments. */
+static const char *sym_last_part(const char *name)
+{
+    const char *last = name;
+    int depth = 0;
+    for (const char *at = name; *at; at++) {
+        depth += *at == '<';
+        depth -= *at == '>';
+        if (depth == 0 && at[0] == ':' && at[1] == ':') last = at + 2;
+    }
+    return last;
+}
+
+static const char *sym_skip_words(const char *text)
+{
+    static const char *const words[] = {"struct ", "class ",    "union ",   "enum ",
+                                        "const ",  "typename ", "volatile "};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(text, words[i], strlen(words[i])) == 0) return sym_skip_words(text + strlen(words[i]));
+    return text;
+}
+
+/* "node**" as DWARF's types are written here: "node * *". */
+static uint32_t sym_pointer_named(struct sym_typist *t, char name[SYM_WORD_BYTES])
+{
+    int stars = 0;
+    for (size_t len = strlen(name); len > 0 && (name[len - 1] == '*' || name[len - 1] == ' ');) {
+        stars += name[--len] == '*';
+        name[len] = '\0';
+    }
+    for (; stars > 0 && strlen(name) + 3 < SYM_WORD_BYTES; stars--)
+        strcat(name, " *");
+    return sym_layout_add_pointer(&t->layouts, name);
+}
+
+static uint32_t sym_type_named(struct sym_typist *t, const char *text)
+{
+    char name[SYM_WORD_BYTES];
+    Dwarf_Die die;
+    snprintf(name, sizeof(name), "%s", sym_skip_words(text));
+    size_t len = strlen(name);
+    while (len > 0 && name[len - 1] == ' ')
+        name[--len] = '\0';
+    if (len == 0) return SYM_NONE;
+    if (name[len - 1] == '*') return sym_pointer_named(t, name);
+    const char *plain = sym_last_part(sym_base_name(name));
+    if (!sym_type_in_scopes(t, plain, &die) && !sym_type_anywhere(t, plain, &die)) return SYM_NONE;
+    return sym_layout_add(&t->layouts, &die);
+}
+
+/* The definition of a type that is only declared where it is used. */
+static uint32_t sym_type_whole(struct sym_typist *t, Dwarf_Die *type)
+{
+    Dwarf_Die whole, other;
+    if (!sym_type_peel(type, &whole, NULL)) return SYM_NONE;
+    if (sym_type_is_record(&whole) && dwarf_hasattr(&whole, DW_AT_declaration)) {
+        const char *name = dwarf_diename(&whole);
+        return name && sym_type_anywhere(t, name, &other) ? sym_layout_add(&t->layouts, &other) : SYM_NONE;
+    }
+    return sym_layout_add(&t->layouts, type);
+}
+
+/* --- expressions --- */
+
+static size_t sym_word(const char *text, char out[SYM_WORD_BYTES])
+{
+    size_t len = 0;
+    while ((isalnum((unsigned char)text[len]) || text[len] == '_' || text[len] == '$' ||
+            (unsigned char)text[len] >= 0x80) &&
+           len + 1 < SYM_WORD_BYTES)
+        len++;
+    memcpy(out, text, len);
+    out[len] = '\0';
+    return len;
+}
+
+static bool sym_is_pointer(Dwarf_Die *type)
+{
+    const int tag = dwarf_tag(type);
+    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
+
+/* From the type of `x` to that of `x[i]` and `*x`; containers have their elements' type as first argument.
+ * False: void, or no such type. */
+static bool sym_element_of(Dwarf_Die *type)
+{
+    Dwarf_Die peeled, next;
+    if (!sym_type_peel(type, &peeled, NULL)) return false;
+    const bool is_found = sym_is_pointer(&peeled) || dwarf_tag(&peeled) == DW_TAG_array_type
+                              ? sym_type_next(&peeled, &next)
+                              : sym_type_is_record(&peeled) && sym_type_argument(&peeled, &next);
+    if (is_found) *type = next;
+    return is_found;
+}
+
+/* Replace a reference by the type that it refers to. */
+static void sym_skip_reference(Dwarf_Die *type)
+{
+    Dwarf_Die peeled, next;
+    if (!sym_type_peel(type, &peeled, NULL)) return;
+    const int tag = dwarf_tag(&peeled);
+    if ((tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) &&
+        sym_type_next(&peeled, &next))
+        *type = next;
+}
+
+/* Set type to that of its member that text names; return the text after the name, NULL: there is none. */
+static const char *sym_expression_member(struct sym_typist *t, const char *text, Dwarf_Die *type)
+{
+    char word[SYM_WORD_BYTES];
+    Dwarf_Die record, member, whole;
+    const size_t len = sym_word(text, word);
+    if (len == 0 || !sym_type_peel(type, &record, NULL)) return NULL;
+    if (sym_is_pointer(&record)) {
+        if (!sym_type_next(&record, type) || !sym_type_peel(type, &record, NULL)) return NULL;
+    }
+    if (!sym_type_is_record(&record)) return NULL;
+    if (dwarf_hasattr(&record, DW_AT_declaration) && dwarf_diename(&record) &&
+        sym_type_anywhere(t, dwarf_diename(&record), &whole))
+        record = whole;
+    if (!sym_member_named(t, &record, word, 0, &member) || !sym_type_next(&member, type)) return NULL;
+    return text + len;
+}
+
+/* The type of an expression; false: not known. */
+static bool sym_expression(struct sym_typist *t, const char *text, Dwarf_Die *out)
+{
+    char word[SYM_WORD_BYTES];
+    Dwarf_Die variable;
+    int stars = 0;
+    for (; *text == '*' && stars < SYM_STARS_MAX; text++)
+        stars++;
+    const char *last = text;
+    for (size_t len; (len = sym_word(last, word)) > 0 && strncmp(last + len, "::", 2) == 0;)
+        last += len + 2;
+    text = last + sym_word(last, word);
+    if (!*word || !sym_variable_named(t, word, &variable) || !sym_type_next(&variable, out)) return false;
+    while (text && *text) {
+        sym_skip_reference(out);
+        if (strncmp(text, "[]", 2) == 0) {
+            if (!sym_element_of(out)) return false;
+            text += 2;
+        } else if (*text == '.')
+            text = sym_expression_member(t, text + 1, out);
+        else if (strncmp(text, "->", 2) == 0)
+            text = sym_expression_member(t, text + 2, out);
+        else
+            return false;
+    }
+    for (; text && stars > 0; stars--) {
+        sym_skip_reference(out);
+        if (!sym_element_of(out)) return false;
+    }
+    return text != NULL;
+}
+
+static struct sym_typing sym_pointed_to(struct sym_typist *t, Dwarf_Die *type, enum sym_how how)
+{
+    Dwarf_Die peeled, next, target;
+    struct sym_typing none = {SYM_NONE, SYM_HOW_NOT};
+    sym_skip_reference(type);
+    if (!sym_type_peel(type, &peeled, NULL) || dwarf_tag(&peeled) != DW_TAG_pointer_type) return none;
+    if (!sym_type_next(&peeled, &next) || !sym_type_peel(&next, &target, NULL))
+        return (struct sym_typing){SYM_NONE, SYM_HOW_VOID};
+    const uint32_t row = sym_type_whole(t, &next);
+    return row == SYM_NONE ? none : (struct sym_typing){row, how};
+}
+
+/* --- functions --- */
+
+/* allocate of libstdc++'s and libc++'s allocators, which are templates of the type that they make room for. */
+static bool sym_is_allocate(Dwarf_Die *function, Dwarf_Die *class)
+{
+    static const char *const classes[] = {"allocator<",        "new_allocator<", "__new_allocator<",
+                                          "malloc_allocator<", "__pool_alloc<",  "polymorphic_allocator<"};
+    const char *name = dwarf_diename(function);
+    if (!name || strcmp(name, "allocate") != 0 || !sym_class_of(function, class)) return false;
+    const char *own = dwarf_diename(class);
+    for (size_t i = 0; own && i < sizeof(classes) / sizeof(classes[0]); i++)
+        if (strncmp(own, classes[i], strlen(classes[i])) == 0) return true;
+    return false;
+}
+
+static struct sym_typing sym_function_type(struct sym_typist *t)
+{
+    struct sym_scopes *s = &t->scopes;
+    Dwarf_Die class, type;
+    for (size_t i = s->len; i-- > 0;) {
+        if (dwarf_tag(&s->rows[i]) == DW_TAG_lexical_block || !sym_is_allocate(&s->rows[i], &class) ||
+            !sym_type_argument(&class, &type))
+            continue;
+        const uint32_t row = sym_type_whole(t, &type);
+        if (row != SYM_NONE) return (struct sym_typing){row, SYM_HOW_CONTAINER};
+    }
+    for (size_t i = s->len; i-- > 0;)
+        if (dwarf_tag(&s->rows[i]) != DW_TAG_lexical_block && sym_type_next(&s->rows[i], &type))
+            return sym_pointed_to(t, &type, SYM_HOW_RETURN);
+    return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
+}
+
+/* --- variables by address --- */
+
+struct sym_wanted {
+    uint64_t at;
+    uint32_t row; /* question */
+    bool is_tls, is_found;
+};
+struct sym_wanted_list {
+    struct sym_wanted *rows; /* sorted */
+    size_t len;
+    struct sym_typing *typings;
+};
+
+static int sym_compare_wanted(const void *a, const void *b)
+{
+    const struct sym_wanted *x = a, *y = b;
+    if (x->is_tls != y->is_tls) return x->is_tls ? 1 : -1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static void sym_take_wanted(struct sym_typist *t, const struct sym_wanted_list *w, Dwarf_Die *die)
+{
+    struct sym_location location;
+    Dwarf_Die type;
+    if (!sym_die_location(die, t->elf->dwarf_bias, &location)) return;
+    const struct sym_wanted key = {.at = location.at, .is_tls = location.is_tls};
+    struct sym_wanted *found = bsearch(&key, w->rows, w->len, sizeof(key), sym_compare_wanted);
+    if (!found || found->is_found || !sym_type_next(die, &type)) return;
+    Dwarf_Die peeled, next;
+    while (sym_type_peel(&type, &peeled, NULL) && dwarf_tag(&peeled) == DW_TAG_array_type &&
+           sym_type_next(&peeled, &next) && sym_may_visit(t))
+        type = next; /* the type of its elements */
+    const uint32_t row = sym_type_whole(t, &type);
+    if (row == SYM_NONE) return;
+    found->is_found = true;
+    w->typings[found->row] = (struct sym_typing){row, SYM_HOW_VARIABLE};
+}
+
+static void sym_walk_variables(struct sym_typist *t, const struct sym_wanted_list *w, Dwarf_Die *parent,
+                               int depth)
+{
+    Dwarf_Die die;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return;
+    do {
+        const int tag = dwarf_tag(&die);
+        if (!sym_may_visit(t)) return;
+        if (tag == DW_TAG_variable) sym_take_wanted(t, w, &die);
+        if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
+            tag == DW_TAG_lexical_block || tag == DW_TAG_common_block)
+            sym_walk_variables(t, w, &die, depth + 1);
+    } while (sym_die_next(&die));
+}
+
+/* --- questions --- */
+
+static struct sym_typing sym_type_answer(struct sym_typist *t, uint64_t linked, const char *text)
+{
+    struct sym_typing found = {SYM_NONE, SYM_HOW_NOT};
+    Dwarf_Die type;
+    sym_scopes_find(t, linked - t->elf->dwarf_bias);
+    switch (*text) {
+    case 'f':
+        return sym_function_type(t);
+    case 'n':
+        found.type = sym_type_named(t, text + 1);
+        found.how = SYM_HOW_NEW;
+        break;
+    case 'e':
+        found.how = SYM_HOW_SIZEOF;
+        if (sym_expression(t, text + 1, &type)) {
+            sym_skip_reference(&type);
+            found.type = sym_type_whole(t, &type);
+        } else
+            found.type = sym_type_named(t, text + 1);
+        break;
+    case 'p':
+        if (sym_expression(t, text + 1, &type)) return sym_pointed_to(t, &type, SYM_HOW_POINTER);
+        break;
+    default:
+        break;
+    }
+    if (found.type == SYM_NONE) found.how = SYM_HOW_NOT;
+    return found;
+}
+
+static void sym_answer_all(struct sym_typist *t, const struct sym_request *r, struct sym_wanted_list *w)
+{
+    const char *text = r->texts, *end = r->texts + r->texts_len;
+    for (size_t i = 0; i < r->linked_len && text < end; i++, text += strlen(text) + 1) {
+        if (*text == 'v' || *text == 't')
+            w->rows[w->len++] =
+                (struct sym_wanted){.at = r->linked[i], .row = (uint32_t)i, .is_tls = *text == 't'};
+        else
+            w->typings[i] = sym_type_answer(t, r->linked[i], text);
+    }
+    if (w->len == 0) return;
+    qsort(w->rows, w->len, sizeof(*w->rows), sym_compare_wanted);
+    for (size_t i = 0; i < t->units.units_len; i++)
+        sym_walk_variables(t, w, &t->units.units[i].body, 0);
+}
+
+static void sym_typist_fini(struct sym_typist *t)
+{
+    for (size_t i = 0; i < t->names_len; i++)
+        free(t->names[i].key);
+    free(t->names);
+    ls_index_fini(&t->by_name);
+    sym_layouts_fini(&t->layouts);
+    sym_units_fini(&t->units);
+    free(t);
+}
+
+ls_err sym_types_read(const struct sym_elf *e, const struct sym_request *r, struct sym_draft *d)
+{
+    struct sym_typist *t = calloc(1, sizeof(*t)); /* large */
+    struct sym_wanted_list w = {.rows = calloc(r->linked_len + 1, sizeof(*w.rows)),
+                                .typings = calloc(r->linked_len + 1, sizeof(*w.typings))};
+    const bool has_memory = t && w.rows && w.typings;
+    for (size_t i = 0; has_memory && i < r->linked_len; i++)
+        w.typings[i].type = SYM_NONE;
+    if (has_memory && e->dwarf) {
+        t->elf = e;
+        t->draft = t->layouts.draft = d;
+        sym_units_read(&t->units, e->dwarf, e->dwarf_path);
+        sym_answer_all(t, r, &w);
+    }
+    for (size_t i = 0; has_memory && i < r->linked_len; i++)
+        *SYM_DRAFT_ROW(d, typings) = w.typings[i];
+    if (t) sym_typist_fini(t);
+    free(w.rows);
+    free(w.typings);
+    return has_memory ? LS_OK : ls_nomem("%zu types", r->linked_len);
+}
