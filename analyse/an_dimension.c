@@ -231,6 +231,51 @@ static const char *an_phase_label(const struct an_tables *t, uint32_t phase, cha
     return *t->phases[phase].name ? t->phases[phase].name : "(no name)";
 }
 
+/* --- types --- */
+
+static uint32_t an_type_of_member(const struct an_tables *t, uint32_t member)
+{
+    return t->members[member].type;
+}
+
+/* Programs and libraries may each have a type of one name: they are one. */
+static int an_compare_types(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    return a == b ? 0 : strcmp(t->types[a].name, t->types[b].name);
+}
+
+static const char *an_type_label(const struct an_tables *t, uint32_t type, char out[AN_LABEL_BYTES])
+{
+    (void)out;
+    return *t->types[type].name ? t->types[type].name : "(no name)";
+}
+
+static bool an_is_field(const struct prof_member *m)
+{
+    return m->kind == PROF_MEMBER_FIELD || m->kind == PROF_MEMBER_BITS;
+}
+
+static int an_compare_fields(const struct an_tables *t, uint32_t a, uint32_t b)
+{
+    const struct prof_member *x = &t->members[a], *y = &t->members[b];
+    if (a == b) return 0;
+    int c = an_compare_types(t, x->type, y->type);
+    if (c == 0) c = strcmp(x->path, y->path);
+    return c ? c : (int)an_is_field(x) - (int)an_is_field(y);
+}
+
+/* "Particle.pos[].x"; bytes that belong to no member: "Particle (no member)". */
+static const char *an_field_label(const struct an_tables *t, uint32_t member, char out[AN_LABEL_BYTES])
+{
+    const struct prof_member *m = &t->members[member];
+    const char *type = t->types[m->type].name;
+    const bool is_scalar = t->types[m->type].kind == PROF_TYPE_SCALAR;
+    if (m->kind == PROF_MEMBER_WHOLE && is_scalar) return type;
+    snprintf(out, AN_LABEL_BYTES, "%.300s%s%.190s%s", type, *m->path ? "." : "", m->path,
+             an_is_field(m) ? "" : " (no member)");
+    return out;
+}
+
 /* --- the sample itself --- */
 
 static uint32_t an_level_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)
@@ -373,6 +418,23 @@ const struct an_dimension an_dimensions[] = {
      .base = AN_BASE_NODE,
      .compare = an_compare_kinds,
      .label = an_kind_label},
+    {.name = "type",
+     .title = "type",
+     .text = "the type of the object: struct, class, union, or a plain type",
+     .none = "(type not known)",
+     .columns = PROF_MASK(member),
+     .base = AN_BASE_MEMBER,
+     .key_of_row = an_type_of_member,
+     .compare = an_compare_types,
+     .label = an_type_label},
+    {.name = "field",
+     .title = "field",
+     .text = "the member of a type",
+     .none = "(type not known)",
+     .columns = PROF_MASK(member),
+     .base = AN_BASE_MEMBER,
+     .compare = an_compare_fields,
+     .label = an_field_label},
     {.name = "function",
      .title = "function",
      .text = "a function: the time that began in it, the accesses that it makes",
@@ -527,7 +589,8 @@ const struct an_dimension *an_dimension_named(const char *name, size_t name_len)
 
 bool an_dimension_is_origin(const struct an_dimension *d)
 {
-    return d->base == AN_BASE_SAMPLE ? d->key_of_burst != NULL : d->base != AN_BASE_NODE;
+    if (d->base == AN_BASE_SAMPLE) return d->key_of_burst != NULL;
+    return d->base != AN_BASE_NODE && d->base != AN_BASE_MEMBER;
 }
 
 const char *an_dimension_path(const struct an_dimension *d, const struct an_tables *t, uint32_t key,

@@ -20,7 +20,15 @@
 enum { AN_LABEL_BYTES = 512, AN_SAMPLE_KEYS_MAX = 65536 };
 
 /* Source of a sample's key: a row of one of the tables, or the sample itself. */
-enum an_base { AN_BASE_NODE, AN_BASE_LINE, AN_BASE_THREAD, AN_BASE_BURST, AN_BASE_PHASE, AN_BASE_SAMPLE };
+enum an_base {
+    AN_BASE_NODE,
+    AN_BASE_LINE,
+    AN_BASE_THREAD,
+    AN_BASE_BURST,
+    AN_BASE_PHASE,
+    AN_BASE_MEMBER,
+    AN_BASE_SAMPLE
+};
 
 struct an_dimension {
     const char *name;  /* as written after --by */

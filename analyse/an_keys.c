@@ -172,6 +172,7 @@ static uint32_t an_row_of_burst(const struct an_dimension *d, const struct an_ta
     case AN_BASE_SAMPLE:
         return d->key_of_burst ? d->key_of_burst(t, burst) : AN_NO_DATA;
     case AN_BASE_NODE:
+    case AN_BASE_MEMBER:
         break;
     }
     return AN_NO_DATA;
@@ -188,6 +189,8 @@ static const uint32_t *an_base_column(enum an_base base, const struct prof_sampl
         return s->burst;
     case AN_BASE_PHASE:
         return s->phase;
+    case AN_BASE_MEMBER:
+        return s->member;
     case AN_BASE_LINE:
     case AN_BASE_SAMPLE:
         break;
@@ -197,9 +200,10 @@ static const uint32_t *an_base_column(enum an_base base, const struct prof_sampl
 
 static size_t an_base_len(enum an_base base, const struct an_tables *t)
 {
-    const size_t lens[] = {[AN_BASE_NODE] = t->nodes_len,     [AN_BASE_LINE] = t->lines_len,
-                           [AN_BASE_THREAD] = t->threads_len, [AN_BASE_BURST] = t->bursts_len,
-                           [AN_BASE_PHASE] = t->phases_len,   [AN_BASE_SAMPLE] = AN_SAMPLE_KEYS_MAX};
+    const size_t lens[] = {[AN_BASE_NODE] = t->nodes_len,        [AN_BASE_LINE] = t->lines_len,
+                           [AN_BASE_THREAD] = t->threads_len,    [AN_BASE_BURST] = t->bursts_len,
+                           [AN_BASE_PHASE] = t->phases_len,      [AN_BASE_MEMBER] = t->members_len,
+                           [AN_BASE_SAMPLE] = AN_SAMPLE_KEYS_MAX};
     return lens[base];
 }
 

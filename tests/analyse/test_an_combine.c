@@ -67,6 +67,18 @@ static struct an_call down_rows[] = {{NONE, "main", "m"}, {0, "f", "m"}};
 static struct an_call up_rows[] = {{NONE, "f", "m"}, {0, "main", "m"}};
 static const struct an_call_tree calls = {down_rows, 2, call_of_burst}, callers = {up_rows, 2, call_of_burst};
 
+/* A type of two files, with a hole, and a plain one. */
+static const struct prof_type_row types[] = {{.id = 0, .kind = PROF_TYPE_STRUCT, .name = "pair"},
+                                             {.id = 1, .kind = PROF_TYPE_STRUCT, .name = "pair"},
+                                             {.id = 2, .kind = PROF_TYPE_SCALAR, .name = "double"}};
+static const struct prof_member members[] = {
+    {.type = 0, .parent = NONE, .kind = PROF_MEMBER_WHOLE, .path = ""},
+    {.type = 0, .parent = 0, .kind = PROF_MEMBER_FIELD, .path = "x[]"},
+    {.type = 1, .parent = NONE, .kind = PROF_MEMBER_WHOLE, .path = ""},
+    {.type = 1, .parent = 2, .kind = PROF_MEMBER_FIELD, .path = "x[]"},
+    {.type = 2, .parent = NONE, .kind = PROF_MEMBER_WHOLE, .path = ""},
+};
+
 static struct run run_new(void)
 {
     struct run r = {.f = fix_new(5, 4)};
@@ -99,6 +111,8 @@ static void run_connect(struct run *r)
     static const uint8_t locked[ACCESSES] = {0, 1, UINT8_MAX, 0, 1, UINT8_MAX};
     s->cpu = r->cpu;
     s->locked = locked;
+    static const uint32_t member[ACCESSES] = {1, 3, 2, 4, NONE, 1};
+    s->member = member;
     s->numa = numa;
     r->t = (struct an_tables){.nodes = nodes,
                               .nodes_len = 8,
@@ -112,6 +126,10 @@ static void run_connect(struct run *r)
                               .phases_len = 2,
                               .lines = lines,
                               .lines_len = 4,
+                              .types = types,
+                              .types_len = 3,
+                              .members = members,
+                              .members_len = 5,
                               .calls = &calls,
                               .callers = &callers,
                               .duration_ns = 2000000000,
@@ -187,10 +205,12 @@ static void an_samples_group_by_every_dimension(void **state)
     CHECK("numa", "NUMA node 1", "NUMA node 0", NO_NUMA, NO_NUMA, NO_NUMA, NO_NUMA);
     CHECK("cpu", "CPU 3", "CPU 3", "CPU 3", "CPU 0", "CPU 0", "CPU 0");
     CHECK("locked", "no", "yes", NOT_KNOWN, "no", "yes", NOT_KNOWN);
+    CHECK("type", "pair", "pair", "pair", "double", "(type not known)", "pair");
+    CHECK("field", "pair.x[]", "pair.x[]", "pair (no member)", "double", "(type not known)", "pair.x[]");
     for (const struct an_dimension *d = an_dimensions; d->name; d++) /* one above for each: add yours */
         assert_non_null(strstr(
             " ip function line file module thread process node block object site symbol kind phase slice "
-            "level op locked cpu calls callers numa rank ",
+            "level op locked cpu calls callers numa rank type field ",
             d->name));
 }
 

@@ -51,6 +51,9 @@ check_LTLIBRARIES += tests/cases/sites_plugin.la
 tests_cases_sites_plugin_la_CFLAGS = $(AM_CFLAGS) -g -O1
 tests_cases_sites_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
+# types and members: the test compiles it, in several ways
+EXTRA_DIST += tests/cases/layout_victim.cc
+
 # variables and lines: the test compiles these, in several ways
 EXTRA_DIST += tests/cases/sym_victim.h tests/cases/sym_victim.c tests/cases/sym_plugin.c tests/cases/sym_inlined.cc tests/cases/sym_common.f90
 

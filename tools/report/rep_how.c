@@ -2,6 +2,7 @@
 /* report --how: how the numbers came about. */
 #include "config.h"
 
+#include "run_h5/prof_tables.h"
 #include "tools/report/rep_print.h"
 
 #include "tools/cli/cli_term.h"
@@ -198,6 +199,48 @@ static void rep_how_levels(const struct rep_view *v, FILE *out)
             (unsigned long long)rep_known(r->burst_instructions));
 }
 
+/* Heap blocks and variables: their types come from declarations and source lines. */
+static bool rep_is_typeable(const struct rep_view *v, uint32_t node)
+{
+    const uint32_t kind = node < v->tables.nodes_len ? v->tables.nodes[node].kind : PROF_NODE_ROOT;
+    return kind == PROF_NODE_SITE || kind == PROF_NODE_BLOCK || kind == PROF_NODE_SYMBOL ||
+           kind == PROF_NODE_TLS || kind == PROF_NODE_RANGE || kind == PROF_NODE_HEAP_SMALL ||
+           kind == PROF_NODE_HEAP;
+}
+
+static void rep_how_types(const struct rep_view *v, FILE *out)
+{
+    const struct prof_samples *s = &v->in.samples;
+    char n[CLI_CELL_BYTES], all_text[CLI_CELL_BYTES];
+    uint64_t typed = 0, all = 0, lost = 0, disputed = 0;
+    size_t ways[PROF_TYPING_COUNT] = {0}, sites_len;
+    const struct prof_site *sites = prof_sites(v->profile, &sites_len);
+    for (uint64_t i = 0; s->node && s->member && i < s->len; i++) {
+        if (!rep_is_typeable(v, s->node[i])) continue;
+        all++;
+        typed += s->member[i] < v->tables.members_len;
+    }
+    if (all == 0) return;
+    rep_key(out, "types");
+    fprintf(out, "known for %s of %s accesses to heap blocks and variables; of allocation sites by",
+            cli_format_grouped(n, typed), cli_format_grouped(all_text, all));
+    for (size_t i = 0; i < sites_len; i++) {
+        if (sites[i].node == UINT32_MAX || sites[i].typing >= PROF_TYPING_COUNT) continue;
+        ways[sites[i].typing]++;
+        disputed += sites[i].disputed == 1;
+    }
+    const char *comma = "";
+    for (int way = PROF_TYPING_COUNT - 1; way >= 0; way--) {
+        if (ways[way] == 0) continue;
+        fprintf(out, "%s %s %zu", comma, prof_typing_names[way], ways[way]);
+        comma = ",";
+    }
+    for (size_t i = 0; i < v->tables.types_len; i++)
+        lost += v->tables.types[i].lost;
+    fprintf(out, "; disputed %s; members left out %s\n", cli_format_grouped(n, disputed),
+            cli_format_grouped(all_text, lost));
+}
+
 void rep_print_how_lines(const struct rep_view *v, FILE *out)
 {
     rep_how_engine(v->run, out);
@@ -206,6 +249,7 @@ void rep_print_how_lines(const struct rep_view *v, FILE *out)
     rep_how_in_place(v, out);
     rep_how_levels(v, out);
     rep_how_coverage(v, out);
+    rep_how_types(v, out);
     rep_key(out, "intervals");
     fprintf(out, "%s\n", an_bootstrap_method(v->bootstrap));
 }

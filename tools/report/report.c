@@ -343,8 +343,10 @@ static ls_err report_series(const struct rep_options *o, const struct cli_value 
 static ls_err report_how(const struct rep_options *o, const struct cli_value *v)
 {
     struct rep_view view;
+    struct rep_options with_types = *o;
     (void)v;
-    ls_err err = rep_view_init(&view, o);
+    with_types.columns |= PROF_MASK(member) | PROF_MASK(node);
+    ls_err err = rep_view_init(&view, &with_types);
     if (err == LS_OK) rep_print_how(&view, stdout);
     rep_view_fini(&view);
     LS_TRY(err);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data structures of known types, one function each, whose accesses to members have known shares
+// (layout_check.py has them).
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+// Load x, whatever the compiler knows about it; nothing is kept in registers across it.
+#define TOUCH(x)                                       \
+    do {                                               \
+        auto touched = (x);                            \
+        asm volatile("" : : "r"(touched) : "memory"); \
+    } while (0)
+#define PUT(x, value)                       \
+    do {                                    \
+        (x) = (value);                      \
+        asm volatile("" : : : "memory"); \
+    } while (0)
+#define APART __attribute__((noinline, noclone))
+
+enum { COUNT = 2000 };
+
+struct particle {
+    long pos[3];
+    long vel[3];
+    long mass;
+    int id, flags;
+    char name[40];
+};
+APART static void run_array_of_structs(particle *p)
+{
+    for (int i = 0; i < COUNT; i++) {
+        TOUCH(p[i].mass);
+        TOUCH(p[i].pos[1]);
+        TOUCH(p[i].pos[2]);
+        PUT(p[i].flags, i);
+    }
+}
+
+static struct columns {
+    long *x, *y;
+    int count;
+} columns;
+APART static void run_struct_of_arrays(struct columns *c)
+{
+    for (int i = 0; i < COUNT; i++) {
+        TOUCH(c->x[i]);
+        TOUCH(c->y[i]);
+    }
+}
+
+struct link {
+    struct link *next;
+    long key, payload[4];
+};
+static struct link *link_new(long key)
+{
+    struct link *made = static_cast<struct link *>(malloc(sizeof *made));
+    made->key = key;
+    return made;
+}
+APART static void run_linked_list(struct link *first)
+{
+    for (struct link *at = first; at; at = at->next) {
+        TOUCH(at->key);
+        TOUCH(at->payload[3]);
+    }
+}
+
+struct value {
+    long cold[5], hot;
+};
+APART static void run_map(std::map<int, value> &tree)
+{
+    for (int i = 0; i < COUNT; i += 7) {
+        auto found = tree.find(i);
+        TOUCH(found->second.hot);
+    }
+}
+
+APART static void run_unordered_map(std::unordered_map<int, value> &table)
+{
+    for (int i = 0; i < COUNT; i++) {
+        auto found = table.find(i);
+        TOUCH(found->second.hot);
+    }
+}
+
+struct item {
+    short kind, state;
+    long weight;
+};
+APART static void run_vector(std::vector<item> &items)
+{
+    for (item &i : items) {
+        TOUCH(i.weight);
+        TOUCH(i.state);
+    }
+}
+
+struct shape {
+    virtual ~shape() {}
+    long id = 1;
+};
+struct circle : shape {
+    long radius = 2, unused = 3;
+};
+APART static void run_inheritance(shape **shapes)
+{
+    for (int i = 0; i < COUNT; i++) {
+        circle *c = static_cast<circle *>(shapes[i]);
+        TOUCH(c->id);
+        TOUCH(c->radius);
+        TOUCH(c->radius);
+    }
+}
+
+struct message {
+    int kind;
+    union {
+        long whole;
+        struct {
+            int low, high;
+        } half;
+    } u;
+};
+APART static void run_union(message *m)
+{
+    for (int i = 0; i < COUNT; i++) {
+        TOUCH(m[i].kind);
+        TOUCH(m[i].u.whole);
+        TOUCH(m[i].u.half.high);
+        TOUCH(m[i].u.half.high);
+    }
+}
+
+struct flags {
+    unsigned mode : 8, rank : 8, level : 16;
+    unsigned low : 3, high : 5;
+};
+APART static void run_bit_fields(flags *f)
+{
+    for (int i = 0; i < COUNT; i++) {
+        TOUCH((unsigned)f[i].mode);
+        TOUCH((unsigned)f[i].level);
+        TOUCH((unsigned)f[i].level);
+        TOUCH((unsigned)f[i].low);
+    }
+}
+
+static struct counter {
+    long hits, misses;
+} counters[64];
+APART static void run_globals(counter *c)
+{
+    for (int i = 0; i < COUNT; i++) {
+        TOUCH(c[i & 63].hits);
+        PUT(c[i & 63].misses, i);
+    }
+}
+
+// A wrapper whose callers have the type.
+APART static void *get_memory(size_t bytes)
+{
+    return calloc(1, bytes);
+}
+struct wrapped {
+    long first, second;
+};
+APART static void run_wrapper(wrapped *w)
+{
+    for (int i = 0; i < COUNT; i++) {
+        TOUCH(w[i].second);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const double seconds = argc > 1 ? atof(argv[1]) : 1;
+    particle *particles = new particle[COUNT]();
+    columns.x = (long *)malloc(COUNT * sizeof(long));
+    columns.y = (long *)malloc(COUNT * sizeof(long));
+    columns.count = COUNT;
+    struct link *first = nullptr;
+    for (long i = 0; i < COUNT; i++) {
+        columns.x[i] = columns.y[i] = i;
+        struct link *made = link_new(i);
+        made->next = first;
+        first = made;
+    }
+    std::map<int, value> tree;
+    std::unordered_map<int, value> table;
+    std::vector<item> items;
+    for (int i = 0; i < COUNT; i++) {
+        tree[i].hot = i;
+        table[i].hot = i;
+        items.push_back({1, 2, i});
+    }
+    shape **shapes = (shape **)malloc(COUNT * sizeof(shape *));
+    for (int i = 0; i < COUNT; i++)
+        shapes[i] = new circle;
+    message *messages = (message *)calloc(COUNT, sizeof(message));
+    flags *bits = new flags[COUNT]();
+    wrapped *w = (wrapped *)get_memory(COUNT * sizeof(wrapped));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end) {
+        run_array_of_structs(particles);
+        run_struct_of_arrays(&columns);
+        run_linked_list(first);
+        run_map(tree);
+        run_unordered_map(table);
+        run_vector(items);
+        run_inheritance(shapes);
+        run_union(messages);
+        run_bit_fields(bits);
+        run_globals(counters);
+        run_wrapper(w);
+    }
+    printf("done\n");
+    return 0;
+}
