@@ -35,7 +35,7 @@ struct prof_typing {
     struct ls_index by_key;
     LS_VECTOR(struct prof_type_row) types;
     LS_VECTOR(struct prof_member) members;
-    LS_VECTOR(uint32_t) first_members; /* of each type, and one more */
+    LS_VECTOR(uint32_t) first_members; /* by type, and one more */
     struct ls_index by_name;           /* types */
 };
 

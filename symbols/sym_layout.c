@@ -19,7 +19,7 @@ static bool sym_is_declaration(Dwarf_Die *die)
     return dwarf_hasattr(die, DW_AT_declaration);
 }
 
-/* An entry that stands for a type unit names it by its signature. */
+/* An entry that replaces a type unit names it by its signature. */
 static void sym_follow_signature(Dwarf_Die *type)
 {
     Dwarf_Attribute found;
@@ -87,6 +87,25 @@ static void sym_text_put(struct sym_text *t, const char *text)
     t->at[t->len] = '\0';
 }
 
+/* For a type without a name. */
+static const char *sym_word_of(int tag)
+{
+    switch (tag) {
+    case DW_TAG_subroutine_type:
+        return "function";
+    case DW_TAG_structure_type:
+        return "struct";
+    case DW_TAG_class_type:
+        return "class";
+    case DW_TAG_union_type:
+        return "union";
+    case DW_TAG_enumeration_type:
+        return "enum";
+    default:
+        return "(no name)";
+    }
+}
+
 /* The type as a declaration of a member shows it. */
 static void sym_put_type(struct sym_text *out, Dwarf_Die *type, int depth)
 {
@@ -118,7 +137,7 @@ static void sym_put_type(struct sym_text *out, Dwarf_Die *type, int depth)
     Dwarf_Die whole = *type;
     sym_follow_signature(&whole);
     const char *name = dwarf_diename(&whole);
-    sym_text_put(out, name ? name : tag == DW_TAG_subroutine_type ? "function" : "(no name)");
+    sym_text_put(out, name ? name : sym_word_of(tag));
 }
 
 /* The namespaces and classes around a type: "a::b::". Entries are in the order of their offsets: the last one at
@@ -173,7 +192,7 @@ struct sym_inside {
     uint64_t offset_bytes;
     uint32_t parent;
     int depth;
-    const char *path; /* of the parent */
+    const char *path; /* the parent's */
 };
 
 static struct sym_member *sym_member_at(const struct sym_filling *f, uint32_t row)

@@ -26,7 +26,7 @@ struct sym_typist {
     struct sym_draft *draft;
     struct sym_layouts layouts;
     struct sym_units units;
-    struct sym_scopes scopes; /* of the last address */
+    struct sym_scopes scopes; /* the last address's */
     struct sym_found_name {
         char *key; /* name, and the unit where it was asked for */
         Dwarf_Die die;
@@ -257,7 +257,7 @@ static bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die 
     return f.is_found;
 }
 
-/* Names of C for what DWARF calls by its full name. */
+/* C's short names of types that have longer names in DWARF. */
 static const char *sym_base_name(const char *name)
 {
     static const char *const names[][2] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Types of objects, from DWARF: which type an object has, and its members with their places. The DWARF may be
- * damaged or made to harm: walks go forwards, and members, depth and visited entries have limits. What is left
- * out is counted (lost of struct sym_type).
+ * damaged or made to harm: walks go forwards, and members, depth and visited entries have limits. Parts that are left
+ * out are counted (lost of struct sym_type).
  *
  * A question is an address of the file and a text, whose first character is the kind:
  *   v        the global or static variable that begins at the address

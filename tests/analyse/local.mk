@@ -11,6 +11,7 @@ tests_analyse_unit_SOURCES = \
     tests/analyse/test_an_cost.c \
     tests/analyse/test_an_diff.c \
     tests/analyse/test_an_kernel.c \
+    tests/analyse/test_an_layout.c \
     tests/analyse/test_an_match.c \
     tests/analyse/test_an_origin.c \
     tests/analyse/test_an_series.c \

@@ -42,5 +42,29 @@ if grep -q "link.key" out; then
     failed=1
 fi
 expect 0 "known for" "$loadstone" report --how plain.h5
+# the members of a type
+expect 0 "struct particle" "$loadstone" report --layout particle plain.h5
+expect 0 "vel[]" "$loadstone" report --layout particle --csv plain.h5
+expect 2 "no accessed type is called 'NOT_A_TYPE'" "$loadstone" report --layout NOT_A_TYPE plain.h5
+expect 2 "is several types" "$loadstone" report --layout '*' plain.h5
+"$loadstone" report --layout particle --json plain.h5 >layout.json 2>err || { echo "FAIL: $(cat err)"; failed=1; }
+"$python" - layout.json <<'END' || failed=1
+import json, sys
+layout = json.load(open(sys.argv[1]))
+members = {m["path"]: m for m in layout["members"]}
+wanted = {"pos[]": (0, 24), "vel[]": (24, 24), "mass": (48, 8), "flags": (60, 4), "name[]": (64, 40)}
+for path, place in wanted.items():
+    assert (members[path]["offset_bytes"], members[path]["len_bytes"]) == place, (path, members[path])
+seen = {path: m["seen_loads"] + m["seen_stores"] for path, m in members.items() if path}
+total = sum(seen.values())
+# four accesses an object: two of pos, one of mass, one of flags
+for path, part in {"pos[]": 0.5, "mass": 0.25, "flags": 0.25, "vel[]": 0}.items():
+    assert total < 300 or abs(seen[path] / total - part) < 0.03 + 2 / total**0.5, (path, seen, total)
+assert members["vel[]"]["is_cold"] and members["name[]"]["is_cold"] and not members["mass"]["is_cold"]
+pairs = {frozenset((p["a"], p["b"])) for p in layout["together"]}
+assert frozenset(("mass", "pos[]")) in pairs, pairs
+assert set(layout["split"]["moved"]) >= {"vel[]", "name[]", "id"}, layout["split"]
+assert layout["split"]["is_better"] and layout["split"]["lines_per_access"] < layout["lines_per_access"], layout["split"]
+END
 expect 2 "NOT_A_TYPE" "$loadstone" report --where type=NOT_A_TYPE plain.h5
 exit $failed

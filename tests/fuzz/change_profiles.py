@@ -17,7 +17,8 @@ import numpy
 EXTREME = [0, 1, 2, 3, 8, 0x1000, 255, 2**31 - 1, 2**32 - 2, 2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1]
 FLOATS = [0.0, -0.0, -1.0, 1e-308, 1e308, -1e308, float("inf"), float("-inf"), float("nan"), 2.0**64]
 COMMANDS = [["report"], ["report", "--tree", "--json"], ["report", "--by", "line,thread"], ["report", "--sharing"],
-            ["report", "--allocations"], ["report", "--processes"], ["view", "-o", "page.html"], ["export", "-f", "dot", "-o", "-"],
+            ["report", "--allocations"], ["report", "--by", "type,field"], ["report", "--layout", "*"],
+            ["report", "--processes"], ["view", "-o", "page.html"], ["export", "-f", "dot", "-o", "-"],
             ["export", "-f", "csv", "-t", "samples", "-o", "table.csv"], ["merge", "-o", "merged.h5", "PROFILE"],
             ["patterns", "-o", "found.json"]]
 SANITIZER = 99

@@ -12,6 +12,7 @@ tools_loadstone_SOURCES += \
     tools/report/rep_how.c \
     tools/report/rep_json.c \
     tools/report/rep_kernel.c \
+    tools/report/rep_layout.c \
     tools/report/rep_print.h \
     tools/report/rep_processes.c \
     tools/report/rep_raster.c tools/report/rep_raster.h \

@@ -115,6 +115,14 @@ ls_err rep_heatmap(const struct rep_heatmap_options *o, FILE *out);
  * Errors: as rep_view_init. */
 ls_err rep_sharing(const struct rep_options *o, bool json, FILE *out);
 
+/* ---- report --layout ---- */
+
+enum rep_layout_form { REP_LAYOUT_TEXT, REP_LAYOUT_JSON, REP_LAYOUT_CSV };
+
+/* Print the members of the type, which is named as in a row of --by type or by a pattern; o->by is ignored.
+ * Errors: as rep_view_init; LS_ERR_USAGE when no accessed type, or several, have that name. */
+ls_err rep_layout(const struct rep_options *o, const char *type, enum rep_layout_form form, FILE *out);
+
 /* ---- report --processes ---- */
 
 /* o: file, filters, limit; its grouping is ignored.

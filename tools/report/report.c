@@ -23,6 +23,7 @@ enum {
     REPORT_ANNOTATE,
     REPORT_PROCESSES,
     REPORT_SHARING,
+    REPORT_LAYOUT,
     REPORT_FIRST_TOUCH,
     REPORT_WATCH,
     REPORT_ALLOCATIONS,
@@ -71,6 +72,12 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                         "cache lines that several threads touch while one writes, true or "
                         "false sharing by the bytes they use",
                         "Instead of the table"},
+    [REPORT_LAYOUT] =
+        {"layout", 0, CLI_TEXT, "TYPE", NULL,
+         "the members of a type (struct, class, union) with their places, holes and cache lines, "
+         "the time and waiting of each, members that are accessed together, and an order or a "
+         "split that touches fewer lines; TYPE is a row of --by type, or a pattern with *",
+         "Instead of the table"},
     [REPORT_FIRST_TOUCH] =
         {"first-touch", 0, CLI_FLAG, NULL, NULL,
          "after record --engine faults: which thread touched which "
@@ -324,6 +331,18 @@ static ls_err report_watch(const struct rep_options *o, const struct cli_value *
     return LS_OK;
 }
 
+static ls_err report_layout(const struct rep_options *o, const struct cli_value *v)
+{
+    const char *type = v[REPORT_LAYOUT].text;
+    const enum rep_layout_form form = v[REPORT_JSON].given  ? REP_LAYOUT_JSON
+                                      : v[REPORT_CSV].given ? REP_LAYOUT_CSV
+                                                            : REP_LAYOUT_TEXT;
+    LS_TRY(rep_layout(o, type, form, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --by field,line --where type=%s %s", cli_quote(type), cli_quote(o->path));
+    return LS_OK;
+}
+
 static ls_err report_allocations(const struct rep_options *o, const struct cli_value *v)
 {
     LS_TRY(rep_allocations(o, v[REPORT_JSON].given, stdout));
@@ -373,15 +392,11 @@ static ls_err report_heatmap(const struct rep_options *o, const struct cli_value
 static const struct {
     int option;
     ls_err (*print)(const struct rep_options *o, const struct cli_value *v);
-} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch},
-                    {REPORT_WATCH, report_watch},
-                    {REPORT_PROCESSES, report_processes},
-                    {REPORT_SHARING, report_sharing},
-                    {REPORT_ALLOCATIONS, report_allocations},
-                    {REPORT_SERIES, report_series},
-                    {REPORT_HEATMAP, report_heatmap},
-                    {REPORT_ANNOTATE, report_annotate},
-                    {REPORT_HOW, report_how}};
+} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch}, {REPORT_WATCH, report_watch},
+                    {REPORT_PROCESSES, report_processes},     {REPORT_SHARING, report_sharing},
+                    {REPORT_LAYOUT, report_layout},           {REPORT_ALLOCATIONS, report_allocations},
+                    {REPORT_SERIES, report_series},           {REPORT_HEATMAP, report_heatmap},
+                    {REPORT_ANNOTATE, report_annotate},       {REPORT_HOW, report_how}};
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 
 #define REPORT_MIN_SHARE_FOR_PROGRAMS 0.001

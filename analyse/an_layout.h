@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the members of one type are accessed: counts, members that are accessed together, cache lines, and the
+ * lines that another order of the members would touch.
+ *
+ * Counts and lines rest on accesses that were seen one after the other: the begin of a translated burst, before it
+ * samples single loads, and all of other bursts. A visit is the accesses to one object within one burst. Bursts are short:
+ * members that are accessed together after a burst's end are missed, so that lines per access are lower bounds of the
+ * gain. */
+#ifndef AN_LAYOUT_H
+#define AN_LAYOUT_H
+
+#include "analyse/an_cost.h"
+#include "analyse/an_tables.h"
+
+#include <stdbool.h>
+
+enum { AN_LAYOUT_FIELDS_MAX = 64, AN_LAYOUT_LINES_MAX = 64, AN_LAYOUT_UNITS_MAX = 256 };
+
+/* An order of the members that are directly in the type. */
+struct an_order {
+    uint32_t members[AN_LAYOUT_UNITS_MAX]; /* rows of the layout */
+    uint32_t len, hot_len;          /* the first hot_len stay together; the others go elsewhere, if split */
+    uint64_t len_bytes, cold_bytes; /* an object, and its part that goes elsewhere */
+    double lines;                   /* touched per access */
+    bool is_better;                 /* by a tenth at least */
+};
+
+struct an_layout {
+    uint32_t type, first, len; /* row of types; first row of members, and how many */
+    uint32_t *row_of_sample;   /* row of the layout: row of members minus first; UINT32_MAX: another type */
+    uint64_t *loads, *stores;  /* by row */
+    bool *is_cold;             /* by row: less than 1 % of the accesses */
+    uint64_t accesses, visits, samples;
+    double lines, bytes_used; /* touched per access; used of each touched line */
+    /* the rows that were accessed most, and the visits in which two of them were accessed (in the diagonal: the one) */
+    uint32_t fields[AN_LAYOUT_FIELDS_MAX], fields_len;
+    uint64_t together[AN_LAYOUT_FIELDS_MAX][AN_LAYOUT_FIELDS_MAX];
+    struct {
+        uint64_t visits, bytes;   /* that touch the line; bytes of it that they use */
+    } parts[AN_LAYOUT_LINES_MAX]; /* 64 bytes each from the begin of the object */
+    struct an_order order, split;
+    bool is_movable; /* a struct or class whose members can be moved */
+};
+
+/* Columns that are needed. */
+#define AN_LAYOUT_COLUMNS                                                                             \
+    (PROF_MASK(member) | PROF_MASK(type_offset) | PROF_MASK(addr) | PROF_MASK(size) | PROF_MASK(op) | \
+     PROF_MASK(position))
+
+/* keep: samples whose byte is 0 are left out; NULL: none is. Owns: the caller ends out with an_layout_fini,
+ * also after a failure. Errors: LS_ERR_NOMEM. */
+ls_err an_layout_init(struct an_layout *out, const struct an_input *in, const struct an_tables *t,
+                      uint32_t type, const uint8_t *keep);
+void an_layout_fini(struct an_layout *l);
+
+/* Nesting of a row: 0 for the type itself. */
+uint32_t an_layout_depth(const struct an_layout *l, const struct an_tables *t, uint32_t row);
+
+#endif

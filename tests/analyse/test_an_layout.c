@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts, visits, lines and orders of a type with members of known use. */
+#include "analyse/an_layout.h"
+#include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { NONE = -1, WHOLE = 0, KEY, COLD, NEXT, TAIL, MEMBERS };
+#define BASE UINT64_C(0x7f0000000000)
+
+/* Objects of two lines: key in the first, next in the second. */
+static const struct prof_type_row types[] = {
+    {.id = 0, .kind = PROF_TYPE_STRUCT, .name = "node", .len_bytes = 128}};
+static const struct prof_member members[MEMBERS] = {
+    [WHOLE] = {.parent = UINT32_MAX, .kind = PROF_MEMBER_WHOLE, .path = "", .len_bytes = 128},
+    [KEY] = {.kind = PROF_MEMBER_FIELD, .path = "key", .len_bytes = 8},
+    [COLD] = {.kind = PROF_MEMBER_FIELD,
+              .path = "cold[]",
+              .offset_bytes = 8,
+              .len_bytes = 104,
+              .elem_len_bytes = 8},
+    [NEXT] = {.kind = PROF_MEMBER_FIELD, .path = "next", .offset_bytes = 112, .len_bytes = 8},
+    [TAIL] = {.kind = PROF_MEMBER_FIELD, .path = "tail", .offset_bytes = 120, .len_bytes = 4},
+};
+
+struct layout_run {
+    struct an_fixture *f;
+    struct an_tables t;
+    uint32_t member[4000];
+    uint64_t type_offset[4000];
+    uint16_t size[4000];
+};
+
+static struct layout_run *layout_run_new(void)
+{
+    struct layout_run *r = calloc(1, sizeof(*r));
+    assert_non_null(r);
+    r->f = fix_new(5, 4);
+    r->t = (struct an_tables){.types = types, .types_len = 1, .members = members, .members_len = MEMBERS};
+    return r;
+}
+
+static void touch(struct layout_run *r, uint64_t object, int member, uint32_t position)
+{
+    const size_t i = r->f->samples_len;
+    if (member == TAIL)
+        fix_store(r->f, 0, position);
+    else
+        fix_load(r->f, 0, position, 5);
+    r->f->addr[i] = BASE + 128 * object;
+    r->member[i] = UINT32_MAX;
+    r->type_offset[i] = UINT64_MAX;
+    r->size[i] = 8;
+    if (member == NONE) return;
+    r->member[i] = (uint32_t)member;
+    r->type_offset[i] = members[member].offset_bytes;
+    r->f->addr[i] += members[member].offset_bytes;
+}
+
+static void find(struct layout_run *r, struct an_layout *out)
+{
+    fix_input(r->f);
+    r->f->in.samples.member = r->member;
+    r->f->in.samples.type_offset = r->type_offset;
+    r->f->in.samples.size = r->size;
+    r->t.bursts = r->f->bursts;
+    r->t.bursts_len = r->f->bursts_len;
+    assert_int_equal(an_layout_init(out, &r->f->in, &r->t, 0, NULL), LS_OK);
+}
+
+static void layout_run_free(struct layout_run *r)
+{
+    fix_free(r->f);
+    free(r);
+}
+
+/* A list: 8 scattered objects a burst, key and next of each. Then single samples far apart, which are left out. */
+static void an_layout_counts_visits_and_suggests_a_split(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    struct an_layout *l = calloc(1, sizeof(*l));
+    (void)state;
+    for (uint64_t burst = 0; burst < 50; burst++) {
+        fix_burst(r->f, 1000, 1000);
+        for (uint32_t i = 0; i < 8; i++) {
+            touch(r, burst * 1000 + 50 * i, KEY, 4 * i);
+            touch(r, burst * 1000 + 50 * i, NEXT, 4 * i + 1);
+        }
+        touch(r, 1, NONE, 40);
+        touch(r, burst, COLD, 500);
+    }
+    find(r, l);
+    assert_int_equal(l->samples, 50 * 17);
+    assert_int_equal(l->accesses, 50 * 16);
+    assert_int_equal(l->visits, 50 * 8);
+    assert_int_equal(l->loads[KEY], 400);
+    assert_int_equal(l->loads[COLD], 0);
+    assert_int_equal(l->fields_len, 2);
+    assert_int_equal(l->together[0][1], 400);
+    assert_true(l->is_cold[COLD] && l->is_cold[TAIL] && !l->is_cold[KEY] && !l->is_cold[NEXT]);
+    assert_true(fabs(l->lines - 1) < 1e-9); /* each access another line */
+    assert_true(fabs(l->bytes_used - 8) < 1e-9);
+    assert_int_equal(l->parts[0].visits, 400);
+    assert_int_equal(l->parts[1].bytes, 400 * 8);
+    assert_true(l->is_movable);
+    /* key and next beside each other: one line for both */
+    assert_true(l->order.is_better && fabs(l->order.lines - 0.5) < 0.01);
+    assert_int_equal(l->order.members[0], KEY);
+    assert_int_equal(l->order.members[1], NEXT);
+    assert_int_equal(l->order.len_bytes, 128);
+    assert_int_equal(l->split.hot_len, 2);
+    assert_int_equal(l->split.len_bytes, 24); /* key, next, the pointer to the rest */
+    assert_int_equal(l->split.cold_bytes, 112);
+    an_layout_fini(l);
+    free(l);
+    layout_run_free(r);
+}
+
+/* Objects one after the other: a split puts several into a line, an order does not. */
+static void an_layout_knows_neighbours(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    struct an_layout *l = calloc(1, sizeof(*l));
+    (void)state;
+    for (uint64_t burst = 0; burst < 50; burst++) {
+        fix_burst(r->f, 1000, 1000);
+        for (uint32_t i = 0; i < 32; i++)
+            touch(r, burst * 32 + i, i % 2 ? KEY : TAIL, 2 * i);
+    }
+    find(r, l);
+    assert_int_equal(l->stores[TAIL], 50 * 16);
+    assert_true(fabs(l->lines - 1) < 1e-9);
+    assert_false(l->order.is_better);
+    assert_true(l->split.is_better && l->split.lines < 0.45);
+    an_layout_fini(l);
+    free(l);
+    layout_run_free(r);
+}
+
+static void an_layout_of_nothing_and_of_a_union(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    struct an_layout *l = calloc(1, sizeof(*l));
+    const struct prof_type_row is_union = {.kind = PROF_TYPE_UNION, .name = "u", .len_bytes = 128};
+    (void)state;
+    fix_burst(r->f, 1000, 1000);
+    find(r, l);
+    assert_int_equal(l->accesses, 0);
+    assert_false(l->is_movable);
+    an_layout_fini(l);
+    touch(r, 0, KEY, 0);
+    r->t.types = &is_union;
+    find(r, l);
+    assert_int_equal(l->accesses, 1);
+    assert_false(l->is_movable);
+    an_layout_fini(l);
+    free(l);
+    layout_run_free(r);
+}
+
+UNIT_GROUP()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_layout_counts_visits_and_suggests_a_split),
+        cmocka_unit_test(an_layout_knows_neighbours),
+        cmocka_unit_test(an_layout_of_nothing_and_of_a_union),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
