@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_tiles.h"
 
-#include "common/ls_index.h"
 #include "common/ls_random.h"
 #include "common/ls_vector.h"
 
@@ -41,6 +40,7 @@ struct an_summing {
     const struct an_tiles_input *from;
     struct an_keys slice;
     struct an_fold fold;
+    struct an_stacks_sum stacks;
     size_t room; /* of out->tiles */
     struct ls_index by_place;
 };
@@ -82,19 +82,29 @@ static ls_err an_shrink(struct an_summing *s)
     return LS_OK;
 }
 
-typedef ls_err an_tile_use(struct an_summing *s, struct an_tile *t);
+typedef ls_err an_tile_use(struct an_summing *s, struct an_tile *t, uint32_t burst);
 
-static ls_err an_use_count(struct an_summing *s, struct an_tile *t)
+static ls_err an_use_count(struct an_summing *s, struct an_tile *t, uint32_t burst)
 {
+    (void)burst;
     an_fold_count(&s->fold, t);
     return LS_OK;
 }
 
-static ls_err an_use_sum(struct an_summing *s, struct an_tile *t)
+static ls_err an_use_sum(struct an_summing *s, struct an_tile *t, uint32_t burst)
 {
+    (void)burst;
     an_fold_tile(&s->fold, s->out, t);
     LS_TRY(an_tile_put(s, t));
     return s->out->len / 2 < s->from->len_max || an_fold_is_done(&s->fold) ? LS_OK : an_shrink(s);
+}
+
+/* After the tiles: with the numbers that they ended up with. */
+static ls_err an_use_stack(struct an_summing *s, struct an_tile *t, uint32_t burst)
+{
+    if (t->access == AN_CLASS_NO_ACCESS) return LS_OK; /* the row of the burst has this time */
+    an_fold_tile(&s->fold, s->out, t);
+    return an_stacks_add(&s->stacks, t, burst);
 }
 
 /* --- samples to tiles --- */
@@ -131,7 +141,7 @@ static ls_err an_each_sample(struct an_summing *s, an_tile_use *use)
                             .time_ns = (double)s->from->costs->time_ns[i],
                             .stall_ns = (double)s->from->costs->stall_ns[i],
                             .latency_cycles = is_measured ? all->latency_cycles[i] : 0};
-        LS_TRY(use(s, &t));
+        LS_TRY(use(s, &t, all->burst ? all->burst[i] : UINT32_MAX));
     }
     return LS_OK;
 }
@@ -154,8 +164,8 @@ static ls_err an_each_burst(struct an_summing *s, an_tile_use *use)
         computing.access = AN_CLASS_NO_ACCESS;
         computing.time_ns = an_data_weight_ns(s->from->costs, &in->bursts[b]);
         if (whole.time_ns <= 0) continue;
-        LS_TRY(use(s, &begin));
-        if (in->bursts[b].samples_len == 0) LS_TRY(use(s, &computing));
+        LS_TRY(use(s, &begin, (uint32_t)b));
+        if (in->bursts[b].samples_len == 0) LS_TRY(use(s, &computing, (uint32_t)b));
     }
     return LS_OK;
 }
@@ -167,6 +177,21 @@ static ls_err an_tiles_sum(struct an_summing *s)
     LS_TRY(an_each_sample(s, an_use_sum));
     LS_TRY(an_each_burst(s, an_use_sum));
     return an_tiles_fold(s->out, &s->fold, s->from->len_max);
+}
+
+static ls_err an_tiles_stacks(struct an_summing *s)
+{
+    if (!s->from->tables->calls || s->from->stacks_len_max == 0) return LS_OK;
+    s->stacks = (struct an_stacks_sum){.out = &s->out->stacks,
+                                       .tables = s->from->tables,
+                                       .costs = s->from->costs,
+                                       .len_max = s->from->stacks_len_max};
+    LS_TRY(an_stacks_sum_init(&s->stacks, s->from->in));
+    do {
+        LS_TRY(an_each_sample(s, an_use_stack));
+        LS_TRY(an_each_burst(s, an_use_stack));
+    } while (!an_stacks_end(&s->stacks));
+    return LS_OK;
 }
 
 /* --- single samples --- */
@@ -203,6 +228,7 @@ static ls_err an_tiles_make(struct an_summing *s)
     LS_TRY(an_tiles_keys(&s->slice, "slice", s->from));
     LS_TRY(an_fold_init(&s->fold, s->out, s->from->tables));
     LS_TRY(an_tiles_sum(s));
+    LS_TRY(an_tiles_stacks(s));
     an_tiles_fill_rows(s->out, s->from);
     return LS_OK;
 }
@@ -214,6 +240,7 @@ ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from)
     if (from->places && from->places->len) out->places = *from->places;
     const ls_err err = an_tiles_make(&s);
     ls_index_fini(&s.by_place);
+    an_stacks_sum_fini(&s.stacks);
     an_fold_fini(&s.fold);
     an_keys_fini(&s.slice);
     an_keys_drop_numbers(&out->node);
@@ -228,6 +255,8 @@ void an_tiles_fini(struct an_tiles *t)
     an_keys_fini(&t->line);
     an_keys_fini(&t->thread);
     free(t->tiles);
+    free(t->stacks.calls);
+    free(t->stacks.rows);
     memset(t, 0, sizeof(*t));
 }
 

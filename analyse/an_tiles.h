@@ -13,8 +13,10 @@
 #ifndef AN_TILES_H
 #define AN_TILES_H
 
+#include "analyse/an_calls.h"
 #include "analyse/an_cost.h"
 #include "analyse/an_keys.h"
+#include "common/ls_index.h"
 
 /* X(class, words): kind of an access, and how well it is known. The first four are PROF_LEVEL_*. */
 #define AN_CLASS_LIST(X)                    \
@@ -57,7 +59,29 @@ struct an_places {
     uint32_t len;
 };
 
+/* --- sums by call stack --- */
+
+/* Costs of the samples of one piece of data below one call, or of bursts as a whole. */
+struct an_stack {
+    uint32_t call;                      /* row of calls; calls_len: no call stack was taken */
+    uint32_t node, line, thread, slice; /* as in struct an_tile; a burst has the line where it began */
+    bool is_origin;                     /* a burst as a whole, for views of code */
+    double time_ns, stall_ns;
+};
+
+enum an_stacks_level { AN_STACKS_ALL, AN_STACKS_NO_SLICE, AN_STACKS_NO_LINE, AN_STACKS_NO_THREAD };
+
+/* Calls with too little time are merged into their callers. */
+struct an_stacks {
+    struct an_call *calls; /* callers before the functions they call; texts are borrowed from the tables */
+    uint32_t calls_len;
+    struct an_stack *rows; /* sorted by call, is_origin, node, line, thread, slice */
+    size_t len;
+    enum an_stacks_level level; /* coordinates that are left out (not known), to have fewer rows */
+};
+
 struct an_tiles {
+    struct an_stacks stacks;
     struct an_keys node, line, thread; /* without the numbers of samples and bursts */
     uint32_t slices;                   /* equal parts of the run */
     uint32_t bins_per_octave; /* bin 0: below 1 cycle; bin b: from 2^((b - 1) / bins_per_octave) cycles on */
@@ -83,17 +107,18 @@ struct an_tile_row {
 };
 
 /* Sum all samples into tiles; if there are more than about len_max, merge some. Columns needed: as for the
- * dimensions node, line, thread and slice, and op, latency_cycles, latency_valid, level. t has the number of
- * slices.
- * Owns:   the caller ends out with an_tiles_fini, also after a failure; out borrows from->places, nothing else.
+ * dimensions node, line, thread and slice, and op, latency_cycles, latency_valid, level; for call stacks burst.
+ * t has the number of slices.
+ * Owns:   the caller ends out with an_tiles_fini, also after a failure; out borrows from->places, and texts of
+ *         the tables.
  * Errors: LS_ERR_NOMEM. */
 struct an_tiles_input {
     const struct an_tables *tables;
     const struct an_input *in;
     const struct an_costs *costs;
     const struct an_places *places; /* NULL: no natural domains */
-    size_t len_max;
-    struct an_tile_row *rows; /* filled in */
+    size_t len_max, stacks_len_max; /* stacks_len_max 0: no sums by call stack */
+    struct an_tile_row *rows;       /* filled in */
     size_t rows_len;
 };
 ls_err an_tiles_init(struct an_tiles *out, const struct an_tiles_input *from);
@@ -103,6 +128,29 @@ void an_tiles_fini(struct an_tiles *t);
 /* Pick rows of len at random without replacement, all equally likely, in rising order; the seed is fixed.
  * out has room for rows; returns how many were picked: rows, or len when there are fewer. */
 size_t an_pick_rows(uint64_t *out, size_t rows, uint64_t len);
+
+/* --- making the sums by call stack --- */
+
+struct an_stacks_sum {
+    struct an_stacks *out;
+    const struct an_tables *tables;
+    const struct an_costs *costs;
+    uint32_t *to;     /* by row of the call tree, the row of out->calls */
+    double *stall_ns; /* by burst, of its samples */
+    size_t room, len_max;
+    struct ls_index by_key;
+};
+
+/* Choose the calls. Owns: the caller ends s with an_stacks_sum_fini, also after a failure; s borrows all else.
+ * Errors: LS_ERR_NOMEM. */
+ls_err an_stacks_sum_init(struct an_stacks_sum *s, const struct an_input *in);
+void an_stacks_sum_fini(struct an_stacks_sum *s);
+/* Add the tile of a sample (its latency, level and place do not matter) or, of class ORIGIN, of a whole burst;
+ * all samples come before the bursts.  Errors: LS_ERR_NOMEM. */
+ls_err an_stacks_add(struct an_stacks_sum *s, const struct an_tile *t, uint32_t burst);
+/* Sort the rows and return true; or, when there are too many, leave out a coordinate, forget all rows and
+ * return false: add everything again. */
+bool an_stacks_end(struct an_stacks_sum *s);
 
 /* --- fewer tiles ---
  *

@@ -18,6 +18,7 @@ libanalyse_la_SOURCES = \
     analyse/an_select.c analyse/an_select.h \
     analyse/an_series.c analyse/an_series.h \
     analyse/an_sharing.c analyse/an_sharing.h \
+    analyse/an_stacks.c \
     analyse/an_table.c analyse/an_table.h \
     analyse/an_traffic.c analyse/an_traffic.h \
     analyse/an_tables.c analyse/an_tables.h \

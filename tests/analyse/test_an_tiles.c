@@ -319,6 +319,63 @@ static void bursts_have_tiles_where_they_began(void **state)
     make_tables();
 }
 
+/* A call for each burst modulo CALLS, below the call of half its number; the last bursts have no stack. */
+enum { CALLS = 50, NO_STACK = 10 };
+
+static struct an_tables tables_with_calls(struct an_call_tree *tree)
+{
+    static struct an_call rows[CALLS];
+    static uint32_t call_of_burst[BURSTS];
+    struct an_tables t = tables;
+    costs.model.weight_max_ns = INFINITY;
+    for (uint32_t c = 0; c < CALLS; c++)
+        rows[c] = (struct an_call){.parent = c ? c / 2 : UINT32_MAX, .function = "f", .module = "m"};
+    for (uint32_t b = 0; b < BURSTS; b++) {
+        call_of_burst[b] = b < BURSTS - NO_STACK ? b % CALLS : UINT32_MAX;
+        bursts[b].weight_ns = bursts[b].data_weight_ns = 1000;
+    }
+    *tree = (struct an_call_tree){.rows = rows, .len = CALLS, .call_of_burst = call_of_burst};
+    t.calls = tree;
+    return t;
+}
+
+/* The sums of a call equal the sums of its bursts, also where coordinates are left out. */
+static void stacks_hold_the_sums_of_each_call(void **state)
+{
+    size_t most = SIZE_MAX; /* one row too few for the level before */
+    struct an_call_tree tree;
+    const struct an_tables with_calls = tables_with_calls(&tree);
+    (void)state;
+    for (int level_wanted = AN_STACKS_ALL; level_wanted <= AN_STACKS_NO_THREAD; level_wanted++) {
+        const struct an_tiles_input from = {
+            .tables = &with_calls, .in = &in, .costs = &costs, .len_max = 5000, .stacks_len_max = most};
+        double access_ns[CALLS + 1] = {0}, begin_ns[CALLS + 1] = {0}, stall_ns_of[CALLS + 1] = {0};
+        struct an_tiles t;
+        assert_int_equal(an_tiles_init(&t, &from), LS_OK);
+        assert_int_equal(t.stacks.calls_len, CALLS);
+        assert_int_equal(t.stacks.level, level_wanted);
+        most = t.stacks.len - 1;
+        for (size_t i = 0; i < t.stacks.len; i++) {
+            const struct an_stack *s = &t.stacks.rows[i];
+            (s->is_origin ? begin_ns : access_ns)[s->call] += s->time_ns;
+            if (!s->is_origin) stall_ns_of[s->call] += s->stall_ns;
+            if (level_wanted == AN_STACKS_ALL)
+                assert_true(s->slice != UINT32_MAX && s->line != UINT32_MAX && s->thread != UINT32_MAX);
+        }
+        for (uint32_t i = 0; i < SAMPLES; i++) {
+            const uint32_t call = burst[i] < BURSTS - NO_STACK ? burst[i] % CALLS : CALLS;
+            access_ns[call] -= (double)cost_ns[i];
+            stall_ns_of[call] -= (double)stall_ns[i];
+        }
+        for (uint32_t b = 0; b < BURSTS; b++)
+            begin_ns[b < BURSTS - NO_STACK ? b % CALLS : CALLS] -= an_weight_ns(&costs, &bursts[b]);
+        for (uint32_t c = 0; c <= CALLS; c++)
+            assert_true(access_ns[c] == 0 && stall_ns_of[c] == 0 && begin_ns[c] == 0);
+        an_tiles_fini(&t);
+    }
+    make_tables();
+}
+
 /* A profile without a sample. */
 static void no_samples_have_no_tiles(void **state)
 {
@@ -373,6 +430,7 @@ UNIT_GROUP()
                                        cmocka_unit_test(lines_that_cost_most_in_all_stay),
                                        cmocka_unit_test(places_hold_their_samples),
                                        cmocka_unit_test(bursts_have_tiles_where_they_began),
+                                       cmocka_unit_test(stacks_hold_the_sums_of_each_call),
                                        cmocka_unit_test(no_samples_have_no_tiles),
                                        cmocka_unit_test(a_latency_is_in_the_bin_that_begins_at_or_below_it),
                                        cmocka_unit_test(a_pick_is_random_without_repetition)};

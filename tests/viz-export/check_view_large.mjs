@@ -25,7 +25,7 @@ function tell(what, times) {
 }
 
 async function timesOf(page, what) {
-    const threads = page.locator('#threads button');
+    const threads = page.locator('#threads .barlist button');
     const times = [];
     for (let i = 0; i < 10; i++) times.push(await workOf(threads.nth(i % (await threads.count())), null));
     await workOf(page.locator('#reset'), null);

@@ -66,6 +66,18 @@ static const struct prof_process processes[] = {{.pid = 4000,
 static const struct prof_line lines[] = {
     LINE(0x401000, "gather<int&&>", 31), LINE(0x401010, "diffuse", 52), LINE(0x401020, "advance", 70),
     LINE(0x401030, "multiply", 88),      LINE(0x401040, "sum", 97),     LINE(0x401050, "relax", 110),
+    LINE(0x401060, "main", 200),         LINE(0x401070, "step", 150),   LINE(0x401080, "solve", 160),
+};
+/* main calls step and solve, which call the functions that bursts begin in. */
+enum { FRAME_MAIN, FRAME_STEP, FRAME_SOLVE, FRAME_LEAVES };
+#define FRAME(above, row)                                       \
+    {                                                           \
+        .parent = above, .ip = 0x401000 + 16 * row, .line = row \
+    }
+static const struct prof_frame frames[] = {
+    FRAME(UINT32_MAX, 6),  FRAME(FRAME_MAIN, 7), FRAME(FRAME_MAIN, 8),
+    FRAME(FRAME_STEP, 0),  FRAME(FRAME_STEP, 1), FRAME(FRAME_STEP, 2),
+    FRAME(FRAME_SOLVE, 3), FRAME(FRAME_MAIN, 4), FRAME(FRAME_MAIN, 5),
 };
 static const struct prof_source sources[] = {
     {"/src/flow.c", 29, "static double gather(const mesh *m, int cell) /* </script><b> & \"quotes\" */"},
@@ -164,7 +176,7 @@ static ls_err add_access(prof_writer *w, const struct prof_burst *b, uint32_t nu
 static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *b)
 {
     const struct pattern *p = pick_pattern(number), *other = pick_pattern(number);
-    *b = (struct prof_burst){.frame = UINT32_MAX,
+    *b = (struct prof_burst){.frame = FRAME_LEAVES + p->line,
                              .phase = UINT32_MAX,
                              .thread = random_below(THREADS),
                              .time_ns = DURATION_NS / BURSTS * number,
@@ -183,7 +195,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *b)
 /* relax computes without accesses. */
 static struct prof_burst computing(uint32_t number)
 {
-    return (struct prof_burst){.frame = UINT32_MAX,
+    return (struct prof_burst){.frame = FRAME_LEAVES + 5,
                                .phase = UINT32_MAX,
                                .thread = number % THREADS,
                                .time_ns = DURATION_NS / COMPUTING * number,
@@ -394,6 +406,7 @@ static ls_err write_all(prof_writer *w)
         [PROF_TABLE_processes] = {processes, 1},
         [PROF_TABLE_bursts] = {bursts, BURSTS + COMPUTING},
         [PROF_TABLE_lines] = {lines, sizeof(lines) / sizeof(lines[0])},
+        [PROF_TABLE_frames] = {frames, sizeof(frames) / sizeof(frames[0])},
         [PROF_TABLE_sources] = {sources, sizeof(sources) / sizeof(sources[0])},
     };
     LS_TRY(prof_fixture_tables(w, filled));

@@ -2,6 +2,7 @@
 // usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM PLACE_SUMS PLATE_SUMS LOADSTONE PROFILE
 // PLACE_SUMS: by thread, of the place that FIELD_SUM is of, loads of L3; PLATE_SUMS: samples by cell of the plate
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { change, changeByClick, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
 
 const [modules, chromium, file, mapless, fieldSum, placeSumsText, plateSumsText, loadstone, profile] =
@@ -27,13 +28,14 @@ const whole = all.rows[0];
 const PRECISE = 4 / 2 ** 26; // a unit or two for a piece of data
 const FILTERED = 1e-5; // tiles are rounded separately, then some of them are summed
 const rowOf = (label) => all.rows.find((row) => row.label === label);
-const box = (page, label) => page.locator(`.box[data-node="${rowOf(label).id}"]`);
+const box = (page, label) => page.locator(`#tree .box[data-node="${rowOf(label).id}"]`);
 const level = (page, name) => page.locator('#latency .barlist button').filter({ hasText: name }).first();
 
 async function texts(page) {
-    check((await page.title()).startsWith('flow --name'), 'the title is the command');
+    check((await page.title()) === 'flow - Loadstone', 'the title is the program’s name');
+    check((await page.locator('h1').textContent()) === 'flow', 'and the heading');
     check(
-        (await page.locator('h1').textContent()).includes('</title><script>'),
+        (await page.locator('#command').textContent()).includes('</title><script>'),
         'markup in the command is text',
     );
     check(await page.getByText('</script><script>document').first().isVisible(), 'markup in labels is text');
@@ -51,6 +53,17 @@ async function texts(page) {
         (await page.evaluate(() => document.body.dataset.broken)) === undefined,
         'no script of a label ran',
     );
+}
+
+/** The page begins with the conclusion of the report. */
+async function conclusion(page) {
+    const env = { ...process.env, COLUMNS: '1000', LINES: '100', LC_ALL: 'C.UTF-8' };
+    const lines = execFileSync(loadstone, ['report', profile], { encoding: 'utf8', env }).split('\n');
+    const begin = lines.findIndex((line) => line.startsWith('stall '));
+    const end = lines.indexOf('', begin);
+    const want = lines.slice(begin, end).map((line) => line.replace(/^stall +/, 'stall ').trim());
+    const got = await page.locator('#conclusion li').allTextContents();
+    check(want.length > 1 && want.join('|') === got.join('|'), `the conclusion: ${got.join(' | ')}`);
 }
 
 async function numbers(page) {
@@ -74,10 +87,10 @@ async function filters(page) {
     await change(page, () => level(page, 'DRAM').click());
     let want = report('--node', 'temperature', '--where', 'level=DRAM').rows[0];
     checkSums(await sums(page), want, whole, FILTERED, 'of DRAM');
-    await change(page, () => page.locator('#threads button').first().click());
-    const thread = (await page.locator('#threads button[aria-pressed=true] .name').textContent()).split(
-        ' ',
-    )[0];
+    await change(page, () => page.locator('#threads .barlist button').first().click());
+    const thread = (
+        await page.locator('#threads .barlist button[aria-pressed=true] .name').textContent()
+    ).split(' ')[0];
     want = report('--node', 'temperature', '--where', 'level=DRAM', '--where', `thread=${thread}`).rows[0];
     checkSums(await sums(page), want, whole, FILTERED, `by thread ${thread}`);
     await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:31' }).click());
@@ -108,7 +121,7 @@ async function origins(page) {
     let [want] = report('--by', 'line', '--where', 'line=flow.c:110', '--where', `thread=${thread}`).rows;
     checkSums(await sums(page), want, whole, FILTERED, `of it in thread ${thread}`);
     await change(page, () => page.locator('#reset').click());
-    await change(page, () => page.locator('.box[data-node=no-data]').click());
+    await change(page, () => page.locator('#tree .box[data-node=no-data]').click());
     [want] = report('--by', 'line', '--where', 'node=no data (computing)').rows;
     check(want.label.startsWith('flow.c:110'), 'only relax computes without data');
     checkSums(await sums(page), want, whole, FILTERED, 'what accesses nothing');
@@ -131,7 +144,7 @@ async function empty(page) {
 }
 
 async function keyboard(page) {
-    await page.locator('.box[tabindex="0"]').focus();
+    await page.locator('#tree .box[tabindex="0"]').focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await change(page, () => page.keyboard.press('Enter'));
@@ -228,8 +241,10 @@ async function mapSums(page) {
 }
 
 async function pressedThread(page) {
-    await change(page, () => page.locator('#threads button').first().click());
-    return (await page.locator('#threads button[aria-pressed=true] .name').textContent()).split(' ')[0];
+    await change(page, () => page.locator('#threads .barlist button').first().click());
+    return (await page.locator('#threads .barlist button[aria-pressed=true] .name').textContent()).split(
+        ' ',
+    )[0];
 }
 
 async function filteredMaps(page) {
@@ -403,6 +418,171 @@ async function meshPlaces(page) {
     await change(page, () => page.locator('#reset').click());
 }
 
+const call = (page, name) =>
+    page.locator('#flame .box').filter({ has: page.locator('.label', { hasText: new RegExp(`^${name}$`) }) });
+const callSums = async (page, name) => ({
+    time_ns: Number(await call(page, name).getAttribute('data-time-ns')),
+    stall_ns: Number(await call(page, name).getAttribute('data-stall-ns')),
+});
+
+/** The flame graph has the times of report --by calls, with filters, too. */
+async function callStacks(page) {
+    const compare = async (functions, text, ...options) => {
+        const { rows } = report('--by', 'calls', ...options);
+        for (const name of functions) {
+            const want = rows.find((row) => row.label.split(' ')[0] === name);
+            const got = await callSums(page, name);
+            const near = (key) => Math.abs(got[key] - want[key]) <= FILTERED * whole[key];
+            const isNear = near('time_ns') && (options.includes('node=matrix') || near('stall_ns'));
+            check(
+                isNear,
+                `${name}${text}: ${got.time_ns} ns, ${got.stall_ns} ns; ${want.time_ns}, ${want.stall_ns}`,
+            );
+        }
+    };
+    await compare(['main', 'step', 'solve', 'gather<int&&>', 'relax'], '');
+    const thread = await pressedThread(page);
+    await compare(['main', 'step', 'solve', 'relax'], ` in ${thread}`, '--where', `thread=${thread}`);
+    await change(page, () => page.locator('#reset').click());
+    await change(page, () => box(page, 'matrix').click());
+    await compare(['main', 'solve'], ', accesses to the matrix', '--where', 'node=matrix');
+    await change(page, () => page.locator('#reset').click());
+    await call(page, 'step').click();
+    check((await call(page, 'solve').count()) === 0, 'a click shows a call alone');
+    check((await page.evaluate(() => location.hash)).includes('call='), 'the address says which');
+    await page.locator('#flame [tabindex="0"]').press('Escape');
+    check((await call(page, 'solve').count()) === 1, 'Escape shows all');
+}
+
+/** Names are found by a part of them, and chosen from the list. */
+async function search(page) {
+    const found = page.locator('#found button');
+    await page.locator('#search').fill('TEMPER');
+    check(
+        (await found.first().textContent()).includes('mesh/temperature'),
+        'data is found by a part of its name',
+    );
+    await change(page, () => page.locator('#search').press('Enter'));
+    checkSums(await sums(page), rowOf('temperature'), whole, PRECISE, 'and selected by Enter');
+    await change(page, () => page.locator('#reset').click());
+    await page.locator('#search').fill('flow.c:88');
+    await change(page, () => found.filter({ hasText: 'flow.c:88' }).first().click());
+    check((await page.locator('.chip').textContent()).includes('flow.c:88'), 'a line by a click');
+    await page.locator('#search').fill('solve');
+    check((await page.locator('#flame .box.found').count()) === 1, 'the flame graph marks what is searched');
+    await page.locator('#found button[data-kind=call]').click();
+    check((await call(page, 'step').count()) === 0, 'a function is shown alone');
+    await page.locator('#flame').getByRole('button', { name: 'Show all' }).click();
+    await page.locator('#search').fill('nothing has this name');
+    check(await page.getByText('No name contains this text.').isVisible(), 'and nothing where nothing is');
+    await page.locator('#search').fill('');
+    await change(page, () => page.locator('#reset').click());
+}
+
+/** A copy of the address opens the page with the same filters. */
+async function link(browser, page) {
+    await change(page, () => box(page, 'matrix').click());
+    await change(page, () => level(page, 'L3').click());
+    await pressedThread(page);
+    await change(page, () => page.locator('#code .barlist button').filter({ hasText: 'flow.c:88' }).click());
+    await page.locator('#timeline .chart').focus();
+    await change(page, () => page.keyboard.press('ArrowLeft'));
+    await page.getByRole('navigation').getByRole('button', { name: 'Code' }).click();
+    const address = await page.evaluate(() => location.href);
+    const want = [await sums(page), await page.locator('.chip').allTextContents()];
+    const other = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+    await other.goto(address);
+    await other.waitForSelector('body[data-state=ready]');
+    const got = [await sums(other), await other.locator('.chip').allTextContents()];
+    check(
+        want[1].length === 5 && JSON.stringify(want) === JSON.stringify(got),
+        `filters of ${address.split('#')[1]}`,
+    );
+    check((await other.locator('#code.chosen').count()) === 1, 'and the panel');
+    check(
+        await other.locator('#code').evaluate((panel) => panel.getBoundingClientRect().top < innerHeight / 2),
+        'which is in sight',
+    );
+    await change(other, () =>
+        other.evaluate(() => (location.hash = '#data=no+such&thread=%23999&slice=9-2&call=4711')),
+    );
+    check((await other.locator('.chip').count()) === 0, 'names of nothing are left out');
+    // places of a map
+    await change(page, () => page.locator('#reset').click());
+    await mapChoice(page, 'field').selectOption({ label: 'matrix on matrix <i>A</i>' });
+    const canvas = page.locator('#map canvas[data-state=drawn]');
+    await canvas.focus();
+    await change(page, () => page.keyboard.press('Enter'));
+    const place = [await sums(page), await page.locator('.chip').allTextContents()];
+    const hash = await page.evaluate(() => location.hash);
+    await change(other, () => other.evaluate((text) => (location.hash = text), hash));
+    const again = [await sums(other), await other.locator('.chip').allTextContents()];
+    check(JSON.stringify(place) === JSON.stringify(again), `a place: ${place[1]}`);
+    await change(page, () => page.keyboard.press('Escape'));
+    await mapChoice(page, 'field').selectOption('auto');
+    await page.getByRole('navigation').getByRole('button', { name: 'Code' }).click();
+    check((await page.evaluate(() => location.hash)) === '', 'without filters the address is bare');
+    await other.close();
+}
+
+const savedAs = async (page, id, kind) => {
+    const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator(`#${id} .save`).getByText(kind).click(),
+    ]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+};
+
+/** Width, height and number of colours of a PNG. */
+const looksOf = (page, bytes) =>
+    page.evaluate(async (base64) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${base64}`;
+        await image.decode();
+        const canvas = document.createElement('canvas');
+        Object.assign(canvas, { width: image.width, height: image.height });
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        const pixels = new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer);
+        return { width: image.width, height: image.height, colours: new Set(pixels).size };
+    }, bytes.toString('base64'));
+
+/** Each panel as a picture and as a table. */
+async function saved(page) {
+    const panels = await page
+        .locator('.panel:not([hidden]):not(.bare)')
+        .evaluateAll((all) => all.map(({ id }) => id));
+    check(panels.length === 9, `panels: ${panels}`);
+    for (const id of panels) {
+        const png = await savedAs(page, id, 'PNG');
+        const { width, height, colours } = await looksOf(page, png.bytes);
+        const size = await page.locator(`#${id}`).boundingBox();
+        const isWhole = Math.abs(width - 2 * size.width) < 2 && Math.abs(height - 2 * size.height) < 2;
+        check(
+            png.name === `flow-${id}.png` && isWhole && colours > 20,
+            `${png.name}: ${width} x ${height}, ${colours} colours`,
+        );
+        const csv = await savedAs(page, id, 'CSV');
+        const [head, ...rows] = csv.bytes.toString().trim().split('\r\n');
+        const isTable = head.includes(',') && rows.length > 1 && !csv.bytes.includes('undefined');
+        check(csv.name === `flow-${id}.csv` && isTable, `${csv.name}: ${rows.length} rows of ${head}`);
+    }
+    const columnOf = async (id, name) => {
+        const [head, ...rows] = (await savedAs(page, id, 'CSV')).bytes.toString().trim().split('\r\n');
+        const at = head.split(',').length - head.split(',').indexOf(name); // texts with commas come first
+        return rows.map((row) => Number(row.split(',').slice(-at)[0]));
+    };
+    const add = (values) => values.reduce((sum, value) => sum + value, 0);
+    for (const id of ['code', 'threads', 'timeline', 'flame']) {
+        const time = add(await columnOf(id, 'time_ns'));
+        check(
+            Math.abs(time - whole.time_ns) <= FILTERED * whole.time_ns,
+            `the rows of ${id} are the whole: ${time}`,
+        );
+    }
+    check((await columnOf('tree', 'samples'))[0] === whole.samples, 'the first row of the tree is the whole');
+}
+
 /** Brushing axes of the parallel coordinates, as parallel.js draws them: seven axes, time the second one. */
 async function brushes(page) {
     const canvas = page.locator('#samples canvas[data-state=drawn]');
@@ -474,9 +654,22 @@ async function looks(browser) {
 const browser = await openBrowser(modules, chromium);
 try {
     const { page, wrong } = await openPage(browser, file);
-    for (const part of [texts, numbers, filters, origins, empty, keyboard, pointer, maps, filteredMaps])
+    for (const part of [
+        texts,
+        conclusion,
+        numbers,
+        filters,
+        origins,
+        empty,
+        keyboard,
+        pointer,
+        maps,
+        filteredMaps,
+    ])
         await part(page);
-    for (const part of [gridPlaces, meshPlaces, brushes, excerpt]) await part(page);
+    for (const part of [gridPlaces, meshPlaces, brushes, excerpt, callStacks, search, saved])
+        await part(page);
+    await link(browser, page);
     check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
     await looks(browser);
     const plain = await openPage(browser, mapless);

@@ -146,7 +146,8 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out, size_t *out_len)
         return LS_OK;
     uint8_t *in_group = malloc(v->in.samples.len + 1), *done = calloc(v->groups.groups_len + 1u, 1);
     ls_err err = in_group && done ? LS_OK : ls_nomem("advice");
-    while (err == LS_OK && *out_len < (rep_is_low() ? 1 : REP_ADVICE_MAX)) {
+    const size_t most = rep_is_low() && !v->options.is_complete ? 1 : REP_ADVICE_MAX;
+    while (err == LS_OK && *out_len < most) {
         struct an_finding f;
         const uint32_t group = rep_next_leaf(v, done);
         if (group == AN_NO_GROUP) break;

@@ -22,6 +22,9 @@ enum { REP_KEY_WIDTH = 11 };
 ls_err rep_print_text(struct rep_view *v, bool as_tree, FILE *out);
 /* Print the program and the account of its CPU time. */
 void rep_print_program(const struct rep_view *v, FILE *out);
+/* Print the conclusion: the data that waits most, the place, the remedy. An item begins with a key in the first columns or with two blanks;
+ * other lines continue the item above.  Errors: LS_ERR_NOMEM. */
+ls_err rep_print_conclusion(const struct rep_view *v, FILE *out);
 /* Print engine, bursts, loads timed, overhead and losses, with remedies. */
 void rep_print_trust(const struct rep_view *v, FILE *out);
 /* The full head, and how its numbers came about. */

@@ -121,10 +121,9 @@ bool rep_has_time(const struct rep_view *v)
     return !rep_is_empty(v) && !(*v->run->events_sampled && v->costs.weight_ns <= 0);
 }
 
-static ls_err rep_conclusion(const struct rep_view *v, FILE *out)
+ls_err rep_print_conclusion(const struct rep_view *v, FILE *out)
 {
     size_t advice = 0;
-    rep_print_program(v, out);
     if (rep_is_empty(v)) {
         rep_print_lines(v, rep_empty_lines, out);
         return LS_OK;
@@ -133,6 +132,12 @@ static ls_err rep_conclusion(const struct rep_view *v, FILE *out)
     LS_TRY(rep_print_advice(v, out, &advice));
     if (!advice) rep_no_advice(v, out);
     return rep_print_kernel_advice(v, out);
+}
+
+static ls_err rep_head(const struct rep_view *v, FILE *out)
+{
+    rep_print_program(v, out);
+    return rep_print_conclusion(v, out);
 }
 
 /* ---- trust ---- */
@@ -241,7 +246,7 @@ static ls_err rep_print_between(struct rep_view *v, bool as_tree, uint64_t lines
 ls_err rep_print_text(struct rep_view *v, bool as_tree, FILE *out)
 {
     char *head = NULL, *tail = NULL;
-    ls_err err = rep_to_memory(v, rep_conclusion, &head);
+    ls_err err = rep_to_memory(v, rep_head, &head);
     if (err == LS_OK) err = rep_to_memory(v, rep_tail, &tail);
     if (err == LS_OK) fputs(head, out);
     if (err == LS_OK && !rep_is_empty(v))

@@ -3,6 +3,7 @@
 
 /* loadstone view: a profile as one page that a browser opens without anything else. */
 #include "common/ls_outputs.h"
+#include "common/ls_text.h"
 #include "run_h5/prof_atlas.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
@@ -11,23 +12,23 @@
 #include "tools/report/rep_print.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the head of the report as facts ---- */
+/* ---- texts of the report as facts ---- */
 
-/* The head of a report as pairs of key and text. */
-
+/* Pairs of key and text. */
 struct view_facts {
     char *text; /* storage of the texts of facts */
     struct vx_fact *facts;
     size_t len;
 };
 
-enum { FACTS_KEY_WIDTH = 11 };
+enum { VIEW_ITEM_INDENT = 2 };
 
 /* Escape sequences of a terminal, "\033[...m", go. */
 static void view_plain(char *text)
@@ -52,31 +53,60 @@ static size_t view_lines(const char *text)
     return lines;
 }
 
-static void view_split(struct view_facts *f)
+/* A line with a key, or continuing the line above. */
+static void view_add_line(struct view_facts *f, char *line)
 {
-    char *rest = f->text;
-    for (char *line; (line = strsep(&rest, "\n")) && rest;) {
-        if (strlen(line) < FACTS_KEY_WIDTH) continue;
-        line[FACTS_KEY_WIDTH - 1] = 0;
-        line[strcspn(line, " ")] = 0;
-        f->facts[f->len++] = (struct vx_fact){line, line + FACTS_KEY_WIDTH};
+    if (strlen(line) < REP_KEY_WIDTH) return;
+    line[REP_KEY_WIDTH - 1] = 0;
+    line[strcspn(line, " ")] = 0;
+    f->facts[f->len++] = (struct vx_fact){line, line + REP_KEY_WIDTH};
+}
+
+/* A line of the conclusion. Folded lines are joined: their text moves to the end of the text above. */
+static void view_add_folded(struct view_facts *f, char *line)
+{
+    const size_t indent = strspn(line, " ");
+    if (indent == 0) {
+        view_add_line(f, line);
+    } else if (indent == VIEW_ITEM_INDENT) {
+        f->facts[f->len++] = (struct vx_fact){"", line + indent};
+    } else if (f->len > 0 && line[indent]) {
+        char *end = strchr(f->facts[f->len - 1].text, 0);
+        *end = ' ';
+        memmove(end + 1, line + indent, strlen(line + indent) + 1);
     }
 }
 
+static void view_split(struct view_facts *f, void (*add)(struct view_facts *f, char *line))
+{
+    char *rest = f->text;
+    for (char *line; (line = strsep(&rest, "\n")) && rest;)
+        add(f, line);
+}
+
 /* Owns:   the caller ends out with view_facts_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
-static ls_err view_facts_init(struct view_facts *out, const struct rep_view *v)
+static ls_err view_facts_init(struct view_facts *out, const struct rep_view *v,
+                              ls_err (*print)(const struct rep_view *v, FILE *out),
+                              void (*add)(struct view_facts *f, char *line))
 {
     size_t len = 0;
     *out = (struct view_facts){0};
     FILE *memory = open_memstream(&out->text, &len);
     if (!memory) return ls_nomem("the head of the page");
-    rep_print_header_lines(v, memory);
-    rep_print_how_lines(v, memory);
+    const ls_err err = print(v, memory);
     if (fclose(memory) != 0) return ls_nomem("the head of the page");
+    LS_TRY(err);
     view_plain(out->text);
     out->facts = calloc(view_lines(out->text) + 1, sizeof(*out->facts));
     if (!out->facts) return ls_nomem("the head of the page");
-    view_split(out);
+    view_split(out, add);
+    return LS_OK;
+}
+
+static ls_err view_print_head(const struct rep_view *v, FILE *out)
+{
+    rep_print_header_lines(v, out);
+    rep_print_how_lines(v, out);
     return LS_OK;
 }
 
@@ -90,7 +120,7 @@ static void view_facts_fini(struct view_facts *f)
 /* ---- the command ---- */
 
 enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_PATTERNS, VIEW_FORCE, VIEW_OPTIONS };
-enum { VIEW_TILES_MAX = 200000, VIEW_ROWS_MAX = 50000 };
+enum { VIEW_TILES_MAX = 200000, VIEW_STACKS_MAX = 50000, VIEW_ROWS_MAX = 50000 };
 enum { VIEW_PATTERNS_MAX = 8 };
 
 /* A profile has many samples: only the columns that the next step needs are in memory. */
@@ -139,7 +169,7 @@ struct view_content {
     struct ndm_atlas atlas;
     struct vx_view_places places;
     struct an_tiles tiles;
-    struct view_facts facts;
+    struct view_facts facts, conclusion;
     struct an_tile_row *rows;
     size_t rows_len;
 };
@@ -173,6 +203,7 @@ static ls_err view_tiles(struct view_content *c, const struct rep_view *v)
                                         .costs = &v->costs,
                                         .places = &places,
                                         .len_max = VIEW_TILES_MAX,
+                                        .stacks_len_max = VIEW_STACKS_MAX,
                                         .rows = c->rows,
                                         .rows_len = c->rows_len};
     return an_tiles_init(&c->tiles, &from);
@@ -181,6 +212,7 @@ static ls_err view_tiles(struct view_content *c, const struct rep_view *v)
 static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint64_t rows)
 {
     *c = (struct view_content){0};
+    LS_TRY(view_facts_init(&c->conclusion, v, rep_print_conclusion, view_add_folded));
     LS_TRY(view_pick(c, v, rows));
     LS_TRY(rep_view_keep_columns(v, 0));
     LS_TRY(view_places(c, v));
@@ -188,7 +220,7 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
     LS_TRY(view_tiles(c, v));
     LS_TRY(rep_view_keep_columns(v, 0));
     an_costs_fini(&v->costs);
-    return view_facts_init(&c->facts, v);
+    return view_facts_init(&c->facts, v, view_print_head, view_add_line);
 }
 
 /* Extract patterns with the limits of loadstone patterns, so that both cut and name them alike. If the user
@@ -210,9 +242,19 @@ static void view_content_fini(struct view_content *c)
     ptn_found_fini(&c->patterns);
     free(c->rows);
     view_facts_fini(&c->facts);
+    view_facts_fini(&c->conclusion);
     an_tiles_fini(&c->tiles);
     vx_view_places_fini(&c->places);
     ndm_atlas_fini(&c->atlas);
+}
+
+/* The program's name without its directory; without a command the name of the profile. */
+static const char *view_program(const struct rep_view *v, char out[PATH_MAX])
+{
+    const char *command = v->run->command;
+    const int len = (int)strcspn(command, " ");
+    if (len == 0 || snprintf(out, PATH_MAX, "%.*s", len, command) >= PATH_MAX) return v->options.path;
+    return ls_base_name(out);
 }
 
 static ls_err view_page(const struct rep_view *v, const struct view_content *c, const char *path, bool force)
@@ -224,11 +266,15 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
     series.spans = prof_phase_spans(v->profile, &series.spans_len);
     series.counters = prof_counters(v->profile, &series.counters_len);
     series.readings = prof_readings(v->profile, &series.readings_len);
-    const struct vx_view page = {.title = *v->run->command ? v->run->command : v->options.path,
+    char program[PATH_MAX];
+    const struct vx_view page = {.title = view_program(v, program),
+                                 .command = v->run->command,
                                  .path = v->options.path,
                                  .version = v->run->version,
                                  .facts = c->facts.facts,
                                  .facts_len = c->facts.len,
+                                 .conclusion = c->conclusion.facts,
+                                 .conclusion_len = c->conclusion.len,
                                  .tables = &v->tables,
                                  .samples_len = v->in.samples.len,
                                  .costs = &v->costs,
@@ -287,11 +333,12 @@ const struct cli_command cli_cmd_view = {
     .summary = "make a page of a profile, to explore in a browser",
     .operands = "FILE",
     .description =
-        "Writes one file of HTML that needs nothing else: no server, no network. It shows the tree of data, "
-        "the natural domain, latencies, time, counters of the machine (record --series), threads, source "
-        "lines and single samples. A selection in one of "
-        "them filters all others, and the numbers equal the output of loadstone report for that "
-        "selection.\n\n"
+        "Writes one file of HTML that needs nothing else: no server, no network. It begins with the conclusion of "
+        "loadstone report, and shows the tree of data, the natural domain, latencies, time, counters of the "
+        "machine (record --series), source lines, threads, call stacks (record --callstack) and single samples. A "
+        "selection in one of them filters all others, and the numbers equal the output of loadstone report for "
+        "that selection. The address of the page holds the selection: a copy of it opens the page with the same "
+        "filters. Each panel can be saved as a picture and as a table.\n\n"
         "The page holds sums of the samples, by data, source line, thread, time, level and latency at once, "
         "and a random selection of samples for the parallel coordinates. Where there are too many "
         "combinations, slices of time and bins of latency become wider, and the least costly rows are merged; "

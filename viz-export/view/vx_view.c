@@ -19,13 +19,13 @@ ls_err vx_view_check(void)
         "configure again and make; release tarballs bring it along");
 }
 
-static void vx_view_facts(const struct vx_view *v, struct ls_json *j)
+static void vx_view_facts(const char *key, const struct vx_fact *facts, size_t len, struct ls_json *j)
 {
-    ls_json_open(j, "facts", '[');
-    for (size_t i = 0; i < v->facts_len; i++) {
+    ls_json_open(j, key, '[');
+    for (size_t i = 0; i < len; i++) {
         ls_json_open(j, NULL, '[');
-        ls_json_text(j, NULL, v->facts[i].key);
-        ls_json_text(j, NULL, v->facts[i].text);
+        ls_json_text(j, NULL, facts[i].key);
+        ls_json_text(j, NULL, facts[i].text);
         ls_json_close(j, ']');
     }
     ls_json_close(j, ']');
@@ -35,9 +35,11 @@ static void vx_view_run(const struct vx_view *v, struct ls_json *j)
 {
     ls_json_number(j, "schema", VX_VIEW_SCHEMA);
     ls_json_text(j, "title", v->title);
+    ls_json_text(j, "command", v->command);
     ls_json_text(j, "file", v->path);
     ls_json_text(j, "version", v->version);
-    vx_view_facts(v, j);
+    vx_view_facts("facts", v->facts, v->facts_len, j);
+    vx_view_facts("conclusion", v->conclusion, v->conclusion_len, j);
     ls_json_number(j, "durationNs", (double)v->tables->duration_ns);
     ls_json_open(j, "whole", '{');
     ls_json_number(j, "samples", (double)v->samples_len);
@@ -82,6 +84,7 @@ static ls_err vx_view_data(const struct vx_view *v, FILE *text, struct vx_pack *
     vx_view_sample(v, p, &j);
     vx_view_tables(v, &j);
     vx_view_sources(v, &j);
+    vx_view_stacks(v, p, &j);
     LS_TRY(vx_view_fields(v, p, &j));
     LS_TRY(vx_view_patterns(v, &j));
     LS_TRY(vx_view_series(v, &j));

@@ -46,9 +46,9 @@ struct vx_fact {
 
 /* Everything is borrowed. */
 struct vx_view {
-    const char *title, *path, *version;
-    const struct vx_fact *facts; /* the head of the report */
-    size_t facts_len;
+    const char *title, *command, *path, *version;
+    const struct vx_fact *facts, *conclusion; /* the full head of the report, and its conclusion */
+    size_t facts_len, conclusion_len;
     const struct an_tables *tables;
     uint64_t samples_len;
     const struct an_costs *costs;

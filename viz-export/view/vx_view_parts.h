@@ -14,6 +14,8 @@
 #define VX_VIEW_UNITS 0x1p26
 
 void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
+/* The call tree, and the costs of its calls.  Errors: kept in p. */
+void vx_view_stacks(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
 void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *j);
 /* Nodes, lines, threads: the tables that the numbers of the tiles refer to.  Errors: kept in p. */
 void vx_view_tables(const struct vx_view *v, struct ls_json *j);

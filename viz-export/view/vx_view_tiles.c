@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles and sampled rows as columns. */
+#include "common/ls_hash.h"
 #include "viz-export/view/vx_view_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t vx_tile_bin_digit(uint8_t bin)
 {
@@ -84,6 +87,86 @@ void vx_view_tiles(const struct vx_view *v, struct vx_pack *p, struct ls_json *j
     vx_pack_begin(p, "tile.latency", VX_COLUMN_INT);
     for (size_t i = 0; i < t->len; i++)
         vx_pack_int(p, (int64_t)t->tiles[i].latency_cycles);
+}
+
+/* --- call stacks --- */
+
+static void vx_stack_coordinates(const struct an_stacks *s, struct vx_pack *p)
+{
+    static const char *const names[] = {"stack.call",   "stack.node",  "stack.line",
+                                        "stack.thread", "stack.slice", "stack.origin"};
+    for (size_t c = 0; c < sizeof(names) / sizeof(names[0]); c++) {
+        uint32_t before = 0;
+        vx_pack_begin(p, names[c], VX_COLUMN_INT);
+        for (size_t i = 0; i < s->len; i++) {
+            const struct an_stack *row = &s->rows[i];
+            const uint32_t now[] = {row->call, row->node, row->line, row->thread, row->slice, row->is_origin};
+            vx_pack_int(p, (int64_t)now[c] - before);
+            before = now[c];
+        }
+    }
+}
+
+static void vx_stack_sums(const struct an_stacks *s, struct vx_pack *p, double unit_ns, bool is_stall)
+{
+    double sum = 0, written = 0;
+    vx_pack_begin(p, is_stall ? "stack.stall" : "stack.time", VX_COLUMN_INT);
+    for (size_t i = 0; i < s->len; i++) {
+        sum += is_stall ? s->rows[i].stall_ns : s->rows[i].time_ns;
+        const double now = vx_bounded(round(sum / unit_ns), written);
+        vx_pack_int(p, (int64_t)(now - written));
+        written = now;
+    }
+}
+
+/* The number of the first call with the name of call c: names are stored once. */
+static uint32_t vx_call_name(const struct an_stacks *s, const struct ls_index *names, uint32_t c)
+{
+    uint32_t first = c;
+    for (size_t step = 0;
+         ls_index_next(names, ls_hash_text(LS_HASH_BEGIN, s->calls[c].function), &step, &first);)
+        if (strcmp(s->calls[first].function, s->calls[c].function) == 0) return first;
+    return c;
+}
+
+static void vx_stack_names(const struct an_stacks *s, struct vx_pack *p, struct ls_json *j)
+{
+    struct ls_index names = {0};
+    uint32_t len = 0, *number = calloc(s->calls_len + 1u, sizeof(*number));
+    ls_json_open(j, "names", '[');
+    for (uint32_t c = 0; number && c < s->calls_len; c++) {
+        const uint32_t first = vx_call_name(s, &names, c);
+        number[c] = first == c ? len++ : number[first];
+        if (first < c) continue;
+        ls_json_text(j, NULL, s->calls[c].function);
+        if (ls_index_put(&names, ls_hash_text(LS_HASH_BEGIN, s->calls[c].function), c) != LS_OK)
+            p->failed = true;
+    }
+    ls_json_close(j, ']');
+    vx_pack_begin(p, "call.name", VX_COLUMN_UINT);
+    for (uint32_t c = 0; number && c < s->calls_len; c++)
+        vx_pack_uint(p, number[c]);
+    p->failed |= !number;
+    free(number);
+    ls_index_fini(&names);
+}
+
+void vx_view_stacks(const struct vx_view *v, struct vx_pack *p, struct ls_json *j)
+{
+    const struct an_stacks *s = &v->tiles->stacks;
+    const double unit_ns = fmax(v->costs->weight_ns, 1) / VX_VIEW_UNITS;
+    ls_json_open(j, "stacks", '{');
+    ls_json_number(j, "len", (double)s->len);
+    ls_json_number(j, "calls", s->calls_len);
+    ls_json_number(j, "level", s->level);
+    vx_stack_names(s, p, j);
+    ls_json_close(j, '}');
+    vx_pack_begin(p, "call.parent", VX_COLUMN_UINT); /* 0: none, else one more */
+    for (uint32_t c = 0; c < s->calls_len; c++)
+        vx_pack_uint(p, s->calls[c].parent == UINT32_MAX ? 0 : s->calls[c].parent + 1);
+    vx_stack_coordinates(s, p);
+    vx_stack_sums(s, p, unit_ns, false);
+    vx_stack_sums(s, p, unit_ns, true);
 }
 
 /* --- rows of samples --- */

@@ -2,6 +2,7 @@
 // Values of a dimension as a list of buttons with bars, the largest first; pressed ones are selected.
 import { h } from './dom.js';
 import * as format from './format.js';
+import { SUMS_HEAD, sumsCells } from './save.js';
 import { tipOn } from './tip.js';
 
 const SHOWN = 60;
@@ -69,5 +70,16 @@ export function barList(app, dimension, label, options = {}) {
         if (focused !== null) list.querySelector(`[data-value="${focused}"]`)?.focus({ preventScroll: true });
         return values;
     };
-    return { element: list, update };
+    /** The same rows as a table, all of them. */
+    const table = () => {
+        const sums = app.result[dimension];
+        const values = Array.from(sums.samples.keys()).filter((value) => sums.has(value));
+        return {
+            head: [dimension, ...SUMS_HEAD],
+            rows: values
+                .map((value) => [app.model.labels[dimension][value], ...sumsCells(sums.row(value))])
+                .sort((a, b) => b[1] - a[1]),
+        };
+    };
+    return { element: list, update, table };
 }

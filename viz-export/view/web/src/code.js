@@ -102,12 +102,12 @@ export function codeView(app) {
             ...(value === undefined || value >= app.model.lines.len ? [] : excerpt(app, result.line, value)),
         );
     };
-    return { element, update };
+    return { element, update, table: lines.table };
 }
 
 export function threadsView(app) {
     const { element, body } = panel('threads', 'Threads', 'Select threads to filter.');
     const threads = barList(app, 'thread', 'threads');
     body.append(threads.element);
-    return { element, update: threads.update };
+    return { element, update: threads.update, table: threads.table };
 }

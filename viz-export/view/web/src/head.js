@@ -14,6 +14,14 @@ function facts(model) {
     return list;
 }
 
+/** The conclusion of loadstone report: the data that waits most, the place, the remedy. */
+function conclusion(model) {
+    const list = h('ul', { id: 'conclusion', 'aria-label': 'conclusion' });
+    for (const [key, text] of model.conclusion)
+        list.append(h('li', { class: key ? 'keyed' : undefined }, key && h('b', {}, `${key} `), text));
+    return list;
+}
+
 function coarsened(model) {
     const { linesFolded, nodesFolded, threadsFolded, slices } = model.tiles;
     const parts = [
@@ -33,10 +41,12 @@ export function headView(model, buttons) {
         'header',
         { class: 'top' },
         h('div', { class: 'row' }, h('h1', {}, model.title), h('div', { class: 'buttons' }, ...buttons)),
+        model.command && h('p', { class: 'brief', id: 'command' }, model.command),
+        conclusion(model),
         h(
             'p',
             { class: 'brief', id: 'brief' },
-            ...['CPU', 'engine', 'stall']
+            ...['CPU', 'engine']
                 .filter((key) => fact(key)) // the CPU time of an imported run is not known
                 .map((key) => h('span', {}, `${key} ${fact(key)}`)),
         ),
@@ -96,8 +106,8 @@ export function levelBar(row) {
     return bar;
 }
 
-/** The bar that stays visible: filters, and the sums of the samples that pass. */
-export function selectionView(app) {
+/** The bar that stays visible: filters, and the sums of the samples that pass; tools beside the filters. */
+export function selectionView(app, tools, panels) {
     const { model, selection } = app;
     const chips = h('ul', { class: 'chips', 'aria-label': 'active filters' });
     const figures = h('dl', { class: 'figures' });
@@ -105,8 +115,9 @@ export function selectionView(app) {
     const element = h(
         'section',
         { class: 'selection', 'aria-label': 'selection', 'aria-live': 'polite' },
-        h('div', { class: 'row' }, chips, reset),
+        h('div', { class: 'row' }, chips, h('div', { class: 'tools' }, ...tools, reset)),
         figures,
+        panels,
     );
     const update = ({ total }) => {
         const filters = selection.filters();

@@ -73,7 +73,19 @@ export function latencyView(app) {
         });
         list.update(result);
     };
-    return { element, update };
+    const table = () => {
+        const { access, bin } = model.dims;
+        const at = (n) => app.result.binByAccess.slice(n * access, (n + 1) * access);
+        return {
+            head: ['from_cycles', 'to_cycles', ...model.labels.access],
+            rows: Array.from({ length: bin }, (_, n) => [
+                n === 0 ? '' : binBegin(model, n),
+                n === 0 ? '' : binBegin(model, n + 1),
+                ...at(n),
+            ]),
+        };
+    };
+    return { element, update, table };
 }
 
 /** The selection as the bars see it: bar i is bin i + 1. */

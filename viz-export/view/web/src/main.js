@@ -5,13 +5,18 @@ import { aggregate } from './aggregate.js';
 import { setScale } from './colours.js';
 import { codeView, threadsView } from './code.js';
 import { h } from './dom.js';
+import { flameView } from './flame.js';
 import { headView, selectionView } from './head.js';
 import { latencyView } from './latency.js';
+import { keepLink } from './link.js';
 import { mapView } from './map.js';
 import { makeMetrics } from './metrics.js';
 import { readModel } from './model.js';
+import { panelsView } from './panels.js';
 import { parallelView } from './parallel.js';
 import { patternsView } from './patterns.js';
+import { addSaveButtons } from './save.js';
+import { searchView } from './search.js';
 import { Selection } from './selection.js';
 import { seriesView } from './series.js';
 import { themeButton } from './theme.js';
@@ -27,6 +32,7 @@ const VIEWS = [
     seriesView,
     codeView,
     threadsView,
+    flameView,
     patternsView,
     parallelView,
 ];
@@ -40,6 +46,8 @@ function makeApp(model) {
         selection,
         metric: metrics[0],
         size: 'timeNs',
+        panel: null,
+        changed() {}, // what the address of the page holds has changed
         result: aggregate(model, selection),
     };
 }
@@ -48,8 +56,10 @@ function start() {
     const model = readModel(document.getElementById('data').textContent);
     setScale(model.palette);
     const app = makeApp(model);
-    const head = selectionView(app);
     const views = VIEWS.map((make) => make(app));
+    views.forEach((view) => addSaveButtons(app, view));
+    const panels = panelsView(app, views);
+    const head = selectionView(app, [searchView(app).element], panels.element);
     const all = [head, ...views];
     const show = () => all.forEach((view) => view.update(app.result));
     const main = h(
@@ -69,6 +79,7 @@ function start() {
         hideTip();
         app.result = aggregate(model, selection);
         show();
+        app.changed();
         document.body.dataset.changes = Number(document.body.dataset.changes) + 1;
     });
     const theme = themeButton(() => all.forEach((view) => (view.redraw ?? view.update)(app.result)));
@@ -81,6 +92,8 @@ function start() {
     );
     document.body.dataset.changes = 0;
     show();
+    app.searchChanged = () => views.find(({ element }) => element.id === 'flame').update(app.result);
+    app.changed = keepLink(app, panels.choose);
     document.body.dataset.state = 'ready';
 }
 

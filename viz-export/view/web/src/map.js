@@ -134,6 +134,7 @@ export function mapView(app) {
     let current = null;
     let drawn = null;
     let picture = null;
+    let shown = null;
     const newField = (field) => {
         current = field;
         state.step = 'whole';
@@ -170,7 +171,7 @@ export function mapView(app) {
                 : model.fields[Number(state.field)];
         if (chosen !== current) newField(chosen);
         const metric = Number(state.metric);
-        const shown = isFiltered(app, chosen) ? filtered(chosen) : unfiltered(chosen);
+        shown = isFiltered(app, chosen) ? filtered(chosen) : unfiltered(chosen);
         const { field } = shown;
         if (field !== drawn) {
             picture?.dispose?.();
@@ -242,10 +243,31 @@ export function mapView(app) {
             says: (samples ? ' Filters are applied.' : ' No sample here passes the filters.') + step,
         };
     };
+    /** Places with samples: where they are, and all metrics. */
+    const table = () => {
+        const { field, value } = shown;
+        const axes = field.drawn === 'grid' ? field.axes.slice(0, field.dims) : [];
+        const places = Array.from({ length: field.places }, (_, i) => i).filter((i) => value(SAMPLES, i) > 0);
+        const strides = field.axes?.map((_, a) =>
+            field.axes.slice(0, a).reduce((n, axis) => n * axis.places, 1),
+        );
+        return {
+            head: [
+                'place',
+                ...axes.map((axis) => `first cell along ${axis.name}`),
+                ...model.metrics.map((metric) => metric.name),
+            ],
+            rows: places.map((i) => [
+                i,
+                ...axes.map((axis, a) => (Math.floor(i / strides[a]) % axis.places) * axis.cellsPerPlace),
+                ...model.metrics.map((_, m) => value(m, i) ?? NaN),
+            ]),
+        };
+    };
     const placeLines = (value) => (place) =>
         model.metrics
             .map((metric, m) => [metric.words, value(m, place), metric])
             .filter(([, found]) => Number.isFinite(found))
             .map(([words, found, metric]) => [words, metricPrinter(metric)(found)]);
-    return { element, update: show, redraw: show };
+    return { element, update: show, redraw: show, table };
 }

@@ -58,6 +58,23 @@ function readTiles(data) {
     };
 }
 
+/** The call tree, and costs by call: parent -1 is none; children[calls] are the outermost calls; call numbers of
+ * rows up to calls, which is without a call stack. */
+function readStacks(data) {
+    const number = (name) => running(data.column(`stack.${name}`), Uint32Array);
+    const sums = (name) => data.column(`stack.${name}`).map((n) => n * data.tiles.unitNs);
+    const { calls, len } = data.stacks;
+    const parent = data.column('call.parent').map((n) => n - 1);
+    const children = Array.from({ length: calls + 1 }, () => []);
+    parent.forEach((above, c) => children[above < 0 ? calls : above].push(c));
+    const row = { len, timeNs: sums('time'), stallNs: sums('stall') };
+    for (const name of ['call', 'node', 'line', 'thread', 'slice', 'origin']) row[name] = number(name);
+    const timeNs = new Float64Array(calls + 1);
+    for (let i = 0; i < len; i++) if (row.origin[i]) timeNs[row.call[i]] += row.timeNs[i];
+    for (let c = calls - 1; c >= 0; c--) if (parent[c] >= 0) timeNs[parent[c]] += timeNs[c];
+    return { ...data.stacks, name: data.column('call.name'), parent, children, row, timeNs };
+}
+
 /** Return the bin of tiles for a latency in cycles; 0 is for accesses without a latency. */
 export function binOf(model, cycles) {
     if (cycles < 1) return 1;
@@ -129,6 +146,8 @@ export function readModel(text) {
         origin: pick(all, numbers.filter(isOrigin)),
     };
     model.tile.node = model.tile.node.map(renumber);
+    model.stacks = readStacks(data);
+    model.stacks.row.node = model.stacks.row.node.map(renumber);
     model.nodes.children = readTree(data.nodes);
     model.nodes.path = data.nodes.label.map((_, n) => nodePath(data.nodes, n));
     model.labels = {

@@ -333,5 +333,18 @@ export function parallelView(app) {
         );
         painter.paint(rows);
     };
-    return { element, update };
+    const table = () => {
+        const { row, labels } = model;
+        const named = ['thread', 'node', 'line', 'access'];
+        return {
+            head: ['time_ns', 'offset', 'latency_cycles', 'thread', 'data', 'line', 'access'],
+            rows: rows.map((i) => [
+                row.timeNs[i],
+                row.offset[i],
+                row.latency[i],
+                ...named.map((dimension) => labels[dimension][row[dimension][i]]),
+            ]),
+        };
+    };
+    return { element, update, table };
 }

@@ -134,5 +134,10 @@ export function patternsView(app) {
     }
     body.append(list, detail);
     show(order[0]);
-    return { element, update() {} };
+    const columns = Object.keys(patterns[0]).filter((key) => !Array.isArray(patterns[0][key]));
+    const table = () => ({
+        head: [...columns, 'indices'],
+        rows: order.map((i) => [...columns.map((key) => patterns[i][key]), patterns[i].indices.join(' ')]),
+    });
+    return { element, update() {}, table };
 }

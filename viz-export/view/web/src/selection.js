@@ -4,8 +4,8 @@
 import * as format from './format.js';
 import { binBegin } from './model.js';
 
-const SETS = ['line', 'thread', 'access'];
-const RANGES = ['bin', 'slice'];
+export const SETS = ['line', 'thread', 'access'];
+export const RANGES = ['bin', 'slice'];
 export const DIMENSIONS = ['node', ...SETS, ...RANGES];
 
 const TITLES = {
@@ -59,6 +59,15 @@ export class Selection {
     /** {mask: by place of the tiles, text}; null: all. */
     selectPlaces(places) {
         if (places === this.places) return;
+        this.places = places;
+        this.changed();
+    }
+
+    /** {node, sets: values by dimension, ranges, places}: as the address of the page names them. */
+    restore({ node, sets, ranges, places }) {
+        this.node = node === 0 ? null : node;
+        SETS.forEach((dimension) => (this.sets[dimension] = new Set(sets[dimension])));
+        RANGES.forEach((dimension) => (this.ranges[dimension] = ranges[dimension]));
         this.places = places;
         this.changed();
     }

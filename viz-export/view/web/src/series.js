@@ -70,5 +70,13 @@ export function seriesView(app) {
             ],
         });
     }
-    return { element, update };
+    const table = () => ({
+        head: ['begin_ns', 'end_ns', ...model.series.map(({ name, unit }) => `${name} (${unit})`)],
+        rows: ticks.map((_, i) => [
+            i * slice,
+            (i + 1) * slice,
+            ...model.series.map(({ values }) => values[i] ?? NaN),
+        ]),
+    });
+    return { element, update, table };
 }

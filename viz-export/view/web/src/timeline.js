@@ -4,6 +4,7 @@ import { STALL_COLOUR, TIME_COLOUR } from './colours.js';
 import { barsChart } from './bars.js';
 import { h, panel } from './dom.js';
 import * as format from './format.js';
+import { SUMS_HEAD, sumsCells } from './save.js';
 
 export function timelineView(app) {
     const { model } = app;
@@ -57,5 +58,9 @@ export function timelineView(app) {
             ],
         });
     };
-    return { element, update };
+    const table = () => ({
+        head: ['begin_ns', 'end_ns', ...SUMS_HEAD],
+        rows: names.map((_, i) => [i * slice, (i + 1) * slice, ...sumsCells(app.result.slice.row(i))]),
+    });
+    return { element, update, table };
 }

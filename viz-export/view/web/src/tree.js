@@ -3,6 +3,7 @@
 import { choice, h, panel, tabs } from './dom.js';
 import * as format from './format.js';
 import { SIZES } from './metrics.js';
+import { SUMS_HEAD, sumsCells } from './save.js';
 import { icicle } from './tree_icicle.js';
 import { treeTable } from './tree_table.js';
 import { sunburst, treemap } from './tree_round.js';
@@ -95,6 +96,7 @@ function printer(metric, parts) {
 }
 
 export function treeView(app) {
+    const { model } = app;
     const { element, controls, body, note } = panel(
         'tree',
         'Data',
@@ -141,5 +143,13 @@ export function treeView(app) {
         );
         note.title = app.metric.text;
     };
-    return { element, update, redraw: show };
+    const table = () => ({
+        head: ['data', 'kind', ...SUMS_HEAD],
+        rows: treeRows(app, app.result.node).map(({ n, sums }) => [
+            model.nodes.path[n],
+            model.nodes.kind[n],
+            ...sumsCells(sums),
+        ]),
+    });
+    return { element, update, redraw: show, table };
 }

@@ -79,7 +79,7 @@ export function icicle(app, stage) {
         'aria-label': 'data',
         style: { height: `${HEIGHT}px` },
     });
-    const keys = walkTree(app, tree);
+    const keys = walkTree(app, tree, { select: (row) => app.selection.selectNode(row ? row.n : null) });
     stage.append(tree);
     return {
         update(rows, parts) {

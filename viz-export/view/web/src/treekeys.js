@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walking a tree of elements with the keyboard: one of them is in the tab order at a time.
 
-/** items: {row, element}; rows have parent and children. */
-export function walkTree(app, container) {
+/** items: {row, element}; rows have parent and children. select(row, or null): Enter and Escape; downwards: children
+ * are below, not to the right. */
+export function walkTree(app, container, { select, downwards = false }) {
     let items = [];
     let current = 0;
     const focus = (row) => {
@@ -20,19 +21,22 @@ export function walkTree(app, container) {
             (row.parent && items[items.findIndex((i) => i.row === row) + step]?.row)
         );
     };
+    const [inner, outer, next, previous] = downwards
+        ? ['ArrowDown', 'ArrowUp', 'ArrowRight', 'ArrowLeft']
+        : ['ArrowRight', 'ArrowLeft', 'ArrowDown', 'ArrowUp'];
     const moves = {
-        ArrowRight: (row) => row.children[0],
-        ArrowLeft: (row) => row.parent,
-        ArrowDown: (row) => beside(row, 1),
-        ArrowUp: (row) => beside(row, -1),
+        [inner]: (row) => row.children[0],
+        [outer]: (row) => row.parent,
+        [next]: (row) => beside(row, 1),
+        [previous]: (row) => beside(row, -1),
         Home: () => items[0].row,
         End: () => items[items.length - 1].row,
     };
     container.addEventListener('keydown', (event) => {
         const item = items[current];
         if (!item) return;
-        if (event.key === 'Enter' || event.key === ' ') app.selection.selectNode(item.row.n);
-        else if (event.key === 'Escape') app.selection.selectNode(null);
+        if (event.key === 'Enter' || event.key === ' ') select(item.row);
+        else if (event.key === 'Escape') select(null);
         else if (moves[event.key]) {
             const to = moves[event.key](item.row);
             if (to) focus(to);
