@@ -274,8 +274,10 @@ enum {
 };
 
 static const struct cli_option export_options[EXPORT_OPTIONS] = {
-    [EXPORT_FORMAT] = {"format", 'f', CLI_CHOICE, "vti|vtr|vtu|pvd|vtkhdf|xdmf|memaxes|csv|dot|png|trace",
-                       NULL, "format to write; default: by the suffix of the output's name", "Output"},
+    [EXPORT_FORMAT] =
+        {"format", 'f', CLI_CHOICE,
+         "vti|vtr|vtu|pvd|vtkhdf|xdmf|memaxes|csv|dot|png|trace|firefox|speedscope|pprof|caliper", NULL,
+         "format to write; default: by the suffix of the output's name", "Output"},
     [EXPORT_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
                        "file to write; - is standard output, for formats of one file; without it the "
                        "recording's name with the format's end, in this directory",
@@ -351,7 +353,9 @@ static ls_err export_check(const struct vx_exporter *x, const struct cli_value *
 static void export_next(const struct vx_exporter *x, const char *recording, const char *path)
 {
     if (strcmp(path, "-") == 0) return;
-    if (strcmp(x->name, "dot") == 0)
+    if (strcmp(x->name, "pprof") == 0)
+        cli_next("pprof -http=: -sample_index=waiting %s", cli_quote(path));
+    else if (strcmp(x->name, "dot") == 0)
         cli_next("dot -Tsvg %s -o tree.svg", cli_quote(path));
     else if (x->needs & VX_NEEDS_FIELDS && strcmp(x->name, "png") != 0)
         cli_next("paraview %s", cli_quote(path));
@@ -418,13 +422,15 @@ static int export_run(const struct cli_command *c, const struct cli_value *v, ch
 
 const struct cli_command cli_cmd_export = {
     .name = "export",
-    .summary = "write a recording as files for ParaView, VisIt, MemAxes, Graphviz, pandas, Perfetto",
+    .summary =
+        "write a recording as files for ParaView, VisIt, MemAxes, Graphviz, pandas, Perfetto and profilers",
     .operands = "FILE",
     .description =
         "Converts FILE to the format of another program. Fields, the costs of the program's data "
         "on its natural domain, go to VTK (vti, vtr for grids, vtu for meshes, pvd for time "
         "series), VTKHDF, XDMF, CSV and PNG; samples to CSV and MemAxes; the semantic tree to "
-        "Graphviz and CSV; the timeline to trace events.\n\n"
+        "Graphviz and CSV; the timeline to trace events; call stacks (record --callstack) with their CPU time, and "
+        "waiting by data, to the Firefox Profiler, speedscope, pprof and Caliper's json-split.\n\n"
         "Values are copied from FILE; a missing value is NaN, or an empty field in CSV. Formats of "
         "several files put the others beside the named one: the steps of a .pvd into a directory, "
         "the HDF5 file of an .xdmf, the machine of MemAxes. All of them are written, or none.",

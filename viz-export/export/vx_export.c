@@ -8,9 +8,10 @@
 /* ---- formats ---- */
 
 const struct vx_exporter *const vx_exporters[] = {
-    &vx_exporter_vti,    &vx_exporter_vtr,  &vx_exporter_vtu,     &vx_exporter_pvd,
-    &vx_exporter_vtkhdf, &vx_exporter_xdmf, &vx_exporter_memaxes, &vx_exporter_csv,
-    &vx_exporter_dot,    &vx_exporter_png,  &vx_exporter_trace,   NULL,
+    &vx_exporter_vti,        &vx_exporter_vtr,   &vx_exporter_vtu,     &vx_exporter_pvd,
+    &vx_exporter_vtkhdf,     &vx_exporter_xdmf,  &vx_exporter_memaxes, &vx_exporter_csv,
+    &vx_exporter_dot,        &vx_exporter_png,   &vx_exporter_trace,   &vx_exporter_firefox,
+    &vx_exporter_speedscope, &vx_exporter_pprof, &vx_exporter_caliper, NULL,
 };
 
 const struct vx_exporter *vx_exporter_named(const char *name)

@@ -92,7 +92,8 @@ ls_err vx_export(const struct vx_exporter *x, const struct vx_source *s, const s
 
 extern const struct vx_exporter vx_exporter_vti, vx_exporter_vtr, vx_exporter_vtu, vx_exporter_pvd,
     vx_exporter_vtkhdf, vx_exporter_xdmf, vx_exporter_memaxes, vx_exporter_csv, vx_exporter_dot,
-    vx_exporter_png, vx_exporter_trace;
+    vx_exporter_png, vx_exporter_trace, vx_exporter_firefox, vx_exporter_speedscope, vx_exporter_pprof,
+    vx_exporter_caliper;
 
 /* ---- tables of CSV ---- */
 
