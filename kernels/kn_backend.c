@@ -5,6 +5,7 @@
 
 #include "common/ls_clock.h"
 #include "common/ls_file.h"
+#include "kernels/kn_ranks.h"
 
 #include <dirent.h>
 #include <hwloc.h>
@@ -232,8 +233,18 @@ struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsi
     struct kn_timing t = {.task = task, .arg = arg, .shares = shares, .repeats = repeats};
     b->time(&t);
     const uint64_t ns = t.end_ns > t.begin_ns ? t.end_ns - t.begin_ns : 1;
-    return (struct kn_span){(double)ns / (double)LS_NS_PER_S / repeats,
-                            (double)(t.cpu_ns ? t.cpu_ns : 1) / (double)LS_NS_PER_S / repeats, t.interrupted};
+    return (struct kn_span){.seconds = (double)ns / (double)LS_NS_PER_S / repeats,
+                            .cpu_seconds = (double)(t.cpu_ns ? t.cpu_ns : 1) / (double)LS_NS_PER_S / repeats,
+                            .interrupted = t.interrupted,
+                            .begin_ns = t.begin_ns,
+                            .end_ns = t.begin_ns + ns};
+}
+
+/* Ranks share the processors of their node. */
+static unsigned threads_default(const struct kn_options *o, const struct kn_backend *b)
+{
+    const unsigned own = b->threads_default(), share = kn_ranks_info(o->ranks)->threads;
+    return share && share < own ? share : own;
 }
 
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads)
@@ -245,7 +256,7 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "backend %s runs method %s only; take another backend for method %s", b->name,
                        kn_method_name(b->method), kn_method_name(o->method));
-    unsigned threads = o->threads ? o->threads : b->threads_default();
+    unsigned threads = o->threads ? o->threads : threads_default(o, b);
     if (o->clamp_threads && threads > b->threads_max()) threads = b->threads_max();
     if (threads > b->threads_max())
         return ls_fail(LS_ERR_UNSUPPORTED, "%u threads asked for%s, but backend %s has %u processor%s here",

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kn_ranks;
+
 /* ---- options ---- */
 
 /* How the elements are moved: instructions and loop order. X(id, name, description) */
@@ -72,6 +74,7 @@ struct kn_options {
     const char *choices;    /* file of remembered variants, NULL: each is found by trial (replay) */
     uint64_t memory_bytes;  /* 0: all that is available; a job that needs more is refused */
     uint64_t seed;          /* seed for random index arrays (stream) */
+    struct kn_ranks *ranks; /* ranks that run it together (kn_ranks.h), NULL: alone */
 };
 
 /* Find the row called name in one of the lists above, in any case.  Errors: LS_ERR_USAGE listing the

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/kn_result.h"
 
+#include "common/ls_clock.h"
+#include "kernels/kn_ranks.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +14,9 @@
 void kn_result_fini(struct kn_result *r)
 {
     free(r->run_seconds);
+    free(r->rank_rows);
     r->run_seconds = NULL;
+    r->rank_rows = NULL;
 }
 
 /* ---- the course of a measurement ---- */
@@ -27,24 +32,60 @@ static bool is_steady(const double last[3], unsigned len)
     return high <= low * steady_ratio;
 }
 
-/* Double the runs between two readings of the clock until the time is long enough. */
-static void set_repeats(kn_once *once, void *arg, struct kn_result *r)
+/* The runs of a measurement; those of ranks keep step. */
+struct course {
+    kn_once *once;
+    void *arg;
+    struct kn_ranks *ranks;
+    double own_seconds; /* of this rank's last run */
+    ls_err err;
+};
+
+/* Begin with all ranks, and return the time of all of them, by which they decide alike: on one node, from the
+ * first that begins to the last that ends; on several, whose clocks differ, the longest time of a rank. */
+static struct kn_span run_once(struct course *c, unsigned repeats)
 {
-    for (r->repeats = 1; r->repeats < REPEATS_MAX; r->repeats *= 2)
-        if (once(arg, r->repeats).seconds * r->repeats >= KN_SHORT_SECONDS) return;
+    const struct kn_span none = {.seconds = 1, .cpu_seconds = 1};
+    if (!c->ranks) return c->once(c->arg, repeats);
+    if (c->err == LS_OK) c->err = kn_ranks_max(c->ranks, NULL, 0);
+    if (c->err != LS_OK) return none;
+    struct kn_span span = c->once(c->arg, repeats);
+    double most[] = {span.seconds, span.cpu_seconds, span.interrupted, (double)span.end_ns,
+                     -(double)span.begin_ns};
+    c->own_seconds = span.seconds;
+    c->err = kn_ranks_max(c->ranks, most, 5);
+    if (c->err != LS_OK) return none;
+    span.seconds =
+        kn_ranks_info(c->ranks)->nodes == 1 ? (most[3] + most[4]) / (double)LS_NS_PER_S / repeats : most[0];
+    span.cpu_seconds = most[1];
+    span.interrupted = most[2] > 0;
+    return span;
 }
 
-static void warm_up(kn_once *once, void *arg, unsigned warmups_max, struct kn_result *r)
+/* Ranks do not leave a barrier at once. */
+static double short_seconds(const struct course *c)
+{
+    return c->ranks ? KN_SHORT_SECONDS_OF_RANKS : KN_SHORT_SECONDS;
+}
+
+/* Double the runs between two readings of the clock until the time is long enough. */
+static void set_repeats(struct course *c, struct kn_result *r)
+{
+    for (r->repeats = 1; r->repeats < REPEATS_MAX; r->repeats *= 2)
+        if (run_once(c, r->repeats).seconds * r->repeats >= short_seconds(c)) return;
+}
+
+static void warm_up(struct course *c, unsigned warmups_max, struct kn_result *r)
 {
     double last[3], least = INFINITY;
     for (r->warmups = 0; r->warmups < warmups_max && !r->steady;) {
-        last[r->warmups % 3] = once(arg, 1).seconds;
+        last[r->warmups % 3] = run_once(c, 1).seconds;
         least = fmin(least, last[r->warmups % 3]);
         r->warmups++;
         r->steady = is_steady(last, r->warmups);
     }
     r->repeats = 1;
-    if (least < KN_SHORT_SECONDS) set_repeats(once, arg, r);
+    if (least < short_seconds(c)) set_repeats(c, r);
 }
 
 static void count_runs(const pe_counter *counter, unsigned runs, struct kn_result *r)
@@ -58,31 +99,37 @@ static void count_runs(const pe_counter *counter, unsigned runs, struct kn_resul
              traffic ? traffic : "");
 }
 
-static void run_all(kn_once *once, void *arg, unsigned runs, struct kn_result *r)
+static void run_all(struct course *c, unsigned runs, struct kn_result *r)
 {
-    r->cpu_seconds_min = INFINITY;
+    double own_sum = 0;
+    r->cpu_seconds_min = r->own_seconds_min = INFINITY;
     for (unsigned i = 0; i < runs;) {
-        const struct kn_span span = once(arg, r->repeats);
+        const struct kn_span span = run_once(c, r->repeats);
         r->cpu_seconds_min = fmin(r->cpu_seconds_min, span.cpu_seconds);
         if (span.interrupted && r->repeated < runs) {
             r->repeated++;
             continue;
         }
         r->interrupted += span.interrupted;
+        r->own_seconds_min = fmin(r->own_seconds_min, c->own_seconds);
+        own_sum += c->own_seconds;
         r->run_seconds[i++] = span.seconds;
     }
+    r->own_seconds_mean = own_sum / runs;
 }
 
-static ls_err run_counted(kn_once *once, void *arg, unsigned runs, struct kn_result *r)
+static void run_counted(struct course *c, pe_counter *counter, unsigned runs, struct kn_result *r)
 {
-    pe_counter *counter;
-    LS_TRY(pe_counter_new(NULL, NULL, &counter));
     pe_counter_start(counter);
-    run_all(once, arg, runs, r);
+    run_all(c, runs, r);
     pe_counter_stop(counter, &r->counts);
     count_runs(counter, (runs + r->repeated) * r->repeats, r);
-    pe_counter_free(counter);
-    return LS_OK;
+}
+
+static void count_nothing(struct kn_result *r)
+{
+    for (int i = 0; i < PE_COUNTS_LEN; i++)
+        r->counts.values[i] = NAN;
 }
 
 /* The harmonic mean of rates over equal bytes is bytes over the mean time; its error is Spatter 1's formula
@@ -99,17 +146,91 @@ static void compute_rates(struct kn_result *r)
 
 ls_err kn_measure(kn_once *once, void *arg, const struct kn_options *o, unsigned runs, struct kn_result *r)
 {
+    struct course c = {.once = once, .arg = arg, .ranks = o->ranks};
+    pe_counter *counter = NULL;
     r->run_seconds = malloc(runs * sizeof(*r->run_seconds));
-    if (!r->run_seconds) return ls_nomem("the times of %u runs", runs);
-    warm_up(once, arg, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, r);
-    if (o->times_only) {
-        for (int i = 0; i < PE_COUNTS_LEN; i++)
-            r->counts.values[i] = NAN;
-        run_all(once, arg, runs, r);
-    } else {
-        LS_TRY(run_counted(once, arg, runs, r)); /* after the warm-up, when all threads are there */
-    }
+    ls_err err = r->run_seconds ? LS_OK : ls_nomem("the times of %u runs", runs);
+    if (err == LS_OK && !o->times_only && !o->ranks) err = pe_counter_new(NULL, NULL, &counter);
+    LS_TRY(kn_ranks_agree(o->ranks, err));
+    warm_up(&c, o->warmups_max ? o->warmups_max : KN_WARMUPS_MAX, r);
+    count_nothing(r);
+    if (counter)
+        run_counted(&c, counter, runs, r);
+    else
+        run_all(&c, runs, r);
+    pe_counter_free(counter);
+    LS_TRY(c.err);
     r->seconds = kn_stats_of(r->run_seconds, runs);
+    compute_rates(r);
+    return LS_OK;
+}
+
+/* ---- ranks ---- */
+
+static struct kn_rank_row row_of(const struct kn_ranks_info *info, const struct kn_result *r)
+{
+    struct kn_rank_row row = {.bytes = r->bytes,
+                              .bytes_with_indices = r->bytes_with_indices,
+                              .flops = r->flops,
+                              .memory_bytes = r->memory_bytes,
+                              .huge_bytes = r->huge_bytes,
+                              .threads = r->threads,
+                              .seconds_min = r->own_seconds_min,
+                              .seconds_mean = r->own_seconds_mean,
+                              .worst_error = r->worst_error};
+    snprintf(row.host, sizeof(row.host), "%s", info->host);
+    snprintf(row.processors, sizeof(row.processors), "%s", info->bound ? info->processors : "");
+    snprintf(row.variant, sizeof(row.variant), "%s", r->variant);
+    if (!r->valid)
+        snprintf(row.invalid, sizeof(row.invalid), "%.*s", KN_INVALID_BYTES - 1,
+                 *r->invalid ? r->invalid : "it is wrong");
+    return row;
+}
+
+/* The sums of the rows, in a row: host and invalid are those of the first rank whose result is wrong. */
+static struct kn_rank_row sum_of(const struct kn_rank_row *rows, unsigned len)
+{
+    struct kn_rank_row sum = {0};
+    for (unsigned i = 0; i < len; i++) {
+        sum.bytes += rows[i].bytes;
+        sum.bytes_with_indices += rows[i].bytes_with_indices;
+        sum.flops += rows[i].flops;
+        sum.memory_bytes += rows[i].memory_bytes;
+        sum.huge_bytes += rows[i].huge_bytes;
+        sum.worst_error = fmax(sum.worst_error, rows[i].worst_error);
+        if (*rows[i].invalid && !*sum.invalid) {
+            sum.threads = i; /* the rank */
+            memcpy(sum.host, rows[i].host, sizeof(sum.host));
+            memcpy(sum.invalid, rows[i].invalid, sizeof(sum.invalid));
+        }
+    }
+    return sum;
+}
+
+ls_err kn_result_join(struct kn_ranks *ranks, struct kn_result *r)
+{
+    const struct kn_ranks_info *info = kn_ranks_info(ranks);
+    if (!ranks) return LS_OK;
+    const struct kn_rank_row own = row_of(info, r);
+    struct kn_rank_row sum = {0};
+    r->ranks = info->len;
+    r->nodes = info->nodes;
+    if (info->rank == 0) r->rank_rows = calloc(info->len, sizeof(*r->rank_rows));
+    LS_TRY(kn_ranks_agree(
+        ranks, info->rank == 0 && !r->rank_rows ? ls_nomem("the results of %u ranks", info->len) : LS_OK));
+    LS_TRY(kn_ranks_gather(ranks, &own, sizeof(own), r->rank_rows));
+    if (info->rank == 0) sum = sum_of(r->rank_rows, info->len);
+    LS_TRY(kn_ranks_broadcast(ranks, &sum, sizeof(sum)));
+    r->bytes = sum.bytes;
+    r->bytes_with_indices = sum.bytes_with_indices;
+    r->flops = sum.flops;
+    r->memory_bytes = sum.memory_bytes;
+    r->huge_bytes = sum.huge_bytes;
+    r->worst_error = sum.worst_error;
+    r->valid = !*sum.invalid;
+    if (!r->valid)
+        snprintf(r->invalid, sizeof(r->invalid), "rank %u on %s: %s", sum.threads, sum.host, sum.invalid);
+    snprintf(r->no_counts, sizeof(r->no_counts), "not read where several ranks run");
     compute_rates(r);
     return LS_OK;
 }

@@ -33,7 +33,24 @@ double kn_pearson_r(const double *x, const double *y, size_t len);
 
 struct kn_kernel;
 
-enum { KN_VARIANT_BYTES = 48, KN_ADVICE_BYTES = 320, KN_COUNTS_BYTES = 512, KN_TRIALS_MAX = 24 };
+enum {
+    KN_VARIANT_BYTES = 48,
+    KN_ADVICE_BYTES = 320,
+    KN_INVALID_BYTES = 200,
+    KN_COUNTS_BYTES = 512,
+    KN_TRIALS_MAX = 24
+};
+
+/* What a rank did, of several that run a kernel together (kn_ranks.h). */
+struct kn_rank_row {
+    char host[64], processors[64]; /* processors: "0-3", "" where others of this node may use the same */
+    char variant[KN_VARIANT_BYTES];
+    char invalid[KN_INVALID_BYTES]; /* "": its result agrees with a naive model */
+    uint64_t bytes, bytes_with_indices, flops, memory_bytes, huge_bytes;
+    uint32_t threads;
+    double seconds_min, seconds_mean; /* of its own runs */
+    double worst_error;
+};
 
 /* One candidate of the trial that chose the variant; its rate is of CPU time (kn_share_time.h). */
 struct kn_trial {
@@ -78,6 +95,9 @@ struct kn_result {
     char advice[KN_ADVICE_BYTES];  /* a faster alternative, "" when none is known */
     struct kn_trial trials[KN_TRIALS_MAX];
     unsigned trials_len;
+    double own_seconds_min, own_seconds_mean; /* of this rank; seconds are those of the slowest one */
+    unsigned ranks, nodes;                    /* 0: one process */
+    struct kn_rank_row *rank_rows;            /* [ranks], on rank 0, owned */
 };
 
 /* Free everything that r owns; r may be all zero. */
@@ -92,13 +112,20 @@ typedef struct kn_span kn_once(void *arg, unsigned repeats);
 
 /* Runs shorter than this are repeated between two readings of the clock, whose own time is then negligible. */
 #define KN_SHORT_SECONDS 20e-6
+#define KN_SHORT_SECONDS_OF_RANKS 1e-3
 
 enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
 
 /* Warm up (three successive times within 3 % end it), then runs timed ones; fills the
  * times of r. Interrupted runs are repeated, as many as there are runs at most. r->counts is set
- * unless o->times_only; o also has the limit of warm-ups.
+ * unless o->times_only; o also has the limit of warm-ups. Ranks begin each run together, and its time is that
+ * of the slowest one.
  * Owns:   r->run_seconds, freed by kn_result_fini.  Errors: LS_ERR_NOMEM. */
 ls_err kn_measure(kn_once *once, void *arg, const struct kn_options *o, unsigned runs, struct kn_result *r);
+
+/* Join the results of all ranks: bytes, operations and memory add up, rates are those of all bytes by the
+ * times of the slowest rank, and the result is valid if it is on every rank. Without ranks, r stays as it is.
+ * Owns:   r->rank_rows, freed by kn_result_fini.  Errors: as kn_ranks_agree. */
+ls_err kn_result_join(struct kn_ranks *ranks, struct kn_result *r);
 
 #endif

@@ -97,6 +97,12 @@ AS_IF([test "x$have_cairo" = xyes], [ls_cairo=yes],
     [ls_cairo="no (cairo missing: install libcairo2-dev; replay draws no PNG, SVG or HTML)"])
 AS_IF([test "x$have_fft3d" = xyes], [ls_fft3d=yes],
     [ls_fft3d="no (MPI or FFTW missing: install libopenmpi-dev and libfftw3-dev; examples/fft3d is not built)"])
+ls_ranks=
+AS_IF([test "x$have_ls_OPENMPI" = xyes], [ls_ranks="$ls_ranks Open MPI,"])
+AS_IF([test "x$have_ls_MPICH" = xyes], [ls_ranks="$ls_ranks MPICH,"])
+AS_IF([test "x$have_ls_SHMEM" = xyes], [ls_ranks="$ls_ranks OpenSHMEM,"])
+ls_ranks=`echo "$ls_ranks" | sed 's/^ //; s/,$//'`
+AS_IF([test -z "$ls_ranks"], [ls_ranks="no (no MPI: install libopenmpi-dev or libmpich-dev; replay and stream run in one process)"])
 AS_IF([test -n "$FC" && test "x$FC" != xno], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
 echo "
 Loadstone $PACKAGE_VERSION
@@ -111,6 +117,7 @@ Loadstone $PACKAGE_VERSION
     pattern files (JSON):           $ls_yajl
     metrics of pmcd (PCP):          $ls_pcp
     plots:                          $ls_cairo
+    ranks (replay, stream, study):  $ls_ranks
     page (loadstone view):          $ls_page
     Fortran module:                 $ls_fc
     example with MPI and FFTW:      $ls_fft3d

@@ -4,6 +4,7 @@
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
+#include "kernels/kn_ranks.h"
 #include "kernels/replay/kn_choices.h"
 #include "kernels/replay/kn_session.h"
 #include "kernels/replay/kn_trial.h"
@@ -124,13 +125,16 @@ static ls_err measure_regular(struct kn_session *s, struct kn_result *r)
 {
     const struct kn_variant *v = kn_session_regular(s);
     struct kn_options times = *s->options;
-    struct kn_result regular = {.bytes = r->bytes, .stores = KN_STORES_REGULAR};
-    if (!v) return LS_OK;
+    struct kn_result regular = {.bytes = s->plan.need.bytes, .stores = KN_STORES_REGULAR};
+    double none = !v;
+    LS_TRY(kn_ranks_max(times.ranks, &none, 1)); /* on any rank */
+    if (none > 0) return LS_OK;
     struct kn_runner runner = kn_runner_of(&s->arena, v, times.fence);
     times.times_only = true;
-    const ls_err err = kn_measure(kn_runner_time, &runner, &times, kn_session_runs(s), &regular);
+    ls_err err = kn_measure(kn_runner_time, &runner, &times, kn_session_runs(s), &regular);
     if (err == LS_OK) {
         kn_validate(&s->arena, &regular);
+        err = kn_result_join(times.ranks, &regular);
         r->mb_per_s_regular = regular.valid ? regular.mb_per_s_regular : NAN;
         if (regular.interrupted > r->interrupted) r->interrupted = regular.interrupted; /* mark the row */
     }
@@ -145,21 +149,24 @@ static ls_err measure(struct kn_session *s, struct kn_result *r)
     describe_variant(s, r);
     struct kn_runner runner = kn_runner_of(&s->arena, s->variant, o->fence);
     LS_TRY(kn_measure(kn_runner_time, &runner, o, kn_session_runs(s), r));
-    if (o->choices && !r->remembered && !r->interrupted)
+    if (o->choices && !r->remembered && !r->interrupted && kn_ranks_info(o->ranks)->rank == 0)
         kn_choice_keep(o->choices, kn_choice_key(s), s->variant);
     if (!o->times_only) r->huge_bytes = kn_session_huge_bytes(s);
     kn_validate(&s->arena, r);
+    LS_TRY(kn_result_join(o->ranks, r));
     return o->times_only ? LS_OK : measure_regular(s, r);
 }
 
 static ls_err run(struct kn_session *s, struct kn_result *r)
 {
     const struct kn_options *o = s->options;
-    LS_TRY(kn_memory_check(s->plan.config->name, s->plan.need.memory_bytes, o->memory_bytes));
     kn_pins *pins = NULL;
-    LS_TRY(kn_pin(s->backend, s->plan.threads, o->pin, &pins));
+    ls_err err =
+        kn_ranks_memory_check(o->ranks, s->plan.config->name, s->plan.need.memory_bytes, o->memory_bytes);
+    if (err == LS_OK) err = kn_pin(s->backend, s->plan.threads, o->pin, &pins);
     r->pin = kn_pinned(pins);
-    ls_err err = kn_session_fill(s, NULL);
+    err = kn_ranks_agree(o->ranks, err); /* before memory is taken: ranks of a node share it */
+    if (err == LS_OK) err = kn_ranks_agree(o->ranks, kn_session_fill(s, NULL));
     if (err == LS_OK) err = measure(s, r);
     if (err == LS_OK && !o->times_only) kn_advise_replay(&s->arena, s->variant, o, r);
     kn_arena_fini(&s->arena);
@@ -173,8 +180,9 @@ ls_err kn_replay_run(const struct pat_config *c, const struct kn_options *o, str
     const struct kn_backend *backend;
     unsigned threads;
     memset(out, 0, sizeof(*out));
-    LS_TRY(kn_backend_choose(o, &backend, &threads));
-    LS_TRY(kn_session_init(&s, c, o, backend, threads));
+    ls_err err = kn_backend_choose(o, &backend, &threads);
+    if (err == LS_OK) err = kn_session_init(&s, c, o, backend, threads);
+    LS_TRY(kn_ranks_agree(o->ranks, err));
     describe(&s, out);
     return run(&s, out);
 }

@@ -4,8 +4,11 @@
 #include "kernels/replay/kn_arena.h"
 #include "kernels/replay/kn_choices.h"
 #include "kernels/kn_kernel.h"
+#include "kernels/kn_ranks.h"
 #include "kernels/kn_result.h"
 #include "kernels/replay/kn_trial.h"
+
+#include <string.h>
 
 /* Destinations larger than this are written past the caches where that is faster. */
 static const uint64_t large_bytes = UINT64_C(4) << 20;
@@ -66,14 +69,33 @@ static bool wants_narrow(const struct kn_session *s)
     return false;
 }
 
+/* Take rank 0's variant, so that ranks compare, where this rank has it. */
+static ls_err follow_rank_0(struct kn_session *s)
+{
+    char wanted[KN_VARIANT_BYTES] = "", own[KN_VARIANT_BYTES];
+    if (!s->options->ranks) return LS_OK;
+    if (s->variant) kn_variant_describe(s->variant, wanted, sizeof(wanted));
+    LS_TRY(kn_ranks_broadcast(s->options->ranks, wanted, sizeof(wanted)));
+    for (size_t c = 0; c < s->candidates_len; c++) {
+        kn_variant_describe(s->candidates[c], own, sizeof(own));
+        if (strcmp(own, wanted) == 0) s->variant = s->candidates[c];
+    }
+    return LS_OK;
+}
+
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r)
 {
+    const bool looks =
+        s->options->choices && s->candidates_len > 1 && kn_ranks_info(s->options->ranks)->rank == 0;
     s->variant = NULL;
-    if (s->options->choices && s->candidates_len > 1)
+    if (looks)
         s->variant = kn_choice_find(s->options->choices, kn_choice_key(s), s->candidates, s->candidates_len);
+    LS_TRY(follow_rank_0(s));
     r->remembered = s->variant != NULL;
-    if (r->remembered ? s->variant->index_bits == 32 : wants_narrow(s)) LS_TRY(kn_arena_narrow(&s->arena));
+    const bool narrows = r->remembered ? s->variant->index_bits == 32 : wants_narrow(s);
+    LS_TRY(kn_ranks_agree(s->options->ranks, narrows ? kn_arena_narrow(&s->arena) : LS_OK));
     if (!r->remembered) s->variant = kn_trial(&s->arena, s->candidates, s->candidates_len, r);
+    LS_TRY(follow_rank_0(s));
     if (s->variant->index_bits == 64) kn_arena_forget_narrow(&s->arena);
     return LS_OK;
 }

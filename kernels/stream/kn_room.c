@@ -3,6 +3,7 @@
 
 #include "common/ls_checked.h"
 #include "kernels/kn_memory.h"
+#include "kernels/kn_ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ struct kn_sequence kn_sequence_hotspot(uint64_t len, uint64_t seed, double share
 
 static const double q = 3.0; /* STREAM's scalar */
 static const uint64_t rule_elements_min = 1000000;
-enum { RULE_CACHES = 4 };
+enum { RULE_CACHES = 4, SEED_OF_RANK = 20 /* sequences of a rank need fewer seeds */ };
 
 static void need_operand(struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o)
 {
@@ -73,11 +74,17 @@ ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels,
     rule.last_level_bytes = kn_caches_last_level_bytes();
     rule.rule_elements = RULE_CACHES * rule.last_level_bytes / out->element_bytes;
     if (rule.rule_elements < rule_elements_min) rule.rule_elements = rule_elements_min;
-    out->elements = o->elements ? o->elements : rule.rule_elements;
+    const struct kn_ranks_info *info = kn_ranks_info(o->run.ranks);
+    const uint64_t all = o->elements ? o->elements : info->nodes * rule.rule_elements;
+    if (all < info->len)
+        return ls_fail(LS_ERR_RANGE, "arrays of %llu elements cannot be split among %u ranks: take more",
+                       (unsigned long long)all, info->len);
+    out->elements_of_all = all;
+    out->elements = ls_muldiv_u64(all, info->rank + 1, info->len) - ls_muldiv_u64(all, info->rank, info->len);
     out->stride = o->stride ? o->stride : KN_STREAM_STRIDE;
     out->hot_share = o->hot_share > 0 ? o->hot_share : KN_STREAM_HOT_SHARE;
     out->hot_len = o->hot_len ? o->hot_len : out->elements / KN_STREAM_HOT_OF;
-    out->seed = o->run.seed;
+    out->seed = o->run.seed + ((uint64_t)info->rank << SEED_OF_RANK);
     if (out->index_bits == 32 && out->elements > INT32_MAX)
         return ls_fail(LS_ERR_UNSUPPORTED, "%llu elements do not fit 32-bit indices; take 64",
                        (unsigned long long)out->elements);

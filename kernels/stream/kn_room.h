@@ -60,7 +60,8 @@ enum { KN_ROOM_INDICES = 3 };
 struct kn_room {
     const struct kn_backend *backend;
     unsigned threads, element_bytes, index_bits;
-    uint64_t elements, stride, seed;
+    uint64_t elements, elements_of_all; /* of this rank; of all ranks */
+    uint64_t stride, seed;
     uint64_t hot_len;
     double hot_share;
     bool has_array[3], has_index[KN_ROOM_INDICES], has_hot[KN_ROOM_INDICES], has_ring;

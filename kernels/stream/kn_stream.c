@@ -2,6 +2,7 @@
 #include "kernels/stream/kn_stream.h"
 
 #include "kernels/kn_memory.h"
+#include "kernels/kn_ranks.h"
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
 #include "kernels/stream/kn_room.h"
@@ -34,8 +35,8 @@ ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const 
     by_rule.elements = 0;
     LS_TRY(kn_room_plan(&room, kernels, len, o));
     LS_TRY(kn_room_plan(&rule, kernels, len, &by_rule));
-    *out = (struct kn_stream_need){.elements = room.elements,
-                                   .rule_elements = rule.elements,
+    *out = (struct kn_stream_need){.elements = room.elements_of_all,
+                                   .rule_elements = rule.elements_of_all,
                                    .last_level_bytes = kn_caches_last_level_bytes()};
     return kn_room_bytes(&room, &out->memory_bytes);
 }
@@ -100,6 +101,21 @@ static const struct kn_loop_variant *try_all(struct turn *t, const struct kn_loo
     return candidates[fastest];
 }
 
+/* Take rank 0's loop, so that ranks compare, where this rank has it. */
+static ls_err follow_rank_0(const struct turn *t, const struct kn_options *o,
+                            const struct kn_loop_variant *const *candidates, size_t len,
+                            const struct kn_loop_variant **v)
+{
+    char wanted[KN_VARIANT_BYTES], own[KN_VARIANT_BYTES];
+    kn_loop_describe(*v, t->kernel, wanted, sizeof(wanted));
+    LS_TRY(kn_ranks_broadcast(o->ranks, wanted, sizeof(wanted)));
+    for (size_t c = 0; c < len; c++) {
+        kn_loop_describe(candidates[c], t->kernel, own, sizeof(own));
+        if (strcmp(own, wanted) == 0) *v = candidates[c];
+    }
+    return LS_OK;
+}
+
 static ls_err choose(struct turn *t, const struct kn_options *o, struct kn_result *r)
 {
     const struct kn_room *room = t->room;
@@ -112,8 +128,9 @@ static ls_err choose(struct turn *t, const struct kn_options *o, struct kn_resul
     const struct kn_loop_variant *candidates[KN_TRIALS_MAX];
     size_t len;
     kn_loop_find(&w, candidates, KN_TRIALS_MAX, &len);
-    if (len == 0) return kn_loop_explain_none(&w);
+    LS_TRY(kn_ranks_agree(o->ranks, len ? LS_OK : kn_loop_explain_none(&w)));
     const struct kn_loop_variant *v = try_all(t, candidates, len, r);
+    LS_TRY(follow_rank_0(t, o, candidates, len, &v));
     t->loop = kn_loop_of(v, t->kernel);
     r->method = v->method;
     r->stores = v->stores;
@@ -153,7 +170,7 @@ static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k, 
     describe(&t, r);
     if (k->family == KN_FAMILY_CHASE) {
         t.ends = calloc(room->threads, sizeof(*t.ends));
-        if (!t.ends) return ls_nomem("%u threads", room->threads);
+        LS_TRY(kn_ranks_agree(o->ranks, t.ends ? LS_OK : ls_nomem("%u threads", room->threads)));
         snprintf(r->variant, sizeof(r->variant), "64-bit indices");
         const ls_err err = kn_measure(once, &t, o, runs, r);
         if (err == LS_OK) check_chase(&t, r);
@@ -170,14 +187,16 @@ static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k, 
 static ls_err run_all(struct kn_room *room, const struct kn_kernel *const *kernels, size_t len,
                       const struct kn_options *o, struct kn_result *results)
 {
-    uint64_t memory_bytes;
-    LS_TRY(kn_room_bytes(room, &memory_bytes));
-    LS_TRY(kn_room_fill(room, o->pages));
+    uint64_t memory_bytes = 0;
+    ls_err err = kn_room_bytes(room, &memory_bytes);
+    if (err == LS_OK) err = kn_room_fill(room, o->pages);
+    LS_TRY(kn_ranks_agree(o->ranks, err));
     const uint64_t huge_bytes = kn_room_huge_bytes(room);
     for (size_t k = 0; k < len; k++) {
         LS_TRY(run_kernel(room, kernels[k], o, &results[k]));
         results[k].memory_bytes = memory_bytes;
         results[k].huge_bytes = huge_bytes;
+        LS_TRY(kn_result_join(o->ranks, &results[k]));
     }
     return LS_OK;
 }
@@ -188,13 +207,14 @@ ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const s
     struct kn_room room;
     uint64_t memory_bytes;
     memset(results, 0, len * sizeof(*results));
-    LS_TRY(kn_room_plan(&room, kernels, len, o));
-    LS_TRY(kn_backend_choose(&o->run, &room.backend, &room.threads));
-    LS_TRY(kn_room_bytes(&room, &memory_bytes));
-    LS_TRY(kn_memory_check("stream", memory_bytes, o->run.memory_bytes));
     kn_pins *pins = NULL;
-    LS_TRY(kn_pin(room.backend, room.threads, o->run.pin, &pins));
-    const ls_err err = run_all(&room, kernels, len, &o->run, results);
+    ls_err err = kn_room_plan(&room, kernels, len, o);
+    if (err == LS_OK) err = kn_backend_choose(&o->run, &room.backend, &room.threads);
+    if (err == LS_OK) err = kn_room_bytes(&room, &memory_bytes);
+    if (err == LS_OK) err = kn_ranks_memory_check(o->run.ranks, "stream", memory_bytes, o->run.memory_bytes);
+    if (err == LS_OK) err = kn_pin(room.backend, room.threads, o->run.pin, &pins);
+    err = kn_ranks_agree(o->run.ranks, err); /* before memory is taken: ranks of a node share it */
+    if (err == LS_OK) err = run_all(&room, kernels, len, &o->run, results);
     kn_room_fini(&room);
     for (size_t k = 0; k < len; k++)
         results[k].pin = kn_pinned(pins);

@@ -5,6 +5,7 @@ tests_kernels_unit_SOURCES = \
     tests/kernels/test_kn_chain.c \
     tests/kernels/test_kn_choices.c \
     tests/kernels/test_kn_kernel.c \
+    tests/kernels/test_kn_ranks.c \
     tests/kernels/test_kn_replay.c \
     tests/kernels/test_kn_stream.c \
     tests/kernels/test_kn_time.c \

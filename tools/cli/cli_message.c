@@ -9,11 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool cli_quiet;
+static bool cli_quiet, cli_silent;
 
 void cli_message_quiet(bool quiet)
 {
     cli_quiet = quiet;
+}
+
+void cli_message_silence(bool silent)
+{
+    cli_silent = silent;
 }
 
 static void cli_say(enum cli_colour colour, const char *kind, const char *format, va_list args)
@@ -23,6 +28,7 @@ static void cli_say(enum cli_colour colour, const char *kind, const char *format
         (size_t)snprintf(line, sizeof(line), "%sloadstone:%s %s", cli_colour_begin(STDERR_FILENO, colour),
                          cli_colour_end(STDERR_FILENO), kind);
     const size_t head = len;
+    if (cli_silent) return;
     const int more = vsnprintf(line + len, sizeof(line) - len - 1, format, args);
     len = more < 0 ? len : len + (size_t)more;
     if (len > sizeof(line) - 2) len = sizeof(line) - 2;
@@ -85,7 +91,7 @@ int cli_fail(ls_err e)
 
 void cli_progress(const char *what, double done)
 {
-    if (cli_quiet || !isatty(STDERR_FILENO)) return;
+    if (cli_quiet || cli_silent || !isatty(STDERR_FILENO)) return;
     if (done >= 1)
         fputs("\r\033[K", stderr);
     else

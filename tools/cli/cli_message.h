@@ -8,6 +8,9 @@
 /* Silence notes, progress and next steps; errors and warnings stay. */
 void cli_message_quiet(bool quiet);
 
+/* Silence all messages, errors too: another rank of the job prints the same. */
+void cli_message_silence(bool silent);
+
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -6,6 +6,7 @@ tools_loadstone_SOURCES += \
     tools/replay/rpl_json.c \
     tools/replay/rpl_kernel.c tools/replay/rpl_kernel.h \
     tools/replay/rpl_plot.c \
+    tools/replay/rpl_ranks.c tools/replay/rpl_ranks.h \
     tools/replay/rpl_results.c \
     tools/replay/rpl_session.h \
     tools/replay/rpl_settings.c \

@@ -6,9 +6,11 @@
 #include "kernels/together/kn_together.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
+#include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 #include "viz-export/charts/vx_chart.h"
 #include "viz-export/charts/vx_results.h"
+#include "common/ls_hash.h"
 #include "common/ls_vector.h"
 #include "kernels/kn_result.h"
 #include "tools/cli/cli_child.h"
@@ -135,13 +137,20 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
             "%s: Spatter writes beyond its dense buffer here (%zu outer indices, %zu inner ones); replay "
             "allocates a sufficient buffer",
             label, outer->len, c->pattern.len);
-    LS_TRY(kn_replay_need(c, &s->settings.kernel, &need));
-    return kn_memory_check(label, need.memory_bytes, s->settings.kernel.memory_bytes);
+    const struct kn_options *o = &s->settings.kernel;
+    struct kn_split part;
+    ls_err err = kn_split_init(&part, c, s->settings.scaling, kn_ranks_info(o->ranks));
+    if (err == LS_OK) err = kn_replay_need(&part.config, o, &need);
+    if (err == LS_OK) err = kn_ranks_memory_check(o->ranks, label, need.memory_bytes, o->memory_bytes);
+    kn_split_fini(&part);
+    return err;
 }
 
 static ls_err replay_check_together(const struct rpl_session *s)
 {
     struct kn_replay_need need;
+    if (s->settings.kernel.ranks)
+        return ls_fail(LS_ERR_UNSUPPORTED, "--together runs in one process: start it without a launcher");
     LS_TRY(kn_together_need(s->suite.rows, s->suite.len, &s->settings.kernel, &need));
     return kn_memory_check("all patterns together", need.memory_bytes, s->settings.kernel.memory_bytes);
 }
@@ -172,9 +181,15 @@ static ls_err replay_check(struct rpl_session *s)
 
 static ls_err replay_measure_one(struct rpl_session *s, size_t i)
 {
+    struct kn_ranks *ranks = s->settings.kernel.ranks;
+    struct kn_split part;
     if (s->settings.together)
         return kn_together_run(s->suite.rows, s->suite.len, &s->settings.kernel, &s->results[i]);
-    return kn_replay_run(&s->suite.rows[i], &s->settings.kernel, &s->results[i]);
+    ls_err err = kn_ranks_agree(
+        ranks, kn_split_init(&part, &s->suite.rows[i], s->settings.scaling, kn_ranks_info(ranks)));
+    if (err == LS_OK) err = kn_replay_run(&part.config, &s->settings.kernel, &s->results[i]);
+    kn_split_fini(&part);
+    return err;
 }
 
 static ls_err replay_measure(struct rpl_session *s)
@@ -206,7 +221,7 @@ static void replay_measure_stream(struct rpl_session *s)
 
 static ls_err replay_run_suite(struct rpl_session *s)
 {
-    LS_TRY(replay_check(s));
+    LS_TRY(kn_ranks_agree(s->settings.kernel.ranks, replay_check(s)));
     if (s->settings.kernel.times_only || mach_describe(&s->machine) != LS_OK)
         memset(&s->machine, 0, sizeof(s->machine));
     replay_measure_stream(s);
@@ -234,7 +249,8 @@ static ls_err replay_publish(const struct rpl_session *s, const struct vx_result
     return LS_OK;
 }
 
-static ls_err replay_session(struct rpl_session *s, struct vx_results **machines, size_t *len)
+/* Look at all files before the work: a wrong name fails at once. */
+static ls_err replay_prepare(struct rpl_session *s, struct vx_results **machines, size_t *len)
 {
     LS_TRY(replay_check_outputs(&s->settings));
     if (s->suite.len) {
@@ -242,11 +258,14 @@ static ls_err replay_session(struct rpl_session *s, struct vx_results **machines
         if (!*machines) return ls_nomem("results");
         *len = 1;
     }
-    /* read before the work: a wrong name fails at once */
-    if (s->settings.with) {
-        LS_TRY(cli_try_in_child(compare_try, s->settings.with));
-        LS_TRY(rpl_compare_read(s->settings.with, machines, len));
-    }
+    if (!s->settings.with) return LS_OK;
+    LS_TRY(cli_try_in_child(compare_try, s->settings.with));
+    return rpl_compare_read(s->settings.with, machines, len);
+}
+
+static ls_err replay_session(struct rpl_session *s, struct vx_results **machines, size_t *len)
+{
+    LS_TRY(kn_ranks_agree(s->settings.kernel.ranks, replay_prepare(s, machines, len)));
     if (s->suite.len) {
         LS_TRY(replay_run_suite(s));
         LS_TRY(rpl_results_of(s, &(*machines)[0]));
@@ -262,6 +281,48 @@ static void replay_fini(struct rpl_session *s)
     pat_suite_fini(&s->suite);
 }
 
+static uint64_t replay_hash_indices(uint64_t hash, const struct pat_indices *p)
+{
+    return ls_hash_bytes(ls_hash_bytes(hash, &p->len, sizeof(p->len)), p->data, p->len * sizeof(*p->data));
+}
+
+/* Everything that ranks must agree on, as a number. */
+static uint64_t replay_hash(const struct rpl_session *s)
+{
+    const struct rpl_settings *t = &s->settings;
+    const struct kn_options *o = &t->kernel;
+    const uint64_t run[] = {o->element_bytes, o->warmups_max, o->times_only,  t->measure_stream,
+                            t->scaling,       t->together,    o->seed,        o->method,
+                            o->stores,        o->index_bits,  o->memory_bytes};
+    uint64_t hash = ls_hash_bytes(LS_HASH_BEGIN, run, sizeof(run));
+    for (size_t i = 0; i < s->suite.len; i++) {
+        const struct pat_config *c = &s->suite.rows[i];
+        const int64_t numbers[] = {(int64_t)c->kernel, (int64_t)c->operation, c->delta,
+                                   c->delta_gather,    c->delta_scatter,      (int64_t)c->count,
+                                   (int64_t)c->wrap,   (int64_t)c->runs};
+        const struct pat_indices *lists[] = {&c->pattern, &c->gather,        &c->scatter,
+                                             &c->deltas,  &c->deltas_gather, &c->deltas_scatter};
+        hash = ls_hash_bytes(hash, numbers, sizeof(numbers));
+        for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+            hash = replay_hash_indices(hash, lists[k]);
+    }
+    return hash;
+}
+
+/* Read the settings, on all ranks of a job. Only rank 0 writes files. */
+static ls_err replay_begin(const struct cli_value *v, char **operands, struct rpl_session *s)
+{
+    struct kn_options start = {.backend = v[RPL_BACKEND].text, .pin = (enum kn_pin)v[RPL_PIN].number};
+    ls_err err = rpl_ranks_begin(&start, v[RPL_RANK_TIMEOUT].number);
+    s->settings.kernel.ranks = start.ranks;
+    LS_TRY(err);
+    err = rpl_settings_read(v, operands, s);
+    s->settings.kernel.ranks = start.ranks;
+    s->settings.kernel.backend = start.backend;
+    if (kn_ranks_info(start.ranks)->rank) s->settings.output = s->settings.plot = s->settings.with = NULL;
+    return rpl_ranks_same(start.ranks, replay_hash(s), err);
+}
+
 /* A malformed option of one configuration is an error of usage, a malformed pattern one of input; a missing
  * feature of the machine is neither. */
 static int replay_run(const struct cli_command *c, const struct cli_value *v, char **operands)
@@ -273,12 +334,12 @@ static int replay_run(const struct cli_command *c, const struct cli_value *v, ch
         return CLI_OK;
     }
     struct rpl_session s = {0};
-    ls_err err = rpl_settings_read(v, operands, &s);
+    ls_err err = replay_begin(v, operands, &s);
     struct vx_results *machines = NULL;
     size_t machines_len = 0;
     s.stream_mb_per_s = s.stream_regular_mb_per_s = NAN;
     if (err == LS_OK) err = replay_session(&s, &machines, &machines_len);
-    int status = err == LS_OK ? CLI_OK : cli_fail(err);
+    int status = rpl_ranks_fail(s.settings.kernel.ranks, err);
     if (err == LS_OK && s.summary.invalid) {
         fflush(stdout);
         cli_error("%zu of %zu results are wrong: do not trust their rates", s.summary.invalid, s.summary.len);
@@ -288,6 +349,7 @@ static int replay_run(const struct cli_command *c, const struct cli_value *v, ch
         vx_results_fini(&machines[m]);
     free(machines);
     replay_fini(&s);
+    rpl_ranks_end(&s.settings.kernel);
     return status;
 }
 
@@ -305,10 +367,14 @@ const struct cli_command cli_cmd_replay = {
         "The bandwidth counts the published bytes: indices times iterations times the size of an "
         "element, for gs twice that; the indices themselves count nothing. It is computed from the "
         "shortest of the timed runs. STREAM's triad, measured in the same run, is printed for "
-        "comparison.",
+        "comparison.\n\n"
+        "Under a launcher of MPI the processes run together: all ranks begin each timed run after a barrier, "
+        "and its time is that of the slowest one. Each runs every configuration (weak scaling) or a part of it "
+        "(--strong-scaling). Rank 0 prints; ranks of a node get separate processors.",
     .examples = "loadstone replay -p UNIFORM:8:1:NR -l 4194304           stride 1, all of it new\n"
                 "loadstone replay -k gs -g UNIFORM:8:1 -u 0,24,48,72,96,120,144,168\n"
                 "loadstone replay -f lulesh.json --format spatter         Spatter's own columns\n"
+                "mpirun -n 4 loadstone replay --strong-scaling lulesh.json\n"
                 "loadstone replay suite.json -o here.h5 --plot suite.svg  keep and draw the results\n",
     .options = rpl_options,
     .options_len = RPL_OPTIONS,

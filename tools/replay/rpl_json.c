@@ -2,6 +2,7 @@
 /* Results as JSON, schema 1: one object, printed when all is measured. */
 #include "common/ls_json.h"
 #include "tools/replay/rpl_kernel.h"
+#include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 
 #include "config.h"
@@ -122,6 +123,7 @@ static void json_result(struct ls_json *j, const struct rpl_session *s, size_t i
     rpl_counts_json(j, r);
     if (!r->valid) ls_json_text(j, "invalid", r->invalid);
     ls_json_text(j, "advice", r->advice);
+    rpl_ranks_json(j, r);
     ls_json_close(j, '}');
 }
 

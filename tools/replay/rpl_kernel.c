@@ -5,6 +5,7 @@
 #include "kernels/kn_kernel.h"
 #include "machine/mach_topology.h"
 #include "tools/cli/cli_term.h"
+#include "tools/replay/rpl_ranks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +32,7 @@ struct cell {
     uint64_t integer;
     enum { CELL_TEXT, CELL_NUMBER, CELL_INTEGER, CELL_BOOL } kind;
 };
-enum { CELLS = 34 };
+enum { CELLS = 36 };
 
 #define TEXT(name, v)            \
     {                            \
@@ -63,6 +64,8 @@ static size_t cells_of(const struct kn_result *r, const char *name, struct cell 
         TEXT("stores", kn_stores_name(r->stores)),
         INTEGER("index_bits", r->index_bits),
         INTEGER("element_bytes", r->element_bytes),
+        INTEGER("ranks", r->ranks ? r->ranks : 1),
+        INTEGER("nodes", r->ranks ? r->nodes : 1),
         INTEGER("threads", r->threads),
         TEXT("pin", kn_pin_name(r->pin)),
         INTEGER("bytes", r->bytes),
@@ -120,6 +123,7 @@ void rpl_json_result(struct ls_json *j, const struct kn_result *r, const char *n
     for (size_t i = 0; i < CELLS; i++)
         json_cell(j, &cells[i]);
     rpl_counts_json(j, r);
+    rpl_ranks_json(j, r);
     ls_json_open(j, "run_s", '[');
     for (size_t i = 0; i < r->seconds.len && r->run_seconds; i++)
         ls_json_double(j, NULL, r->run_seconds[i]);

@@ -22,6 +22,7 @@ struct rpl_settings {
     const char *output; /* HDF5 file, NULL: none */
     const char *plot;   /* picture or page, NULL: none */
     const char *with;   /* files of results to compare with, NULL: none */
+    enum kn_scaling scaling;
     unsigned verbosity; /* Spatter's, 0 to 3 */
     bool aggregate, force, measure_stream;
     bool together;      /* all configurations at once, in turn: one result */
@@ -106,6 +107,8 @@ enum rpl_option {
     RPL_MAX_COUNT,
     RPL_MAX_RUNS,
     RPL_BACKEND,
+    RPL_STRONG_SCALING,
+    RPL_RANK_TIMEOUT,
     RPL_THREADS,
     RPL_METHOD,
     RPL_STORES,

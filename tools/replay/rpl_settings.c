@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of replay, as configurations and settings of the run. */
+#include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 #include "patterns/pat_builder.h"
 #include "patterns/pat_json.h"
@@ -63,8 +64,16 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                       "time at most this many runs of each configuration", "Run", .least = 1},
     [RPL_BACKEND] =
         {"backend", 'b', CLI_TEXT, "BACKEND", NULL,
-         "openmp, serial, or scalar, the baseline without vectorisation (default: openmp where it was built)",
+         "openmp, serial, or scalar, the baseline without vectorisation (default: openmp where it was built); "
+         "mpi or shmem: ranks of a parallel job with OpenMP threads, which a launcher of MPI selects by itself",
          "Run"},
+    [RPL_STRONG_SCALING] =
+        {"strong-scaling", 0, CLI_CHOICE, "count|pattern", NULL,
+         "ranks split the iterations of each configuration, or its indices as in Spatter 1, "
+         "instead of running all of it each",
+         "Run", .alone = "count"},
+    [RPL_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
+                          RPL_RANKS_TIMEOUT_HELP, "Run", .least = 1},
     [RPL_THREADS] = {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
                      "threads (default: OMP_NUM_THREADS, else all); at most one for each processor", "Run",
                      .least = 1, .most = UINT32_MAX},
@@ -354,6 +363,8 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
         return ls_fail(
             LS_ERR_USAGE,
             "--together: Spatter's columns have a row for each configuration; take another --format");
+    if (v[RPL_STRONG_SCALING].given)
+        t->scaling = v[RPL_STRONG_SCALING].number ? KN_SCALING_PATTERN : KN_SCALING_COUNT;
     t->force = v[RPL_FORCE].given;
     t->plot = v[RPL_PLOT].text;
     t->with = v[RPL_WITH].text;

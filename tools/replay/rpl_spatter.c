@@ -3,6 +3,7 @@
  * left-aligned, numbers as a C++ stream writes them (6 significant digits). */
 #include "common/ls_compat.h"
 #include "patterns/pat_extent.h"
+#include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 
 #include <inttypes.h>
@@ -97,12 +98,22 @@ static void spatter_begin(const struct rpl_session *s, FILE *out)
         spatter_sizes(&s->suite.rows[i], out);
     if (s->settings.verbosity >= 1) spatter_banner(s, out);
     if (s->settings.verbosity >= 2) spatter_configs(s, out);
-    fprintf(out, "%-15s%-15s%-15s%-15s\n", "config", "bytes", "time(s)", "bw(MB/s)");
+    if (s->settings.kernel.ranks)
+        fprintf(out, "%-15s%-30s%-30s%-30s%-30s%-30s\n", "config", "average bytes per rank", "total bytes",
+                "average time per rank(s)", "average bw per rank(MB/s)", "total bw(MB/s)");
+    else
+        fprintf(out, "%-15s%-15s%-15s%-15s\n", "config", "bytes", "time(s)", "bw(MB/s)");
 }
 
 static void spatter_row(const struct rpl_session *s, size_t i, FILE *out)
 {
     const struct kn_result *r = &s->results[i];
+    if (r->ranks) {
+        const struct rpl_ranks_means m = rpl_ranks_means_of(r);
+        fprintf(out, "%-15zu%-30g%-30" PRIu64 "%-30g%-30g%-30g\n", i, m.bytes, r->bytes, m.seconds,
+                m.mb_per_s, r->mb_per_s);
+        return;
+    }
     fprintf(out, "%-15zu%-15" PRIu64 "%-15g%-15g\n", i, r->bytes, r->seconds.min, r->mb_per_s);
 }
 

@@ -2,6 +2,7 @@
 /* Print results as a table: configuration, rate, its variation, share of STREAM, and validation. */
 #include "tools/cli/cli_term.h"
 #include "tools/replay/rpl_kernel.h"
+#include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ static void table_begin(const struct rpl_session *s, FILE *out)
     char gb[CLI_CELL_BYTES], regular[CLI_CELL_BYTES];
     fprintf(out, "machine    %s\n", s->machine.cpu);
     fprintf(out, "           %s\n", s->machine.summary);
+    rpl_ranks_print(&s->settings.kernel, out);
     if (isfinite(s->stream_mb_per_s))
         fprintf(out,
                 "STREAM     triad %s MB/s with as many threads: 100 %% in column STREAM\n"
@@ -70,6 +72,8 @@ static void table_row(const struct rpl_session *s, size_t i, FILE *out)
             table_share(r->stream_share, share, sizeof(share)),
             table_share(r->mb_per_s_regular / s->stream_regular_mb_per_s, regular, sizeof(regular)),
             r->threads, r->variant);
+    if (r->ranks) fprintf(out, "%7s", "");
+    rpl_ranks_print_spread(r, out);
     if (!r->valid)
         fprintf(out, "%7s%sWRONG RESULT: %s%s\n", "", cli_colour_begin(STDOUT_FILENO, CLI_RED), r->invalid,
                 cli_colour_end(STDOUT_FILENO));

@@ -6,7 +6,9 @@
 #include "tools/cli/cli_message.h"
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"
+#include "common/ls_hash.h"
 #include "tools/replay/rpl_kernel.h"
+#include "tools/replay/rpl_ranks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -58,8 +60,9 @@ static void print_head(const struct stm_report *r, FILE *out)
             r->need.rule_elements, r->need.elements < r->need.rule_elements ? ", NOT KEPT" : "");
     fprintf(out, "Total memory required = %.1f MiB, of it %.1f MiB in huge pages.\n",
             (double)first->memory_bytes / (1 << 20), (double)first->huge_bytes / (1 << 20));
-    fprintf(out, "Number of Threads = %u, backend %s, pinned: %s\n", first->threads, first->backend,
-            kn_pin_name(first->pin));
+    rpl_ranks_print(&r->options.run, out);
+    fprintf(out, "Number of Threads = %u%s, backend %s, pinned: %s\n", first->threads,
+            first->ranks ? " on each rank" : "", first->backend, kn_pin_name(first->pin));
     fprintf(out, "Rates count %s.\n",
             r->by_code ? "elements and indices (RaiderSTREAM's program)"
                        : "elements (STREAM; RaiderSTREAM's paper)");
@@ -94,8 +97,11 @@ static void print_table(const struct stm_report *r, FILE *out)
         snprintf(label, sizeof(label), "%s:", k->kernel->title);
         fprintf(out, "%-*s%s", width, label, k->variant);
         if (k->kernel->family == KN_FAMILY_CHASE)
-            fprintf(out, "; %.1f ns a load", k->seconds.min * 1e9 * k->threads * 8 / (double)k->bytes);
+            fprintf(out, "; %.1f ns a load",
+                    k->seconds.min * 1e9 * k->threads * (k->ranks ? k->ranks : 1) * 8 / (double)k->bytes);
         fprintf(out, "; %u warm-ups%s\n", k->warmups, k->steady ? "" : ", not steady");
+        if (k->ranks) fprintf(out, "%-*s", width, "");
+        rpl_ranks_print_spread(k, out);
     }
     fputs(rule, out);
     rpl_counts_print(r->results, r->len, kernel_title, (void *)r, out);
@@ -166,6 +172,7 @@ enum {
     STREAM_NTIMES,
     STREAM_WARMUPS,
     STREAM_BACKEND,
+    STREAM_RANK_TIMEOUT,
     STREAM_THREADS,
     STREAM_PIN,
     STREAM_METHOD,
@@ -204,7 +211,11 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
                         "runs before them at most; three alike end the warm-up", "Measurement", .least = 1,
                         .most = UINT32_MAX},
     [STREAM_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL,
-                        "openmp, serial, or scalar: threads without vectorisation", "How to run"},
+                        "openmp, serial, or scalar: threads without vectorisation; mpi or shmem: ranks of a "
+                        "parallel job with OpenMP threads, which a launcher of MPI selects by itself",
+                        "How to run"},
+    [STREAM_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
+                             RPL_RANKS_TIMEOUT_HELP, "How to run", .least = 1},
     [STREAM_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
                         "How to run", .least = 1, .most = UINT32_MAX},
     [STREAM_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
@@ -294,15 +305,41 @@ static void stream_warn_of_size(const struct kn_stream_need *need)
              (unsigned long long)need->last_level_bytes / 1024);
 }
 
+/* Everything that ranks must agree on, as a number. */
+static uint64_t stream_hash(const struct chosen *chosen, const struct kn_stream_options *o)
+{
+    const uint64_t run[] = {o->elements,          o->stride,          o->hot_len,
+                            o->run.index_bits,    o->run.runs,        o->run.warmups_max,
+                            o->run.seed,          o->run.method,      o->run.stores,
+                            o->run.element_bytes, o->run.memory_bytes};
+    uint64_t hash = ls_hash_bytes(LS_HASH_BEGIN, run, sizeof(run));
+    for (size_t k = 0; k < chosen->len; k++)
+        hash = ls_hash_text(hash, chosen->rows[k]->name);
+    return ls_hash_bytes(hash, &o->hot_share, sizeof(o->hot_share));
+}
+
+/* On all ranks of a job. */
+static ls_err stream_begin(const struct cli_value *v, struct stm_report *r, struct chosen *chosen)
+{
+    struct kn_options start = {.backend = v[STREAM_BACKEND].text, .pin = (enum kn_pin)v[STREAM_PIN].number};
+    ls_err err = rpl_ranks_begin(&start, v[STREAM_RANK_TIMEOUT].number);
+    r->options.run.ranks = start.ranks;
+    LS_TRY(err);
+    err = stream_choose(v[STREAM_KERNEL].text, chosen);
+    if (err == LS_OK) err = stream_read_options(v, &r->options);
+    r->options.run.ranks = start.ranks;
+    r->options.run.backend = start.backend;
+    if (err == LS_OK) err = kn_stream_need(chosen->rows, chosen->len, &r->options, &r->need);
+    if (err == LS_OK && !(r->results = calloc(chosen->len, sizeof(*r->results))))
+        err = ls_nomem("%zu results", chosen->len);
+    return rpl_ranks_same(start.ranks, stream_hash(chosen, &r->options), err);
+}
+
 static ls_err stream_measure(const struct cli_value *v, struct stm_report *r)
 {
     struct chosen chosen = {.len = 0};
-    LS_TRY(stream_choose(v[STREAM_KERNEL].text, &chosen));
-    LS_TRY(stream_read_options(v, &r->options));
-    LS_TRY(kn_stream_need(chosen.rows, chosen.len, &r->options, &r->need));
+    LS_TRY(stream_begin(v, r, &chosen));
     stream_warn_of_size(&r->need);
-    r->results = calloc(chosen.len, sizeof(*r->results));
-    if (!r->results) return ls_nomem("%zu results", chosen.len);
     r->len = chosen.len;
     return kn_stream_run(chosen.rows, chosen.len, &r->options, r->results);
 }
@@ -317,7 +354,7 @@ static int stream_run(const struct cli_command *c, const struct cli_value *v, ch
     }
     struct stm_report r = {.by_code = v[STREAM_BYTES_BY].number == 1};
     const ls_err err = stream_measure(v, &r);
-    int status = err == LS_OK ? CLI_OK : cli_fail(err);
+    int status = rpl_ranks_fail(r.options.run.ranks, err);
     if (err == LS_OK) {
         stm_print(&r, (enum stm_format)v[STREAM_FORMAT].number, stdout);
         for (size_t i = 0; i < r.len; i++)
@@ -329,6 +366,7 @@ static int stream_run(const struct cli_command *c, const struct cli_value *v, ch
     for (size_t i = 0; i < r.len; i++)
         kn_result_fini(&r.results[i]);
     free(r.results);
+    rpl_ranks_end(&r.options.run);
     return status;
 }
 
@@ -344,10 +382,14 @@ const struct cli_command cli_cmd_stream = {
         "chase (each load waits for the one before).\n\n"
         "Threads first touch the memory that they use. Each kernel is tried with every method that "
         "this processor supports, and the fastest is measured and named. Every result is validated "
-        "element by element; elements differ, so that a misplaced one is detected.",
+        "element by element; elements differ, so that a misplaced one is detected.\n\n"
+        "Under a launcher of MPI the processes run together: ranks split the elements of the arrays, their "
+        "indices stay in their own part, all begin each timed run after a barrier, and rates are those of all "
+        "bytes by the time of the slowest rank. Rank 0 prints; ranks of a node get separate processors.",
     .examples = "loadstone stream                            STREAM\n"
                 "loadstone stream -k all --bytes code        every kernel, indices counted\n"
                 "loadstone stream -k triad -n 100000 -t 1    triad in the caches of one core\n"
+                "mpirun -n 4 loadstone stream -k all         all kernels by four ranks\n"
                 "loadstone stream --pages huge --format json for scripts\n",
     .exit_status = "0 measured; 1 a result is wrong, or it could not run here; 2 wrong usage.",
     .options = stream_options,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone study: the papers' series of measurements. */
+#include "common/ls_hash.h"
 #include "common/ls_vector.h"
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
+#include "tools/replay/rpl_ranks.h"
 #include "tools/study/std_print.h"
 
 #include <stdlib.h>
@@ -17,6 +19,7 @@ enum {
     STUDY_RUNS,
     STUDY_WARMUPS,
     STUDY_BACKEND,
+    STUDY_RANK_TIMEOUT,
     STUDY_THREADS,
     STUDY_PIN,
     STUDY_METHOD,
@@ -46,7 +49,13 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
                     .least = 1, .most = UINT32_MAX},
     [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10", "runs before them at most", "Measurement",
                        .least = 1, .most = UINT32_MAX},
-    [STUDY_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL, "openmp, serial or scalar", "How to run"},
+    [STUDY_BACKEND] =
+        {"backend", 'b', CLI_TEXT, "NAME", NULL,
+         "openmp, serial or scalar; mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
+         "launcher of MPI selects by itself",
+         "How to run"},
+    [STUDY_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
+                            RPL_RANKS_TIMEOUT_HELP, "How to run", .least = 1},
     [STUDY_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
                        "How to run", .least = 1, .most = UINT32_MAX},
     [STUDY_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto", "bind each thread to a processor",
@@ -70,6 +79,7 @@ struct study_session {
     struct std_report report;
     size_t room;
     bool live; /* the table is printed as it grows */
+    struct kn_options run;
 };
 
 /* The result's times move to the point. */
@@ -80,6 +90,7 @@ static ls_err study_keep(void *user, const char *series, double x, const struct 
     struct std_point *p = &s->report.points[s->report.len++];
     *p = (struct std_point){.x = x, .result = *r};
     p->result.run_seconds = NULL;
+    p->result.rank_rows = NULL;
     snprintf(p->series, sizeof(p->series), "%s", series);
     if (s->live) {
         std_print_point(&s->report, s->report.len - 1, stdout);
@@ -114,9 +125,26 @@ static ls_err study_read_patterns(char **files, uint64_t count_max, struct pat_s
     return LS_OK;
 }
 
+/* Everything that ranks must agree on, as a number. */
+static uint64_t study_hash(const struct std_study *study, const struct std_study_options *o)
+{
+    const uint64_t run[] = {o->span_bytes, o->elements_max,    o->suite ? o->suite->len : 0,
+                            o->run.runs,   o->run.warmups_max, o->run.method,
+                            o->run.stores, o->run.threads,     o->run.element_bytes};
+    return ls_hash_text(ls_hash_bytes(LS_HASH_BEGIN, run, sizeof(run)), study->name);
+}
+
+/* Read the options and patterns, on all ranks of a job. */
+static ls_err study_begin(const struct cli_value *v, char **operands, struct std_study_options *o,
+                          struct pat_suite *suite)
+{
+    const ls_err err = study_read_options(v, o);
+    return err == LS_OK ? study_read_patterns(operands + 1, v[STUDY_MAX_COUNT].number, suite) : err;
+}
+
 static ls_err study_measure(const struct cli_value *v, char **operands, struct study_session *s)
 {
-    struct std_study_options o;
+    struct std_study_options o = {.span_bytes = 0};
     struct pat_suite suite = {NULL, 0};
     const struct std_study *study = std_study_find(operands[0]);
     if (!study)
@@ -124,10 +152,13 @@ static ls_err study_measure(const struct cli_value *v, char **operands, struct s
                        operands[0]);
     if (operands[1] && !study->takes_patterns)
         return ls_fail(LS_ERR_USAGE, "study %s has built-in patterns and takes no file", study->name);
-    LS_TRY(study_read_options(v, &o));
-    s->report.study = study;
-    ls_err err = study_read_patterns(operands + 1, v[STUDY_MAX_COUNT].number, &suite);
+    LS_TRY(rpl_ranks_begin(&s->run, v[STUDY_RANK_TIMEOUT].number));
+    ls_err err = study_begin(v, operands, &o, &suite);
+    o.run.ranks = s->run.ranks;
+    o.run.backend = s->run.backend;
     o.suite = suite.len ? &suite : NULL;
+    s->report.study = study;
+    err = rpl_ranks_same(s->run.ranks, study_hash(study, &o), err);
     if (err == LS_OK && s->live) std_print_head(study, stdout);
     if (err == LS_OK) err = study->run(&o, study_keep, s);
     pat_suite_fini(&suite);
@@ -159,17 +190,20 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
         return CLI_USAGE;
     }
     const enum std_format format = (enum std_format)v[STUDY_FORMAT].number;
-    struct study_session s = {.live = format == STD_TABLE};
+    struct study_session s = {
+        .live = format == STD_TABLE,
+        .run = {.backend = v[STUDY_BACKEND].text, .pin = (enum kn_pin)v[STUDY_PIN].number}};
     const char *plot = v[STUDY_PLOT].text, *output = v[STUDY_OUTPUT].text;
     ls_err err = std_plot_check(plot, output, v[STUDY_FORCE].given);
     if (err == LS_OK) err = study_measure(v, operands, &s);
-    int status = err == LS_OK ? study_print(&s, format) : cli_fail(err);
+    int status = err == LS_OK ? study_print(&s, format) : rpl_ranks_fail(s.run.ranks, err);
     fflush(stdout);
-    if (err == LS_OK && (plot || output)) {
+    if (err == LS_OK && (plot || output) && kn_ranks_info(s.run.ranks)->rank == 0) {
         err = std_plot_publish(&s.report, plot, output);
-        if (err != LS_OK) status = cli_fail(err);
+        if (err != LS_OK) status = rpl_ranks_fail(s.run.ranks, err);
     }
     free(s.report.points);
+    rpl_ranks_end(&s.run);
     return status;
 }
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks of MPI. Compiled once for each library, whose ABIs differ. The steps are non-blocking calls that are
+ * polled, so that a rank that waits for one that is stuck can end the job with a message. */
+#include "kernels/kn_ranks_module.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum kn_ranks_outcome mpi_start(void)
+{
+    int provided;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return KN_RANKS_FAILED;
+    return MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) == MPI_SUCCESS ? KN_RANKS_DONE
+                                                                                     : KN_RANKS_FAILED;
+}
+
+static void mpi_describe(char *out, size_t room)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int len = 0;
+    MPI_Get_library_version(version, &len);
+    version[strcspn(version, "\n")] = '\0';
+    /* "Open MPI v4.1.4, package: ..." and "MPICH Version:<tab>4.0.2" */
+    for (char *p = version; *p; p++)
+        if (*p == '\t') *p = ' ';
+    if (strncmp(version, "Open MPI", 8) == 0) version[strcspn(version, ",")] = '\0';
+    snprintf(out, room, "%s", version);
+}
+
+static unsigned mpi_rank(void)
+{
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return (unsigned)rank;
+}
+
+static unsigned mpi_len(void)
+{
+    int len = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &len);
+    return (unsigned)len;
+}
+
+/* The processor is given away while others have not arrived: ranks may be more than processors. */
+static enum kn_ranks_outcome finish(int started, MPI_Request *request, double timeout_s)
+{
+    const double end = MPI_Wtime() + timeout_s;
+    int done = 0;
+    if (started != MPI_SUCCESS) return KN_RANKS_FAILED;
+    while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
+        if (done) return KN_RANKS_DONE;
+        if (MPI_Wtime() > end) return KN_RANKS_LATE;
+        sched_yield();
+    }
+    return KN_RANKS_FAILED;
+}
+
+static enum kn_ranks_outcome mpi_max(double *values, size_t len, double timeout_s)
+{
+    MPI_Request request;
+    const int started =
+        len ? MPI_Iallreduce(MPI_IN_PLACE, values, (int)len, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request)
+            : MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    return finish(started, &request, timeout_s);
+}
+
+static enum kn_ranks_outcome mpi_broadcast(void *data, size_t len_bytes, unsigned root, double timeout_s)
+{
+    MPI_Request request;
+    if (len_bytes > INT_MAX) return KN_RANKS_FAILED;
+    return finish(MPI_Ibcast(data, (int)len_bytes, MPI_BYTE, (int)root, MPI_COMM_WORLD, &request), &request,
+                  timeout_s);
+}
+
+static enum kn_ranks_outcome mpi_gather(const void *data, size_t len_bytes, void *all, double timeout_s)
+{
+    MPI_Request request;
+    if (len_bytes > INT_MAX) return KN_RANKS_FAILED;
+    return finish(MPI_Igather(data, (int)len_bytes, MPI_BYTE, all, (int)len_bytes, MPI_BYTE, 0,
+                              MPI_COMM_WORLD, &request),
+                  &request, timeout_s);
+}
+
+static enum kn_ranks_outcome mpi_scatter(const void *all, size_t len_bytes, void *data, double timeout_s)
+{
+    MPI_Request request;
+    if (len_bytes > INT_MAX) return KN_RANKS_FAILED;
+    return finish(MPI_Iscatter(all, (int)len_bytes, MPI_BYTE, data, (int)len_bytes, MPI_BYTE, 0,
+                               MPI_COMM_WORLD, &request),
+                  &request, timeout_s);
+}
+
+static void mpi_abort(int status)
+{
+    MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+static void mpi_stop(void)
+{
+    MPI_Finalize();
+}
+
+extern const struct kn_ranks_module KN_RANKS_TABLE;
+const struct kn_ranks_module KN_RANKS_TABLE = {.version = KN_RANKS_MODULE_VERSION,
+                                               .name = "MPI",
+                                               .start = mpi_start,
+                                               .describe = mpi_describe,
+                                               .rank = mpi_rank,
+                                               .len = mpi_len,
+                                               .max = mpi_max,
+                                               .broadcast = mpi_broadcast,
+                                               .gather = mpi_gather,
+                                               .scatter = mpi_scatter,
+                                               .abort = mpi_abort,
+                                               .stop = mpi_stop};
