@@ -28,11 +28,13 @@ struct kn_ranks;
 enum kn_method { KN_METHOD_LIST(KN_METHOD_ENUM) KN_METHOD_COUNT };
 #undef KN_METHOD_ENUM
 
-#define KN_STORES_LIST(X)                                                                  \
-    X(AUTO, "auto", "regular or non-temporal, by a short trial")                           \
-    X(REGULAR, "regular", "through the caches")                                            \
-    X(NONTEMPORAL, "nontemporal", "past the caches: no read for ownership, nothing stays") \
-    X(ATOMIC, "atomic", "each element by one indivisible store, as #pragma omp atomic write")
+#define KN_STORES_LIST(X)                                                                     \
+    X(AUTO, "auto", "regular or non-temporal, by a short trial")                              \
+    X(REGULAR, "regular", "through the caches")                                               \
+    X(NONTEMPORAL, "nontemporal", "past the caches: no read for ownership, nothing stays")    \
+    X(ATOMIC, "atomic", "each element by one indivisible store, as #pragma omp atomic write") \
+    X(EXCHANGE, "exchange", "each element by one indivisible exchange (relaxed)")             \
+    X(ADD, "add", "scatters: each element is added to indivisibly (relaxed), as #pragma omp atomic update")
 #define KN_STORES_ENUM(id, name, text) KN_STORES_##id,
 enum kn_stores { KN_STORES_LIST(KN_STORES_ENUM) KN_STORES_COUNT };
 #undef KN_STORES_ENUM

@@ -42,6 +42,23 @@ static inline uint64_t kn_value_filled(uint64_t i, unsigned element_bytes)
     return element_bytes == 8 ? i + 1 : (uint32_t)(i + 1);
 }
 
+/* The value that element j of a row adds: a small whole number, so that sums of doubles are exact in any order. Sums of
+ * floats count up to KN_VALUE_SUM_MAX, from where adding 1 changes nothing. */
+static inline double kn_value_addend(uint64_t j, unsigned element_bytes)
+{
+    return element_bytes == 8 ? 1 + (double)(j & 7) : 1;
+}
+#define KN_VALUE_SUM_MAX 0x1p24
+
+/* The bits of an exact number as an element. */
+static inline uint64_t kn_value_number(double number, unsigned element_bytes)
+{
+    const float narrow = (float)number;
+    uint64_t bits = 0;
+    memcpy(&bits, element_bytes == 8 ? (const void *)&number : (const void *)&narrow, element_bytes);
+    return bits;
+}
+
 static inline void kn_value_put(void *array, uint64_t at, uint64_t bits, unsigned element_bytes)
 {
     if (element_bytes == 8)

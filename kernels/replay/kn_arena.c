@@ -142,6 +142,7 @@ ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struc
     if (scatters) LS_TRY(set_side(out, &out->to, PAT_SIDE_SCATTER));
     LS_TRY(pat_dense_elements(c, &out->dense_elements));
     out->dense_copies = o->dense_per_thread ? threads : 1;
+    out->adds = o->stores == KN_STORES_ADD && scatters && !gathers && c->operation == PAT_OPERATION_COPY;
     out->indices_fit_32_bits = fit_32_bits(&out->from.outer) && fit_32_bits(&out->from.inner) &&
                                fit_32_bits(&out->to.outer) && fit_32_bits(&out->to.inner);
     out->rows_may_be_jammed = !scatters || may_be_jammed(&out->to, out->len);
@@ -166,7 +167,13 @@ static void put(const struct kn_arena *a, const struct kn_plan_side *s, int64_t 
 {
     const unsigned bytes = a->plan->element_bytes;
     kn_value_put(block_of(a, s)->base, (uint64_t)e - (uint64_t)s->extent.low,
-                 kn_value_bits(s->salt, e, bytes), bytes);
+                 a->plan->adds ? 0 : kn_value_bits(s->salt, e, bytes), bytes);
+}
+
+static uint64_t dense_bits(const struct kn_plan *p, uint64_t e)
+{
+    return p->adds ? kn_value_number(kn_value_addend(e % p->len, p->element_bytes), p->element_bytes)
+                   : kn_value_bits(KN_SALT_DENSE, (int64_t)e, p->element_bytes);
 }
 
 /* Element by element as the rows of the share use them: few of many are touched, the rest stays unmapped. */
@@ -207,8 +214,7 @@ static void fill_dense(const struct kn_arena *a, unsigned share)
     const uint64_t begin = own ? 0 : ls_muldiv_u64(p->dense_elements, share, p->threads);
     const uint64_t end = own ? p->dense_elements : ls_muldiv_u64(p->dense_elements, share + 1, p->threads);
     for (uint64_t e = begin; e < end; e++)
-        kn_value_put(a->parts[share].dense, e, kn_value_bits(KN_SALT_DENSE, (int64_t)e, p->element_bytes),
-                     p->element_bytes);
+        kn_value_put(a->parts[share].dense, e, dense_bits(p, e), p->element_bytes);
 }
 
 static void fill_share(void *arg, unsigned share)

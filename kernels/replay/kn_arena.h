@@ -43,6 +43,7 @@ struct kn_plan {
     unsigned dense_copies;
     unsigned element_bytes, threads;
     bool indices_fit_32_bits, rows_may_be_jammed;
+    bool adds; /* scatters add to their destination, which begins with zeroes */
     struct kn_replay_need need;
 };
 

@@ -152,6 +152,10 @@ static ls_err measure(struct kn_session *s, struct kn_result *r)
     if (o->choices && !r->remembered && !r->interrupted && kn_ranks_info(o->ranks)->rank == 0)
         kn_choice_keep(o->choices, kn_choice_key(s), s->variant);
     if (!o->times_only) r->huge_bytes = kn_session_huge_bytes(s);
+    if (s->plan.adds) { /* the sums of one run */
+        kn_arena_fill(&s->arena);
+        kn_runner_time(&runner, 1);
+    }
     kn_validate(&s->arena, r);
     LS_TRY(kn_result_join(o->ranks, r));
     return o->times_only ? LS_OK : measure_regular(s, r);

@@ -190,9 +190,51 @@ static bool check_updated(const struct kn_arena *a, int64_t e, struct kn_result 
     return updated_right(bits, first, all, threads > 1) || fail(r, "sparse", e, bits);
 }
 
+/* ---- sums: each row adds to the elements that it uses; no addition of any thread may be lost ---- */
+
+/* Rows in [0, count) that are turn * turns_len + k and hit, as last_row_at. */
+static uint64_t hits_at(__int128 off, __int128 sum, const uint64_t walk[2], uint64_t count)
+{
+    const uint64_t span[2] = {0, count};
+    uint64_t last;
+    if (!last_row_at(off, sum, walk, span, &last)) return 0;
+    return sum == 0 ? last / walk[0] + 1 : 1;
+}
+
+static double sum_at(const struct kn_arena *a, int64_t e)
+{
+    const struct kn_plan *p = a->plan;
+    const struct kn_plan_side *s = &p->to;
+    __int128 turn = 0;
+    double sum = 0;
+    for (size_t k = 0; k < s->steps_len; k++)
+        turn += s->steps[k];
+    for (size_t j = 0; j < p->len; j++) {
+        __int128 prefix = 0;
+        for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++])
+            sum += kn_value_addend(j, p->element_bytes) *
+                   (double)hits_at((__int128)e - kn_plan_index(s, j) - prefix, turn,
+                                   (const uint64_t[2]){s->steps_len, k}, p->count);
+    }
+    return sum;
+}
+
+/* The bits of a sum that was added up in any order. */
+static uint64_t sum_bits(const struct kn_plan *p, double sum)
+{
+    return kn_value_number(p->element_bytes == 8 ? sum : fmin(sum, KN_VALUE_SUM_MAX), p->element_bytes);
+}
+
+static bool check_added(const struct kn_arena *a, int64_t e, struct kn_result *r)
+{
+    const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
+    return bits == sum_bits(a->plan, sum_at(a, e)) || fail(r, "sparse", e, bits);
+}
+
 static bool check_sparse_element(const struct kn_arena *a, int64_t e, struct kn_result *r)
 {
     if (updates(a->plan)) return check_updated(a, e, r);
+    if (a->plan->adds) return check_added(a, e, r);
     const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
     uint64_t want;
     bool written = false;
@@ -280,8 +322,9 @@ static bool check_sparse(const struct kn_arena *a, uint64_t elements_max, struct
 /* The sparse elements, by element from low on, while the rows of one thread after the other are replayed. */
 struct model {
     const struct kn_arena *arena;
-    uint64_t *bits; /* stored by the last thread that came by; of updates the tags of all */
-    uint8_t *seen;  /* SEEN_ */
+    uint64_t
+        *bits; /* stored by the last thread that came by; of updates the tags of all, of sums the addends */
+    uint8_t *seen; /* SEEN_ */
 };
 
 enum {
@@ -296,6 +339,10 @@ typedef void model_step(struct model *m, uint64_t at, uint64_t row, size_t eleme
 static void model_write(struct model *m, uint64_t at, uint64_t row, size_t element)
 {
     const struct kn_arena *a = m->arena;
+    if (a->plan->adds) {
+        m->bits[at] += (uint64_t)kn_value_addend(element, a->plan->element_bytes);
+        return;
+    }
     m->bits[at] = (updates(a->plan) ? m->bits[at] : 0) | moved_bits(a, row, element);
     m->seen[at] |= SEEN_WRITTEN | (m->seen[at] & SEEN_EARLIER ? SEEN_SHARED : 0);
 }
@@ -335,6 +382,7 @@ static bool is_modelled(const struct kn_plan *p)
 static bool model_agrees(const struct model *m, uint64_t at)
 {
     const struct kn_plan_side *s = &m->arena->plan->to;
+    if (m->arena->plan->adds) return held_at(m->arena, at) == sum_bits(m->arena->plan, (double)m->bits[at]);
     const uint64_t first =
         kn_value_bits(s->salt, (int64_t)((uint64_t)s->extent.low + at), m->arena->plan->element_bytes);
     if (!(m->seen[at] & SEEN_WRITTEN)) return held_at(m->arena, at) == first;
@@ -352,7 +400,7 @@ static bool check_model(struct model *m, struct kn_result *r)
         walk_thread(m, t, model_end);
     }
     for (uint64_t at = 0; at < p->to.elements; at++) {
-        if (!(m->seen[at] & SEEN_WRITTEN) && p->need.iterations < p->to.elements) continue;
+        if (!p->adds && !(m->seen[at] & SEEN_WRITTEN) && p->need.iterations < p->to.elements) continue;
         if (!model_agrees(m, at))
             return fail(r, "sparse", (int64_t)((uint64_t)p->to.extent.low + at), held_at(m->arena, at));
     }

@@ -22,6 +22,7 @@ enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
 static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)
 {
+    if (v->stores == KN_STORES_ADD && w->kernel != PAT_SCATTER && w->kernel != PAT_MULTISCATTER) return false;
     if (w->stores != KN_STORES_AUTO) return v->stores == w->stores;
     return v->stores == KN_STORES_REGULAR || (v->stores == KN_STORES_NONTEMPORAL && w->destination_is_large);
 }

@@ -70,6 +70,18 @@ static uint64_t model_bits(const struct kn_plan *p, const struct model *m, uint6
 {
     const int64_t to = p->to.used ? kn_plan_base(&p->to, i) + kn_plan_index(&p->to, j) : 0;
     const unsigned halfs_bits = 4 * p->element_bytes;
+    if (p->adds) { /* element j adds j % 8 + 1 as a double, 1 as a float */
+        const uint64_t before = m->to[to - p->to.extent.low];
+        double sum;
+        float narrow;
+        memcpy(&sum, &before, sizeof(sum));
+        memcpy(&narrow, &before, sizeof(narrow));
+        sum += (double)(j % 8 + 1);
+        narrow += 1;
+        uint64_t after = 0;
+        memcpy(&after, p->element_bytes == 8 ? (void *)&sum : (void *)&narrow, p->element_bytes);
+        return after;
+    }
     switch (p->config->operation) {
     case PAT_OPERATION_FILL:
         return i + 1;
@@ -124,7 +136,7 @@ static void compare(const struct kn_arena *a, const struct model *m, const char 
 /* Runs v on c by threads and compares (one thread: the order of stores is that of the model). */
 static void run_variant(const struct pat_config *c, const struct kn_variant *v, unsigned threads)
 {
-    const struct kn_options o = {.element_bytes = v->element_bytes};
+    const struct kn_options o = {.element_bytes = v->element_bytes, .stores = v->stores};
     struct kn_plan plan;
     struct kn_arena arena;
     struct kn_result result = {0};
@@ -452,6 +464,61 @@ static void wrong_results_are_found_out(void **state)
     }
 }
 
+static const struct kn_variant *adding(unsigned element_bytes)
+{
+    const struct kn_wish w = {.kernel = PAT_SCATTER,
+                              .method = KN_METHOD_UNROLLED,
+                              .stores = KN_STORES_ADD,
+                              .element_bytes = element_bytes,
+                              .index_bits = 64};
+    const struct kn_variant *found;
+    size_t len;
+    kn_variant_find(&w, &found, 1, &len);
+    assert_int_equal(len, 1);
+    return found;
+}
+
+/* Run c by threads that add, and leave out the last row of each where loses. */
+static bool sums_are_right(struct pat_config *c, unsigned threads, unsigned element_bytes, bool loses)
+{
+    const struct kn_options o = {.stores = KN_STORES_ADD, .element_bytes = element_bytes};
+    struct kn_plan plan;
+    struct kn_arena arena;
+    struct kn_result result = {0};
+    honest = adding(element_bytes);
+    assert_int_equal(kn_plan_init(&plan, c, &o, threads), LS_OK);
+    assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_scalar, KN_PAGES_DEFAULT), LS_OK);
+    struct kn_runner runner = kn_runner_of(&arena, honest, false);
+    if (loses) runner.move = spoil_row;
+    kn_runner_time(&runner, 1);
+    kn_validate(&arena, &result);
+    kn_arena_fini(&arena);
+    return result.valid;
+}
+
+/* All threads add to the same elements: none may be lost, whatever their order. Few rows are all replayed, of
+ * many some elements are checked, by steps of one kind and by lists. */
+static void every_addition_counts(void **state)
+{
+    (void)state;
+    uint64_t random = 11;
+    for (uint64_t count = 100; count <= 500100; count += 500000)
+        for (int kind = 0; kind < 3; kind++) {
+            struct pat_config c;
+            assert_int_equal(pat_config_init(&c), LS_OK);
+            c.kernel = PAT_SCATTER;
+            c.count = count;
+            c.delta = kind; /* 0: all rows at one place */
+            set_indices(&c.pattern, 3, 4, &random);
+            if (kind == 2) set_indices(&c.deltas, 5, 3, &random);
+            for (unsigned bytes = 4; bytes <= 8; bytes += 4) {
+                assert_true(sums_are_right(&c, 2, bytes, false));
+                assert_false(sums_are_right(&c, 2, bytes, true));
+            }
+            pat_config_fini(&c);
+        }
+}
+
 /* Unsupported combinations with an operation are refused, and it moves no dense buffer. */
 static void operations_are_of_some_kernels_and_methods(void **state)
 {
@@ -619,6 +686,7 @@ UNIT_GROUP()
         cmocka_unit_test(runs_are_the_steps_where_they_are_shorter),
         cmocka_unit_test(wrong_results_are_found_out),
         cmocka_unit_test(one_element_of_a_long_row_is_found_out),
+        cmocka_unit_test(every_addition_counts),
         cmocka_unit_test(long_rows_of_several_threads_are_checked_at_once),
         cmocka_unit_test(operations_are_of_some_kernels_and_methods),
         cmocka_unit_test(the_width_of_indices_is_the_programs),

@@ -52,6 +52,16 @@ spatter() {
 } >spatter.txt
 golden replay-spatter.txt spatter.txt
 
+# scatters of several threads to the same elements: exchanged, stored, added to, of either size
+for atomic in 1 exchange add store; do
+    for bytes in 8 4; do
+        expect 0 "scatter" "$loadstone" replay --no-stream -k scatter -p 0,3,1,3 -d 0 -l 5000 -r 2 --atomic-writes=$atomic --element-bytes $bytes
+        case $atomic in 1) must grep -q "exchange stores" out ;; store) must grep -q "atomic stores" out ;; *) must grep -q "$atomic stores" out ;; esac
+        must grep -q "^validated  all results" out
+    done
+done
+expect 1 "no method has add stores for gather" "$loadstone" replay --no-stream -p 0,1 --atomic-writes=add
+
 # columns to the byte: left-aligned, 15 wide, no line without its blanks
 replay --format spatter -v 0 -p 0,1 $quick >out
 must test "$(head -1 out)" = "config         bytes          time(s)        bw(MB/s)       "

@@ -79,8 +79,8 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                      .least = 1, .most = UINT32_MAX},
     [RPL_METHOD] = {"method", 0, CLI_CHOICE, "auto|scalar|unrolled|jammed|avx2|avx512|neon|paired", "auto",
                     "instructions that move the data; auto: the fastest by a short trial", "Run"},
-    [RPL_STORES] = {"stores", 0, CLI_CHOICE, "auto|regular|nontemporal|atomic", "auto", "kind of stores",
-                    "Run"},
+    [RPL_STORES] = {"stores", 0, CLI_CHOICE, "auto|regular|nontemporal|atomic|exchange|add", "auto",
+                    "kind of stores", "Run"},
     [RPL_INDEX_BITS] = {"index-bits", 0, CLI_CHOICE, "auto|32|64", "auto", "width of the indices in memory",
                         "Run"},
     [RPL_ELEMENT_BYTES] = {"element-bytes", 0, CLI_CHOICE, "8|4", "8", "size of the data", "Run"},
@@ -91,8 +91,11 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                      "untimed runs at most; they end when times are steady", "Run", .least = 1},
     [RPL_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL,
                     "refuse configurations that need more (default: available memory)", "Run", .least = 1},
-    [RPL_ATOMIC_WRITES] = {"atomic-writes", 0, CLI_CHOICE, "0|1", NULL, "scatter by atomic stores", "Run",
-                           .alone = "1"},
+    [RPL_ATOMIC_WRITES] =
+        {"atomic-writes", 0, CLI_CHOICE, "0|1|exchange|add|store", NULL,
+         "scatter indivisibly, in relaxed order: 1 and exchange exchange the element, as Spatter does on "
+         "graphics processors, add adds to it, store stores it",
+         "Run", .alone = "1"},
     [RPL_FENCE] = {"atomic-thread-fence", 0, CLI_FLAG, NULL, NULL, "a release fence after the loop, timed",
                    "Run"},
     [RPL_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
@@ -309,9 +312,12 @@ static ls_err rpl_format_find(const struct cli_value *v, const struct rpl_format
 
 static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o)
 {
+    static const enum kn_stores atomic[] = {KN_STORES_AUTO, KN_STORES_EXCHANGE, KN_STORES_EXCHANGE,
+                                            KN_STORES_ADD, KN_STORES_ATOMIC};
     LS_TRY(kn_method_parse(v[RPL_METHOD].text, &o->method));
     LS_TRY(kn_stores_parse(v[RPL_STORES].text, &o->stores));
-    if (v[RPL_ATOMIC_WRITES].given && v[RPL_ATOMIC_WRITES].number) o->stores = KN_STORES_ATOMIC;
+    if (v[RPL_ATOMIC_WRITES].given && v[RPL_ATOMIC_WRITES].number)
+        o->stores = atomic[v[RPL_ATOMIC_WRITES].number];
     o->backend = v[RPL_BACKEND].text;
     o->pages = (enum kn_pages)v[RPL_PAGES].number;
     o->pin = (enum kn_pin)v[RPL_PIN].number;
