@@ -42,7 +42,7 @@ struct kn_span {
     double seconds;     /* wall time from when all threads are ready until all have ended; never 0 */
     double cpu_seconds; /* CPU time of the busiest thread, including its waiting for others; never 0 */
     bool interrupted;   /* other programs had a processor of the threads for more than a 20th of the time */
-    uint64_t begin_ns, end_ns; /* of all the runs together, by the monotonic clock of this machine */
+    uint64_t begin_ns, end_ns; /* the runs together, by the monotonic clock of this machine */
 };
 
 /* Run task on shares threads, repeats times. Between the readings of the clock, only task and waiting threads make

@@ -20,7 +20,7 @@
 #define KN_TEXT_(x) #x
 #define KN_TEXT(x) KN_TEXT_(x)
 
-/* Processors that a rank can tell the others of. */
+/* Processors that a rank can report to the others. */
 enum { PROCESSORS_MAX = 2048, WORD_BITS = 64 };
 
 struct kn_ranks {
@@ -119,7 +119,7 @@ ls_err kn_ranks_gather(kn_ranks *r, const void *data, size_t len_bytes, void *al
     return outcome(r, r->module->gather(data, len_bytes, all, r->timeout_s), "gather");
 }
 
-/* A failure as one rank tells it to the others. */
+/* A failure as one rank reports it to the others. */
 struct failure {
     int32_t err;
     char host[KN_RANKS_HOST_BYTES], why[512];
@@ -363,4 +363,86 @@ ls_err kn_ranks_memory_check(const kn_ranks *r, const char *name, uint64_t need_
     snprintf(label, sizeof(label), "%s on %u ranks of this node", name, local_len);
     if (!ls_mul_u64(need_bytes, local_len, &all_bytes)) all_bytes = UINT64_MAX;
     return kn_memory_check(label, all_bytes, 0);
+}
+
+/* ---- memory of all ranks ---- */
+
+static ls_err allocate(struct kn_ranks_array *a)
+{
+    void *base = NULL;
+    kn_ranks *r = a->ranks;
+    const unsigned ranks = r->info.len;
+    a->begins = malloc((ranks + 1) * sizeof(*a->begins));
+    for (unsigned k = 0; a->begins && k <= ranks; k++)
+        a->begins[k] = ls_muldiv_u64(a->len, k, ranks);
+    LS_TRY(kn_ranks_agree(r, a->begins ? LS_OK : ls_nomem("%u ranks", ranks)));
+    a->begin = a->begins[r->info.rank];
+    a->end = a->begins[r->info.rank + 1];
+    /* the call has no timeout, but all ranks have just been there */
+    a->window = r->module->window_new((a->len / ranks + 1) * a->element_bytes, &base);
+    a->own = base;
+    return kn_ranks_agree(r, a->window
+                                 ? LS_OK
+                                 : ls_nomem("%llu elements of memory that all ranks use (OpenSHMEM: raise "
+                                            "SHMEM_SYMMETRIC_SIZE)",
+                                            (unsigned long long)(a->end - a->begin)));
+}
+
+ls_err kn_ranks_array_init(struct kn_ranks_array *out, kn_ranks *r, uint64_t len, unsigned element_bytes)
+{
+    *out = (struct kn_ranks_array){.ranks = r,
+                                   .len = len,
+                                   .ranks_per_element = (double)r->info.len / (double)len,
+                                   .element_bytes = element_bytes};
+    return allocate(out);
+}
+
+void kn_ranks_array_fini(struct kn_ranks_array *a)
+{
+    if (a->window && !a->ranks->lost) a->ranks->module->window_free(a->window);
+    free(a->begins);
+    *a = (struct kn_ranks_array){NULL};
+}
+
+/* The rank whose part holds e: the quotient is off by one at most. */
+static unsigned owner_of(const struct kn_ranks_array *a, uint64_t e)
+{
+    unsigned rank = (unsigned)((double)e * a->ranks_per_element);
+    if (rank >= a->ranks->info.len) rank = a->ranks->info.len - 1;
+    while (a->begins[rank] > e)
+        rank--;
+    while (a->begins[rank + 1] <= e)
+        rank++;
+    return rank;
+}
+
+ls_err kn_ranks_array_get(const struct kn_ranks_array *a, uint64_t e, void *to)
+{
+    if (e >= a->begin && e < a->end) {
+        memcpy(to, a->own + (e - a->begin) * a->element_bytes, a->element_bytes);
+        return LS_OK;
+    }
+    const unsigned rank = owner_of(a, e);
+    return outcome(a->ranks,
+                   a->ranks->module->get(a->window, to, rank, (e - a->begins[rank]) * a->element_bytes,
+                                         a->element_bytes),
+                   "get");
+}
+
+ls_err kn_ranks_array_put(const struct kn_ranks_array *a, uint64_t e, const void *from)
+{
+    if (e >= a->begin && e < a->end) {
+        memcpy(a->own + (e - a->begin) * a->element_bytes, from, a->element_bytes);
+        return LS_OK;
+    }
+    const unsigned rank = owner_of(a, e);
+    return outcome(a->ranks,
+                   a->ranks->module->put(a->window, from, rank, (e - a->begins[rank]) * a->element_bytes,
+                                         a->element_bytes),
+                   "put");
+}
+
+ls_err kn_ranks_array_settle(const struct kn_ranks_array *a)
+{
+    return outcome(a->ranks, a->ranks->module->settle(a->window), "settle");
 }

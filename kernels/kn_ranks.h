@@ -40,7 +40,7 @@ struct kn_ranks_info {
     char host[KN_RANKS_HOST_BYTES];
     char processors[KN_RANKS_HOST_BYTES]; /* where this rank may run: "0-3" */
     unsigned rank, len, nodes;
-    unsigned local, local_len; /* of the ranks on this node */
+    unsigned local, local_len; /* number and count of the ranks on this node */
     unsigned threads;          /* a rank's share of its node's processors; 0: OMP_NUM_THREADS decides */
     bool bound;                /* no other rank of this node may use these processors */
 };
@@ -59,7 +59,7 @@ void kn_ranks_abort(kn_ranks *r, int status);
 
 const struct kn_ranks_info *kn_ranks_info(const kn_ranks *r);
 
-/* As kn_memory_check, for a rank: those of one node share its memory. A limit is of each rank. */
+/* As kn_memory_check, for a rank: ranks of a node share its memory. A limit is of each rank. */
 ls_err kn_ranks_memory_check(const kn_ranks *r, const char *name, uint64_t need_bytes, uint64_t limit_bytes);
 
 /* ---- steps of all ranks ---- */
@@ -77,5 +77,33 @@ ls_err kn_ranks_max(kn_ranks *r, double *values, size_t len);
 ls_err kn_ranks_broadcast(kn_ranks *r, void *data, size_t len_bytes);
 /* Copy each rank's data to rank 0: all[rank * len_bytes]; NULL on the others.  Errors: as kn_ranks_max. */
 ls_err kn_ranks_gather(kn_ranks *r, const void *data, size_t len_bytes, void *all);
+
+/* ---- memory of all ranks ---- */
+
+/* An array of elements, each in the memory of one rank, in contiguous parts: part r begins at element
+ * r * len / ranks. Elements are read and written by one-sided communication. */
+struct kn_ranks_array {
+    kn_ranks *ranks;
+    void *window;
+    char *own;           /* the elements of this rank */
+    uint64_t len;        /* elements of all ranks */
+    uint64_t begin, end; /* the part in this rank */
+    uint64_t *begins;    /* the parts of all ranks */
+    double ranks_per_element;
+    unsigned element_bytes;
+};
+
+/* All ranks call it together; r is not NULL.
+ * Owns:   the caller ends out with kn_ranks_array_fini, also after a failure; all ranks do it together.
+ * Errors: LS_ERR_NOMEM on all ranks if one of them has no memory. */
+ls_err kn_ranks_array_init(struct kn_ranks_array *out, kn_ranks *r, uint64_t len, unsigned element_bytes);
+void kn_ranks_array_fini(struct kn_ranks_array *a);
+
+/* Begin to copy element e to `to`, or from `from` to it; an element of this rank is copied at once. The other memory stays
+ * as it is until kn_ranks_array_settle, which waits for all copies.
+ * Errors: LS_ERR_UNSUPPORTED when the library reports an error. */
+ls_err kn_ranks_array_get(const struct kn_ranks_array *a, uint64_t e, void *to);
+ls_err kn_ranks_array_put(const struct kn_ranks_array *a, uint64_t e, const void *from);
+ls_err kn_ranks_array_settle(const struct kn_ranks_array *a);
 
 #endif

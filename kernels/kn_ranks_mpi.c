@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum kn_ranks_outcome mpi_start(void)
@@ -93,6 +94,58 @@ static enum kn_ranks_outcome mpi_scatter(const void *all, size_t len_bytes, void
                   &request, timeout_s);
 }
 
+struct window {
+    MPI_Win win;
+};
+
+static void *mpi_window_new(size_t len_bytes, void **base)
+{
+    struct window *w = malloc(sizeof(*w));
+    /* without memory on one rank, the others hear of it by an error or not at all: the job ends by its timeout */
+    if (!w || MPI_Win_allocate((MPI_Aint)len_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, base, &w->win) !=
+                  MPI_SUCCESS) {
+        free(w);
+        return NULL;
+    }
+    MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    return w;
+}
+
+static void mpi_window_free(void *window)
+{
+    struct window *w = window;
+    MPI_Win_unlock_all(w->win);
+    MPI_Win_free(&w->win);
+    free(w);
+}
+
+static enum kn_ranks_outcome mpi_get(void *window, void *to, unsigned rank, size_t at_bytes, size_t len_bytes)
+{
+    const int len = (int)len_bytes;
+    return MPI_Get(to, len, MPI_BYTE, (int)rank, (MPI_Aint)at_bytes, len, MPI_BYTE,
+                   ((struct window *)window)->win) == MPI_SUCCESS
+               ? KN_RANKS_DONE
+               : KN_RANKS_FAILED;
+}
+
+static enum kn_ranks_outcome mpi_put(void *window, const void *from, unsigned rank, size_t at_bytes,
+                                     size_t len_bytes)
+{
+    const int len = (int)len_bytes;
+    return MPI_Put(from, len, MPI_BYTE, (int)rank, (MPI_Aint)at_bytes, len, MPI_BYTE,
+                   ((struct window *)window)->win) == MPI_SUCCESS
+               ? KN_RANKS_DONE
+               : KN_RANKS_FAILED;
+}
+
+static enum kn_ranks_outcome mpi_settle(void *window)
+{
+    struct window *w = window;
+    if (MPI_Win_flush_all(w->win) != MPI_SUCCESS) return KN_RANKS_FAILED;
+    return MPI_Win_sync(w->win) == MPI_SUCCESS ? KN_RANKS_DONE : KN_RANKS_FAILED;
+}
+
 static void mpi_abort(int status)
 {
     MPI_Abort(MPI_COMM_WORLD, status);
@@ -114,5 +167,10 @@ const struct kn_ranks_module KN_RANKS_TABLE = {.version = KN_RANKS_MODULE_VERSIO
                                                .broadcast = mpi_broadcast,
                                                .gather = mpi_gather,
                                                .scatter = mpi_scatter,
+                                               .window_new = mpi_window_new,
+                                               .window_free = mpi_window_free,
+                                               .get = mpi_get,
+                                               .put = mpi_put,
+                                               .settle = mpi_settle,
                                                .abort = mpi_abort,
                                                .stop = mpi_stop};

@@ -75,6 +75,7 @@ static enum kn_ranks_outcome shm_max(double *values, size_t len, double timeout_
     double sent[KN_RANKS_VALUES_MAX];
     if (len > KN_RANKS_VALUES_MAX) return KN_RANKS_FAILED;
     step++;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* stores to own symmetric memory come first */
     for (int round = 0; (1L << round) < ranks; round++) {
         const int to = (int)((rank + (1L << round)) % ranks);
         double *slot = board->slots[step % 2][round];
@@ -140,6 +141,37 @@ static enum kn_ranks_outcome shm_scatter(const void *all, size_t len_bytes, void
     return KN_RANKS_DONE;
 }
 
+static void *shm_window_new(size_t len_bytes, void **base)
+{
+    *base = shmem_align(64, len_bytes);
+    return *base;
+}
+
+static void shm_window_free(void *window)
+{
+    shmem_free(window);
+}
+
+static enum kn_ranks_outcome shm_get(void *window, void *to, unsigned rank, size_t at_bytes, size_t len_bytes)
+{
+    shmem_getmem_nbi(to, (char *)window + at_bytes, len_bytes, (int)rank);
+    return KN_RANKS_DONE;
+}
+
+static enum kn_ranks_outcome shm_put(void *window, const void *from, unsigned rank, size_t at_bytes,
+                                     size_t len_bytes)
+{
+    shmem_putmem_nbi((char *)window + at_bytes, from, len_bytes, (int)rank);
+    return KN_RANKS_DONE;
+}
+
+static enum kn_ranks_outcome shm_settle(void *window)
+{
+    (void)window;
+    shmem_quiet();
+    return KN_RANKS_DONE;
+}
+
 static void shm_abort(int status)
 {
     shmem_global_exit(status);
@@ -162,5 +194,10 @@ const struct kn_ranks_module KN_RANKS_TABLE = {.version = KN_RANKS_MODULE_VERSIO
                                                .broadcast = shm_broadcast,
                                                .gather = shm_gather,
                                                .scatter = shm_scatter,
+                                               .window_new = shm_window_new,
+                                               .window_free = shm_window_free,
+                                               .get = shm_get,
+                                               .put = shm_put,
+                                               .settle = shm_settle,
                                                .abort = shm_abort,
                                                .stop = shm_stop};

@@ -32,12 +32,12 @@ static bool is_steady(const double last[3], unsigned len)
     return high <= low * steady_ratio;
 }
 
-/* The runs of a measurement; those of ranks keep step. */
+/* The runs of a measurement; ranks keep step. */
 struct course {
     kn_once *once;
     void *arg;
     struct kn_ranks *ranks;
-    double own_seconds; /* of this rank's last run */
+    double own_seconds; /* the last run in this rank */
     ls_err err;
 };
 
@@ -187,7 +187,7 @@ static struct kn_rank_row row_of(const struct kn_ranks_info *info, const struct 
     return row;
 }
 
-/* The sums of the rows, in a row: host and invalid are those of the first rank whose result is wrong. */
+/* The sums of the rows, in a row: host and invalid come from the first rank whose result is wrong. */
 static struct kn_rank_row sum_of(const struct kn_rank_row *rows, unsigned len)
 {
     struct kn_rank_row sum = {0};

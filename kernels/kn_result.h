@@ -41,14 +41,14 @@ enum {
     KN_TRIALS_MAX = 24
 };
 
-/* What a rank did, of several that run a kernel together (kn_ranks.h). */
+/* The work of one rank, where several run a kernel together (kn_ranks.h). */
 struct kn_rank_row {
     char host[64], processors[64]; /* processors: "0-3", "" where others of this node may use the same */
     char variant[KN_VARIANT_BYTES];
     char invalid[KN_INVALID_BYTES]; /* "": its result agrees with a naive model */
     uint64_t bytes, bytes_with_indices, flops, memory_bytes, huge_bytes;
     uint32_t threads;
-    double seconds_min, seconds_mean; /* of its own runs */
+    double seconds_min, seconds_mean; /* its own runs */
     double worst_error;
 };
 
@@ -95,7 +95,7 @@ struct kn_result {
     char advice[KN_ADVICE_BYTES];  /* a faster alternative, "" when none is known */
     struct kn_trial trials[KN_TRIALS_MAX];
     unsigned trials_len;
-    double own_seconds_min, own_seconds_mean; /* of this rank; seconds are those of the slowest one */
+    double own_seconds_min, own_seconds_mean; /* this rank; seconds are the slowest one's */
     unsigned ranks, nodes;                    /* 0: one process */
     struct kn_rank_row *rank_rows;            /* [ranks], on rank 0, owned */
 };

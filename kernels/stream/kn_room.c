@@ -4,6 +4,7 @@
 #include "common/ls_checked.h"
 #include "kernels/kn_memory.h"
 #include "kernels/kn_ranks.h"
+#include "kernels/stream/kn_reach.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,6 @@ struct kn_sequence kn_sequence_hotspot(uint64_t len, uint64_t seed, double share
 
 /* ---- arrays ---- */
 
-static const double q = 3.0; /* STREAM's scalar */
 static const uint64_t rule_elements_min = 1000000;
 enum { RULE_CACHES = 4, SEED_OF_RANK = 20 /* sequences of a rank need fewer seeds */ };
 
@@ -70,6 +70,13 @@ ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels,
         return ls_fail(LS_ERR_UNSUPPORTED, "elements of %u bytes; there are 8 and 4", out->element_bytes);
     if (out->index_bits != 64 && out->index_bits != 32)
         return ls_fail(LS_ERR_UNSUPPORTED, "indices of %u bits; there are 32 and 64", out->index_bits);
+    if (o->reaches_all && !o->run.ranks)
+        return ls_fail(
+            LS_ERR_UNSUPPORTED,
+            "indices reach the elements of other ranks under a launcher only, such as mpirun -n 2");
+    if (o->reaches_all && out->element_bytes != 8)
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "indices that reach the elements of other ranks have elements of 8 bytes");
     struct kn_stream_need rule;
     rule.last_level_bytes = kn_caches_last_level_bytes();
     rule.rule_elements = RULE_CACHES * rule.last_level_bytes / out->element_bytes;
@@ -89,7 +96,7 @@ ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels,
         return ls_fail(LS_ERR_UNSUPPORTED, "%llu elements do not fit 32-bit indices; take 64",
                        (unsigned long long)out->elements);
     for (size_t k = 0; k < len; k++)
-        need_kernel(out, kernels[k]);
+        if (!kn_reach_takes(kernels[k], o)) need_kernel(out, kernels[k]);
     for (unsigned i = 0; i < KN_ROOM_INDICES; i++) {
         out->permutation[i] = kn_sequence_permutation(out->elements, out->seed + i);
         out->hotspot[i] =
@@ -247,7 +254,7 @@ struct kn_loop_job kn_room_job(const struct kn_room *r, const struct kn_kernel *
                                 .to_index = index_of(r, k, &k->to),
                                 .from_index = index_of(r, k, &k->from),
                                 .from2_index = index_of(r, k, &k->from2),
-                                .q = q,
+                                .q = KN_ROOM_Q,
                                 .stride = r->stride};
 }
 

@@ -57,10 +57,13 @@ static inline uint64_t kn_sequence_at(const struct kn_sequence *s, uint64_t j)
 
 enum { KN_ROOM_INDICES = 3 };
 
+/* STREAM's scalar. */
+#define KN_ROOM_Q 3.0
+
 struct kn_room {
     const struct kn_backend *backend;
     unsigned threads, element_bytes, index_bits;
-    uint64_t elements, elements_of_all; /* of this rank; of all ranks */
+    uint64_t elements, elements_of_all; /* the part of this rank; all ranks together */
     uint64_t stride, seed;
     uint64_t hot_len;
     double hot_share;

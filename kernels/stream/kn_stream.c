@@ -5,6 +5,7 @@
 #include "kernels/kn_ranks.h"
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
+#include "kernels/stream/kn_reach.h"
 #include "kernels/stream/kn_room.h"
 #include "kernels/kn_share_time.h"
 
@@ -162,9 +163,11 @@ static void describe(const struct turn *t, struct kn_result *r)
     snprintf(r->backend, sizeof(r->backend), "%s", room->backend->name);
 }
 
-static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k, const struct kn_options *o,
-                         struct kn_result *r)
+static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k,
+                         const struct kn_stream_options *with, struct kn_result *r)
 {
+    const struct kn_options *o = &with->run;
+    if (kn_reach_takes(k, with)) return kn_reach_run(room, k, with, r);
     struct turn t = {.room = room, .kernel = k, .iterations = kn_room_iterations(room, k)};
     const unsigned runs = o->runs ? o->runs : KN_RUNS;
     describe(&t, r);
@@ -185,18 +188,20 @@ static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k, 
 }
 
 static ls_err run_all(struct kn_room *room, const struct kn_kernel *const *kernels, size_t len,
-                      const struct kn_options *o, struct kn_result *results)
+                      const struct kn_stream_options *o, struct kn_result *results)
 {
     uint64_t memory_bytes = 0;
     ls_err err = kn_room_bytes(room, &memory_bytes);
-    if (err == LS_OK) err = kn_room_fill(room, o->pages);
-    LS_TRY(kn_ranks_agree(o->ranks, err));
+    if (err == LS_OK) err = kn_room_fill(room, o->run.pages);
+    LS_TRY(kn_ranks_agree(o->run.ranks, err));
     const uint64_t huge_bytes = kn_room_huge_bytes(room);
     for (size_t k = 0; k < len; k++) {
         LS_TRY(run_kernel(room, kernels[k], o, &results[k]));
-        results[k].memory_bytes = memory_bytes;
-        results[k].huge_bytes = huge_bytes;
-        LS_TRY(kn_result_join(o->ranks, &results[k]));
+        if (!kn_reach_takes(kernels[k], o)) {
+            results[k].memory_bytes = memory_bytes;
+            results[k].huge_bytes = huge_bytes;
+        }
+        LS_TRY(kn_result_join(o->run.ranks, &results[k]));
     }
     return LS_OK;
 }
@@ -214,7 +219,7 @@ ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const s
     if (err == LS_OK) err = kn_ranks_memory_check(o->run.ranks, "stream", memory_bytes, o->run.memory_bytes);
     if (err == LS_OK) err = kn_pin(room.backend, room.threads, o->run.pin, &pins);
     err = kn_ranks_agree(o->run.ranks, err); /* before memory is taken: ranks of a node share it */
-    if (err == LS_OK) err = run_all(&room, kernels, len, &o->run, results);
+    if (err == LS_OK) err = run_all(&room, kernels, len, o, results);
     kn_room_fini(&room);
     for (size_t k = 0; k < len; k++)
         results[k].pin = kn_pinned(pins);

@@ -18,6 +18,7 @@ struct kn_stream_options {
     uint64_t stride;   /* 0: KN_STREAM_STRIDE */
     double hot_share;  /* 0: KN_STREAM_HOT_SHARE */
     uint64_t hot_len;  /* elements; 0: one of KN_STREAM_HOT_OF */
+    bool reaches_all;  /* indices reach the elements of all ranks (kn_reach.h) */
 };
 
 struct kn_stream_need {

@@ -6,6 +6,7 @@ libkernels_la_SOURCES += \
     kernels/stream/kn_loop_family.inc.h \
     kernels/stream/kn_loop_nontemporal.inc.h \
     kernels/stream/kn_loop_stream.inc.h \
+    kernels/stream/kn_reach.c kernels/stream/kn_reach.h \
     kernels/stream/kn_room.c kernels/stream/kn_room.h \
     kernels/stream/kn_stream.c kernels/stream/kn_stream.h
 libknscalar_la_SOURCES += kernels/stream/kn_loop_scalar.c

@@ -23,3 +23,8 @@ tests_tools_make_time_SOURCES = tests/tools/make_time.c $(prof_write_fixture)
 tests_tools_make_time_LDADD = libresolve.la libcommon.la -lm
 tests_tools_make_trace_LDADD = libpatterns.la libcommon.la
 EXTRA_DIST += tests/tools/golden
+
+.PHONY: check-ranks
+check-long: check-ranks
+check-ranks:
+	$(run_script) $(srcdir)/tests/tools/check_ranks.sh; $(skip_is_success)

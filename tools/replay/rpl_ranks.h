@@ -38,7 +38,7 @@ void rpl_ranks_end(struct kn_options *o);
 
 /* Averages over the ranks of r, as Spatter's columns have them; r->ranks is not 0. */
 struct rpl_ranks_means {
-    double bytes, seconds, mb_per_s; /* of a rank */
+    double bytes, seconds, mb_per_s; /* one rank on average */
 };
 struct rpl_ranks_means rpl_ranks_means_of(const struct kn_result *r);
 

@@ -171,6 +171,7 @@ enum {
     STREAM_SEED,
     STREAM_NTIMES,
     STREAM_WARMUPS,
+    STREAM_INDICES,
     STREAM_BACKEND,
     STREAM_RANK_TIMEOUT,
     STREAM_THREADS,
@@ -210,6 +211,11 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
     [STREAM_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10",
                         "runs before them at most; three alike end the warm-up", "Measurement", .least = 1,
                         .most = UINT32_MAX},
+    [STREAM_INDICES] =
+        {"indices", 0, CLI_CHOICE, "own|all", "own",
+         "elements that the indices of a rank reach: its own, or those of all ranks, by one-sided "
+         "communication inside of the kernels",
+         "How to run"},
     [STREAM_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL,
                         "openmp, serial, or scalar: threads without vectorisation; mpi or shmem: ranks of a "
                         "parallel job with OpenMP threads, which a launcher of MPI selects by itself",
@@ -280,7 +286,8 @@ static ls_err stream_read_options(const struct cli_value *v, struct kn_stream_op
     *o = (struct kn_stream_options){.elements = v[STREAM_SIZE].number,
                                     .stride = v[STREAM_STRIDE].number,
                                     .hot_share = v[STREAM_HOT_SHARE].share,
-                                    .hot_len = v[STREAM_HOT_SIZE].number};
+                                    .hot_len = v[STREAM_HOT_SIZE].number,
+                                    .reaches_all = v[STREAM_INDICES].number == 1};
     o->run = (struct kn_options){.backend = v[STREAM_BACKEND].text,
                                  .pages = (enum kn_pages)v[STREAM_PAGES].number,
                                  .pin = (enum kn_pin)v[STREAM_PIN].number,
@@ -308,10 +315,10 @@ static void stream_warn_of_size(const struct kn_stream_need *need)
 /* Everything that ranks must agree on, as a number. */
 static uint64_t stream_hash(const struct chosen *chosen, const struct kn_stream_options *o)
 {
-    const uint64_t run[] = {o->elements,          o->stride,          o->hot_len,
-                            o->run.index_bits,    o->run.runs,        o->run.warmups_max,
-                            o->run.seed,          o->run.method,      o->run.stores,
-                            o->run.element_bytes, o->run.memory_bytes};
+    const uint64_t run[] = {o->elements,          o->stride,           o->hot_len,
+                            o->run.index_bits,    o->run.runs,         o->run.warmups_max,
+                            o->run.seed,          o->run.method,       o->run.stores,
+                            o->run.element_bytes, o->run.memory_bytes, o->reaches_all};
     uint64_t hash = ls_hash_bytes(LS_HASH_BEGIN, run, sizeof(run));
     for (size_t k = 0; k < chosen->len; k++)
         hash = ls_hash_text(hash, chosen->rows[k]->name);
