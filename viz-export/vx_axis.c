@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- axes ---- */
@@ -205,4 +206,27 @@ bool vx_value_range(const double *values, uint64_t len, bool positive, double *l
         found = true;
     }
     return found;
+}
+
+static int vx_by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+bool vx_middle_range(const double *values, uint64_t len, double beyond, double *low, double *high)
+{
+    double *sorted = len ? malloc(len * sizeof(*sorted)) : NULL;
+    if (!sorted) return false;
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < len; i++)
+        if (isfinite(values[i]) && values[i] > 0) sorted[found++] = values[i];
+    qsort(sorted, found, sizeof(*sorted), vx_by_value);
+    const uint64_t left_out = (uint64_t)((double)found * beyond);
+    if (left_out) {
+        *low = sorted[left_out];
+        *high = sorted[found - 1 - left_out];
+    }
+    free(sorted);
+    return left_out > 0;
 }

@@ -63,5 +63,7 @@ struct vx_axis vx_colour_scale(double low, double high, bool may_be_log);
 bool vx_colour_of(const struct vx_axis *scale, double value, struct vx_rgb *out);
 /* Smallest (with positive: above 0) and largest value that is not missing; false: there is none. */
 bool vx_value_range(const double *values, uint64_t len, bool positive, double *low, double *high);
+/* Range of the values above 0 without a share of them at each end; false: too few of them, or no memory. */
+bool vx_middle_range(const double *values, uint64_t len, double beyond, double *low, double *high);
 
 #endif

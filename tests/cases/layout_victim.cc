@@ -11,14 +11,14 @@
 #include <vector>
 
 // Load x, whatever the compiler knows about it; nothing is kept in registers across it.
-#define TOUCH(x)                                       \
-    do {                                               \
-        auto touched = (x);                            \
+#define TOUCH(x)                                      \
+    do {                                              \
+        auto touched = (x);                           \
         asm volatile("" : : "r"(touched) : "memory"); \
     } while (0)
-#define PUT(x, value)                       \
-    do {                                    \
-        (x) = (value);                      \
+#define PUT(x, value)                    \
+    do {                                 \
+        (x) = (value);                   \
         asm volatile("" : : : "memory"); \
     } while (0)
 #define APART __attribute__((noinline, noclone))
@@ -104,7 +104,9 @@ APART static void run_vector(std::vector<item> &items)
 }
 
 struct shape {
-    virtual ~shape() {}
+    virtual ~shape()
+    {
+    }
     long id = 1;
 };
 struct circle : shape {

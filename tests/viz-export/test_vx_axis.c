@@ -79,9 +79,26 @@ static void vx_numbers_are_short(void **state)
     }
 }
 
+static void vx_axis_middle_range_leaves_out_the_ends(void **state)
+{
+    (void)state;
+    double values[1000], low = 0, high = 0;
+    for (unsigned i = 0; i < 1000; i++)
+        values[i] = 10 + i % 7;
+    values[3] = 1e-8;
+    values[500] = 20000;
+    values[501] = NAN;
+    values[502] = 0;
+    assert_true(vx_middle_range(values, 1000, 0.005, &low, &high));
+    assert_true(low == 10 && high == 16);
+    assert_false(vx_middle_range(values, 100, 0.005, &low, &high)); /* too few to leave one out */
+    assert_false(vx_middle_range(values, 0, 0.005, &low, &high));
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vx_axis_middle_range_leaves_out_the_ends),
         cmocka_unit_test(vx_axes_have_round_ends_and_ticks),
         cmocka_unit_test(vx_axis_positions_values),
         cmocka_unit_test(vx_numbers_are_short),

@@ -18,6 +18,8 @@ static void man_text(FILE *out, const char *text)
             fputs("\\e", out);
         else if (*text == '-')
             fputs("\\-", out);
+        else if (*text == '|')
+            fputs("|\\:", out); /* a line may end there */
         else
             fputc(*text, out);
     }

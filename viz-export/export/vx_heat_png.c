@@ -17,6 +17,7 @@
 
 /* Cairo's images end at 32767 pixels. */
 enum { VX_HEAT_SCALE = 2, VX_HEAT_PIXELS_MAX = 32767, VX_LAYERS_SHOWN = 9, VX_HEAT_TITLE = 62 };
+static const double VX_BEYOND_SCALE = 0.005;
 
 struct vx_sheet {
     const struct vx_source *s;
@@ -57,12 +58,17 @@ static bool vx_is_share(enum ndm_metric m)
     return m >= NDM_LEVEL_L1 && m <= NDM_LEVEL_MEMORY;
 }
 
-/* Smallest and largest value that is drawn; counts and sums begin above 0. */
+/* Smallest and largest value that is drawn; counts and sums begin above 0. Of means 1 in 200 may be below and above: a load that
+ * an interrupt delayed would take the colours of all others. */
 static bool vx_panel_range(const struct vx_panel *p, bool positive, double *low, double *high)
 {
-    if (p->geometry->kind == NDM_GRID)
-        return vx_value_range(p->squares.values, p->squares.across * p->squares.up, positive, low, high);
-    return vx_value_range(p->array->values, p->array->len, positive, low, high);
+    const bool grid = p->geometry->kind == NDM_GRID;
+    const double *values = grid ? p->squares.values : p->array->values;
+    const uint64_t len = grid ? p->squares.across * p->squares.up : p->array->len;
+    if (ndm_metric(p->array->metric)->mixing == NDM_MEAN && positive &&
+        vx_middle_range(values, len, VX_BEYOND_SCALE, low, high))
+        return true;
+    return vx_value_range(values, len, positive, low, high);
 }
 
 /* One scale for all panels of a metric, so that they compare; shares go from 0 to 1. */
