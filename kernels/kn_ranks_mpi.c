@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <mpi.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,19 +97,45 @@ static enum kn_ranks_outcome mpi_scatter(const void *all, size_t len_bytes, void
 
 struct window {
     MPI_Win win;
+    void *memory;
+    unsigned *reached; /* ranks with accesses that are not settled, each once */
+    unsigned reached_len;
+    bool *is_reached; /* for each rank */
 };
 
+static void window_delete(struct window *w)
+{
+    free(w->memory);
+    free(w->reached);
+    free(w->is_reached);
+    free(w);
+}
+
+static void reach(struct window *w, unsigned rank)
+{
+    if (w->is_reached[rank]) return;
+    w->is_reached[rank] = true;
+    w->reached[w->reached_len++] = rank;
+}
+
+/* Not MPI_Win_allocate: in windows of MPICH 4.0.2 over UCX that are smaller than a page, accesses reach other elements.
+ * Without memory on one rank, the others wait in MPI_Win_create. */
 static void *mpi_window_new(size_t len_bytes, void **base)
 {
-    struct window *w = malloc(sizeof(*w));
-    /* without memory on one rank, the others hear of it by an error or not at all: the job ends by its timeout */
-    if (!w || MPI_Win_allocate((MPI_Aint)len_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, base, &w->win) !=
-                  MPI_SUCCESS) {
-        free(w);
+    struct window *w = calloc(1, sizeof(*w));
+    if (!w) return NULL;
+    w->memory = malloc(len_bytes ? len_bytes : 1);
+    w->reached = malloc(mpi_len() * sizeof(*w->reached));
+    w->is_reached = calloc(mpi_len(), sizeof(*w->is_reached));
+    if (!w->memory || !w->reached || !w->is_reached ||
+        MPI_Win_create(w->memory, (MPI_Aint)len_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w->win) !=
+            MPI_SUCCESS) {
+        window_delete(w);
         return NULL;
     }
     MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+    *base = w->memory;
     return w;
 }
 
@@ -117,14 +144,15 @@ static void mpi_window_free(void *window)
     struct window *w = window;
     MPI_Win_unlock_all(w->win);
     MPI_Win_free(&w->win);
-    free(w);
+    window_delete(w);
 }
 
 static enum kn_ranks_outcome mpi_get(void *window, void *to, unsigned rank, size_t at_bytes, size_t len_bytes)
 {
+    struct window *w = window;
     const int len = (int)len_bytes;
-    return MPI_Get(to, len, MPI_BYTE, (int)rank, (MPI_Aint)at_bytes, len, MPI_BYTE,
-                   ((struct window *)window)->win) == MPI_SUCCESS
+    reach(w, rank);
+    return MPI_Get(to, len, MPI_BYTE, (int)rank, (MPI_Aint)at_bytes, len, MPI_BYTE, w->win) == MPI_SUCCESS
                ? KN_RANKS_DONE
                : KN_RANKS_FAILED;
 }
@@ -132,18 +160,25 @@ static enum kn_ranks_outcome mpi_get(void *window, void *to, unsigned rank, size
 static enum kn_ranks_outcome mpi_put(void *window, const void *from, unsigned rank, size_t at_bytes,
                                      size_t len_bytes)
 {
+    struct window *w = window;
     const int len = (int)len_bytes;
-    return MPI_Put(from, len, MPI_BYTE, (int)rank, (MPI_Aint)at_bytes, len, MPI_BYTE,
-                   ((struct window *)window)->win) == MPI_SUCCESS
+    reach(w, rank);
+    return MPI_Put(from, len, MPI_BYTE, (int)rank, (MPI_Aint)at_bytes, len, MPI_BYTE, w->win) == MPI_SUCCESS
                ? KN_RANKS_DONE
                : KN_RANKS_FAILED;
 }
 
+/* MPI_Win_flush_all of MPICH 4.0.2 over UCX returns before all gets are complete; MPI_Win_flush does not. */
 static enum kn_ranks_outcome mpi_settle(void *window)
 {
     struct window *w = window;
-    if (MPI_Win_flush_all(w->win) != MPI_SUCCESS) return KN_RANKS_FAILED;
-    return MPI_Win_sync(w->win) == MPI_SUCCESS ? KN_RANKS_DONE : KN_RANKS_FAILED;
+    bool settled = true;
+    while (w->reached_len) {
+        const unsigned rank = w->reached[--w->reached_len];
+        w->is_reached[rank] = false;
+        settled &= MPI_Win_flush((int)rank, w->win) == MPI_SUCCESS;
+    }
+    return settled && MPI_Win_sync(w->win) == MPI_SUCCESS ? KN_RANKS_DONE : KN_RANKS_FAILED;
 }
 
 static void mpi_abort(int status)

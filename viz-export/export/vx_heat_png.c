@@ -17,7 +17,7 @@
 
 /* Cairo's images end at 32767 pixels. */
 enum { VX_HEAT_SCALE = 2, VX_HEAT_PIXELS_MAX = 32767, VX_LAYERS_SHOWN = 9, VX_HEAT_TITLE = 62 };
-static const double VX_BEYOND_SCALE = 0.005;
+static const double VX_BEYOND_SCALE = 0.01;
 
 struct vx_sheet {
     const struct vx_source *s;
@@ -58,7 +58,7 @@ static bool vx_is_share(enum ndm_metric m)
     return m >= NDM_LEVEL_L1 && m <= NDM_LEVEL_MEMORY;
 }
 
-/* Smallest and largest value that is drawn; counts and sums begin above 0. Of means 1 in 200 may be below and above: a load that
+/* Smallest and largest value that is drawn; counts and sums begin above 0. Of means 1 in 100 may be below and above: a load that
  * an interrupt delayed would take the colours of all others. */
 static bool vx_panel_range(const struct vx_panel *p, bool positive, double *low, double *high)
 {
