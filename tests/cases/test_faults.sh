@@ -122,10 +122,12 @@ import os, sys
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:4])
 os.execv(sys.argv[1], sys.argv[1:])
 P
-"$loadstone" record -q --force --engine faults --overhead 0.1% -o thin.h5 -- python3 on_four.py "$victim" many 10000 >out 2>err || { cat err; failed=1; }
-"$loadstone" report --first-touch --json thin.h5 >thin.json 2>err || { cat err; failed=1; }
-"$loadstone" report --first-touch thin.h5 >thin.txt 2>err
-python3 - thin.json <<'P' || failed=1
+# A buffer that is full until its thread ends, on a busy machine, does not tell how many samples it lost: once more.
+for attempt in 1 2 3; do
+    "$loadstone" record -q --force --engine faults --overhead 0.1% -o thin.h5 -- python3 on_four.py "$victim" many 10000 >out 2>err || { cat err; failed=1; }
+    "$loadstone" report --first-touch --json thin.h5 >thin.json 2>err || { cat err; failed=1; }
+    "$loadstone" report --first-touch thin.h5 >thin.txt 2>err
+    python3 - thin.json <<'P' && break
 import json, sys
 r = json.load(open(sys.argv[1]))
 a = next(row for row in r["rows"] if row["label"] == "A")
@@ -133,6 +135,8 @@ if r["lost"]: print(f"thin: {r['lost']} samples lost on a busy machine: not comp
 elif r["numbers_are"] != "estimated": sys.exit("FAIL: thin: not thinned out")
 elif not 390000 < a["pages"] < 410000: sys.exit(f"FAIL: thin: {a['pages']} of 400000 pages")
 P
+    [ $attempt -lt 3 ] || failed=1
+done
 grep -q '"lost": 0' thin.json || grep -q '"numbers_are": "estimated"' thin.json || exit $failed
 grep -q "^Estimates: " thin.txt || { echo "FAIL: thin.txt:"; head thin.txt; failed=1; }
 exit $failed
