@@ -41,8 +41,8 @@ struct course {
     ls_err err;
 };
 
-/* Begin with all ranks, and return the time of all of them, by which they decide alike: on one node, from the
- * first that begins to the last that ends; on several, whose clocks differ, the longest time of a rank. */
+/* Begin together with the other ranks, and return one time for all of them, so that every rank takes the same decisions. On one
+ * node it lasts from the first begin to the last end; on several nodes, whose clocks differ, it is the longest time of a rank. */
 static struct kn_span run_once(struct course *c, unsigned repeats)
 {
     const struct kn_span none = {.seconds = 1, .cpu_seconds = 1};

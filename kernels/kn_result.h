@@ -123,8 +123,8 @@ enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
  * Owns:   r->run_seconds, freed by kn_result_fini.  Errors: LS_ERR_NOMEM. */
 ls_err kn_measure(kn_once *once, void *arg, const struct kn_options *o, unsigned runs, struct kn_result *r);
 
-/* Join the results of all ranks: bytes, operations and memory add up, rates are those of all bytes by the
- * times of the slowest rank, and the result is valid if it is on every rank. Without ranks, r stays as it is.
+/* Join the results of all ranks. Bytes, operations and memory are summed. A rate is the sum of the bytes divided by the
+ * time of the slowest rank. The result is valid if every rank's is valid. Without ranks, r stays as it is.
  * Owns:   r->rank_rows, freed by kn_result_fini.  Errors: as kn_ranks_agree. */
 ls_err kn_result_join(struct kn_ranks *ranks, struct kn_result *r);
 

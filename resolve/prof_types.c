@@ -367,7 +367,7 @@ static ls_err prof_decide_all(struct prof_asking *a)
     return LS_OK;
 }
 
-#define PROF_HOW_SAME(name, text) \
+#define PROF_HOW_SAME(name) \
     _Static_assert((int)PROF_TYPING_##name == (int)SYM_HOW_##name, "run.h5 has the numbers of symbols/");
 SYM_HOW_LIST(PROF_HOW_SAME)
 #undef PROF_HOW_SAME

@@ -479,7 +479,7 @@ struct prof_type_row {
 };
 
 /* /members: the members of /types, sorted by type; the first row of a type is the type itself, parents come
- * before their members. Members of an array's elements are those of its first element. */
+ * before their members. An array of structs has the members of its first element. */
 #define PROF_MEMBER_COLUMNS(X, row)                                                                  \
     X(row, U32, type, ROW(types), "row of /types")                                                   \
     X(row, U32, parent, EARLIER_OR_NONE, "row of the member around it; missing for the type itself") \

@@ -89,17 +89,9 @@ struct sym_member {
     uint32_t kind;                /* enum sym_member_kind */
     uint32_t first_bit, bits_len; /* of a bit field, from offset_bytes; 0: none */
 };
-/* X(name, text): how the type of an object was found. */
-#define SYM_HOW_LIST(X)                                 \
-    X(NOT, "not found")                                 \
-    X(VARIABLE, "variable")                             \
-    X(CONTAINER, "template arguments of the allocator") \
-    X(NEW, "new expression")                            \
-    X(SIZEOF, "sizeof")                                 \
-    X(POINTER, "declared pointer")                      \
-    X(RETURN, "return type")                            \
-    X(VOID, "void pointer")
-#define SYM_HOW_ENUM(name, text) SYM_HOW_##name,
+/* X(name): how the type of an object was found. */
+#define SYM_HOW_LIST(X) X(NOT) X(VARIABLE) X(CONTAINER) X(NEW) X(SIZEOF) X(POINTER) X(RETURN) X(VOID)
+#define SYM_HOW_ENUM(name) SYM_HOW_##name,
 enum sym_how { SYM_HOW_LIST(SYM_HOW_ENUM) SYM_HOW_COUNT };
 #undef SYM_HOW_ENUM
 /* One for each question about a type, in their order. */

@@ -5,7 +5,7 @@
 #include "runtime/core/rt_poisson_sigsafe.h"
 
 enum { MEAN_WEIGHT = 8, OUTLIER_TIMES = 4 };
-static const double REPAID_PART = 1.0 / 3; /* of what is earned repays the credit */
+static const double REPAID_PART = 1.0 / 3; /* of the budget, until the credit is paid back */
 static const double SHARE_FLOOR = 0.1;     /* part of the share that bursts always keep */
 static const double HOOKS_PART = 0.5;   /* at most this part of the budget is charged for hooks and starts */
 static const double HORIZON_NS = 0.2e9; /* the rest of the budget is used within this time */

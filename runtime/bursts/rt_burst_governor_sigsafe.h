@@ -36,8 +36,8 @@ struct rt_burst_spent {
 
 /* Return the mean of the CPU time of a thread between triggers, when bursts of cost_ns begin in
  * threads_running threads. The budget that is left (or overdrawn) is used up (or saved) within a fraction of
- * a second. A third of what is earned repays the credit of the start. Hooks and starts are charged with at most half of the budget, and bursts always have a tenth of
- * the share. */
+ * a second. Until the credit is paid back, a third of the budget goes into it. Hooks and starts are charged
+ * with at most half of the budget, and bursts always have a tenth of the share. */
 uint64_t rt_burst_governor_interval_ns(const struct rt_burst_governor *g, uint64_t worked_ns,
                                        struct rt_burst_spent spent, uint64_t cost_ns, double threads_running);
 

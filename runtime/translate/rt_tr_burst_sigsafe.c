@@ -406,7 +406,7 @@ static void begin_timed_warm_up(struct run *u, uint64_t event)
     u->event = event;
 }
 
-/* Return the number of instructions, at most most, that take some microseconds by what was timed last. */
+/* Return how many instructions take us microseconds at the pace of the timed warm-up, but not more than most. */
 static uint64_t instructions_within(const struct run *u, uint32_t us, uint64_t most)
 {
     const uint64_t cycles = tsc() - u->warm_tsc, instructions = u->position - u->warm_position;

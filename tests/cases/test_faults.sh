@@ -122,7 +122,8 @@ import os, sys
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:4])
 os.execv(sys.argv[1], sys.argv[1:])
 P
-# A buffer that is full until its thread ends, on a busy machine, does not tell how many samples it lost: once more.
+# On a busy machine a buffer may stay full until its thread ends; the kernel then does not report how many samples were lost, and
+# the recording is repeated.
 for attempt in 1 2 3; do
     "$loadstone" record -q --force --engine faults --overhead 0.1% -o thin.h5 -- python3 on_four.py "$victim" many 10000 >out 2>err || { cat err; failed=1; }
     "$loadstone" report --first-touch --json thin.h5 >thin.json 2>err || { cat err; failed=1; }
