@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "perf/pe_open.h"
 
+#include "common/ls_clock.h"
+
 #include <errno.h>
 #include <sys/auxv.h>
 
@@ -129,7 +131,7 @@ bool pe_sizes_halve(size_t *ring_bytes, size_t *aux_bytes)
 
 static void channel_clear(struct pe_channel *l, int tid, int cpu)
 {
-    *l = (struct pe_channel){.tid = tid, .cpu = cpu};
+    *l = (struct pe_channel){.tid = tid, .cpu = cpu, .gear = PE_GEAR_NONE};
     for (unsigned i = 0; i < PE_CHANNEL_EVENTS_MAX; i++)
         l->fds[i] = -1;
 }
@@ -260,15 +262,47 @@ static void switch_on(struct pe_channel *l, const struct pe_kernel *k, const str
     }
 }
 
-void pe_channel_gear(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
-                     unsigned gear)
+static void switch_others_off(struct pe_channel *l, const struct pe_kernel *k,
+                              const struct pe_open_spec *spec, unsigned gear)
 {
     for (unsigned i = 0; i < l->events_len; i++) {
         const struct pe_open_event *e = &spec->events[i];
         if (e->leader >= 0 || l->fds[i] < 0 || is_on(e, gear)) continue; /* a group goes with its leader */
         k->control(l->fds[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
     }
+}
+
+static bool are_software_events(const struct pe_open_spec *spec)
+{
+    for (unsigned i = 0; i < spec->events_len; i++)
+        if (spec->events[i].attr.type != PERF_TYPE_SOFTWARE) return false;
+    return true;
+}
+
+void pe_channel_gear(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
+                     unsigned gear)
+{
+    const unsigned before = l->gear;
+    l->gear = gear;
+    if (before == PE_GEAR_NONE || gear == PE_GEAR_NONE || before == gear || !are_software_events(spec)) {
+        switch_others_off(l, k, spec, gear);
+        switch_on(l, k, spec, gear);
+        return;
+    }
+    l->overlap.gear = gear;
+    l->overlap.begin_ns = ls_clock_mono_ns();
+    l->overlap.end_ns = UINT64_MAX;
     switch_on(l, k, spec, gear);
+    switch_others_off(l, k, spec, gear);
+    l->overlap.end_ns = ls_clock_mono_ns();
+}
+
+bool pe_channel_counted_twice(const struct pe_channel *l, const struct pe_open_spec *spec,
+                              const struct pe_sample *s)
+{
+    const int row = pe_channel_event(l, s->id);
+    return row >= 0 && s->time >= l->overlap.begin_ns && s->time < l->overlap.end_ns &&
+           spec->events[row].gear == l->overlap.gear;
 }
 
 bool pe_channel_resume(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,

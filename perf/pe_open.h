@@ -57,6 +57,11 @@ struct pe_channel {
     struct pe_sample head;     /* pe_drain.c's: that sample, where it is in the AUX area */
     struct pe_channel *next;   /* pe_drain.c's */
     uint64_t lost_reported;    /* result of pe_channel_lost, summed up to the last call */
+    unsigned gear;             /* of the events that are on; PE_GEAR_NONE */
+    struct {
+        unsigned gear;             /* its events began before the events of the previous gear were off */
+        uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC: both were on; begin = end: never */
+    } overlap;
 };
 
 /* Features that an older or stricter kernel lacks. X(id, text) */
@@ -92,7 +97,10 @@ void pe_channel_close(struct pe_channel *l, const struct pe_kernel *k);
 /* In a fork child: close the inherited descriptors. The ring's mapping was not inherited. */
 void pe_channel_forget(struct pe_channel *l, const struct pe_kernel *k);
 
-/* Switch on the events of the gear and all others off; PE_GEAR_NONE: all off. */
+/* Switch on the events of the gear and all others off; PE_GEAR_NONE: all off. Software events of a new gear are
+ * switched on before those of the old one are switched off, because the caller may lose its processor in
+ * between: the time when both are on is noted in l->overlap. Events of a PMU may need the same counter and are
+ * off for a moment. */
 void pe_channel_gear(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,
                      unsigned gear);
 /* Switch the events on again if the kernel switched them off because the AUX area was full. True when it
@@ -106,6 +114,9 @@ int pe_channel_period(struct pe_channel *l, const struct pe_kernel *k, const str
 /* The descriptor to poll for a filling ring. The channel's other descriptors have no ring, and poll on them
  * returns at once. */
 int pe_channel_poll_fd(const struct pe_channel *l);
+/* Is this a sample of the new gear from the time when the old one was still on, and counted the same events? */
+bool pe_channel_counted_twice(const struct pe_channel *l, const struct pe_open_spec *spec,
+                              const struct pe_sample *s);
 /* Row of the event whose samples have this id; 0 when the channel has only one event; -1: none. */
 int pe_channel_event(const struct pe_channel *l, uint64_t id);
 /* Samples that the kernel counted as lost (PERF_FORMAT_LOST) since the last call; 0 where it does not

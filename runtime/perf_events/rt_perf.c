@@ -150,6 +150,7 @@ static void on_sample(void *user, const struct pe_channel *channel, const struct
     struct spool_writer *w = rt_perf_writer();
     if (!w || !is_own_process(s)) return;
     if (rt_perf.own->tid == (pid_t)s->tid) return; /* the reader's own */
+    if (pe_channel_counted_twice(channel, &rt_perf.spec, s)) return;
     rt_perf_sample_begin(s, &out, &flags);
     out.events = events_of(channel, s);
     if (!rt_perf.engine->sample(channel, s, &out, &flags)) return;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/ls_clock.h"
 #include "perf/pe_open_plan.h"
 #include "tests/perf/machine_root.h"
 #include "tests/unit.h"
@@ -24,6 +25,7 @@ static struct {
     struct perf_event_attr attrs[CALLS_MAX];
     int pids[CALLS_MAX], cpus[CALLS_MAX], groups[CALLS_MAX];
     bool is_on[CALLS_MAX];
+    unsigned on_least; /* of the events that were on at once */
     int len, open;
     size_t mapped[CALLS_MAX]; /* number of rings, by the calls */
     int ring_fds[CALLS_MAX], maps;
@@ -52,6 +54,10 @@ static long fake_control(int fd, unsigned long request, unsigned long argument)
     if (request == PERF_EVENT_IOC_ID) *(uint64_t *)argument = (uint64_t)fd * 10;
     if (request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE)
         kernel.is_on[fd - FD_BASE] = request == PERF_EVENT_IOC_ENABLE;
+    unsigned on = 0;
+    for (int i = 0; i < kernel.len; i++)
+        on += kernel.is_on[i];
+    if (on < kernel.on_least) kernel.on_least = on;
     return 0;
 }
 
@@ -365,6 +371,37 @@ static void ibs_before_linux_6_2_is_of_whole_cpus(void **state)
     assert_false(spec.cpu_wide);
 }
 
+/* Whoever changes the gear may lose its processor between two calls. */
+static void no_software_event_is_missed_while_the_gear_changes(void **state)
+{
+    (void)state;
+    struct pe_channel channel;
+    const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .disabled = 1, .sample_period = 1};
+    memset(&kernel, 0, sizeof(kernel));
+    spec = (struct pe_open_spec){.events_len = 3};
+    for (unsigned i = 0; i < 3; i++)
+        spec.events[i] = (struct pe_open_event){
+            .attr = attr, .leader = -1, .gear = (uint8_t)(i < 2 ? i : PE_GEAR_ANY), .tag = (uint8_t)i};
+    assert_int_equal(pe_channel_open(&channel, &fake, &spec, 0, 0), 0);
+    pe_channel_gear(&channel, &fake, &spec, 0);
+    struct pe_sample s = {.id = channel.ids[0], .time = ls_clock_mono_ns()};
+    assert_false(pe_channel_counted_twice(&channel, &spec, &s)); /* nothing was on before */
+    kernel.on_least = CALLS_MAX;
+    pe_channel_gear(&channel, &fake, &spec, 1);
+    assert_int_equal(kernel.on_least, 2); /* one gear and the event of any gear */
+    assert_true(!kernel.is_on[0] && kernel.is_on[1] && kernel.is_on[2]);
+    /* of the time when both were on, only the samples of the old gear count */
+    s.time = channel.overlap.begin_ns;
+    assert_false(pe_channel_counted_twice(&channel, &spec, &s));
+    s.id = channel.ids[2];
+    assert_false(pe_channel_counted_twice(&channel, &spec, &s));
+    s.id = channel.ids[1];
+    assert_true(pe_channel_counted_twice(&channel, &spec, &s));
+    s.time = channel.overlap.end_ns;
+    assert_false(pe_channel_counted_twice(&channel, &spec, &s));
+    pe_channel_close(&channel, &fake);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +409,7 @@ UNIT_GROUP()
         cmocka_unit_test(a_frequency_has_one_gear),
         cmocka_unit_test(leaders_stand_in_front_and_agree_with_their_members),
         cmocka_unit_test(each_cpu_of_a_hybrid_processor_has_its_own_events),
+        cmocka_unit_test(no_software_event_is_missed_while_the_gear_changes),
         cmocka_unit_test(a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there),
         cmocka_unit_test(spe_has_one_event_an_area_and_slower_gears_by_time),
         cmocka_unit_test(ibs_before_linux_6_2_is_of_whole_cpus),
