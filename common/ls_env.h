@@ -31,9 +31,9 @@
     X(BURST, "LOADSTONE_BURST", "1200", "instructions in a stepped burst")                                   \
     X(ACCESSES, "LOADSTONE_ACCESSES", "64",                                                                  \
       "consecutive accesses of a translated burst that are recorded, at most 256")                           \
-    X(CALLSTACK, "LOADSTONE_CALLSTACK", "off",                                                               \
-      "call stack of each burst: off, fp (frame pointers), unwind (copied stack, unwound by resolve) or "    \
-      "auto (both)")                                                                                         \
+    X(CALLSTACK, "LOADSTONE_CALLSTACK", "auto",                                                              \
+      "call stack of each burst or sample: off, fp (frame pointers), unwind (copied stack, unwound by "      \
+      "resolve) or auto (of bursts, unwound in place)")                                                      \
     X(SEED, "LOADSTONE_SEED", "", "seed of the random times between bursts, for reproducible runs")          \
     X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own")  \
     X(DELAY, "LOADSTONE_DELAY", "0",                                                                         \

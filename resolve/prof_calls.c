@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_calls.h"
 
+#include "common/ls_index.h"
 #include "common/ls_text.h"
 #include "resolve/prof_frames.h"
 #include "resolve/prof_functions.h"
 #include "resolve/prof_maps.h"
 #include "spool/spool_format.h"
+#include "spool/spool_path.h"
 #include "spool/spool_record.h"
 #include "symbols/sym_unwind.h"
 
@@ -173,8 +175,11 @@ static bool prof_is_unnamed_start(prof_stacks *s, uint64_t ip, uint64_t callee_i
 {
     const char *file = ls_base_name(prof_function_file(s->functions, ip));
     const char *name = prof_function_at(s->functions, ip); /* "" or [module] where there is none */
-    if ((*name != '\0' && *name != '[') || strncmp(file, "libc.", 5) != 0) return false;
-    return is_whole || strcmp(prof_function_at(s->functions, callee_ip), "main") == 0;
+    const char *callee = prof_function_at(s->functions, callee_ip);
+    if (*name != '\0' && *name != '[') return false;
+    if (strncmp(file, "libc.", 5) != 0)
+        return is_whole && prof_is_start(callee); /* _start of a stripped program */
+    return is_whole || strcmp(callee, "main") == 0;
 }
 
 /* frames[len - 1], outermost of those left, belongs to the start of the program or thread. */
@@ -211,7 +216,9 @@ struct prof_calls {
     struct prof_calls_context context;
     prof_functions *functions;
     prof_stacks *stacks;
-    struct prof_stack stack; /* stack of the current burst; large */
+    struct prof_stack stack;     /* stack of the current burst; large */
+    LS_VECTOR(uint64_t) callers; /* each distinct list: its length, then its addresses */
+    struct ls_index callers_by_hash;
 };
 
 static ls_err prof_calls_fill(prof_calls *c)
@@ -239,6 +246,8 @@ void prof_calls_free(prof_calls *c)
     if (!c) return;
     prof_stacks_free(c->stacks);
     prof_functions_free(c->functions);
+    free(c->callers.rows);
+    ls_index_fini(&c->callers_by_hash);
     free(c);
 }
 
@@ -260,17 +269,62 @@ ls_err prof_calls_begin(prof_calls *c, struct prof_calls_thread *t, const struct
     return prof_frames_intern(c->context.frames, c->context.process, ips, len, out_path);
 }
 
-ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, uint32_t *out_path)
+/* ips as for prof_calls_chain; is_whole: the last one is where the program or thread began. */
+static ls_err prof_intern_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, bool is_whole,
+                                uint32_t *out_path)
 {
     uint64_t path[PROF_PATH_FRAMES_MAX];
     *out_path = PROF_NO_FRAME;
     c->stack.len = 0;
-    c->stack.is_whole = false;
+    c->stack.is_whole = is_whole && len <= PROF_PATH_FRAMES_MAX;
     for (size_t i = 0; i < len && c->stack.len < PROF_PATH_FRAMES_MAX && ips[i]; i++)
         c->stack.frames[c->stack.len++] = (struct sym_frame){.ip = ips[i] - (i > 0 || !is_exact)};
     if (c->stack.len == 0) return LS_OK;
     const size_t kept = prof_stacks_path(c->stacks, &c->stack, path);
     return prof_frames_intern(c->context.frames, c->context.process, path, kept, out_path);
+}
+
+ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, uint32_t *out_path)
+{
+    return prof_intern_chain(c, ips, len, is_exact, false, out_path);
+}
+
+static ls_err prof_keep_callers(prof_calls *c, const uint64_t *ips, size_t len)
+{
+    const uint64_t hash = spool_path_hash(ips, len);
+    if (ls_index_find(&c->callers_by_hash, hash) != LS_INDEX_NONE || c->callers.len > UINT32_MAX - len - 1)
+        return LS_OK;
+    const uint32_t at = (uint32_t)c->callers.len;
+    LS_TRY(LS_VECTOR_ADD(&c->callers, len));
+    for (size_t i = 0; i < len; i++)
+        LS_TRY(LS_VECTOR_ADD(&c->callers, ips[i]));
+    return ls_index_put(&c->callers_by_hash, hash, at);
+}
+
+ls_err prof_calls_callers(prof_calls *c, uint64_t ip, const struct spool_chain *callers, uint32_t *out_path)
+{
+    uint64_t ips[PROF_PATH_FRAMES_MAX];
+    const uint64_t *tail = (const uint64_t *)(const void *)SPOOL_REC_TAIL(callers);
+    size_t given = callers->ips_len, len = 0;
+    *out_path = PROF_NO_FRAME;
+    if (callers->rec.flags & SPOOL_CHAIN_KNOWN) {
+        const uint32_t at = given == 1 ? ls_index_find(&c->callers_by_hash, *tail) : LS_INDEX_NONE;
+        if (at == LS_INDEX_NONE) return LS_OK; /* the callers were lost */
+        given = c->callers.rows[at];
+        tail = &c->callers.rows[at + 1];
+    } else {
+        LS_TRY(prof_keep_callers(c, tail, given));
+    }
+    bool is_whole = callers->rec.flags & SPOOL_CHAIN_WHOLE;
+    ips[len++] = ip;
+    for (size_t i = 0; i < given && len < PROF_PATH_FRAMES_MAX; i++) {
+        if (!prof_space_is_code(c->context.space, tail[i])) { /* a frame pointer that was none */
+            is_whole = false;
+            break;
+        }
+        ips[len++] = tail[i];
+    }
+    return prof_intern_chain(c, ips, len, true, is_whole && len == given + 1, out_path);
 }
 
 /* After a gap the frames date from the trigger, and their functions may have returned: only a function's

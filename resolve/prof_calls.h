@@ -72,6 +72,8 @@ ls_err prof_calls_begin(prof_calls *c, struct prof_calls_thread *t, const struct
 /* Intern a call stack given as addresses, innermost first: an instruction (is_exact; else the address after
  * it), then return addresses. *out_path as above.  Errors: LS_ERR_NOMEM. */
 ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, uint32_t *out_path);
+/* Intern the call stack of a burst that began at ip, with these callers. *out_path as above.  Errors: LS_ERR_NOMEM. */
+ls_err prof_calls_callers(prof_calls *c, uint64_t ip, const struct spool_chain *callers, uint32_t *out_path);
 /* Follow an access of t to node: *node becomes the frame's home where that is known.  Errors: LS_ERR_NOMEM. */
 ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struct spool_access *a,
                          uint32_t *node);

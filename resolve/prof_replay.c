@@ -114,6 +114,14 @@ static ls_err prof_on_stack(struct prof_replay *r, struct prof_stream *stream,
     return prof_calls_begin(r->calls, &stream->calls, stack, &r->run->bursts.rows[stream->burst].frame);
 }
 
+static ls_err prof_on_callers(struct prof_replay *r, struct prof_stream *stream,
+                              const struct spool_chain *rec)
+{
+    if (stream->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[stream->burst];
+    return prof_calls_callers(r->calls, b->ip, rec, &b->frame);
+}
+
 static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *stream,
                                 const struct spool_burst_end *end)
 {
@@ -340,6 +348,10 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
     case SPOOL_REC_STACK:
         if (stream->sampled != PROF_NO_BURST) return prof_sampled_take(r, stream, item);
         return prof_on_stack(r, stream, rec);
+    case SPOOL_REC_CHAIN:
+        if (!(((const struct spool_chain *)rec)->rec.flags & SPOOL_CHAIN_CALLERS))
+            return prof_sampled_take(r, stream, item);
+        return prof_on_callers(r, stream, rec);
     case SPOOL_REC_PAGES:
         return prof_on_pages(stream, rec);
     case SPOOL_REC_ACCESS:

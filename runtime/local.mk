@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # runtime: the object preloaded into programs. It needs nothing but the C library.
+if HAVE_UNWIND
+rt_unwind_flag = -DRT_HAVE_UNWIND=1
+else
+rt_unwind_flag = -DRT_HAVE_UNWIND=0
+endif
 include runtime/bursts/local.mk
 include runtime/step/local.mk
 include runtime/perf_events/local.mk
@@ -77,10 +82,6 @@ libloadstone_preload_la_LIBADD += librtstep.la librttr.la librtbursts.la librtho
 else
 libloadstone_preload_la_CPPFLAGS += -DRT_HAVE_STEP=0
 endif
-if HAVE_UNWIND
-libloadstone_preload_la_CPPFLAGS += -DRT_HAVE_UNWIND=1
-else
-libloadstone_preload_la_CPPFLAGS += -DRT_HAVE_UNWIND=0
-endif
+libloadstone_preload_la_CPPFLAGS += $(rt_unwind_flag)
 EXTRA_libloadstone_preload_la_DEPENDENCIES = runtime/preload.map
 EXTRA_DIST += runtime/preload.map

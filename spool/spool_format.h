@@ -98,7 +98,7 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(CALLBACK, 37)    /* spool_callback */                                                     \
     X(PIECE, 38)       /* spool_piece: owner of the records after it */                         \
     X(SAMPLE, 40)      /* spool_sample: an access that the kernel or the hardware sampled */    \
-    X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE before it in its stream */      \
+    X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE or burst before it */           \
     X(SAMPLING, 42)    /* spool_sampling: kind of the samples from here on */                   \
     X(COST, 43)        /* spool_cost: cost of sampling so far */                                \
     X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */              \
@@ -574,6 +574,11 @@ struct spool_sample {
 _Static_assert(sizeof(struct spool_sample) == 64, "on-disk layout");
 /* After the fixed part: ips_len u64, innermost first; return addresses except the first. A STACK record after
  * a SAMPLE is also its stack. */
+/* rec.flags of CHAIN: in a burst, the callers of the instruction where it began, which is in BURST_BEGIN */
+#define SPOOL_CHAIN_CALLERS 1u
+/* The one address is spool_path_hash (spool/spool_path.h) of callers that the stream gave before. */
+#define SPOOL_CHAIN_KNOWN 2u
+#define SPOOL_CHAIN_WHOLE 4u /* the last caller is where the program or thread began */
 struct spool_chain {
     struct spool_rec_header rec;
     uint64_t time_ns;

@@ -175,12 +175,12 @@ static inline bool spool_put_sample(struct spool_writer *w, unsigned flags, cons
 }
 
 /* ips: ips_len words, innermost first, possibly not aligned */
-static inline bool spool_put_chain(struct spool_writer *w, uint64_t time_ns, const void *ips,
+static inline bool spool_put_chain(struct spool_writer *w, unsigned flags, uint64_t time_ns, const void *ips,
                                    uint32_t ips_len)
 {
     const struct spool_text text = {ips, ips_len * (uint32_t)sizeof(uint64_t)};
     const struct spool_chain r = {.time_ns = time_ns, .ips_len = ips_len};
-    return spool_put(w, SPOOL_WHAT(CHAIN, 0, r), &r, &text, 1);
+    return spool_put(w, SPOOL_WHAT(CHAIN, flags, r), &r, &text, 1);
 }
 
 static inline bool spool_put_sampling(struct spool_writer *w, unsigned flags, struct spool_sampling r,

@@ -37,7 +37,7 @@ librtbursts_la_SOURCES = \
     runtime/bursts/rt_burst_trigger_timer.c \
     runtime/bursts/rt_burst_xstate_sigsafe.c \
     runtime/bursts/rt_burst_xstate_sigsafe.h
-librtbursts_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+librtbursts_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(rt_unwind_flag)
 librtbursts_la_LIBADD = libmachprobe.la
 # Apart, because nothing but the preload may interpose.
 noinst_LTLIBRARIES += librthooks.la

@@ -141,6 +141,7 @@ struct rt_burst_thread {
     stack_t altstack_ours, altstack_view; /* view: the one that the program believes to have set */
     struct rt_burst_thread *next;         /* list of the process */
     struct spool_stack_packer stacks;     /* of the bursts so far */
+    struct rt_paths callers;              /* that the spool has */
     /* From here on the content stays when another thread takes the block over; all before is zeroed. */
     void *own[RT_BURST_METHODS]; /* the methods' */
     struct spool_link links[RT_BURST_LINKS_MAX];

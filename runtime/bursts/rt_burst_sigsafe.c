@@ -267,6 +267,10 @@ static void record_stack(struct rt_burst_thread *t, const ucontext_t *uc)
         .time_ns = t->burst_begin_ns,
         .links = t->links,
         .packer = &t->stacks,
+        .known = &t->callers,
+        .stream = t->rt->streams,
+        .own_base = rt_state.text_base,
+        .own_end = rt_state.text_end,
     };
     rt_burst_stack_put(rt_spool_writer(t->rt), &s);
 }

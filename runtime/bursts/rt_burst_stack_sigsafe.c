@@ -2,6 +2,8 @@
 #include "runtime/bursts/rt_burst_stack_sigsafe.h"
 
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
+#include "spool/spool_path.h"
+#include "spool/spool_put_sigsafe.h"
 
 #include <string.h>
 #include <ucontext.h>
@@ -16,10 +18,10 @@ enum {
 };
 
 static const struct rt_burst_stack_mode modes[] = {
-    {"off", PIECE_LEAF_BYTES, false, false},
-    {"fp", PIECE_LEAF_BYTES, true, true},
-    {"unwind", PIECE_BYTES, false, true},
-    {"auto", PIECE_BYTES, true, true},
+    {.name = "off", .piece_bytes = PIECE_LEAF_BYTES},
+    {.name = "fp", .piece_bytes = PIECE_LEAF_BYTES, .has_links = true, .has_calls = true},
+    {.name = "unwind", .piece_bytes = PIECE_BYTES, .has_links = true, .has_calls = true},
+    {.name = "auto", .piece_bytes = PIECE_LEAF_BYTES, .is_in_place = true},
 };
 
 /* By DWARF number: place in gregs. */
@@ -29,6 +31,7 @@ static const uint8_t greg_of_dwarf[SPOOL_REGS] = {REG_RAX, REG_RDX, REG_RCX, REG
 
 const struct rt_burst_stack_mode *rt_burst_stack_mode_named(const char *name)
 {
+    if (strcmp(name, "auto") == 0 && !(RT_HAVE_UNWIND && rt_unwind_works())) name = "fp";
     for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++)
         if (strcmp(modes[i].name, name) == 0) return &modes[i];
     return &modes[0];
@@ -89,11 +92,31 @@ static bool put_leaf(struct spool_writer *w, const struct rt_burst_stack_source 
     return spool_packer_put_stack(s->packer, w, &head, bytes);
 }
 
+/* The callers of the instruction where the burst begins; loops have the same ones again and again. */
+static bool put_callers(struct spool_writer *w, const struct rt_burst_stack_source *s)
+{
+    const struct rt_unwind_limits limits = {s->base, s->end, s->own_base, s->own_end};
+    const struct rt_unwind_registers from = {(uint64_t)s->gregs[REG_RIP], (uint64_t)s->gregs[REG_RSP],
+                                             (uint64_t)s->gregs[REG_RBP]};
+    uint64_t *callers = (uint64_t *)(void *)s->links;
+    bool is_whole = false;
+    const size_t len =
+        RT_HAVE_UNWIND ? rt_unwind_from(&limits, &from, callers, RT_BURST_CALLERS_MAX, &is_whole) : 0;
+    const uint64_t hash = spool_path_hash(callers, len);
+    const unsigned flags = SPOOL_CHAIN_CALLERS | (is_whole ? SPOOL_CHAIN_WHOLE : 0);
+    if (len > 1 && rt_paths_note(s->known, s->stream, hash))
+        return spool_put_chain(w, flags | SPOOL_CHAIN_KNOWN, s->time_ns, &hash, 1);
+    if (spool_put_chain(w, flags, s->time_ns, callers, (uint32_t)len)) return true;
+    rt_paths_forget(s->known, hash);
+    return false;
+}
+
 bool rt_burst_stack_put(struct spool_writer *w, const struct rt_burst_stack_source *s)
 {
     const uint64_t rsp = (uint64_t)s->gregs[REG_RSP], limit = rt_burst_stack_limit(s, rsp);
     const uint32_t piece = piece_bytes(s, rsp, limit);
-    if (!s->mode->has_calls) return put_leaf(w, s, rsp, piece);
+    if (!s->mode->has_calls)
+        return put_leaf(w, s, rsp, piece) && (!s->mode->is_in_place || put_callers(w, s));
     const unsigned links = s->mode->has_links ? rt_burst_stack_links(s, rsp + piece, limit) : 0;
     const size_t links_bytes = links * sizeof(struct spool_link);
     struct spool_stack *r =

@@ -10,7 +10,7 @@ enum { CFI_STATES_MAX = 8, CFI_RA_OFFSET = -8 };
 /* Pointer encodings, LSB 10.5.1. */
 enum { CFI_ENC_PCREL = 0x10, CFI_ENC_OMIT = 0xff, CFI_HDR_COUNT = 0x03, CFI_HDR_TABLE = 0x3b };
 /* Operators of expressions that compilers write for frames (DWARF 5, 7.7.1). */
-enum { CFI_OP_BREG_BP = 0x76, CFI_OP_DEREF = 0x06 };
+enum { CFI_OP_BREG_BP = 0x76, CFI_OP_DEREF = 0x06, CFI_OP_LIT0 = 0x30 };
 
 /* Bounded: a read past the end returns zero and sets is_bad. */
 struct cfi_cursor {
@@ -278,10 +278,30 @@ static bool cfi_read_bp_expression(struct cfi_cursor *c, int64_t *offset, bool *
     return !e.is_bad && e.at == e.end;
 }
 
+/* The linkers' expression for entries of a procedure linkage table: sp + 8, and 8 more from the byte of each 16
+ * on where the entry's number was pushed. False: another one, c is where it was. */
+static bool cfi_read_plt_expression(struct cfi_cursor *c, unsigned *pushed_from)
+{
+    static const uint8_t head[] = {11, 0x77, 8, 0x80, 0, 0x3f, 0x1a}, tail[] = {0x2a, 0x33, 0x24, 0x22};
+    const uint8_t *at = c->at;
+    if ((size_t)(c->end - at) < sizeof(head) + 1 + sizeof(tail) || memcmp(at, head, sizeof(head)) != 0 ||
+        memcmp(at + sizeof(head) + 1, tail, sizeof(tail)) != 0)
+        return false;
+    *pushed_from = (unsigned)at[sizeof(head)] - CFI_OP_LIT0;
+    c->at += sizeof(head) + 1 + sizeof(tail);
+    return *pushed_from < 16;
+}
+
 static void cfi_cfa_expression(struct cfi_machine *m, struct cfi_cursor *c)
 {
     int64_t offset;
     bool is_deref;
+    unsigned pushed_from;
+    if (cfi_read_plt_expression(c, &pushed_from)) {
+        m->row.rule.cfa = RT_CFI_SP;
+        cfi_set_cfa_offset(&m->row, (m->target & 15) >= pushed_from ? 16 : 8);
+        return;
+    }
     const bool is_known = cfi_read_bp_expression(c, &offset, &is_deref);
     m->row.is_bad = !is_known;
     if (!is_known) return;
@@ -500,16 +520,18 @@ static struct rt_cfi_rule cfi_rule_of_fde(const struct rt_cfi_object *o, const u
     struct cfi_cie cie;
     struct cfi_cursor c = cfi_entry(o, fde, &id_at, &back);
     if (c.is_bad || back == 0 || back > (size_t)(id_at - o->begin)) return cfi_end;
-    if (!cfi_read_cie(o, id_at - back, &cie) || cie.is_signal_frame) return cfi_end;
+    if (!cfi_read_cie(o, id_at - back, &cie)) return cfi_end;
     const uint64_t begin = cfi_pointer(&c, cie.pointer_encoding);
     const uint64_t len = cfi_encoded_value(&c, cie.pointer_encoding);
     if (c.is_bad || ip < begin || ip - begin >= len) return cfi_end;
+    if (cie.is_signal_frame) return (struct rt_cfi_rule){.cfa = RT_CFI_SIGNAL};
     if (cie.has_augmentation_data) cfi_skip(&c, cfi_uleb(&c));
     struct cfi_machine m = {.cie = &cie, .at = begin, .target = ip};
     cfi_run(&m, cie.program);
     m.initial = m.row;
     cfi_run(&m, c);
-    return m.row.is_bad || m.row.has_no_call ? cfi_end : m.row.rule;
+    if (m.row.is_bad) return cfi_end;
+    return m.row.has_no_call ? (struct rt_cfi_rule){.cfa = RT_CFI_NONE} : m.row.rule;
 }
 
 /* A row of the header's search table: both relative to the header. */

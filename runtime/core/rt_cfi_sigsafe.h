@@ -12,10 +12,12 @@
 #include <stdint.h>
 
 enum rt_cfi_cfa {
-    RT_CFI_END,      /* no caller, or an unknown one */
+    RT_CFI_END,      /* an unknown caller */
     RT_CFI_SP,       /* CFA = sp + cfa_offset */
     RT_CFI_BP,       /* CFA = bp + cfa_offset */
     RT_CFI_BP_DEREF, /* CFA = *(bp + cfa_offset): functions that realign their stack */
+    RT_CFI_NONE,     /* no caller: a program or thread begins here */
+    RT_CFI_SIGNAL,   /* a signal handler returns here; sp: the interrupted registers */
 };
 enum rt_cfi_bp {
     RT_CFI_BP_SAME,

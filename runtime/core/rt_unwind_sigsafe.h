@@ -24,6 +24,17 @@ struct rt_unwind_limits {
  * was met again after a frame that was kept.  Returns their number. */
 size_t rt_unwind(const struct rt_unwind_limits *limits, uint64_t *out, size_t max, bool *out_nested);
 
+/* Where a signal interrupted a function. */
+struct rt_unwind_registers {
+    uint64_t ip, sp, bp;
+};
+
+/* The same for the callers of an interrupted instruction. Where no object holds the code (a JIT compiler's), frame
+ * pointers are followed; readers must look whether such an address is one of code. *out_whole: the last
+ * one is where the program or thread began. */
+size_t rt_unwind_from(const struct rt_unwind_limits *limits, const struct rt_unwind_registers *from,
+                      uint64_t *out, size_t max, bool *out_whole);
+
 /* An object was unloaded: another one may come to its address. */
 void rt_unwind_forget(void);
 

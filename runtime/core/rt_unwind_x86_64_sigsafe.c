@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+#include <ucontext.h>
 
 enum { UNWIND_RULES = 1 << 13, UNWIND_RULE_BITS = 13, UNWIND_PAGE_BYTES = 4096 };
 
@@ -107,31 +108,53 @@ static inline bool unwind_read(struct unwind_window *w, uint64_t at, uint64_t *o
     return true;
 }
 
-/* The registers that matter. */
-struct unwind_frame {
-    uint64_t ip, sp, bp;
-};
-
-static inline bool unwind_cfa(struct unwind_window *w, const struct unwind_frame *f, struct rt_cfi_rule rule,
-                              uint64_t *cfa)
+static inline bool unwind_cfa(struct unwind_window *w, const struct rt_unwind_registers *f,
+                              struct rt_cfi_rule rule, uint64_t *cfa)
 {
     const uint64_t offset = (uint64_t)(int64_t)rule.cfa_offset_bytes;
     if (rule.cfa == RT_CFI_BP_DEREF) return unwind_read(w, f->bp + offset, cfa);
     *cfa = (rule.cfa == RT_CFI_SP ? f->sp : f->bp) + offset;
-    return rule.cfa != RT_CFI_END;
+    return rule.cfa == RT_CFI_SP || rule.cfa == RT_CFI_BP;
+}
+
+/* A signal handler returns to code below which the kernel keeps the interrupted registers. ip becomes the address
+ * after the first byte of the interrupted instruction, as if it were a return address. */
+static bool unwind_step_over_signal(struct unwind_window *w, struct rt_unwind_registers *f)
+{
+    const uint64_t gregs = f->sp + offsetof(ucontext_t, uc_mcontext.gregs);
+    struct rt_unwind_registers to;
+    if (!unwind_read(w, gregs + REG_RIP * sizeof(greg_t), &to.ip) ||
+        !unwind_read(w, gregs + REG_RSP * sizeof(greg_t), &to.sp) ||
+        !unwind_read(w, gregs + REG_RBP * sizeof(greg_t), &to.bp) || to.sp <= f->sp)
+        return false;
+    to.ip++;
+    *f = to;
+    return true;
 }
 
 /* Move from the frame with an instruction at ip to its caller's. False: no caller, or an unknown one. */
-static inline __attribute__((always_inline)) bool unwind_step(struct unwind_window *w, struct unwind_frame *f,
-                                                              uint64_t ip)
+static inline __attribute__((always_inline)) bool unwind_step(struct unwind_window *w,
+                                                              struct rt_unwind_registers *f, uint64_t ip)
 {
     const struct rt_cfi_rule rule = unwind_rule(ip);
-    struct unwind_frame to = {.bp = f->bp};
+    struct rt_unwind_registers to = {.bp = f->bp};
+    if (__builtin_expect(rule.cfa == RT_CFI_SIGNAL, 0)) return unwind_step_over_signal(w, f);
     if (!unwind_cfa(w, f, rule, &to.sp) || to.sp <= f->sp) return false;
     const uint64_t saved_at =
         (rule.bp == RT_CFI_BP_AT_CFA ? to.sp : f->bp) + (uint64_t)(int64_t)rule.bp_offset_bytes;
     if (rule.bp != RT_CFI_BP_SAME && !unwind_read(w, saved_at, &to.bp)) return false;
     if (!unwind_read(w, to.sp - 8, &to.ip)) return false;
+    *f = to;
+    return to.ip != 0;
+}
+
+/* Code that no object holds has no rules; most JIT compilers keep frame pointers. */
+static bool unwind_step_by_pointer(struct unwind_window *w, struct rt_unwind_registers *f, uint64_t ip)
+{
+    struct dl_find_object found;
+    struct rt_unwind_registers to = {.sp = f->bp + 2 * sizeof(uint64_t)};
+    if (_dl_find_object((void *)(uintptr_t)ip, &found) == 0 || f->bp < f->sp) return false;
+    if (!unwind_read(w, f->bp, &to.bp) || !unwind_read(w, f->bp + sizeof(uint64_t), &to.ip)) return false;
     *f = to;
     return to.ip != 0;
 }
@@ -148,7 +171,7 @@ __attribute__((noinline)) size_t rt_unwind(const struct rt_unwind_limits *limits
                                            bool *out_nested)
 {
     const uint64_t own_base = limits->own_base, own_len = limits->own_end - limits->own_base;
-    struct unwind_frame f;
+    struct rt_unwind_registers f;
     size_t len = 0;
     bool is_nested = false;
     __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
@@ -161,6 +184,22 @@ __attribute__((noinline)) size_t rt_unwind(const struct rt_unwind_limits *limits
             is_nested = true;
     }
     if (out_nested) *out_nested = is_nested;
+    return len;
+}
+
+size_t rt_unwind_from(const struct rt_unwind_limits *limits, const struct rt_unwind_registers *from,
+                      uint64_t *out, size_t max, bool *out_whole)
+{
+    const uint64_t own_base = limits->own_base, own_len = limits->own_end - limits->own_base;
+    struct rt_unwind_registers f = *from;
+    struct unwind_window window = unwind_window_at(f.sp, limits);
+    if (!window.is_final) window.high = f.sp & ~(uint64_t)(UNWIND_PAGE_BYTES - 1); /* try its page, too */
+    uint64_t at = f.ip;
+    size_t len = 0;
+    for (; len < max && (unwind_step(&window, &f, at) || unwind_step_by_pointer(&window, &f, at));
+         at = f.ip - 1)
+        if (f.ip - 1 - own_base >= own_len) out[len++] = f.ip;
+    *out_whole = unwind_rule(at).cfa == RT_CFI_NONE;
     return len;
 }
 

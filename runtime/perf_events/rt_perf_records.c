@@ -19,7 +19,8 @@ static const uint64_t regs_mask = LS_IS_X86_64 ? 0x1ff | UINT64_C(0xff) << 16 : 
 
 void rt_perf_sample_attr(struct perf_event_attr *attr, const char *callstack)
 {
-    const bool wants_copy = strcmp(callstack, "unwind") == 0 || strcmp(callstack, "auto") == 0;
+    const bool wants_copy =
+        strcmp(callstack, "unwind") == 0; /* "auto": too expensive for each of many samples */
     const bool wants_chain = strcmp(callstack, "fp") == 0 || (wants_copy && !regs_mask);
     attr->sample_type |= PE_SAMPLE_DATA_PAGE | PERF_SAMPLE_CALLCHAIN;
     attr->sample_max_stack = wants_chain ? CHAIN_MAX : CHAIN_SHORTEST; /* where a system call was made */
@@ -82,7 +83,7 @@ static void put_chain(struct spool_writer *w, const struct pe_sample *s, const s
         begin++;
     for (end = begin; end < s->callchain_len && !is_mark(pe_word_at(s->callchain, end));)
         end++;
-    spool_put_chain(w, rec->time_ns, s->callchain + begin * sizeof(uint64_t), end - begin);
+    spool_put_chain(w, 0, rec->time_ns, s->callchain + begin * sizeof(uint64_t), end - begin);
 }
 
 void rt_perf_sample_stack(struct spool_writer *w, const struct pe_layout *layout, const struct pe_sample *s,

@@ -108,7 +108,8 @@ static bool hw_specify(char *why, size_t why_len)
     }
     struct perf_event_attr base = rt_perf_attr(0, 0, 0);
     /* the chain shows where a system call was made: without the kernel there is nothing to show */
-    if (strcmp(rt_state.config.callstack, "off") == 0) base.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+    if (strcmp(rt_state.config.callstack, "off") == 0 || strcmp(rt_state.config.callstack, "auto") == 0)
+        base.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
     hw.engine.gears_len =
         pe_open_plan(&hw.plan, &base, RT_PERF_GEARS_MAX, &hw.engine.spec, hw.engine.periods);
     hw.engine.is_dutied = hw.engine.spec.aux_bytes != 0;

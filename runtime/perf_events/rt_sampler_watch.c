@@ -343,7 +343,7 @@ static bool watch_probe(char *why, size_t why_len)
         rt_text_add(&text, "no element is named: record --watch NAME[INDEX]");
         return false;
     }
-    if (strcmp(rt_state.config.callstack, "off") == 0) strcpy(rt_state.config.callstack, "auto");
+    if (strcmp(rt_state.config.callstack, "auto") == 0) strcpy(rt_state.config.callstack, "unwind");
     engine.sample = watch_sample;
     engine.tick = watch_tick;
     engine.switched = watch_switched;

@@ -378,6 +378,7 @@ static void no_software_event_is_missed_while_the_gear_changes(void **state)
     struct pe_channel channel;
     const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .disabled = 1, .sample_period = 1};
     memset(&kernel, 0, sizeof(kernel));
+    kernel.atom_from = 1;
     spec = (struct pe_open_spec){.events_len = 3};
     for (unsigned i = 0; i < 3; i++)
         spec.events[i] = (struct pe_open_event){
@@ -390,7 +391,7 @@ static void no_software_event_is_missed_while_the_gear_changes(void **state)
     pe_channel_gear(&channel, &fake, &spec, 1);
     assert_int_equal(kernel.on_least, 2); /* one gear and the event of any gear */
     assert_true(!kernel.is_on[0] && kernel.is_on[1] && kernel.is_on[2]);
-    /* of the time when both were on, only the samples of the old gear count */
+    /* while both were on, only the samples of the old gear count */
     s.time = channel.overlap.begin_ns;
     assert_false(pe_channel_counted_twice(&channel, &spec, &s));
     s.id = channel.ids[2];

@@ -33,7 +33,7 @@ static void write_file(struct spool_fixture *f, unsigned flags)
             .time_ns = i == 5 ? 1 : time_of(i), .addr = i, .kind = SPOOL_SAMPLE_ACCESS};
         const uint64_t chain[1] = {i};
         spool_put_sample(&w, 0, &s);
-        spool_put_chain(&w, s.time_ns, (const uint8_t *)chain, 1);
+        spool_put_chain(&w, 0, s.time_ns, (const uint8_t *)chain, 1);
     }
     spool_writer_close(&w);
 }

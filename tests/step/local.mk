@@ -11,7 +11,7 @@ tests_step_unit_SOURCES = \
     tests/step/test_step_stack.c
 tests_step_unit_CPPFLAGS = $(unit_cppflags)
 tests_step_unit_CFLAGS = $(unit_cflags)
-tests_step_unit_LDADD = librtstep.la librtbursts.la libmachprobe.la libspoolwrite.la -lZydis $(unit_libs)
+tests_step_unit_LDADD = librtstep.la librtbursts.la librtalloc.la libmachprobe.la libspoolwrite.la -lZydis $(unit_libs)
 
 # Whole programs under the engine.
 check_PROGRAMS += tests/step/step_victim tests/step/step_check tests/step/step_no_perf tests/step/step_timed

@@ -2,7 +2,7 @@
 # tests/translate: the core of the translate engine against single steps, and whole programs under the engine
 if HAVE_STEP
 tr_session = tests/translate/tr_session.c tests/translate/tr_session.h
-tr_libs = librttr.la librtbursts.la -lZydis
+tr_libs = librttr.la librtbursts.la librtalloc.la -lZydis
 # without lazy binding, whose resolver stores which vector registers are in use
 tr_ldflags = $(AM_LDFLAGS) -no-install -Wl,-z,now
 unit_programs += tests/translate/unit

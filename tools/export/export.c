@@ -429,7 +429,7 @@ const struct cli_command cli_cmd_export = {
         "Converts FILE to the format of another program. Fields, the costs of the program's data "
         "on its natural domain, go to VTK (vti, vtr for grids, vtu for meshes, pvd for time "
         "series), VTKHDF, XDMF, CSV and PNG; samples to CSV and MemAxes; the semantic tree to "
-        "Graphviz and CSV; the timeline to trace events; call stacks (record --callstack) with their CPU time, and "
+        "Graphviz and CSV; the timeline to trace events; call stacks with their CPU time, and "
         "waiting by data, to the Firefox Profiler, speedscope, pprof and Caliper's json-split.\n\n"
         "Values are copied from FILE; a missing value is NaN, or an empty field in CSV. Formats of "
         "several files put the others beside the named one: the steps of a .pvd into a directory, "

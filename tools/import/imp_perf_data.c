@@ -363,7 +363,7 @@ static void pd_put_chain(struct spool_writer *w, uint64_t time_ns, const struct 
         if (ip < UINT64_MAX - PD_MARKS && ip >> 63 == 0)
             ips[len++] = ip; /* neither a mark nor the kernel's */
     }
-    if (len > 1) spool_put_chain(w, time_ns, ips, len);
+    if (len > 1) spool_put_chain(w, 0, time_ns, ips, len);
 }
 
 /* kind: enum spool_sample_kind */

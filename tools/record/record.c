@@ -196,11 +196,13 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                       "hw engine: leave out loads that took fewer cycles", CLI_ADVANCED},
     [RECORD_STORES] = {"stores", 0, CLI_CHOICE, "no|also|only", "no",
                        "hw engine: sample stores; without a value: also", CLI_ADVANCED, .alone = "also"},
-    [RECORD_CALLSTACK] = {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "off",
-                          "call stack of each burst, for report --by calls: by frame pointers, by a "
-                          "copied piece of the stack that is unwound afterwards, or by both; "
-                          "without a value: auto",
-                          "Sampling", .alone = "auto"},
+    [RECORD_CALLSTACK] =
+        {"callstack", 0, CLI_CHOICE, "off|auto|fp|unwind", "auto",
+         "call stacks, for report --by calls and view's flame graph: auto, of each burst, by the "
+         "unwind tables of the loaded objects; fp, by frame pointers; unwind, by a copied piece of "
+         "the stack that is unwound afterwards, also for page faults and hardware samples; without "
+         "a value: unwind",
+         "Sampling", .alone = "unwind"},
     [RECORD_SERIES] = {"series", 0, CLI_TEXT, "NAME[,NAME...]", NULL,
                        "sample counters of the machine as time series: groups (traffic, net, power), sources "
                        "(perf, resctrl, infiniband, powercap, nvml) and metrics of a pmcd (pcp:METRIC); "

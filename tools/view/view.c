@@ -335,7 +335,7 @@ const struct cli_command cli_cmd_view = {
     .description =
         "Writes one file of HTML that needs nothing else: no server, no network. It begins with the conclusion of "
         "loadstone report, and shows the tree of data, the natural domain, latencies, time, counters of the "
-        "machine (record --series), source lines, threads, call stacks (record --callstack) and single samples. A "
+        "machine (record --series), source lines, threads, call stacks and single samples. A "
         "selection in one of them filters all others, and the numbers equal the output of loadstone report for "
         "that selection. The address of the page holds the selection: a copy of it opens the page with the same "
         "filters. Each panel can be saved as a picture and as a table.\n\n"
