@@ -67,6 +67,11 @@ bench-overhead: all bench/overhead_matmul bench/overhead_nothing bench/overhead_
 	python3 $(srcdir)/bench/overhead.py --preload .libs/libloadstone-preload.so --loadstone tools/loadstone --programs bench \
 	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
 
+# the traffic that bursts estimate, beside the model's
+.PHONY: bench-traffic
+bench-traffic: all
+	python3 $(srcdir)/bench/traffic.py --loadstone tools/loadstone $(BENCH_ARGS)
+
 # the cost of record --series; BENCH_ARGS='--series net,power' selects others
 .PHONY: bench-series
 bench-series: all bench/overhead_matmul

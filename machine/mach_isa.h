@@ -9,6 +9,7 @@
 
 #include "common/ls_error.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct mach_isa {
@@ -28,6 +29,8 @@ struct mach_isa {
     void (*flush_line)(const void *addr);
     /* Wait until all lines flushed before have left the caches. */
     void (*flush_wait)(void);
+    /* Copy pairs of doubles past the caches, and wait until they are in memory. Both are aligned to a pair. */
+    void (*copy_past_caches)(double *to, const double *from, size_t pairs);
     /* See mach_probe_sigsafe.h. */
     uint64_t (*probe_load)(const volatile void *addr);
     uint64_t (*probe_control)(const volatile void *line);

@@ -145,6 +145,13 @@ static void flush_wait(void)
     _mm_mfence();
 }
 
+static void x86_copy_past_caches(double *to, const double *from, size_t pairs)
+{
+    for (size_t i = 0; i < 2 * pairs; i += 2)
+        _mm_stream_pd(to + i, _mm_load_pd(from + i));
+    _mm_sfence();
+}
+
 #define MACH_TRAP_FLAG 0x100 /* EFLAGS.TF, Intel SDM vol. 1, 3.4.3.3 */
 
 static void step_try(void)
@@ -178,6 +185,7 @@ const struct mach_isa mach_isa_x86_64 = {
     .core_cycle = core_cycle,
     .flush_line = flush_line,
     .flush_wait = flush_wait,
+    .copy_past_caches = x86_copy_past_caches,
     .probe_load = mach_probe_load,
     .probe_control = probe_control,
     .step_try = step_try,

@@ -6,6 +6,7 @@ libtraffic_la_SOURCES = \
     traffic/trf_files.c \
     traffic/trf_kernel.c traffic/trf_kernel.h \
     traffic/trf_model.c traffic/trf_model.h \
+    traffic/trf_native.c traffic/trf_native.h \
     traffic/trf_sampler.c traffic/trf_sampler.h \
     traffic/trf_source.c traffic/trf_source.h \
     traffic/trf_src_net.c \

@@ -25,7 +25,7 @@ static struct {
     struct perf_event_attr attrs[CALLS_MAX];
     int pids[CALLS_MAX], cpus[CALLS_MAX], groups[CALLS_MAX];
     bool is_on[CALLS_MAX];
-    unsigned on_least; /* of the events that were on at once */
+    unsigned on_least; /* fewest events that were on at once */
     int len, open;
     size_t mapped[CALLS_MAX]; /* number of rings, by the calls */
     int ring_fds[CALLS_MAX], maps;

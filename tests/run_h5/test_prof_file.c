@@ -425,7 +425,7 @@ static void strange_filter(hid_t file)
     replace_strange(file, "/samples/ip", H5T_STD_U64LE, 3, properties);
 }
 
-/* A packed column whose chunk of 4096 rows unpacks to len_bytes; those of the mask skipped are not packed. */
+/* A packed column whose chunk of 4096 rows unpacks to len_bytes; the mask skipped names filters that are not applied. */
 static void put_chunk(hid_t file, uLong len_bytes, uint32_t skipped)
 {
     const hsize_t first = 0;

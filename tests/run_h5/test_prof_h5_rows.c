@@ -138,7 +138,7 @@ static void single_value_comes_back(void **state)
     prof_h5_close(&in);
 }
 
-/* libhdf5 allocates what a chunk takes in the file, and reads its rows from there. */
+/* libhdf5 allocates the length that the file gives for a chunk, and reads its rows from there. */
 static void short_chunk_without_filter_does_no_harm(void **state)
 {
     enum { LEN = 4096 };

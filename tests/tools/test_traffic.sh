@@ -51,6 +51,29 @@ else
     must "$loadstone" traffic gemm-blas -n 44 --format json >blas.json
     must grep -q '"regime": "cached"' blas.json
 fi
+# by counters: a verdict of this boot is kept for a made-up resctrl, whose count stands still
+expect 3 "no counter of memory traffic can be used here" env LOADSTONE_SYSFS="$PWD/none" "$loadstone" traffic gemm -n 12 --measure
+mkdir -p sys/fs/resctrl/mon_data/mon_L3_00 cache/loadstone
+echo 1000 >sys/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes
+kept=cache/loadstone/counters-$(uname -n)-resctrl
+printf '%s\n%s\n%s\n%s\n' "$(sed -n 's/.*VERDICT_MAGIC "\([^"]*\)".*/\1/p' "$top_srcdir/traffic/trf_verify.c")" \
+    "$(cat /proc/sys/kernel/random/boot_id)" "$PWD/sys" "-1 -1 1000 -1 end" >"$kept"
+measured() {
+    env XDG_CACHE_HOME="$PWD/cache" LOADSTONE_SYSFS="$PWD/sys" "$loadstone" traffic gemv -n 40 --measure=resctrl --runs 3 --repetitions 2 "$@"
+}
+measured >measured.txt 2>err || { cat err; failed=1; }
+must grep -q '^gemv  *40  resctrl  *moved  *2  *0.000 (0.000..0.000)  *0.000 (0.000..0.000)$' measured.txt
+measured --format csv >measured.csv 2>err || { cat err; failed=1; }
+must grep -q '^gemv,40,resctrl,2,3,,,,,,,0,0,0,,,,,,,0,0,0$' measured.csv
+measured --format json >measured.json 2>err || { cat err; failed=1; }
+must grep -q '"source": "resctrl"' measured.json
+
+# a kernel for other tools to watch, and what its recording says of its traffic
+expect 0 "" "$loadstone" traffic run s1cf-2 -n 24 --repetitions 2
+expect 0 "" "$loadstone" traffic run gemm -n 24 --batch 2 --repetitions 2
+expect 2 "give one kernel and one size" "$loadstone" traffic run gemm
+expect 2 "give one kernel and one size" "$loadstone" traffic run gemmm -n 3
+expect 1 "the loops are a library's" "$loadstone" traffic run gemm-blas -n 3
 expect 2 "give one size" "$loadstone" traffic blas
 
 expect 2 "there is no kernel 'dgemm'" "$loadstone" traffic dgemm

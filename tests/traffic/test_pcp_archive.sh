@@ -31,7 +31,7 @@ for k in range(16):
         assert abs(one["amount"] / first["amount"] - (2 * k + i + 1)) < 1e-3, one
 all = r["memory, all"]
 assert all["unit"] == "B" and abs(all["amount"] / first["amount"] / (32 * 33 / 2) - 1) < 1e-3, all
-assert abs(first["mean_per_s"] / 1e8 - 1) < 0.2, first # two clocks: of the reader and of the archive
+assert abs(first["mean_per_s"] / 1e8 - 1) < 0.2, first # two clocks, the one of the reader and that of the archive
 duty = r["perfevent.hwcounters.nest_mba0_imc.PM_MBA0_READ_BYTES.dutycycle[cpu87]"]
 assert duty["is_level"] and duty["mean"] == 1, duty'
 expect 0 "pcp memory, all" "$loadstone" report --series run.h5

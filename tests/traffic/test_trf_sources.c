@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/unit.h"
-#include "traffic/trf_sampler.h"
+#include "traffic/trf_native.h"
 
 #include <errno.h>
 #include <math.h>
@@ -512,6 +512,128 @@ static void controllers_that_are_refused_or_unknown_are_noted(void **state)
     assert_non_null(strstr(f->notes, "unknown unit: 'Furlongs'"));
 }
 
+/* ---- kernels beside counters ---- */
+
+/* Counts grow between the two readings of each run only. */
+static unsigned readings;
+static long run_read(int fd, void *out, size_t len_bytes)
+{
+    static const uint64_t growth[] = {0,   100, 200, 300,
+                                      400, 800, 1200}; /* runs of one repetition, then of four */
+    if (fd == 100) readings++;
+    uint64_t counts = 0;
+    for (unsigned run = 1; run < sizeof(growth) / sizeof(growth[0]); run++)
+        if (readings >= 2 + 2 * run) counts += growth[run];
+    const bool is_write = fake[fd - 100].config >> 8 == 0x0c;
+    const uint64_t count[3] = {is_write ? counts / 2 : counts, readings, readings};
+    memcpy(out, count, len_bytes < sizeof(count) ? len_bytes : sizeof(count));
+    return (long)len_bytes;
+}
+
+static const struct pe_kernel run_kernel = {.open = fake_open, .read = run_read, .close = fake_close};
+
+static void measure_point(void *user, const struct trf_point *p)
+{
+    trf_measure_point(user, p);
+}
+
+static void kernels_are_measured_as_a_band_of_runs(void **state)
+{
+    struct fixture *f = *state;
+    struct trf_measure measure = {NULL};
+    struct trf_measured rows[TRF_SOURCES_MAX];
+    const struct trf_use use = {.point = measure_point, .note = take_note, .user = &measure};
+    const struct trf_size size = {.n = 64, .cap = 1, .rows = 2, .cols = 4, .stores_allocate = true};
+    const struct trf_measure_options options = {.runs = 3, .repetitions = 4};
+    struct trf_native native;
+    size_t len = 0;
+    unsigned repetitions = 0;
+    put_controllers(f);
+    f->machine.kernel = &run_kernel;
+    readings = 0;
+    assert_int_equal(trf_request_parse("perf", &f->request), LS_OK);
+    assert_int_equal(trf_sampler_new(&f->machine, &f->request, &use, &f->sampler), LS_OK);
+    measure.sampler = f->sampler;
+    assert_int_equal(trf_native_init(&native, trf_kernel_named("gemv"), &size), LS_OK);
+    readings = 0;
+    assert_int_equal(trf_measure(&measure, f->sampler, &native, &options, rows, &len, &repetitions), LS_OK);
+    trf_native_fini(&native);
+    assert_int_equal(len, 1);
+    assert_int_equal(repetitions, 4);
+    assert_string_equal(rows[0].source->name, "perf");
+    const double counts = 4 * 64; /* controllers, bytes of a count */
+    const struct trf_band *const bands[] = {&rows[0].one_read, &rows[0].read};
+    for (int i = 0; i < 2; i++) { /* four repetitions move four times as much */
+        assert_int_equal(bands[i]->len, 3);
+        assert_true(bands[i]->low == 100 * counts);
+        assert_true(fabs(bands[i]->mean - 200 * counts) < 1e-6);
+        assert_true(bands[i]->high == 300 * counts);
+    }
+    assert_true(rows[0].written.high == 150 * counts);
+    assert_int_equal(rows[0].moved.len, 0);
+}
+
+/* The model's accesses, executed one by one. */
+struct follower {
+    struct trf_sink sink;
+    double *arrays[TRF_ARRAYS_MAX], value, factor;
+    bool is_product;
+};
+
+static void follow_load(struct trf_sink *s, unsigned array, uint64_t element)
+{
+    struct follower *w = (struct follower *)s;
+    if (!w->is_product)
+        w->value = w->arrays[array][2 * element];
+    else if (array == 0)
+        w->factor = w->arrays[array][element];
+    else
+        w->value += w->factor * w->arrays[array][element];
+}
+
+static void follow_store(struct trf_sink *s, unsigned array, uint64_t element, bool sequential)
+{
+    struct follower *w = (struct follower *)s;
+    (void)sequential;
+    w->arrays[array][w->is_product ? element : 2 * element] = w->value;
+    if (w->is_product) w->value = 0;
+}
+
+static void native_loops_compute_as_the_models_do(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < trf_kernels_len; i++) {
+        const struct trf_kernel *k = &trf_kernels[i];
+        struct follower follower = {.sink = {follow_load, follow_store}, .is_product = k->element_bytes == 8};
+        for (int bypass = 0; k->run && bypass < 2; bypass++) {
+            const struct trf_size size = {
+                .n = 24, .cap = 8, .rows = 2, .cols = 4, .stores_allocate = !bypass};
+            struct trf_native n;
+            assert_int_equal(trf_native_init(&n, k, &size), LS_OK);
+            unsigned results = 0;
+            while (results + 1 < TRF_ARRAYS_MAX && k->arrays[results + 1])
+                results++;
+            for (unsigned a = 0; a <= results; a++) {
+                for (size_t e = 0; e < n.bytes[a] / sizeof(double); e++)
+                    n.arrays[a][e] = (double)(e % 97) + a;
+                follower.arrays[a] = malloc(n.bytes[a]);
+                memcpy(follower.arrays[a], n.arrays[a], n.bytes[a]);
+            }
+            k->run(&size, &follower.sink);
+            trf_native_run(&n);
+            trf_native_flush(&n);
+            const size_t len = n.bytes[results] / sizeof(double), step = follower.is_product ? 1 : 2;
+            for (size_t e = 0; e < len; e += step)
+                if (n.arrays[results][e] != follower.arrays[results][e])
+                    fail_msg("%s: element %zu is %g, not %g", k->name, e, n.arrays[results][e],
+                             follower.arrays[results][e]);
+            for (unsigned a = 0; a <= results; a++)
+                free(follower.arrays[a]);
+            trf_native_fini(&n);
+        }
+    }
+}
+
 UNIT_GROUP()
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -524,6 +646,8 @@ UNIT_GROUP()
         TEST(a_gap_that_lasts_is_closed_at_the_end),
         TEST(a_removed_file_that_was_never_open_is_a_gap),
         TEST(a_counter_that_goes_backwards_is_a_gap),
+        TEST(kernels_are_measured_as_a_band_of_runs),
+        TEST(native_loops_compute_as_the_models_do),
         TEST(energy_goes_on_where_its_range_ends),
         TEST(a_file_without_permission_is_noted_with_the_remedy),
         TEST(bandwidth_groups_are_sums_over_caches),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report --json: the rows of a view and the head of the report. */
+#include "analyse/an_traffic.h"
 #include "run_h5/prof_tables.h"
 #include "tools/report/rep_print.h"
 #include "common/ls_json.h"
@@ -57,6 +58,31 @@ static void rep_json_estimates(const struct rep_view *v, struct ls_json *j)
     ls_json_text(j, "levels_are", "inferred from latency");
     ls_json_text(j, "intervals", an_bootstrap_method(v->bootstrap));
     ls_json_text(j, "too_few_bursts", rep_explain_too_few(v, few, sizeof(few)) ? few : "");
+    ls_json_close(j, '}');
+}
+
+/* Memory traffic by data, as bursts estimate it. */
+static void rep_json_traffic(const struct rep_view *v, struct ls_json *j)
+{
+    struct an_traffic t;
+    if (!v->costs.moved_bytes || an_traffic_init(&t, &v->in, &v->costs, v->bootstrap,
+                                                 v->groups.group_of_sample, v->groups.groups_len) != LS_OK)
+        return;
+    ls_json_open(j, "traffic", '{');
+    ls_json_double(j, "bytes", t.bytes);
+    ls_json_double(j, "bytes_low", t.low);
+    ls_json_double(j, "bytes_high", t.high);
+    ls_json_open(j, "rows", '[');
+    for (size_t i = 0; i < t.rows_len; i++) {
+        char label[REP_SHORT_BYTES];
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "label", rep_short_label(v, t.rows[i].group, label));
+        ls_json_double(j, "share", t.rows[i].part.share);
+        ls_json_double(j, "share_low", t.rows[i].part.low);
+        ls_json_double(j, "share_high", t.rows[i].part.high);
+        ls_json_close(j, '}');
+    }
+    ls_json_close(j, ']');
     ls_json_close(j, '}');
 }
 
@@ -168,6 +194,7 @@ ls_err rep_print_json(const struct rep_view *v, const struct rep_row *rows, size
     rep_json_run(v, &j);
     rep_json_cpu(v->run, &j);
     rep_json_estimates(v, &j);
+    rep_json_traffic(v, &j);
     ls_json_u64(&j, "loads", v->costs.loads.loads);
     ls_json_u64(&j, "loads_timed", v->costs.loads.timed);
     rep_json_in_place(v, &j);

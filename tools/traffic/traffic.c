@@ -24,6 +24,9 @@ enum {
     TRAFFIC_GRID,
     TRAFFIC_STORES,
     TRAFFIC_CACHE,
+    TRAFFIC_MEASURE,
+    TRAFFIC_RUNS,
+    TRAFFIC_REPETITIONS,
     TRAFFIC_TOP,
     TRAFFIC_FORMAT,
     TRAFFIC_PLOT,
@@ -62,6 +65,18 @@ static const struct cli_option traffic_options[TRAFFIC_OPTIONS] = {
          "levels of the model, the nearest one first; default: " MODEL_CACHE
          " for kernels, the caches of this machine for traces; 'machine' takes these for kernels too",
          "Model"},
+    [TRAFFIC_MEASURE] =
+        {"measure", 0, CLI_TEXT, "SOURCE,...", NULL,
+         "also run the kernels here, and count their traffic by these sources of counters, as record "
+         "--series takes them; without a value: traffic",
+         "Counters", .alone = "traffic"},
+    [TRAFFIC_RUNS] = {"runs", 0, CLI_COUNT, "N", "50", "runs whose lowest and highest counts are the band",
+                      "Counters", .least = 1, .most = 10000},
+    [TRAFFIC_REPETITIONS] =
+        {"repetitions", 0, CLI_COUNT, "N", NULL,
+         "repetitions of the kernel in a run; default: 514 - 0.246 N below N = 2048, else 10, "
+         "but no more than fit a second",
+         "Counters", .least = 1, .most = 1000000},
     [TRAFFIC_TOP] = {"top", 0, CLI_COUNT, "N", "20", "rows of data to print", "Output", .least = 1},
     [TRAFFIC_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
     [TRAFFIC_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
@@ -170,6 +185,7 @@ static ls_err measure(struct traffic_sweep *w, const struct trf_kernel *k, struc
         return LS_VECTOR_ADD(&w->points, p);
     }
     LS_TRY(trf_model_kernel(k, &p.size, &w->geometry, p.arrays));
+    if (w->measure) LS_TRY(traffic_measure_point(w->measure, &p));
     for (unsigned i = 0; i < TRF_ARRAYS_MAX; i++) {
         p.all.accesses += p.arrays[i].accesses;
         p.all.read_lines += p.arrays[i].read_lines;
@@ -227,6 +243,14 @@ static ls_err sweep_all(const struct cli_value *v, char **names, struct traffic_
     return LS_OK;
 }
 
+static void sweep_fini(struct traffic_sweep *w)
+{
+    for (size_t i = 0; i < w->points.len; i++)
+        free(w->points.rows[i].measured);
+    free(w->points.rows);
+    traffic_measure_close(w->measure);
+}
+
 static const char *const regime_names[] = {"cached", "transition", "beyond"};
 
 double traffic_model_read(const struct traffic_point *p)
@@ -263,6 +287,47 @@ static const char *expected_reads(const struct trf_expected *e, char out[40])
     return out;
 }
 
+/* "1.02 (0.99..1.07)", parts of the expected bytes; "-": not counted. */
+static const char *band(const struct trf_band *b, double expected, char out[40])
+{
+    if (!b->len) return "-";
+    snprintf(out, 40, "%.3f (%.3f..%.3f)", b->mean / expected, b->low / expected, b->high / expected);
+    return out;
+}
+
+/* One source at one size: mean and band of the runs, parts of the expected bytes, and the mean of runs of a single
+ * repetition. */
+static void print_measured(const struct traffic_point *p, const struct trf_measured *m, FILE *out)
+{
+    char all[40], one[40];
+    const struct {
+        const char *what;
+        const struct trf_band *many, *one;
+        double expected;
+    } rows[] = {{"read", &m->read, &m->one_read, p->expected.read_bytes},
+                {"written", &m->written, &m->one_written, p->expected.written_bytes},
+                {"moved", &m->moved, &m->one_moved, p->expected.read_bytes + p->expected.written_bytes}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].many->len)
+            fprintf(out, "%-12s %7" PRIu64 "  %-10s %-8s %4u %24s %24s\n", p->kernel->name, p->size.n,
+                    m->source->name, rows[i].what, p->repetitions, band(rows[i].many, rows[i].expected, all),
+                    band(rows[i].one, rows[i].expected, one));
+}
+
+static void print_all_measured(const struct traffic_sweep *w, FILE *out)
+{
+    if (!w->measure) return;
+    fputs(
+        "\nmeasured   parts of the expected bytes: mean (lowest..highest) of the runs; caches empty before, and "
+        "written back after each repetition\n\n",
+        out);
+    fprintf(out, "%-12s %7s  %-10s %-8s %4s %24s %24s\n", "kernel", "size", "source", "bytes", "rep.",
+            "of that many repetitions", "of one repetition");
+    for (size_t i = 0; i < w->points.len; i++)
+        for (size_t k = 0; k < w->points.rows[i].measured_len; k++)
+            print_measured(&w->points.rows[i], &w->points.rows[i].measured[k], out);
+}
+
 static void print_points(const struct traffic_sweep *w, FILE *out)
 {
     char caches[96], reads[40], read[16], expected[16], written[16];
@@ -286,6 +351,37 @@ static void print_points(const struct traffic_sweep *w, FILE *out)
     fputs(
         "\ncached: the data that a kernel uses again fits the last level; beyond: it does not; transition: between.\n",
         out);
+    print_all_measured(w, out);
+}
+
+static void put_csv_band(const struct trf_band *b, FILE *out)
+{
+    if (b->len)
+        fprintf(out, ",%.0f,%.0f,%.0f", b->low, b->mean, b->high);
+    else
+        fputs(",,,", out);
+}
+
+static void print_measured_csv(const struct traffic_sweep *w, FILE *out)
+{
+    fputs("\nkernel,size,source,repetitions,runs", out);
+    static const char *const columns[] = {"read", "written", "moved", "one_read", "one_written", "one_moved"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        fprintf(out, ",%s_low_bytes,%s_mean_bytes,%s_high_bytes", columns[i], columns[i], columns[i]);
+    fputc('\n', out);
+    for (size_t i = 0; i < w->points.len; i++)
+        for (size_t k = 0; k < w->points.rows[i].measured_len; k++) {
+            const struct traffic_point *p = &w->points.rows[i];
+            const struct trf_measured *m = &p->measured[k];
+            const unsigned runs = m->read.len > m->moved.len ? m->read.len : m->moved.len;
+            fprintf(out, "%s,%" PRIu64 ",%s,%u,%u", p->kernel->name, p->size.n, m->source->name,
+                    p->repetitions, runs);
+            const struct trf_band *const bands[] = {&m->read,     &m->written,     &m->moved,
+                                                    &m->one_read, &m->one_written, &m->one_moved};
+            for (size_t b = 0; b < sizeof bands / sizeof bands[0]; b++)
+                put_csv_band(bands[b], out);
+            fputc('\n', out);
+        }
 }
 
 static void print_points_csv(const struct traffic_sweep *w, FILE *out)
@@ -300,6 +396,7 @@ static void print_points_csv(const struct traffic_sweep *w, FILE *out)
                 regime_names[p->expected.regime], p->expected.read_bytes, p->expected.read_bytes_most,
                 traffic_model_read(p), p->expected.written_bytes, traffic_model_written(p));
     }
+    if (w->measure) print_measured_csv(w, out);
 }
 
 static void json_head(struct ls_json *j, const struct trf_geometry *g)
@@ -318,6 +415,36 @@ static void json_traffic(struct ls_json *j, const struct trf_traffic *t)
     ls_json_u64(j, "accesses", t->accesses);
     ls_json_u64(j, "read_bytes", t->read_lines * TRF_LINE_BYTES);
     ls_json_u64(j, "written_bytes", t->written_lines * TRF_LINE_BYTES);
+}
+
+static void json_band(struct ls_json *j, const char *name, const struct trf_band *b)
+{
+    if (!b->len) return;
+    ls_json_open(j, name, '{');
+    ls_json_number(j, "low_bytes", b->low);
+    ls_json_number(j, "mean_bytes", b->mean);
+    ls_json_number(j, "high_bytes", b->high);
+    ls_json_u64(j, "runs", b->len);
+    ls_json_close(j, '}');
+}
+
+static void json_measured(struct ls_json *j, const struct traffic_point *p)
+{
+    ls_json_u64(j, "repetitions", p->repetitions);
+    ls_json_open(j, "measured", '[');
+    for (size_t i = 0; i < p->measured_len; i++) {
+        const struct trf_measured *m = &p->measured[i];
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "source", m->source->name);
+        json_band(j, "read", &m->read);
+        json_band(j, "written", &m->written);
+        json_band(j, "moved", &m->moved);
+        json_band(j, "one_read", &m->one_read);
+        json_band(j, "one_written", &m->one_written);
+        json_band(j, "one_moved", &m->one_moved);
+        ls_json_close(j, '}');
+    }
+    ls_json_close(j, ']');
 }
 
 static void print_points_json(const struct traffic_sweep *w, FILE *out)
@@ -343,6 +470,7 @@ static void print_points_json(const struct traffic_sweep *w, FILE *out)
             ls_json_close(&j, '}');
         }
         ls_json_close(&j, ']');
+        if (w->measure) json_measured(&j, p);
         ls_json_close(&j, '}');
     }
     ls_json_close(&j, ']');
@@ -364,11 +492,15 @@ static int run_kernels(const struct cli_value *v, char **names)
     const char *picture = v[TRAFFIC_PLOT].given ? v[TRAFFIC_PLOT].text : NULL;
     ls_err err = picture ? vx_page_check(picture) : LS_OK;
     if (err == LS_OK && picture) err = cli_output_check_named(picture, v[TRAFFIC_FORCE].given);
+    if (err == LS_OK && v[TRAFFIC_MEASURE].given)
+        err = traffic_measure_open(v[TRAFFIC_MEASURE].text, (unsigned)v[TRAFFIC_RUNS].number,
+                                   v[TRAFFIC_REPETITIONS].given ? (unsigned)v[TRAFFIC_REPETITIONS].number : 0,
+                                   &w.measure);
     if (err == LS_OK) err = sweep_all(v, names, &w);
     if (err == LS_OK && picture) err = traffic_plot(&w, picture);
     const int status = err == LS_OK ? CLI_OK : cli_fail(err);
     if (err == LS_OK) printers[v[TRAFFIC_FORMAT].number](&w, stdout);
-    free(w.points.rows);
+    sweep_fini(&w);
     return status;
 }
 
@@ -494,6 +626,23 @@ static int run_blas(const struct cli_value *v, char **rest)
     return err == LS_OK ? CLI_OK : cli_fail(err);
 }
 
+/* ---- a kernel for other tools to watch ---- */
+
+static int run_native(const struct cli_value *v, char **rest)
+{
+    struct trf_size s = {.batch = v[TRAFFIC_BATCH].number,
+                         .cap = v[TRAFFIC_CAP].number,
+                         .stores_allocate = v[TRAFFIC_STORES].number == 0};
+    const struct trf_kernel *k = *rest ? trf_kernel_named(*rest) : NULL;
+    ls_err err = read_grid(v[TRAFFIC_GRID].text, &s);
+    if (err == LS_OK &&
+        (!k || rest[1] || !v[TRAFFIC_SIZE].given || ls_parse_u64(v[TRAFFIC_SIZE].text, &s.n) != LS_OK))
+        err = ls_fail(LS_ERR_USAGE, "give one kernel and one size: loadstone traffic run gemm -n 1000");
+    const unsigned repetitions = v[TRAFFIC_REPETITIONS].given ? (unsigned)v[TRAFFIC_REPETITIONS].number : 0;
+    if (err == LS_OK) err = traffic_run_native(k, &s, repetitions);
+    return err == LS_OK ? CLI_OK : cli_fail(err);
+}
+
 /* ---- the command ---- */
 
 static const struct cli_action action_kernels = {
@@ -505,7 +654,8 @@ static const struct cli_action action_kernels = {
         "loops of a three-dimensional FFT. Without names, all of them but gemm-blas, which needs a BLAS and QEMU.",
     .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_POINTS | 1u << TRAFFIC_BATCH | 1u << TRAFFIC_CAP |
                1u << TRAFFIC_GRID | 1u << TRAFFIC_STORES | 1u << TRAFFIC_CACHE | 1u << TRAFFIC_FORMAT |
-               1u << TRAFFIC_PLOT | 1u << TRAFFIC_FORCE | 1u << TRAFFIC_LIST,
+               1u << TRAFFIC_PLOT | 1u << TRAFFIC_FORCE | 1u << TRAFFIC_LIST | 1u << TRAFFIC_MEASURE |
+               1u << TRAFFIC_RUNS | 1u << TRAFFIC_REPETITIONS,
 };
 static const struct cli_action action_trace = {
     .name = "trace",
@@ -524,8 +674,18 @@ static const struct cli_action action_blas = {
     .examples = "loadstone trace --phase gemm -o t.trace -- loadstone traffic blas -n 100\n",
     .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_BATCH,
 };
+static const struct cli_action action_run = {
+    .name = "run",
+    .operands = "KERNEL",
+    .description =
+        "Runs a kernel natively, its arrays emptied from the caches before each repetition, for other tools to "
+        "watch: loadstone record estimates its traffic without counters.",
+    .examples = "loadstone record -- loadstone traffic run s1cf-2 -n 400 --repetitions 100\n",
+    .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_BATCH | 1u << TRAFFIC_CAP | 1u << TRAFFIC_GRID |
+               1u << TRAFFIC_STORES | 1u << TRAFFIC_REPETITIONS,
+};
 static const struct cli_action *const traffic_actions[] = {&action_kernels, &action_trace, &action_blas,
-                                                           NULL};
+                                                           &action_run, NULL};
 
 static int traffic_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
@@ -539,6 +699,7 @@ static int traffic_run(const struct cli_command *c, const struct cli_value *v, c
         return cli_run_in_child(run_traces, &call, (const char *const *)call.paths);
     }
     if (*operands && strcmp(*operands, action_blas.name) == 0) return run_blas(v, operands + 1);
+    if (*operands && strcmp(*operands, action_run.name) == 0) return run_native(v, operands + 1);
     return run_kernels(v, operands);
 }
 

@@ -5,16 +5,23 @@
 
 #include "common/ls_vector.h"
 #include "traffic/trf_model.h"
+#include "traffic/trf_native.h"
 
 struct traffic_point {
     const struct trf_kernel *kernel;
     struct trf_size size;
     struct trf_expected expected;
     struct trf_traffic arrays[TRF_ARRAYS_MAX], all;
+    struct trf_measured *measured; /* by source; the sweep frees it */
+    size_t measured_len;
+    unsigned repetitions; /* of the measured runs */
 };
+
+struct traffic_measure;
 
 struct traffic_sweep {
     struct trf_geometry geometry;
+    struct traffic_measure *measure;        /* NULL: by the model alone */
     LS_VECTOR(struct traffic_point) points; /* kernel by kernel */
 };
 
@@ -27,6 +34,23 @@ double traffic_model_written(const struct traffic_point *p);
 ls_err traffic_blas(const struct trf_geometry *g, struct traffic_point *p);
 /* Multiply by BLAS once, in the phase that traffic_blas traces.  Errors: LS_ERR_UNSUPPORTED, LS_ERR_NOMEM. */
 ls_err traffic_blas_multiply(const struct trf_size *s);
+
+/* ---- by the counters of this machine ---- */
+
+/* Open the sources of a request, as --series takes it, and compare them with known traffic.
+ * Owns:   traffic_measure_close ends *out.
+ * Errors: LS_ERR_NOT_FOUND: no source of memory traffic can be used here; LS_ERR_USAGE; LS_ERR_NOMEM. */
+ls_err traffic_measure_open(const char *sources, unsigned runs, unsigned repetitions,
+                            struct traffic_measure **out);
+void traffic_measure_close(struct traffic_measure *m); /* NULL-safe */
+/* Measure p, whose kernel and size are set.  Errors: as of trf_native_init and trf_measure. */
+ls_err traffic_measure_point(struct traffic_measure *m, struct traffic_point *p);
+/* Run a kernel natively, its arrays named for the runtime, if that is in this process.
+ * Errors: as of trf_native_init. */
+ls_err traffic_run_native(const struct trf_kernel *k, const struct trf_size *s, unsigned repetitions);
+/* Name arrays for the runtime. */
+void traffic_describe(const char *const names[TRF_ARRAYS_MAX], double *const arrays[TRF_ARRAYS_MAX],
+                      const size_t bytes[TRF_ARRAYS_MAX]);
 
 /* Draw a chart for each kernel: bytes by size, expected and counted.
  * Errors: as vx_page_write. */

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <loadstone/loadstone.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,25 +47,6 @@ static ls_err blas_load(blas_dgemm **out)
         return LS_OK;
     }
     return ls_fail(LS_ERR_UNSUPPORTED, "no BLAS is here (Debian: libblas3 or libopenblas0)");
-}
-
-/* Name the arrays for the runtime, which is only in this process if it is being traced. */
-static void blas_describe(double *const arrays[BLAS_ARRAYS], size_t len_bytes)
-{
-    ls_err (*tree_new)(smr_tree * *out);
-    ls_err (*tree_insert)(smr_tree * t, const struct smr_spec *spec, smr_node **out);
-    smr_tree *tree = NULL;
-    *(void **)&tree_new = dlsym(RTLD_DEFAULT, "smr_tree_new");
-    *(void **)&tree_insert = dlsym(RTLD_DEFAULT, "smr_tree_insert");
-    if (!tree_new || !tree_insert || tree_new(&tree) != LS_OK) return;
-    for (int i = 0; i < BLAS_ARRAYS; i++) {
-        const struct smr_spec spec = {.label = blas_arrays[i],
-                                      .start = arrays[i],
-                                      .end = (char *)arrays[i] + len_bytes,
-                                      .elem_size_bytes = sizeof(double),
-                                      .dims = 1};
-        tree_insert(tree, &spec, NULL);
-    }
 }
 
 static void blas_phase(const char *call)
@@ -112,7 +92,9 @@ static ls_err blas_run(double *const arrays[BLAS_ARRAYS], const struct trf_size 
             products[b].arrays[i] = arrays[i] + b * each;
     }
     if (err == LS_OK) {
-        blas_describe(arrays, batch * each * sizeof(double));
+        const size_t len_bytes = batch * each * sizeof(double),
+                     bytes[BLAS_ARRAYS] = {len_bytes, len_bytes, len_bytes};
+        traffic_describe(blas_arrays, arrays, bytes);
         if (batch == 1)
             blas_multiply(products);
         else
