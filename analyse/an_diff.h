@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Changes between two runs, and whether they are significant: a bootstrap over the bursts of each run.
+/* Changes between two sides, A and B, of one or several runs each, and whether they are significant: a
+ * bootstrap over the bursts of each run.
  *
- * Rows are objects found in either run under the same name. The CPU time of a run is known, its distribution
- * over rows is sampled: time of a row = CPU time that bursts represent x the row's share. Intervals are of
- * the difference B - A: percentiles of independent resamples of both runs. They include the sampling error,
- * not the variation of the program itself from run to run.
+ * Rows are objects found in any run under the same name. The CPU time of a run is known, its distribution
+ * over rows is sampled: time of a row = CPU time that bursts represent x the row's share. A side's value is
+ * the mean over its runs. Intervals are of the difference B - A: percentiles of independent resamples of all
+ * runs. They include the sampling error, not the variation of the program itself from run to run.
  *
- * A row that no burst of a run met may still be there: with 95 % confidence its share is below 3 / bursts
+ * With several runs the interval also holds Welch's t interval of the difference of the runs' means (Welch,
+ * "The generalization of 'Student's' problem when several different population variances are involved",
+ * Biometrika 34, 1947), which includes how runs vary. A side of one run is taken to vary like the other one.
+ *
+ * A row that no burst of a side met may still be there: with 95 % confidence its share is below 3 / bursts
  * (Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983). This bound is
  * added to the interval on that side. */
 #ifndef AN_DIFF_H
@@ -51,14 +56,19 @@ enum { AN_IDENTITY_BYTES = AN_COMBINE_MAX * AN_LABEL_BYTES };
 void an_identity_of_group(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                           char out[AN_IDENTITY_BYTES]);
 
-/* Below, of the bursts that met the row in both runs together, no interval is given. */
+/* Below, of the bursts that met the row on both sides together, no interval is given. */
 #define AN_DIFF_BURSTS_MIN 5
 
-struct an_diff_side {
+struct an_diff_run {
     const struct an_input *in;
     const struct an_costs *costs;
     const uint32_t *row_of_sample, *row_of_burst; /* UINT32_MAX: in no row */
     bool by_origin;                               /* as in an_grouping */
+};
+
+struct an_diff_side {
+    const struct an_diff_run *runs;
+    size_t len; /* 1 or more */
 };
 
 /* b - a is in [low, high]; NAN where it is unknown. */
@@ -68,8 +78,8 @@ struct an_change {
 
 struct an_difference {
     uint32_t row;
-    uint64_t samples[2], bursts[2];
-    struct an_change time_ns, share, stall_ns; /* share: fraction of the run's time */
+    uint64_t samples[2], bursts[2];            /* of all runs of a side */
+    struct an_change time_ns, share, stall_ns; /* means over runs; share: fraction of the run's time */
     struct an_change median_cycles;            /* median over measured loads; set by an_diff_median */
 };
 

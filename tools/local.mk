@@ -5,6 +5,7 @@ tools_loadstone_SOURCES = \
     tools/cli/cli_child.c tools/cli/cli_child.h \
     tools/cli/cli_command.h \
     tools/cli/cli_completion.c \
+    tools/cli/cli_findings.c tools/cli/cli_findings.h \
     tools/cli/cli_help.c \
     tools/cli/cli_man.c \
     tools/cli/cli_message.c tools/cli/cli_message.h \

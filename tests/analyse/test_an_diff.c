@@ -50,21 +50,34 @@ static struct an_fixture *draw(struct truth t)
     return f;
 }
 
-static struct an_difference compare(struct an_fixture *a, struct an_fixture *b, uint32_t row)
+enum { RUNS_MAX = 5 };
+
+/* Row `row` of the runs of a side against the runs of another one. */
+static struct an_difference compare_runs(struct an_fixture *const *a, size_t a_len,
+                                         struct an_fixture *const *b, size_t b_len, uint32_t row)
 {
-    struct an_costs costs[2];
-    assert_int_equal(an_costs_init(&costs[0], fix_input(a)), LS_OK);
-    assert_int_equal(an_costs_init(&costs[1], fix_input(b)), LS_OK);
-    const struct an_diff_side sides[2] = {{.in = &a->in, .costs = &costs[0], .row_of_sample = a->node},
-                                          {.in = &b->in, .costs = &costs[1], .row_of_sample = b->node}};
+    struct an_costs costs[2 * RUNS_MAX];
+    struct an_diff_run runs[2 * RUNS_MAX];
+    const size_t len = a_len + b_len;
+    for (size_t i = 0; i < len; i++) {
+        struct an_fixture *f = i < a_len ? a[i] : b[i - a_len];
+        assert_int_equal(an_costs_init(&costs[i], fix_input(f)), LS_OK);
+        runs[i] = (struct an_diff_run){.in = &f->in, .costs = &costs[i], .row_of_sample = f->node};
+    }
+    const struct an_diff_side sides[2] = {{runs, a_len}, {runs + a_len, b_len}};
     an_diff *d = NULL;
     assert_int_equal(an_diff_new(sides, 3, &d), LS_OK);
     struct an_difference out = an_diff_row(d, row);
     assert_int_equal(an_diff_median(d, &out), LS_OK);
     an_diff_free(d);
-    an_costs_fini(&costs[0]);
-    an_costs_fini(&costs[1]);
+    for (size_t i = 0; i < len; i++)
+        an_costs_fini(&costs[i]);
     return out;
+}
+
+static struct an_difference compare(struct an_fixture *a, struct an_fixture *b, uint32_t row)
+{
+    return compare_runs(&a, 1, &b, 1, row);
 }
 
 static bool holds(const struct an_change *c, double truth)
@@ -103,6 +116,72 @@ static void an_intervals_hold_the_truth_in_95_of_100(void **state)
     (void)state;
     check_coverage((struct truth){0.3, 200}, (struct truth){0.45, 260}, 1);
     check_coverage((struct truth){0.5, 200}, (struct truth){0.5, 200}, 2); /* nothing changed */
+}
+
+/* Runs whose share itself varies, on the average as much as t. */
+static void draw_runs(struct an_fixture *out[RUNS_MAX], size_t len, struct truth t, double deviation)
+{
+    for (size_t i = 0; i < len; i++)
+        out[i] = draw((struct truth){fmin(fmax(t.share + deviation * normal(), 0.02), 0.98), t.typical});
+}
+
+static void free_runs(struct an_fixture *const *runs, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        fix_free(runs[i]);
+}
+
+/* Compare runs that vary by 12 points 200 times: the number of intervals that hold the change, 0. */
+static int held_of_200(size_t a_len, size_t b_len, uint64_t seed)
+{
+    int held = 0;
+    random_state = seed;
+    for (int i = 0; i < 200; i++) {
+        struct an_fixture *a[RUNS_MAX], *b[RUNS_MAX];
+        draw_runs(a, a_len, (struct truth){0.5, 200}, 0.12);
+        draw_runs(b, b_len, (struct truth){0.5, 200}, 0.12);
+        const struct an_difference d = compare_runs(a, a_len, b, b_len, 0);
+        held += holds(&d.share, 0) && holds(&d.time_ns, 0);
+        free_runs(a, a_len);
+        free_runs(b, b_len);
+    }
+    print_message("%zu runs against %zu: %d of 200 intervals hold the truth\n", a_len, b_len, held);
+    return held;
+}
+
+/* Half of the chance changes pass for real ones with one run per side; with several it is at most 1 in 20. Three
+ * standard errors of 200 trials are 9. */
+static void an_intervals_of_several_runs_include_how_runs_vary(void **state)
+{
+    (void)state;
+    assert_true(held_of_200(1, 1, 11) < 150);
+    assert_true(held_of_200(3, 3, 12) > 180);
+    assert_true(held_of_200(2, 5, 13) > 180);
+    assert_true(held_of_200(1, 4, 14) > 180);
+}
+
+static void an_values_of_several_runs_are_their_means(void **state)
+{
+    (void)state;
+    random_state = 15;
+    struct an_fixture *a[] = {draw((struct truth){0.2, 200}), draw((struct truth){0.4, 220})};
+    struct an_fixture *b[] = {draw((struct truth){0.8, 400}), draw((struct truth){0.8, 400})};
+    const struct an_difference x = compare(a[0], b[0], 0), y = compare(a[1], b[1], 0),
+                               all = compare_runs(a, 2, b, 2, 0), one = compare_runs(a, 1, b, 1, 0),
+                               same = compare_runs((struct an_fixture *[]){a[0], a[0]}, 2,
+                                                   (struct an_fixture *[]){b[0], b[0]}, 2, 0);
+    assert_float_equal(all.time_ns.a, (x.time_ns.a + y.time_ns.a) / 2, 1);
+    assert_float_equal(all.share.b, (x.share.b + y.share.b) / 2, 1e-9);
+    assert_float_equal(all.stall_ns.a, (x.stall_ns.a + y.stall_ns.a) / 2, 1);
+    assert_float_equal(all.median_cycles.a, (x.median_cycles.a + y.median_cycles.a) / 2, 1e-9);
+    assert_int_equal(all.bursts[0], x.bursts[0] + y.bursts[0]);
+    assert_int_equal(all.samples[1], x.samples[1] + y.samples[1]);
+    assert_memory_equal(&one, &x, sizeof(one)); /* one run per side: no other digits */
+    assert_true(same.share.low > 0 &&
+                same.share.high - same.share.low > 0); /* no variance: the bursts' error */
+    assert_true(all.share.high - all.share.low > 2 * (x.share.high - x.share.low));
+    free_runs(a, 2);
+    free_runs(b, 2);
 }
 
 static void an_large_changes_are_significant(void **state)
@@ -215,6 +294,8 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_intervals_hold_the_truth_in_95_of_100),
+        cmocka_unit_test(an_intervals_of_several_runs_include_how_runs_vary),
+        cmocka_unit_test(an_values_of_several_runs_are_their_means),
         cmocka_unit_test(an_large_changes_are_significant),
         cmocka_unit_test(an_new_rows_are_judged_by_what_the_other_run_could_have_missed),
         cmocka_unit_test(an_few_bursts_give_no_interval),

@@ -2,7 +2,7 @@
 /* make_profile OUTPUT [VARIANT [MODULE [FUNCTION]]]: a profile with known shares, for the goldens of report.
  * In 120 of 200 bursts B waits for DRAM with a stride, in 60 A is walked in order, in 20 C is stored. In the
  * variant "traced": 100, 90 and 10, in functions of MODULE, or all in FUNCTION; "nameless": 100, 20 and 80, C
- * in small blocks. */
+ * in small blocks; "longer": as without one, but slower by 30 %. */
 #include "tests/run_h5/prof_write_fixture.h"
 
 #include <math.h>
@@ -143,6 +143,7 @@ static const struct variant {
     uint64_t earlier_ns; /* than the others */
 } variants[] = {{"before", "step", "Example CPU", 6, 9, 650, 10000000, nodes, "example", 0},
                 {"after", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "example", 0},
+                {"longer", "step", "Example CPU", 6, 9, 650, 13000000, nodes, "example", 0},
                 {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes, "example", 0},
                 {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes, "example", 0},
                 {"elsewhere", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "elsewhere", 2500000000},

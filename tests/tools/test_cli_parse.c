@@ -54,6 +54,28 @@ static void cli_spellings_of_an_argument_agree(void **state)
     }
 }
 
+static void cli_two_dashes_separate_operands_where_a_command_wants_it(void **state)
+{
+    (void)state;
+    struct cli_command sides = plain;
+    struct cli_parsed p;
+    sides.separates_operands = true;
+    sides.operands_max = SIZE_MAX;
+    assert_int_equal(PARSE(&sides, &p, "a", "--", "b", "-f", "c"), LS_OK);
+    assert_int_equal(p.operands_len, 4);
+    assert_string_equal(p.operands[1], "--");
+    assert_true(p.values[FORCE].given);
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&sides, &p, "--", "-f", "c"), LS_OK); /* nothing before it to separate */
+    assert_int_equal(p.operands_len, 2);
+    assert_string_equal(p.operands[0], "-f");
+    cli_parsed_fini(&p);
+    assert_int_equal(PARSE(&plain, &p, "a", "--", "-f"), LS_OK);
+    assert_int_equal(p.operands_len, 2);
+    assert_string_equal(p.operands[1], "-f");
+    cli_parsed_fini(&p);
+}
+
 static void cli_names_may_be_cut_where_one_is_left(void **state)
 {
     (void)state;
@@ -213,6 +235,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cli_spellings_of_an_argument_agree),
+        cmocka_unit_test(cli_two_dashes_separate_operands_where_a_command_wants_it),
         cmocka_unit_test(cli_names_may_be_cut_where_one_is_left),
         cmocka_unit_test(cli_defaults_are_read_like_arguments),
         cmocka_unit_test(cli_option_alone_has_a_value_of_its_own),

@@ -85,6 +85,7 @@ struct cli_command {
     const struct cli_action *const *actions; /* ends with NULL; NULL: the command does one thing */
     size_t operands_min, operands_max;
     bool stops_at_operand;   /* later words belong to another program */
+    bool separates_operands; /* a "--" between operands is an operand, and options may follow */
     bool completes_programs; /* operands are programs, not profiles */
     bool is_benchmark;       /* listed apart from the commands that profile */
     bool reads_profiles;     /* operands may be files of strangers: it runs in a child (cli_child.h) */

@@ -261,7 +261,10 @@ static ls_err cli_parse_all(struct cli_parser *p)
             p->out->operands[p->out->operands_len++] = argument;
             options_over = options_over || p->command->stops_at_operand;
         } else if (strcmp(argument, "--") == 0) {
-            options_over = true;
+            if (p->command->separates_operands && p->out->operands_len > 0)
+                p->out->operands[p->out->operands_len++] = argument;
+            else
+                options_over = true;
         } else if (argument[1] == '-') {
             LS_TRY(cli_parse_long(p, argument + 2));
         } else {

@@ -16,17 +16,17 @@ enum { DIFF_CELL_BYTES = 96, DIFF_LABEL_MIN = 20, DIFF_LABEL_MAX = 60 };
 
 /* --- the head --- */
 
-static void diff_print_side(const struct diff_view *v, int side, FILE *out)
+static void diff_print_run(const struct diff_view *v, int side, const struct rep_view *r, FILE *out)
 {
-    const struct rep_view *s = &v->sides[side];
     char bursts[CLI_CELL_BYTES], time[CLI_CELL_BYTES];
+    const bool is_alone = v->sides[side].len == 1;
+    const size_t len = is_alone ? an_diff_bursts(v->diff, side) : r->costs.bursts;
     fprintf(out, "%s%s%s  %s: %s, %s burst%s", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), side ? "B" : "A",
-            cli_colour_end(STDOUT_FILENO), cli_shown(s->options.path),
-            *s->run->command ? s->run->command : "command not known",
-            cli_format_grouped(bursts, an_diff_bursts(v->diff, side)),
-            an_diff_bursts(v->diff, side) == 1 ? "" : "s");
-    if (s->run->duration_ns != UINT64_MAX)
-        fprintf(out, ", %s", cli_format_time(time, (double)s->run->duration_ns));
+            cli_colour_end(STDOUT_FILENO), cli_shown(r->options.path),
+            *r->run->command ? r->run->command : "command not known", cli_format_grouped(bursts, len),
+            len == 1 ? "" : "s");
+    if (r->run->duration_ns != UINT64_MAX)
+        fprintf(out, ", %s", cli_format_time(time, (double)r->run->duration_ns));
     fputc('\n', out);
 }
 
@@ -40,26 +40,48 @@ static void diff_print_total(const char *what, double a, double b, const char *r
     fprintf(out, "%s\n", remark);
 }
 
-static double diff_duration_ns(const struct prof_run *r)
+static double diff_duration_ns(const struct rep_view *r)
 {
-    return r->duration_ns == UINT64_MAX ? NAN : (double)r->duration_ns;
+    return r->run->duration_ns == UINT64_MAX ? NAN : (double)r->run->duration_ns;
 }
 
-static double diff_stall_ns(const struct rep_view *v)
+static double diff_weight_ns(const struct rep_view *r)
 {
-    return an_has_stall(&v->costs) ? v->costs.stall_total_ns : NAN;
+    return r->costs.weight_ns;
+}
+
+static double diff_stall_ns(const struct rep_view *r)
+{
+    return an_has_stall(&r->costs) ? r->costs.stall_total_ns : NAN;
+}
+
+/* 0 for a run whose stall is an upper bound. */
+static double diff_has_pace(const struct rep_view *r)
+{
+    return an_has_pace(&r->costs);
+}
+
+static bool diff_has_several(const struct diff_view *v)
+{
+    return v->sides[0].len + v->sides[1].len > 2;
 }
 
 static void diff_print_head(const struct diff_view *v, FILE *out)
 {
-    const struct rep_view *a = &v->sides[0], *b = &v->sides[1];
-    diff_print_side(v, 0, out);
-    diff_print_side(v, 1, out);
-    diff_print_total("wall time", diff_duration_ns(a->run), diff_duration_ns(b->run), "", out);
-    diff_print_total("CPU time", a->costs.weight_ns, b->costs.weight_ns, ", as sampled", out);
-    const bool is_most = !an_has_pace(&a->costs) && !an_has_pace(&b->costs);
-    diff_print_total("stall", diff_stall_ns(a), diff_stall_ns(b), is_most ? ", at most" : ", estimated", out);
-    fputs("One run each: the intervals hold the error of sampling, not how runs vary.\n\n", out);
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < v->sides[side].len; i++)
+            diff_print_run(v, side, &v->sides[side].runs[i].view, out);
+    diff_print_total("wall time", diff_mean(v, 0, diff_duration_ns), diff_mean(v, 1, diff_duration_ns), "",
+                     out);
+    diff_print_total("CPU time", diff_mean(v, 0, diff_weight_ns), diff_mean(v, 1, diff_weight_ns),
+                     ", as sampled", out);
+    const bool is_most = diff_mean(v, 0, diff_has_pace) == 0 && diff_mean(v, 1, diff_has_pace) == 0;
+    diff_print_total("stall", diff_mean(v, 0, diff_stall_ns), diff_mean(v, 1, diff_stall_ns),
+                     is_most ? ", at most" : ", estimated", out);
+    fputs(diff_has_several(v)
+              ? "Times are means over the runs of a side; the intervals include how these runs vary.\n\n"
+              : "One run each: the intervals hold the error of sampling, not how runs vary.\n\n",
+          out);
 }
 
 /* --- the rows --- */
@@ -231,7 +253,7 @@ static void diff_print_heads(const struct diff_view *v, const int widths[DIFF_CO
 {
     char titles[AN_LABEL_BYTES];
     fputs(cli_colour_begin(STDOUT_FILENO, CLI_BOLD), out);
-    cli_print_cut(rep_titles(&v->sides[0], titles), label, out);
+    cli_print_cut(rep_titles(&v->sides[0].runs[0].view, titles), label, out);
     for (int c = 0; c + 1 < DIFF_COLUMNS; c++)
         if (widths[c]) diff_print_cell(c, widths[c], diff_columns[c].head, out);
     fprintf(out, "\n%*s", label, "");
@@ -278,16 +300,21 @@ void diff_print_text(const struct diff_view *v, FILE *out)
 
 static void diff_json_side(const struct diff_view *v, int side, struct ls_json *j)
 {
-    const struct rep_view *s = &v->sides[side];
+    const struct diff_side *s = &v->sides[side];
+    const struct rep_view *first = &s->runs[0].view;
     ls_json_open(j, side ? "b" : "a", '{');
-    ls_json_text(j, "file", s->options.path);
-    ls_json_text(j, "command", s->run->command);
-    ls_json_text(j, "engine", s->run->engine);
-    ls_json_text(j, "cpu", s->run->cpu);
+    ls_json_text(j, "file", first->options.path);
+    ls_json_open(j, "files", '[');
+    for (size_t i = 0; i < s->len; i++)
+        ls_json_text(j, NULL, s->runs[i].view.options.path);
+    ls_json_close(j, ']');
+    ls_json_text(j, "command", first->run->command);
+    ls_json_text(j, "engine", first->run->engine);
+    ls_json_text(j, "cpu", first->run->cpu);
     ls_json_u64(j, "bursts", an_diff_bursts(v->diff, side));
-    ls_json_double(j, "duration_ns", s->run->duration_ns == UINT64_MAX ? NAN : (double)s->run->duration_ns);
-    ls_json_double(j, "sampled_ns", s->costs.weight_ns);
-    ls_json_double(j, "stall_ns", an_has_stall(&s->costs) ? s->costs.stall_total_ns : NAN);
+    ls_json_double(j, "duration_ns", diff_mean(v, side, diff_duration_ns));
+    ls_json_double(j, "sampled_ns", diff_mean(v, side, diff_weight_ns));
+    ls_json_double(j, "stall_ns", diff_mean(v, side, diff_stall_ns));
     ls_json_close(j, '}');
 }
 
@@ -329,10 +356,15 @@ void diff_print_json(const struct diff_view *v, FILE *out)
     diff_json_side(v, 0, &j);
     diff_json_side(v, 1, &j);
     ls_json_open(&j, "by", '[');
-    for (size_t i = 0; i < v->sides[0].by.len; i++)
-        ls_json_text(&j, NULL, v->sides[0].by.dimensions[i]->name);
+    const struct an_by *by = &v->sides[0].runs[0].view.by;
+    for (size_t i = 0; i < by->len; i++)
+        ls_json_text(&j, NULL, by->dimensions[i]->name);
     ls_json_close(&j, ']');
-    ls_json_text(&j, "intervals", "of b - a, 95 %, bootstrap over the bursts of each run");
+    ls_json_text(&j, "intervals",
+                 diff_has_several(v)
+                     ? "of b - a, 95 %, bootstrap over the bursts of each run, and Welch's over "
+                       "the means of the runs"
+                     : "of b - a, 95 %, bootstrap over the bursts of each run");
     ls_json_open(&j, "warnings", '[');
     for (size_t i = 0; i < warnings_len; i++)
         ls_json_text(&j, NULL, warnings[i]);

@@ -11,10 +11,16 @@
 
 /* ---- groups matched by name ---- */
 
-/* The names of both runs' groups, and which group each is of. */
+/* A group of a run. */
+struct diff_group {
+    const struct diff_run *run;
+    uint32_t number;
+};
+
+/* The names of all runs' groups, and which group each is of. */
 struct diff_names {
     struct an_name *rows;
-    uint32_t *groups; /* beside rows */
+    struct diff_group *groups; /* beside rows */
     size_t len, rows_room, groups_room;
 };
 
@@ -23,7 +29,8 @@ static ls_err diff_no_memory(size_t len)
     return ls_nomem("matching %zu names", len);
 }
 
-static ls_err diff_name_add(struct diff_names *names, const char *text, uint32_t side, uint32_t group)
+static ls_err diff_name_add(struct diff_names *names, const char *text, uint32_t side,
+                            struct diff_group group)
 {
     LS_TRY(LS_GROW(names->rows, names->rows_room, names->len + 1));
     LS_TRY(LS_GROW(names->groups, names->groups_room, names->len + 1));
@@ -43,13 +50,14 @@ static void diff_names_fini(struct diff_names *names)
 }
 
 /* Collect the innermost groups that have own samples or time. */
-static ls_err diff_collect_names(const struct rep_view *v, uint32_t side, struct diff_names *names)
+static ls_err diff_collect_names(const struct diff_run *r, uint32_t side, struct diff_names *names)
 {
+    const struct rep_view *v = &r->view;
     for (uint32_t g = 0; g < v->groups.groups_len; g++) {
         char text[AN_IDENTITY_BYTES];
         if (!rep_is_seen(an_table_self(v->table, g))) continue;
         an_identity_of_group(&v->groups, &v->tables, g, text);
-        LS_TRY(diff_name_add(names, text, side, g));
+        LS_TRY(diff_name_add(names, text, side, (struct diff_group){r, g}));
     }
     return LS_OK;
 }
@@ -66,25 +74,25 @@ static ls_err diff_copy_labels(struct diff_view *v, const struct diff_names *nam
     return LS_OK;
 }
 
-static ls_err diff_map_rows(struct diff_view *v, uint32_t side, const struct diff_names *names)
+static ls_err diff_map_rows(struct diff_run *r, const struct diff_names *names)
 {
-    const struct rep_view *s = &v->sides[side];
+    const struct rep_view *s = &r->view;
     uint32_t *row_of_group = calloc(s->groups.groups_len + 1u, sizeof(*row_of_group));
-    v->row_of_sample[side] = malloc((s->in.samples.len + 1) * sizeof(uint32_t));
-    v->row_of_burst[side] = malloc((s->in.bursts_len + 1) * sizeof(uint32_t));
-    if (!row_of_group || !v->row_of_sample[side] || !v->row_of_burst[side]) {
+    r->row_of_sample = malloc((s->in.samples.len + 1) * sizeof(uint32_t));
+    r->row_of_burst = malloc((s->in.bursts_len + 1) * sizeof(uint32_t));
+    if (!row_of_group || !r->row_of_sample || !r->row_of_burst) {
         free(row_of_group);
         return diff_no_memory(s->in.samples.len);
     }
     for (size_t i = 0; i < names->len; i++)
-        if (names->rows[i].side == side) row_of_group[names->groups[i]] = names->rows[i].row;
+        if (names->groups[i].run == r) row_of_group[names->groups[i].number] = names->rows[i].row;
     for (uint64_t i = 0; i < s->in.samples.len; i++) {
         const uint32_t g = s->groups.group_of_sample[i];
-        v->row_of_sample[side][i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
+        r->row_of_sample[i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
     }
     for (size_t i = 0; i < s->in.bursts_len; i++) {
         const uint32_t g = s->groups.group_of_burst[i];
-        v->row_of_burst[side][i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
+        r->row_of_burst[i] = g == UINT32_MAX ? UINT32_MAX : row_of_group[g];
     }
     free(row_of_group);
     return LS_OK;
@@ -94,13 +102,15 @@ static ls_err diff_match_names(struct diff_view *v, struct diff_names *names)
 {
     uint32_t len = 0, *labels = NULL;
     for (uint32_t side = 0; side < 2; side++)
-        LS_TRY(diff_collect_names(&v->sides[side], side, names));
+        for (size_t i = 0; i < v->sides[side].len; i++)
+            LS_TRY(diff_collect_names(&v->sides[side].runs[i], side, names));
     LS_TRY(an_match_names(names->rows, names->len, &len, &labels));
     const ls_err err = diff_copy_labels(v, names, labels, len);
     free(labels);
     LS_TRY(err);
     for (uint32_t side = 0; side < 2; side++)
-        LS_TRY(diff_map_rows(v, side, names));
+        for (size_t i = 0; i < v->sides[side].len; i++)
+            LS_TRY(diff_map_rows(&v->sides[side].runs[i], names));
     return LS_OK;
 }
 
@@ -153,29 +163,55 @@ static ls_err diff_make_rows(struct diff_view *v)
     return LS_OK;
 }
 
+static ls_err diff_compare(struct diff_view *v, struct an_diff_run *runs)
+{
+    struct an_diff_side sides[2];
+    for (int side = 0; side < 2; side++) {
+        const struct diff_side *s = &v->sides[side];
+        sides[side] = (struct an_diff_side){runs, s->len};
+        for (size_t i = 0; i < s->len; i++) {
+            const struct diff_run *r = &s->runs[i];
+            *runs++ = (struct an_diff_run){&r->view.in, &r->view.costs, r->row_of_sample, r->row_of_burst,
+                                           r->view.groups.by_origin};
+        }
+    }
+    return an_diff_new(sides, v->labels_len, &v->diff);
+}
+
 static ls_err diff_compute(struct diff_view *v)
 {
     LS_TRY(diff_match(v));
-    struct an_diff_side sides[2];
-    for (int side = 0; side < 2; side++)
-        sides[side] = (struct an_diff_side){&v->sides[side].in, &v->sides[side].costs, v->row_of_sample[side],
-                                            v->row_of_burst[side], v->sides[side].groups.by_origin};
-    LS_TRY(an_diff_new(sides, v->labels_len, &v->diff));
+    struct an_diff_run *runs = calloc(v->sides[0].len + v->sides[1].len, sizeof(*runs));
+    if (!runs) return diff_no_memory(v->sides[0].len);
+    const ls_err err = diff_compare(v, runs);
+    free(runs);
+    LS_TRY(err);
     return diff_make_rows(v);
+}
+
+static ls_err diff_open_side(const struct diff_options *options, int side, struct diff_side *s)
+{
+    s->runs = calloc(options->paths_len[side], sizeof(*s->runs));
+    if (!s->runs) return ls_nomem("%zu profiles", options->paths_len[side]);
+    for (size_t i = 0; i < options->paths_len[side]; i++) {
+        const struct rep_options o = {.path = options->paths[side][i],
+                                      .by = options->by,
+                                      .where = options->where,
+                                      .where_len = options->where_len,
+                                      .where_may_miss = true,
+                                      .columns = options->with_lines ? PROF_MASK(ip) | PROF_MASK(thread) : 0};
+        s->len++; /* what it opened is closed also after a failure */
+        LS_TRY(rep_view_init(&s->runs[i].view, &o));
+    }
+    return LS_OK;
 }
 
 ls_err diff_view_init(struct diff_view *v, const struct diff_options *options)
 {
     memset(v, 0, sizeof(*v));
     v->options = *options;
-    for (int side = 0; side < 2; side++) {
-        const struct rep_options o = {.path = options->paths[side],
-                                      .by = options->by,
-                                      .where = options->where,
-                                      .where_len = options->where_len,
-                                      .where_may_miss = true};
-        LS_TRY(rep_view_init(&v->sides[side], &o));
-    }
+    for (int side = 0; side < 2; side++)
+        LS_TRY(diff_open_side(options, side, &v->sides[side]));
     return diff_compute(v);
 }
 
@@ -187,9 +223,12 @@ void diff_view_fini(struct diff_view *v)
         free(v->labels[i]);
     free(v->labels);
     for (int side = 0; side < 2; side++) {
-        free(v->row_of_sample[side]);
-        free(v->row_of_burst[side]);
-        rep_view_fini(&v->sides[side]);
+        for (size_t i = 0; i < v->sides[side].len; i++) {
+            free(v->sides[side].runs[i].row_of_sample);
+            free(v->sides[side].runs[i].row_of_burst);
+            rep_view_fini(&v->sides[side].runs[i].view);
+        }
+        free(v->sides[side].runs);
     }
 }
 
@@ -215,15 +254,78 @@ const char *diff_verdict_text(const struct an_difference *d)
     return texts[diff_verdict_of(d)];
 }
 
-size_t diff_regressions(const struct diff_view *v, double share)
+double diff_mean(const struct diff_view *v, int side, double value(const struct rep_view *run))
 {
-    size_t n = 0;
-    const double limit_ns = share * v->sides[0].costs.weight_ns;
-    for (uint32_t i = 0; i < v->labels_len; i++) {
-        const struct an_difference d = an_diff_row(v->diff, i);
-        n += d.time_ns.low > 0 && d.time_ns.b - d.time_ns.a > limit_ns;
+    double sum = 0;
+    for (size_t i = 0; i < v->sides[side].len; i++)
+        sum += value(&v->sides[side].runs[i].view);
+    return sum / (double)v->sides[side].len;
+}
+
+static double diff_weight_ns(const struct rep_view *run)
+{
+    return run->costs.weight_ns;
+}
+
+/* Count the row's samples by line, at their rows of the table. */
+static void diff_count_lines(const struct diff_run *r, uint32_t row, uint64_t *counts)
+{
+    const struct an_tables *t = &r->view.tables;
+    const struct prof_samples *samples = &r->view.in.samples;
+    for (uint64_t i = 0; i < samples->len; i++) {
+        if (r->row_of_sample[i] != row) continue;
+        const uint32_t line = an_tables_line(t, an_tables_process(t, samples->thread[i]), samples->ip[i]);
+        if (line < t->lines_len && *t->lines[line].file) counts[line]++;
     }
-    return n;
+}
+
+/* Instructions of one source line are counted together. */
+static const struct prof_line *diff_most_counted(const struct an_tables *t, const uint64_t *counts)
+{
+    const struct prof_line *best = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < t->lines_len; i++) {
+        uint64_t sum = 0;
+        for (size_t k = 0; counts[i] && k < t->lines_len; k++)
+            if (t->lines[k].line == t->lines[i].line && strcmp(t->lines[k].file, t->lines[i].file) == 0)
+                sum += counts[k];
+        if (sum <= most) continue;
+        most = sum;
+        best = &t->lines[i];
+    }
+    return best;
+}
+
+ls_err diff_line_of(const struct diff_view *v, uint32_t row, const struct prof_line **out)
+{
+    *out = NULL;
+    for (size_t i = 0; !*out && i < v->sides[1].len; i++) {
+        const struct diff_run *r = &v->sides[1].runs[i];
+        uint64_t *counts = calloc(r->view.tables.lines_len + 1, sizeof(*counts));
+        if (!counts) return diff_no_memory(r->view.tables.lines_len);
+        diff_count_lines(r, row, counts);
+        *out = diff_most_counted(&r->view.tables, counts);
+        free(counts);
+    }
+    return LS_OK;
+}
+
+ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row **out, size_t *out_len)
+{
+    const double limit_ns = share * diff_mean(v, 0, diff_weight_ns);
+    const enum diff_sort sort = DIFF_SORT_CHANGE;
+    struct diff_row *rows = calloc(v->labels_len + 1u, sizeof(*rows));
+    size_t len = 0;
+    if (!rows) return diff_no_memory(v->labels_len);
+    for (uint32_t i = 0; i < v->labels_len; i++) {
+        const struct diff_row row = {v->labels[i], an_diff_row(v->diff, i)};
+        const struct an_change *time = &row.change.time_ns;
+        if (time->low > 0 && time->b - time->a > limit_ns) rows[len++] = row;
+    }
+    qsort_r(rows, len, sizeof(*rows), diff_compare_rows, (void *)(uintptr_t)&sort);
+    *out = rows;
+    *out_len = len;
+    return LS_OK;
 }
 
 /* ---- differences in how the runs were made ---- */
@@ -232,16 +334,11 @@ size_t diff_regressions(const struct diff_view *v, double share)
 
 #define DIFF_CALIBRATION_RATIO 1.2 /* thresholds of levels further apart give other levels */
 
-typedef bool diff_check(const struct diff_view *v, char out[DIFF_WARNING_BYTES]);
+typedef bool diff_check(const struct prof_run *a, const struct prof_run *b, char out[DIFF_WARNING_BYTES]);
 
-static const struct prof_run *diff_run(const struct diff_view *v, int side)
+static bool diff_check_machine(const struct prof_run *a, const struct prof_run *b,
+                               char out[DIFF_WARNING_BYTES])
 {
-    return v->sides[side].run;
-}
-
-static bool diff_check_machine(const struct diff_view *v, char out[DIFF_WARNING_BYTES])
-{
-    const struct prof_run *a = diff_run(v, 0), *b = diff_run(v, 1);
     if (strcmp(a->cpu, b->cpu) != 0)
         snprintf(out, DIFF_WARNING_BYTES,
                  "different processors (%.60s; %.60s): times, latencies and levels do not compare", a->cpu,
@@ -254,9 +351,9 @@ static bool diff_check_machine(const struct diff_view *v, char out[DIFF_WARNING_
     return true;
 }
 
-static bool diff_check_engine(const struct diff_view *v, char out[DIFF_WARNING_BYTES])
+static bool diff_check_engine(const struct prof_run *a, const struct prof_run *b,
+                              char out[DIFF_WARNING_BYTES])
 {
-    const struct prof_run *a = diff_run(v, 0), *b = diff_run(v, 1);
     if (strcmp(a->engine, b->engine) == 0) return false;
     snprintf(out, DIFF_WARNING_BYTES,
              "different engines (%.30s; %.30s): latencies and stall times do not compare, shares of time do",
@@ -264,9 +361,9 @@ static bool diff_check_engine(const struct diff_view *v, char out[DIFF_WARNING_B
     return true;
 }
 
-static bool diff_check_version(const struct diff_view *v, char out[DIFF_WARNING_BYTES])
+static bool diff_check_version(const struct prof_run *a, const struct prof_run *b,
+                               char out[DIFF_WARNING_BYTES])
 {
-    const struct prof_run *a = diff_run(v, 0), *b = diff_run(v, 1);
     if (strcmp(a->version, b->version) == 0) return false;
     snprintf(out, DIFF_WARNING_BYTES,
              "recorded by different versions of Loadstone (%.30s; %.30s): latencies may not compare",
@@ -274,9 +371,10 @@ static bool diff_check_version(const struct diff_view *v, char out[DIFF_WARNING_
     return true;
 }
 
-static bool diff_check_calibration(const struct diff_view *v, char out[DIFF_WARNING_BYTES])
+static bool diff_check_calibration(const struct prof_run *run_a, const struct prof_run *run_b,
+                                   char out[DIFF_WARNING_BYTES])
 {
-    const double *a = diff_run(v, 0)->level_limit_cycles, *b = diff_run(v, 1)->level_limit_cycles;
+    const double *a = run_a->level_limit_cycles, *b = run_b->level_limit_cycles;
     for (int l = 0; l + 1 < PROF_LEVEL_COUNT; l++) {
         if (!isfinite(a[l]) || !isfinite(b[l])) continue;
         if (fmax(a[l], b[l]) <= DIFF_CALIBRATION_RATIO * fmin(a[l], b[l])) continue;
@@ -303,13 +401,23 @@ static bool diff_check_bursts(const struct diff_view *v, char out[DIFF_WARNING_B
     return false;
 }
 
+/* Check every run against the first one of A, and the first that differs is reported. */
+static bool diff_check_runs(const struct diff_view *v, diff_check *check, char out[DIFF_WARNING_BYTES])
+{
+    const struct prof_run *first = v->sides[0].runs[0].view.run;
+    for (int side = 1; side >= 0; side--)
+        for (size_t i = 0; i < v->sides[side].len; i++)
+            if (check(first, v->sides[side].runs[i].view.run, out)) return true;
+    return false;
+}
+
 size_t diff_warnings(const struct diff_view *v, char out[DIFF_WARNINGS_MAX][DIFF_WARNING_BYTES])
 {
     static diff_check *const checks[] = {diff_check_machine, diff_check_engine, diff_check_version,
-                                         diff_check_calibration, diff_check_bursts};
-    _Static_assert(sizeof(checks) / sizeof(checks[0]) <= DIFF_WARNINGS_MAX, "room for every warning");
+                                         diff_check_calibration};
+    _Static_assert(sizeof(checks) / sizeof(checks[0]) < DIFF_WARNINGS_MAX, "room for every warning");
     size_t len = 0;
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
-        len += checks[i](v, out[len]);
-    return len;
+        len += diff_check_runs(v, checks[i], out[len]);
+    return len + diff_check_bursts(v, out[len]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two profiles, their groups matched by name, and how the comparison is printed. */
+/* The profiles of two sides, their groups matched by name, and how the comparison is printed. */
 #ifndef DIFF_VIEW_H
 #define DIFF_VIEW_H
 
@@ -13,13 +13,15 @@
 enum diff_sort { DIFF_SORT_CHANGE, DIFF_SORT_TIME, DIFF_SORT_LABEL };
 
 struct diff_options {
-    const char *paths[2];
+    char **paths[2]; /* by side */
+    size_t paths_len[2];
     const char *by;
     const char *const *where;
     size_t where_len;
     enum diff_sort sort;
     uint64_t limit;
-    double min_share; /* minimum share of either run's time */
+    bool with_lines;  /* diff_line_of will be asked */
+    double min_share; /* minimum share of either side's time */
 };
 
 struct diff_row {
@@ -27,12 +29,21 @@ struct diff_row {
     struct an_difference change;
 };
 
+struct diff_run {
+    struct rep_view view;
+    uint32_t *row_of_sample, *row_of_burst;
+};
+
+struct diff_side {
+    struct diff_run *runs;
+    size_t len;
+};
+
 struct diff_view {
     struct diff_options options;
-    struct rep_view sides[2];
-    char **labels; /* by row: the name that both runs know it by */
+    struct diff_side sides[2];
+    char **labels; /* by row: the name that both sides know it by */
     uint32_t labels_len;
-    uint32_t *row_of_sample[2], *row_of_burst[2];
     an_diff *diff;
     struct diff_row *rows; /* in the order of printing */
     size_t rows_len;
@@ -50,8 +61,16 @@ void diff_view_fini(struct diff_view *v);
 enum diff_verdict diff_verdict_of(const struct an_difference *d);
 /* For people and programs alike. */
 const char *diff_verdict_text(const struct an_difference *d);
-/* Rows whose time grew significantly, by more than share of A's time; all rows count, also those left out. */
-size_t diff_regressions(const struct diff_view *v, double share);
+/* The rows whose time grew significantly, by more than share of A's time, also those that are not printed;
+ * free(*out).
+ * Errors: LS_ERR_NOMEM. */
+ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row **out, size_t *out_len);
+/* The source line with most samples of the row in the first run of B that has samples of it; NULL: none is
+ * known.
+ * Errors: LS_ERR_NOMEM. */
+ls_err diff_line_of(const struct diff_view *v, uint32_t row, const struct prof_line **out);
+/* The mean of a value over a side's runs; NAN if a run does not have it. */
+double diff_mean(const struct diff_view *v, int side, double value(const struct rep_view *run));
 
 /* ---- on the terminal, and as JSON ---- */
 
