@@ -25,6 +25,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_cmd_view,
     &cli_cmd_export,
     &cli_cmd_diff,
+    &cli_cmd_gate,
     &cli_cmd_merge,
     &cli_cmd_trace,
     &cli_cmd_patterns,

@@ -52,5 +52,6 @@ include tools/stream/local.mk
 include tools/study/local.mk
 include tools/export/local.mk
 include tools/import/local.mk
+include tools/gate/local.mk
 include tools/trace/local.mk
 include tools/traffic/local.mk

@@ -187,6 +187,8 @@ static struct line *fetch(trf_cache *c, uint64_t number, uint32_t owner)
     while (level < c->len && !find(&c->levels[level], number))
         level++;
     const struct line line = {.number = number, .owner = owner};
+    for (unsigned i = 0; i < level; i++)
+        c->owners.rows[owner].misses[i]++;
     if (level == c->len) c->owners.rows[owner].read_lines++;
     while (level-- > 0)
         put(c, level, &line);

@@ -36,9 +36,10 @@ void trf_geometry_text(const struct trf_geometry *g, char *out, size_t out_bytes
 /* Traffic of one owner. Bytes between the last level and memory are lines x 64. */
 struct trf_traffic {
     uint64_t accesses;
-    uint64_t read_lines;    /* filled from memory: by loads, and by stores that allocate */
-    uint64_t written_lines; /* written back, or past the caches by non-temporal stores */
-    uint64_t used_bytes;    /* bytes of the filled lines that were accessed before the lines left */
+    uint64_t misses[TRF_LEVELS_MAX]; /* lines that a level did not hold, the nearest one first */
+    uint64_t read_lines;             /* filled from memory: by loads, and by stores that allocate */
+    uint64_t written_lines;          /* written back, or past the caches by non-temporal stores */
+    uint64_t used_bytes;             /* bytes of the filled lines that were accessed before the lines left */
 };
 
 enum trf_op { TRF_LOAD, TRF_STORE, TRF_STORE_NONTEMPORAL };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "traffic/trf_model.h"
 
-#include "smrtree/smr_avl.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,14 +67,7 @@ ls_err trf_model_kernel(const struct trf_kernel *k, const struct trf_size *s, co
 
 /* ---- traces ---- */
 
-/* Owner 0 is data without a name; home i of the source is owner i + 1. */
-struct homes {
-    struct smr_avl live; /* value: row of the source's ranges */
-    struct smr_range last;
-    bool has_last; /* `last` is the innermost living range that was found last */
-};
-
-static ls_err homes_event(struct homes *h, const struct pat_tables *t, const struct pat_event *e)
+ls_err trf_homes_event(struct trf_homes *h, const struct pat_tables *t, const struct pat_event *e)
 {
     if ((e->kind != PAT_EVENT_RANGE_BORN && e->kind != PAT_EVENT_RANGE_DIED) || e->what >= t->ranges_len)
         return LS_OK;
@@ -97,28 +88,34 @@ static ls_err homes_event(struct homes *h, const struct pat_tables *t, const str
 }
 
 /* Return whether [lo, hi) holds a range that begins inside of `r`, which is then not the innermost one. */
-static bool has_inner(const struct homes *h, const struct smr_range *r)
+static bool has_inner(const struct trf_homes *h, const struct smr_range *r)
 {
     struct smr_range next;
     return smr_avl_first_from(&h->live, r->base + 1, UINT64_MAX, &next) && next.base < r->end;
 }
 
-static uint32_t owner_at(struct homes *h, const struct pat_tables *t, uint64_t addr)
+uint32_t trf_homes_range(struct trf_homes *h, uint64_t addr)
 {
     if (!h->has_last || addr < h->last.base || addr >= h->last.end) {
         struct smr_range found;
-        if (!smr_avl_last(&h->live, addr, addr, &found)) return 0;
+        if (!smr_avl_last(&h->live, addr, addr, &found)) return PAT_NONE;
         h->last = found;
         h->has_last = !has_inner(h, &found);
-        return t->ranges[found.value].home + 1;
     }
-    return t->ranges[h->last.value].home + 1;
+    return h->last.value;
 }
 
-static ls_err feed(trf_cache *c, struct homes *h, const struct pat_tables *t, const struct pat_batch *b)
+/* Owner 0 is data without a name; home i of the source is owner i + 1. */
+static uint32_t owner_at(struct trf_homes *h, const struct pat_tables *t, uint64_t addr)
+{
+    const uint32_t range = trf_homes_range(h, addr);
+    return range == PAT_NONE ? 0 : t->ranges[range].home + 1;
+}
+
+static ls_err feed(trf_cache *c, struct trf_homes *h, const struct pat_tables *t, const struct pat_batch *b)
 {
     for (size_t i = 0; i < b->events_len; i++)
-        LS_TRY(homes_event(h, t, &b->events[i]));
+        LS_TRY(trf_homes_event(h, t, &b->events[i]));
     for (size_t i = 0; i < b->accesses_len; i++) {
         const struct pat_access *a = &b->accesses[i];
         const struct pat_site *site = &t->sites[a->site];
@@ -159,7 +156,7 @@ static ls_err rows_of(const trf_cache *c, const struct pat_tables *t, struct trf
     return LS_OK;
 }
 
-static ls_err run_source(pat_source *s, trf_cache *c, struct homes *h, struct trf_rows *out)
+static ls_err run_source(pat_source *s, trf_cache *c, struct trf_homes *h, struct trf_rows *out)
 {
     for (struct pat_batch b;;) {
         LS_TRY(pat_source_next(s, &b));
@@ -173,7 +170,7 @@ static ls_err run_source(pat_source *s, trf_cache *c, struct homes *h, struct tr
 
 ls_err trf_model_source(pat_source *s, const struct trf_geometry *g, struct trf_rows *out)
 {
-    struct homes h = {.has_last = false};
+    struct trf_homes h = {.has_last = false};
     trf_cache *c = NULL;
     *out = (struct trf_rows){0};
     LS_TRY(trf_cache_new(g, &c));

@@ -15,7 +15,7 @@ enum cli_exit {
     CLI_FAILURE = 1,
     CLI_USAGE = 2,
     CLI_BAD_INPUT = 3,
-    CLI_REGRESSION = 4, /* diff, when asked */
+    CLI_REGRESSION = 4, /* gate, and diff when asked */
     CLI_LAUNCHER = 125,
     CLI_CANNOT_RUN = 126,
     CLI_NO_PROGRAM = 127
@@ -99,7 +99,7 @@ const struct cli_command *cli_command_find(const char *name);
 
 extern const struct cli_command cli_cmd_record, cli_cmd_replay, cli_cmd_report, cli_cmd_diff, cli_cmd_resolve,
     cli_cmd_doctor, cli_cmd_stream, cli_cmd_patterns, cli_cmd_study, cli_cmd_view, cli_cmd_export,
-    cli_cmd_import, cli_cmd_merge, cli_cmd_trace, cli_cmd_traffic;
+    cli_cmd_import, cli_cmd_merge, cli_cmd_trace, cli_cmd_traffic, cli_cmd_gate;
 
 /* ---- help, man pages and completion from the tables ---- */
 

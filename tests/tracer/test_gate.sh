@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The figures of loadstone gate do not depend on the system, and the figures that got worse are named.
+. "${top_srcdir:-.}/tests/tracer/trace.inc"
+gate_victim=$top_builddir/tests/tracer/gate_victim
+
+must "$loadstone" gate --update rows.gate -- "$gate_victim" rows >out 2>err
+must test ! -s out # standard output is the comparison's
+must grep -q '^0 ' err
+# row KIND NAME: its accesses, lines, bytes, misses of L1, of the last level, lines written
+row() { awk -F '\t' -v kind="$1" -v name="$2" '$1 == kind && $NF == name { print $2, $3, $4, $5, $6, $7 }' "$3"; }
+is() { [ "$1" = "$2" ] || { echo "FAIL: the figures are $1, not $2"; cat "$3"; failed=1; }; }
+# 512 x 512 numbers, 8 to a line, are read once each; the block begins 16 bytes after a page
+is "$(row data matrix rows.gate)" "262144 32769 2097152 32769 32769 0" rows.gate
+is "$(row data kept rows.gate | cut -d ' ' -f 1,3)" "37 296" rows.gate
+
+# other environments, other addresses: the same figures to the byte
+long=$(printf '%3000s' x)
+must env -i PATH="$PATH" TMPDIR="$TMPDIR" "$loadstone" gate -u bare.gate -- "$gate_victim" rows >out 2>err
+must cmp rows.gate bare.gate
+must env USER=u A=1 LONG="$long" "$loadstone" gate -u long.gate -- "$gate_victim" rows >out 2>err
+must cmp rows.gate long.gate
+must env LD_LIBRARY_PATH=/nowhere:/tmp ODD=12345678901 "$loadstone" gate -u odd.gate -- "$gate_victim" rows >out 2>err
+must cmp rows.gate odd.gate
+must "$loadstone" gate -u threads.gate -- "$gate_victim" threads >out 2>err
+must "$loadstone" gate -u again.gate -- "$gate_victim" threads >out 2>err
+must cmp threads.gate again.gate
+
+heard 0 '' "$loadstone" gate rows.gate -- "$gate_victim" rows
+says out 'accesses +[0-9,]+ -> [0-9,]+$'
+
+# along columns each line is fetched eight times
+heard 4 'figures got worse than in rows.gate' "$loadstone" gate rows.gate -- "$gate_victim" columns
+says out '^  data matrix: L1 misses 32,769 -> 26[0-9],[0-9]+ \(\+7[0-9.]+ %\), most at .*gate_victim.c:[0-9]+'
+says out '^  function sum_up: L1 misses'
+says out '^  line gate_victim.c:[0-9]+ sum_up: L1 misses'
+
+# 2 % more accesses, to no other lines
+heard 4 'figures got worse' "$loadstone" gate rows.gate -- "$gate_victim" more
+says out '^  data matrix: accesses 262,144 -> 267,264 \(\+2\.0 %\)'
+heard 0 '' "$loadstone" gate --tolerance 5% rows.gate -- "$gate_victim" more
+heard 0 '' "$loadstone" gate --min-share 5% rows.gate -- "$gate_victim" more
+
+heard 4 '' "$loadstone" gate --format github rows.gate -- "$gate_victim" columns
+says out '^::error file=.*gate_victim.c,line=[0-9]+,title=memory-accesses::data matrix: L1 misses 32,769 -> '
+heard 4 '' "$loadstone" gate --format sarif -o found.sarif rows.gate -- "$gate_victim" columns
+must test ! -s out
+if has_python json; then
+    "$python" - found.sarif <<'PY' || failed=1
+import json, sys
+log = json.load(open(sys.argv[1]))
+assert log['version'] == '2.1.0', log['version']
+run, = log['runs']
+assert [r['id'] for r in run['tool']['driver']['rules']] == ['memory-accesses']
+assert len(run['results']) >= 3
+for r in run['results']:
+    assert r['ruleId'] == 'memory-accesses' and r['level'] == 'error' and r['message']['text']
+    place = r['locations'][0]['physicalLocation']
+    assert place['artifactLocation']['uri'].endswith('gate_victim.c') and place['region']['startLine'] > 0
+PY
+fi
+
+# refusals
+heard 3 'no baseline none.gate yet; make it with --update' "$loadstone" gate none.gate -- "$gate_victim" rows
+heard 2 'made with the caches usual' "$loadstone" gate --cache small rows.gate -- "$gate_victim" rows
+heard 2 'is missing' "$loadstone" gate rows.gate
+echo text >text.gate
+heard 3 'text.gate is no baseline' "$loadstone" gate text.gate -- "$gate_victim" rows
+sed '6s/[0-9]/x/' rows.gate >damaged.gate
+heard 3 'damaged.gate:6: not a row' "$loadstone" gate damaged.gate -- "$gate_victim" rows
+heard 1 'ended with status 2: nothing is compared' "$loadstone" gate rows.gate -- "$gate_victim"
+heard 1 'nothing is compared' "$loadstone" gate rows.gate -- ./missing
+exit $failed

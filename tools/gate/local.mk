@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# loadstone gate
+tools_loadstone_SOURCES += \
+    tools/gate/gate.c tools/gate/gate.h \
+    tools/gate/gate_baseline.c \
+    tools/gate/gate_measure.c
+LOADSTONE_MAN += tools/loadstone-gate.1
