@@ -115,15 +115,12 @@ static int cli_unknown_command(const char *name)
 /* For the build: man pages and completion come from the binary that they describe. */
 static int cli_dump_options(int argc, char **argv)
 {
-    if (argc == 1 && strcmp(argv[0], "completion") == 0) {
-        cli_bash_completion(stdout);
-        return cli_finish(CLI_OK);
-    }
-    if (argc != 2 || strcmp(argv[0], "man") != 0) {
-        cli_error("--dump-options takes 'completion' or 'man PAGE'");
+    const bool is_completion = argc == 2 && strcmp(argv[0], "completion") == 0;
+    if (!is_completion && (argc != 2 || strcmp(argv[0], "man") != 0)) {
+        cli_error("--dump-options takes 'completion SHELL' or 'man PAGE'");
         return CLI_USAGE;
     }
-    const ls_err err = cli_man_page(argv[1], stdout);
+    const ls_err err = (is_completion ? cli_completion : cli_man_page)(argv[1], stdout);
     return err == LS_OK ? cli_finish(CLI_OK) : cli_fail(err);
 }
 

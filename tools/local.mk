@@ -37,14 +37,22 @@ man_MANS += $(LOADSTONE_MAN)
 $(LOADSTONE_MAN): tools/loadstone$(EXEEXT)
 	$(AM_V_GEN)page=`echo $@ | sed 's,.*/,,; s,\.[0-9]$$,,'` && tools/loadstone$(EXEEXT) --dump-options man $$page > $@.tmp && mv $@.tmp $@
 
+# Each shell looks for a file of another name.
 bashcompletiondir = $(datadir)/bash-completion/completions
 nodist_bashcompletion_DATA = tools/completion/loadstone
-tools/completion/loadstone: tools/loadstone$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) tools/completion && tools/loadstone$(EXEEXT) --dump-options completion > $@.tmp && mv $@.tmp $@
-CLEANFILES += $(LOADSTONE_MAN) tools/completion/loadstone
+zshcompletiondir = $(datadir)/zsh/site-functions
+nodist_zshcompletion_DATA = tools/completion/_loadstone
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+nodist_fishcompletion_DATA = tools/completion/loadstone.fish
+LOADSTONE_COMPLETIONS = $(nodist_bashcompletion_DATA) $(nodist_zshcompletion_DATA) $(nodist_fishcompletion_DATA)
+$(LOADSTONE_COMPLETIONS): tools/loadstone$(EXEEXT)
+	$(AM_V_GEN)case $@ in *.fish) shell=fish ;; */_*) shell=zsh ;; *) shell=bash ;; esac; \
+	$(MKDIR_P) tools/completion && tools/loadstone$(EXEEXT) --dump-options completion $$shell > $@.tmp && mv $@.tmp $@
+CLEANFILES += $(LOADSTONE_MAN) $(LOADSTONE_COMPLETIONS)
 include tools/record/local.mk
 include tools/report/local.mk
 include tools/diff/local.mk
+include tools/gate/local.mk
 include tools/replay/local.mk
 include tools/patterns/local.mk
 include tools/view/local.mk
@@ -52,6 +60,5 @@ include tools/stream/local.mk
 include tools/study/local.mk
 include tools/export/local.mk
 include tools/import/local.mk
-include tools/gate/local.mk
 include tools/trace/local.mk
 include tools/traffic/local.mk

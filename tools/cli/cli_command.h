@@ -122,6 +122,7 @@ const struct cli_action *cli_action_named(const struct cli_command *c, const cha
 /* roff man pages: name "loadstone", "loadstone-environment" or a command's.  Errors: LS_ERR_USAGE (no such
  * page). */
 ls_err cli_man_page(const char *name, FILE *out);
-void cli_bash_completion(FILE *out);
+/* The completion of a shell: bash, zsh or fish.  Errors: LS_ERR_USAGE (another shell). */
+ls_err cli_completion(const char *shell, FILE *out);
 
 #endif

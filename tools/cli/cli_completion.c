@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Completion of command lines by bash, zsh and fish, from the option tables. */
 #include "tools/cli/cli_command.h"
 #include "analyse/an_dimension.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+/* ---- bash ---- */
 
 /* case branch: the options of this command whose argument completes to `action` */
 static void completion_branch(const struct cli_command *c, enum cli_type type, const char *action, FILE *out)
@@ -79,7 +83,7 @@ static void completion_command(const struct cli_command *c, FILE *out)
     fputs("        ;;\n", out);
 }
 
-void cli_bash_completion(FILE *out)
+static void bash_completion(FILE *out)
 {
     fputs(
         "# bash completion for loadstone; generated from its option tables, do not edit\n"
@@ -96,4 +100,195 @@ void cli_bash_completion(FILE *out)
           "        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
           "complete -o filenames -F _loadstone loadstone\n",
           out);
+}
+
+/* ---- zsh ---- */
+
+/* Print text with a backslash before each of the characters in `special`; ' ends and begins the word again. */
+static void print_escaped(const char *text, const char *special, FILE *out)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            fprintf(out, strchr(special, *text) ? "\\%c" : "%c", *text);
+    }
+}
+
+static void print_words(const char *choices, FILE *out)
+{
+    for (; *choices; choices++)
+        fputc(*choices == '|' ? ' ' : *choices, out);
+}
+
+static void print_dimensions(const char *end, FILE *out)
+{
+    for (const struct an_dimension *d = an_dimensions; d->name; d++)
+        fprintf(out, " %s%s", d->name, end);
+}
+
+static bool is_repeatable(const struct cli_option *o)
+{
+    return o->type == CLI_FILTERS || o->type == CLI_TEXTS || o->type == CLI_FILES;
+}
+
+/* "NAME:action" of an option's argument. */
+static void zsh_argument(const struct cli_option *o, FILE *out)
+{
+    fputs(o->alone ? "::" : ":", out);
+    print_escaped(o->type == CLI_CHOICE ? o->name : o->argument, ":[]\\", out);
+    fputc(':', out);
+    switch (o->type) {
+    case CLI_FILE:
+    case CLI_FILES:
+        fputs("_files", out);
+        break;
+    case CLI_DIR:
+        fputs("_files -/", out);
+        break;
+    case CLI_SIGNAL:
+        fputs("_signals", out);
+        break;
+    case CLI_CHOICE:
+        fputc('(', out);
+        print_words(o->argument, out);
+        fputc(')', out);
+        break;
+    case CLI_DIMENSIONS:
+        fputs("_sequence compadd -", out);
+        print_dimensions("", out);
+        break;
+    case CLI_FILTERS:
+        fputs("compadd -S = -", out);
+        print_dimensions("", out);
+        break;
+    default:
+        fputc(' ', out);
+    }
+}
+
+static void zsh_option(const struct cli_option *o, FILE *out)
+{
+    const char *end = o->type == CLI_FLAG ? "" : o->alone ? "=-" : "=";
+    fputs("            ", out);
+    if (is_repeatable(o))
+        fputs("'*'", out);
+    else if (o->letter)
+        fprintf(out, "'(-%c --%s)'", o->letter, o->name);
+    if (o->letter)
+        fprintf(out, "{-%c%s,--%s%s}", o->letter, o->type == CLI_FLAG || o->alone ? "" : "+", o->name, end);
+    else
+        fprintf(out, "--%s%s", o->name, end);
+    fputs("'[", out);
+    print_escaped(o->help, ":[]\\", out);
+    fputc(']', out);
+    if (o->type != CLI_FLAG) zsh_argument(o, out);
+    fputs("' \\\n", out);
+}
+
+static void zsh_completion(FILE *out)
+{
+    fputs(
+        "#compdef loadstone\n# zsh completion for loadstone; generated from its option tables, do not edit\n"
+        "local -a names\nif (( CURRENT == 2 )); then\n    names=(\n",
+        out);
+    for (const struct cli_command *const *c = cli_commands; *c; c++) {
+        fprintf(out, "        '%s:", (*c)->name);
+        print_escaped((*c)->summary, "\\", out);
+        fputs("'\n", out);
+    }
+    fputs("    )\n    _describe command names\n    return\nfi\n"
+          "shift words\n(( CURRENT-- ))\ncase $words[1] in\n",
+          out);
+    for (const struct cli_command *const *c = cli_commands; *c; c++) {
+        fprintf(out, "    %s)\n        _arguments -s -S \\\n", (*c)->name);
+        for (size_t i = 0; i < (*c)->options_len; i++)
+            zsh_option(&(*c)->options[i], out);
+        fputs(
+            "            '(- *)'{-h,--help}'[show the usual options]' '(- *)--help-all[show all options]' \\\n",
+            out);
+        fprintf(out, "            '%s'\n        ;;\n",
+                (*c)->completes_programs ? "*::program:_normal" : "*:file:_files");
+    }
+    fputs("esac\n", out);
+}
+
+/* ---- fish ---- */
+
+static void fish_description(const char *text, FILE *out)
+{
+    fputs(" -d '", out);
+    for (; *text; text++)
+        fprintf(out, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+    fputs("'\n", out);
+}
+
+static void fish_option(const struct cli_command *c, const struct cli_option *o, FILE *out)
+{
+    fprintf(out, "complete -c loadstone -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+    if (o->letter) fprintf(out, " -s %c", o->letter);
+    switch (o->type) {
+    case CLI_FLAG:
+        break;
+    case CLI_FILE:
+    case CLI_FILES:
+        fputs(" -r -F", out);
+        break;
+    case CLI_DIR:
+        fputs(" -x -a '(__fish_complete_directories)'", out);
+        break;
+    case CLI_CHOICE:
+        fputs(o->alone ? " -f -a '" : " -x -a '", out);
+        print_words(o->argument, out);
+        fputc('\'', out);
+        break;
+    case CLI_SIGNAL:
+        fputs(" -x -a '(kill -l | string split \" \")'", out);
+        break;
+    case CLI_DIMENSIONS:
+        fputs(" -x -a '(__fish_append ,", out);
+        print_dimensions("", out);
+        fputs(")'", out);
+        break;
+    case CLI_FILTERS:
+        fputs(" -x -a '", out);
+        print_dimensions("=", out);
+        fputc('\'', out);
+        break;
+    default:
+        fputs(o->alone ? " -f" : " -x", out);
+    }
+    fish_description(o->help, out);
+}
+
+static void fish_completion(FILE *out)
+{
+    fputs("# fish completion for loadstone; generated from its option tables, do not edit\n", out);
+    for (const struct cli_command *const *c = cli_commands; *c; c++) {
+        fprintf(out, "complete -c loadstone -n __fish_use_subcommand -f -a %s", (*c)->name);
+        fish_description((*c)->summary, out);
+    }
+    for (const struct cli_command *const *c = cli_commands; *c; c++)
+        for (size_t i = 0; i < (*c)->options_len; i++)
+            fish_option(*c, &(*c)->options[i], out);
+    fputs("complete -c loadstone -l help -s h -d 'show the usual options'\n"
+          "complete -c loadstone -l help-all -d 'show all options'\n"
+          "complete -c loadstone -n __fish_use_subcommand -l version -d 'show the version'\n",
+          out);
+}
+
+/* ---- by name ---- */
+
+ls_err cli_completion(const char *shell, FILE *out)
+{
+    static const struct {
+        const char *name;
+        void (*print)(FILE *out);
+    } shells[] = {{"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
+    for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
+        if (strcmp(shells[i].name, shell) != 0) continue;
+        shells[i].print(out);
+        return LS_OK;
+    }
+    return ls_fail(LS_ERR_USAGE, "there is no completion for '%s', only for bash, zsh and fish", shell);
 }
