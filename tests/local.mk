@@ -25,6 +25,7 @@ include tests/kernels/local.mk
 include tests/lint/local.mk
 include tests/machine/local.mk
 include tests/ndm/local.mk
+include tests/packaging/local.mk
 include tests/patterns/local.mk
 include tests/perf/local.mk
 include tests/resolve/local.mk
