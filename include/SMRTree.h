@@ -24,7 +24,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <new>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 class SMRNode;
@@ -169,7 +171,7 @@ class SMRNode
         return ndm_map_indirect(node, handleOf(domain), &indirection) == LS_OK;
     }
     // Let a function of the program determine the positions; nullptr: end that. The domain is required if the
-    // function returns points.
+    // function returns points. A node with another kind of map must be unmapped first.
     bool setNaturalDomainFunction(SMRNaturalDomainFunction function, SMRDomain *domain = nullptr)
     {
         if (!function) return unmap();
@@ -238,6 +240,16 @@ class SMRNode
 
 class SMRTree
 {
+    template <typename T> struct IsString : std::is_same<T, std::string> {
+    };
+    // A type of elements that lie in the memory of an array: no vectors, whose elements are elsewhere.
+    template <typename T> struct IsPlain : std::integral_constant<bool, !std::is_void<T>::value> {
+    };
+    template <typename T, typename Alloc> struct IsPlain<std::vector<T, Alloc>> : std::false_type {
+    };
+    template <typename T, typename Alloc> struct IsPlain<const std::vector<T, Alloc>> : std::false_type {
+    };
+
   public:
     SMRTree() : tree(nullptr), domains(nullptr)
     {
@@ -311,10 +323,42 @@ class SMRTree
         return group;
     }
 
+    // Register `count` elements from start on. (The template before this one takes vectors.)
+    template <typename T, typename Count,
+              typename std::enable_if<std::is_integral<Count>::value && IsPlain<T>::value, int>::type = 0>
+    SMRNode *addSMR(const char *label, T *start, Count count)
+    {
+        if (count < 0) return addSMR(label, start, start, sizeof(T)); // an empty range: an error
+        return addSMR(label, start, start + static_cast<std::size_t>(count), sizeof(T));
+    }
+
+    // The label of every kind of range may be a std::string.
+    template <typename Text, typename... Rest, typename std::enable_if<IsString<Text>::value, int>::type = 0>
+    SMRNode *addSMR(const Text &label, Rest &&...rest)
+    {
+        return addSMR(label.c_str(), std::forward<Rest>(rest)...);
+    }
+
+    SMRNode *createSMRGroup(const std::string &label)
+    {
+        return createSMRGroup(label.c_str());
+    }
     SMRNode *createSMRGroup(const char *label)
     {
         smr_node *n = nullptr;
         return smr_tree_insert_group(tree, label, &n) == LS_OK ? bound(n) : nullptr;
+    }
+
+    // Labels of domains may be std::string, too.
+    template <typename Text, typename... Rest, typename std::enable_if<IsString<Text>::value, int>::type = 0>
+    SMRDomain *createGrid(const Text &label, Rest &&...rest)
+    {
+        return createGrid(label.c_str(), std::forward<Rest>(rest)...);
+    }
+    template <typename Text, typename... Rest, typename std::enable_if<IsString<Text>::value, int>::type = 0>
+    SMRDomain *createMesh(const Text &label, Rest &&...rest)
+    {
+        return createMesh(label.c_str(), std::forward<Rest>(rest)...);
     }
 
     // Create a natural domain of nx x ny x nz cells.
@@ -412,6 +456,10 @@ class SMRTree
     {
         loadstone_set("executable", name);
     }
+    void setExecutableName(const std::string &name)
+    {
+        setExecutableName(name.c_str());
+    }
     void setSamplingThreshold(int cycles)
     {
         setNumber("threshold", cycles);
@@ -431,6 +479,10 @@ class SMRTree
 
     // Request a text file of all samples so far, with the position of each element in an nx x ny x nz grid.
     // The file is written when the recording is resolved, not by the program itself.
+    void dumpAllSamples(const std::string &path, int nx, int ny, int nz)
+    {
+        dumpAllSamples(path.c_str(), nx, ny, nz);
+    }
     void dumpAllSamples(const char *path, int nx, int ny, int nz)
     {
         loadstone_dump_samples(path, extent(nx), extent(ny), extent(nz));

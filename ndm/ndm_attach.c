@@ -23,6 +23,13 @@ static ls_err each_range(smr_node *n, range_fn fn, struct ndm_live_map *m, uint3
 static ls_err check_range(smr_node *n, struct ndm_live_map *m, uint32_t *done)
 {
     if (n->died_ns != SMR_ALIVE) return LS_OK; /* a freed member; a freed node gives 0 ranges */
+    const struct ndm_live_map *present = n->map;
+    if (m->m.kind == NDM_MAP_CALLBACK && present && present->m.kind != NDM_MAP_CALLBACK)
+        return ls_fail(
+            LS_ERR_EXISTS,
+            "\"%.120s\" is mapped already, and a natural-domain function would replace that map: unmap "
+            "it first",
+            n->label);
     LS_TRY(ndm_map_check_elements(&m->m, m->domain ? &m->domain->g : NULL, smr_node_elements(n), n->label));
     ++*done;
     return LS_OK;

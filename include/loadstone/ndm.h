@@ -173,8 +173,9 @@ struct loadstone_point {
  * takes more than 10 ms in one call, or more than its share of the overhead budget, is not called again, and
  * the report mentions that. It must not wait for a lock that the program holds while it calls Loadstone:
  * calls that remove or unmap n wait until a running call with n has returned, for at most two seconds. d may
- * be NULL if fn always returns NULL. n may be a group: fn is called with the range that was accessed. Thread:
- * fn runs in a thread of Loadstone, one call at a time.  Errors: LS_ERR_ARG, LS_ERR_NOMEM. */
+ * be NULL if fn always returns NULL. n may be a group: fn is called with the range that was accessed. A range
+ * that another kind of map has is not mapped again: unmap it first. Thread: fn runs in a thread of Loadstone,
+ * one call at a time.  Errors: LS_ERR_ARG, LS_ERR_EXISTS (mapped by another kind of map), LS_ERR_NOMEM. */
 typedef void *(*ndm_callback)(smr_node *n, struct mem_sample *sample, void *user);
 ls_err ndm_map_callback(smr_node *n, ndm_domain *d, ndm_callback fn, void *user);
 

@@ -400,6 +400,28 @@ static void the_range_that_was_hit_is_called_with(void **state)
     ndm_domain_free(d);
 }
 
+static void a_function_does_not_replace_a_map_silently(void **state)
+{
+    (void)state;
+    smr_tree *t = tree_made();
+    smr_node *a = range(t, "a", BASE, 4), *b = range(t, "b", BASE + 4096, 4), *g = group(t, "g");
+    ndm_domain *d = grid("plate", 4, 1);
+    smr_node_add_member(g, a);
+    smr_node_add_member(g, b);
+    assert_int_equal(ndm_map_grid(b, d, NULL), LS_OK);
+    assert_int_equal(ndm_map_callback(b, NULL, record, NULL), LS_ERR_EXISTS);
+    assert_non_null(strstr(ls_last_error(), "\"b\" is mapped already"));
+    assert_int_equal(ndm_map_callback(g, NULL, record, NULL), LS_ERR_EXISTS); /* none of the group */
+    assert_int_equal(ndm_calls_len(), 0);
+    assert_int_equal(ndm_unmap(b), LS_OK);
+    assert_int_equal(ndm_map_callback(g, NULL, record, NULL), LS_OK);
+    assert_int_equal(ndm_map_callback(b, NULL, record, NULL), LS_OK); /* another function */
+    assert_int_equal(ndm_map_grid(a, d, NULL), LS_OK);
+    assert_int_equal(ndm_calls_len(), 1);
+    smr_tree_free(t);
+    ndm_domain_free(d);
+}
+
 static void a_function_may_remove_its_own_node(void **state)
 {
     (void)state;
@@ -538,6 +560,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup_teardown(a_late_sink_hears_what_is_there, setup, teardown),
         cmocka_unit_test_setup_teardown(meshes_that_move_are_copied_at_phases, setup, teardown),
         cmocka_unit_test_setup_teardown(the_range_that_was_hit_is_called_with, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_function_does_not_replace_a_map_silently, setup, teardown),
         cmocka_unit_test_setup_teardown(a_function_may_remove_its_own_node, setup, teardown),
         cmocka_unit_test_setup_teardown(nodes_stay_while_a_function_has_them, setup, teardown),
         cmocka_unit_test_setup_teardown(a_call_that_does_not_return_holds_nobody_up, setup, teardown),

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 static int failures;
 
@@ -121,6 +122,37 @@ static void every_argument_kind_resolves()
     CHECK(tree.removeSMR(again) && !tree.findSMR(&d[0]) && !tree.removeSMR(nullptr));
 }
 
+static void arrays_with_a_count_and_labels_of_strings()
+{
+    SMRTree tree;
+    static double numbers[64];
+    static const CustomType records[8] = {};
+    std::vector<double> grown(10), late[2];
+    const std::string label = "data";
+    const auto named = [&label](const char *end) { return label + "/" + end; };
+    late[0].resize(3);
+    SMRNode *n = tree.addSMR("numbers", numbers, 64);
+    CHECK(n && smr_node_elements(n->handle()) == 64 && n->elementalIndexOf(&numbers[63]) == 63);
+    SMRNode *r = tree.addSMR("records", records, sizeof(records) / sizeof(records[0]));
+    CHECK(r && r->elementalIndexOf(&records[7].tag) == 7);
+    CHECK(!tree.addSMR("nothing", numbers, 0) && !tree.addSMR("less", numbers, -1));
+    SMRNode *group = tree.addSMR("late", &late[0], 2), *part = tree.addSMR("part", late, 1);
+    CHECK(group && group->isGroup() && part && part->isGroup());
+
+    SMRNode *v = tree.addSMR(label, grown);
+    CHECK(v && std::strcmp(v->label(), "data") == 0);
+    CHECK(tree.addSMR(named("a"), numbers, numbers + 8, sizeof(double)));
+    CHECK(tree.addSMR(named("b"), sizeof(double), numbers, numbers + 4));
+    CHECK(tree.addSMR(named("c"), numbers, 2));
+    CHECK(tree.addSMR(named("d"), late));
+    SMRNode *g = tree.createSMRGroup(named("group"));
+    CHECK(g && g->isGroup() && std::strcmp(g->label(), "data/group") == 0);
+    SMRDomain *grid = tree.createGrid(named("grid"), 8, 8);
+    const std::vector<double> x{0, 1}, none;
+    CHECK(grid && n->mapGrid(grid) && tree.createMesh(named("mesh"), x, none, none));
+    tree.setExecutableName(label);
+}
+
 static void an_array_of_vectors_that_does_not_fit_leaves_nothing()
 {
     SMRTree tree;
@@ -142,7 +174,7 @@ static void session_calls_are_harmless_when_nobody_records()
         SMRPhase smooth("smooth");
     }
     smrt.endMemoryLoadSampling();
-    smrt.dumpAllSamples("samples.out", 10, 10, 10);
+    smrt.dumpAllSamples(std::string("samples.out"), 10, 10, 10);
     smrt.dumpAllSamples(nullptr, 1, 1, 1);
 }
 
@@ -221,6 +253,7 @@ int main()
     ranges_of_scalars_vectors_and_custom_types();
     matrices_in_groups_and_their_natural_domain();
     every_argument_kind_resolves();
+    arrays_with_a_count_and_labels_of_strings();
     an_array_of_vectors_that_does_not_fit_leaves_nothing();
     session_calls_are_harmless_when_nobody_records();
     nodes_lie_in_grids();

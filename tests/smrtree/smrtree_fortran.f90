@@ -139,7 +139,11 @@ contains
         call check(stat == LS_ERR_RANGE .and. index(ls_error_text(), "element 8 ") > 0, "a target outside")
 
         call ls_map_function(a_node, costs, stat=stat)
+        call check(stat /= LS_OK .and. index(ls_error_text(), "mapped already") > 0, "a function in place of a map")
+        call ls_unmap(a_node)
+        call ls_map_function(a_node, costs, stat=stat)
         call check(stat == LS_OK, "a function of the program's")
+        call ls_unmap(v_node)
         call ls_add_group(tree, "mapped", group)
         call ls_add_member(group, v_node)
         call ls_map_function(group, costs, domain=plate, stat=stat)
