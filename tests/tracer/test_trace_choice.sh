@@ -73,6 +73,59 @@ else
     echo "not tested: a function of a Fortran module (gcc does not compile here)"
 fi
 
+# --- a function that is only there as inlined copies, in C and C++: the copies are traced, and nothing around them
+cat >inlined.c <<'C'
+volatile double data[40], other[7];
+static inline __attribute__((always_inline)) void fill(int n)
+{
+    for (int i = 0; i < n; i++)
+        data[i] = n;
+}
+int main(int count, char **words)
+{
+    (void)words;
+    fill(39 + count);
+    for (int i = 0; i < 7; i++)
+        other[i] = i;
+    fill(9 + count);
+    return 0;
+}
+C
+cat >inlined_cxx.cc <<'C'
+volatile double data[40], other[7];
+namespace grid
+{
+static inline __attribute__((always_inline)) void fill(int n)
+{
+    for (int i = 0; i < n; i++)
+        data[i] = n;
+}
+} // namespace grid
+int main(int count, char **)
+{
+    grid::fill(39 + count);
+    for (int i = 0; i < 7; i++)
+        other[i] = i;
+    grid::fill(9 + count);
+    return 0;
+}
+C
+if gcc -O1 -g -o inlined inlined.c 2>gcc.err && g++ -O1 -g -o inlined_cxx inlined_cxx.cc 2>gcc.err; then
+    traced 0 --function fill -- ./inlined
+    counts 50 '.* store 8 data [0-9]+'
+    counts 0 '.* other .*'
+    for name in fill grid::fill; do
+        traced 0 --function $name -- ./inlined_cxx
+        counts 50 '.* store 8 data [0-9]+'
+        counts 0 '.* other .*'
+    done
+    strip -g inlined
+    traced 125 --function fill -- ./inlined
+    says err 'compiled with -g'
+else
+    echo "not tested: inlined functions (gcc does not compile here)"
+fi
+
 # --- instructions, counted to the last one: blocks of 5, 4, 4, ...
 if gcc -nostdlib -static -no-pie -o counted "$top_srcdir/tests/tracer/trace_counted.S" 2>gcc.err; then
     traced 4 -- ./counted

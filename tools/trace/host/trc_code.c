@@ -5,6 +5,7 @@
 #include "symbols/sym_demangle.h"
 
 #include <ctype.h>
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -124,29 +125,102 @@ static void trc_all_functions(struct trc_file *f, unsigned type, trc_matches mat
     }
 }
 
-static ls_err trc_code_functions(const char *path, trc_matches matches, const char *name, FILE *out)
+/* --- copies of inlined functions --- */
+
+enum { TRC_DEPTH_MAX = 200 }; /* of scopes inside each other */
+
+/* Find the declaration of the function that a copy is of, which is in its namespace or class. */
+static bool trc_declaration(Dwarf_Die *copy, Dwarf_Die *out)
 {
-    struct trc_file f;
-    LS_TRY(trc_file_open(path, out, &f));
-    trc_all_functions(&f, SHT_SYMTAB, matches, name);
-    if (f.found == 0) trc_all_functions(&f, SHT_DYNSYM, matches, name);
-    trc_file_close(&f);
-    if (f.found) return LS_OK;
-    return ls_fail(
-        LS_ERR_NOT_FOUND,
-        "--function %s: %s has no function of that name (inlined functions have no separate code: give "
-        "--lines; for a function of a library give --module)",
-        name, path);
+    Dwarf_Attribute attribute;
+    if (!dwarf_formref_die(dwarf_attr(copy, DW_AT_abstract_origin, &attribute), out)) return false;
+    Dwarf_Die function = *out;
+    if (!dwarf_formref_die(dwarf_attr(&function, DW_AT_specification, &attribute), out)) *out = function;
+    return true;
+}
+
+/* Return whether `name` is the function's, alone or after some of its scopes: fill, grid::fill. */
+static bool trc_is_called(Dwarf_Die *declaration, const char *name)
+{
+    Dwarf_Die *scopes = NULL;
+    const int len = dwarf_getscopes_die(declaration, &scopes);
+    size_t left = strlen(name);
+    for (int i = 0; i < len && left > 0; i++) {
+        const char *word = dwarf_diename(&scopes[i]);
+        const size_t word_len = word ? strlen(word) : 0;
+        if (word_len == 0 || left < word_len || memcmp(name + left - word_len, word, word_len) != 0) break;
+        left -= word_len;
+        if (left < 3 || memcmp(name + left - 2, "::", 2) != 0) break;
+        left -= 2;
+    }
+    free(scopes);
+    return left == 0;
+}
+
+static bool trc_is_copy_of(Dwarf_Die *die, const char *name)
+{
+    Dwarf_Die declaration;
+    return dwarf_tag(die) == DW_TAG_inlined_subroutine && trc_declaration(die, &declaration) &&
+           trc_is_called(&declaration, name);
+}
+
+/* A copy is whole: what was inlined into it belongs to it. */
+static void trc_put_copies(struct trc_file *f, Dwarf_Die *scope, const char *name, unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > TRC_DEPTH_MAX || dwarf_child(scope, &die) != 0) return;
+    do {
+        Dwarf_Addr base = 0, start, end;
+        if (!trc_is_copy_of(&die, name)) {
+            if (dwarf_haschildren(&die)) trc_put_copies(f, &die, name, depth + 1);
+            continue;
+        }
+        for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &start, &end)) > 0;)
+            if (start < end) trc_put_stretch(f, start, end);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* The functions of which the compiler inlined copies into others, by the debug information. */
+static void trc_all_copies(struct trc_file *f, const char *name)
+{
+    Dwarf *dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+    Dwarf_Off at = 0, next;
+    size_t header_bytes;
+    for (; dwarf && dwarf_nextcu(dwarf, at, &next, &header_bytes, NULL, NULL, NULL) == 0; at = next) {
+        Dwarf_Die unit;
+        if (dwarf_offdie(dwarf, at + header_bytes, &unit)) trc_put_copies(f, &unit, name, 0);
+    }
+    dwarf_end(dwarf);
+}
+
+static void trc_symbols_named(struct trc_file *f, trc_matches matches, const char *name)
+{
+    trc_all_functions(f, SHT_SYMTAB, matches, name);
+    if (f->found == 0) trc_all_functions(f, SHT_DYNSYM, matches, name);
 }
 
 ls_err trc_code_function(const char *path, const char *name, FILE *out)
 {
-    return trc_code_functions(path, trc_is_named, name, out);
+    struct trc_file f;
+    LS_TRY(trc_file_open(path, out, &f));
+    trc_symbols_named(&f, trc_is_named, name);
+    trc_all_copies(&f, name);
+    trc_file_close(&f);
+    if (f.found) return LS_OK;
+    return ls_fail(LS_ERR_NOT_FOUND,
+                   "--function %s: %s has no function of that name (a function that was inlined is found in "
+                   "programs that were compiled with -g; for a function of a library give --module)",
+                   name, path);
 }
 
 ls_err trc_code_kin(const char *path, const char *symbol, FILE *out)
 {
-    return trc_code_functions(path, trc_is_kin, symbol, out);
+    struct trc_file f;
+    LS_TRY(trc_file_open(path, out, &f));
+    trc_symbols_named(&f, trc_is_kin, symbol);
+    trc_file_close(&f);
+    if (f.found) return LS_OK;
+    return ls_fail(LS_ERR_NOT_FOUND, "%s has no function %s", path, symbol);
 }
 
 ls_err trc_code_all(const char *path, FILE *out)
