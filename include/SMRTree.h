@@ -477,7 +477,7 @@ class SMRTree
         loadstone_stop();
     }
 
-    // Request a text file of all samples so far, with the position of each element in an nx x ny x nz grid.
+    // Request a text file of all timed loads so far, in the columns of MemAxes, with the position of each element in an nx x ny x nz grid.
     // The file is written when the recording is resolved, not by the program itself.
     void dumpAllSamples(const std::string &path, int nx, int ny, int nz)
     {

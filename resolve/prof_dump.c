@@ -3,11 +3,9 @@
 
 #include "resolve/prof_replay.h"
 
-#include "common/ls_put.h"
-#include "run_h5/prof_tables.h"
+#include "run_h5/prof_memaxes.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +23,6 @@ struct prof_dumping {
     size_t threads_len, nodes_len, lines_len;
     FILE *out;
 };
-
-static const char prof_dump_head[] =
-    "variable,source,line,time,latency,level,access,cpu,thread,address,bytes,index,xidx,yidx,zidx\n";
 
 static const struct prof_line *prof_dump_line(const struct prof_dumping *d, uint64_t ip)
 {
@@ -48,51 +43,35 @@ static bool prof_dump_wants(const struct prof_dumping *d, uint64_t i)
     const uint32_t thread = s->thread[i];
     if (thread >= d->threads_len || d->threads[thread].process != d->dump->process) return false;
     if (s->time_ns[i] == UINT64_MAX || s->time_ns[i] > d->dump->time_ns) return false;
-    if (d->dump->threshold_cycles == 0) return true;
-    return s->latency_valid[i] && s->latency_cycles[i] != INT32_MIN && s->latency_cycles[i] >= 0 &&
-           (uint64_t)s->latency_cycles[i] >= d->dump->threshold_cycles;
+    if (!prof_memaxes_has(s, i)) return false;
+    return s->latency_cycles[i] >= 0 && (uint64_t)s->latency_cycles[i] >= d->dump->threshold_cycles;
 }
 
-/* The element's place in the grid; nothing outside of it. */
-static void prof_dump_place(const struct prof_dumping *d, uint64_t element)
+/* The element's place in the grid that the program named; NULL: outside of it. */
+static const uint64_t *prof_dump_cell(const struct prof_dump *d, uint64_t element, uint64_t out[3])
 {
-    const uint64_t nx = d->dump->extents[0], ny = d->dump->extents[1], nz = d->dump->extents[2];
-    const bool has_grid = nx && ny && nz;
-    if (element == UINT64_MAX)
-        fputs(",,,", d->out);
-    else if (!has_grid || element / nx / ny >= nz)
-        fprintf(d->out, "%" PRIu64 ",,,", element);
-    else
-        fprintf(d->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, element, element % nx,
-                element / nx % ny, element / nx / ny);
+    const uint64_t nx = d->extents[0], ny = d->extents[1], nz = d->extents[2];
+    if (element == UINT64_MAX || !nx || !ny || !nz || element / nx / ny >= nz) return NULL;
+    out[0] = element % nx;
+    out[1] = element / nx % ny;
+    out[2] = element / nx / ny;
+    return out;
 }
 
 static void prof_dump_row(const struct prof_dumping *d, uint64_t i)
 {
-    static const char *const accesses[] = {"load", "store", "prefetch"};
     const struct prof_samples *s = &d->samples;
-    const struct prof_line *l = prof_dump_line(d, s->ip[i]);
-    FILE *const out = d->out;
-    ls_put_csv(out, s->node[i] < d->nodes_len ? d->nodes[s->node[i]].label : "");
-    fputc(',', out);
-    ls_put_csv(out, l ? l->file : "");
-    if (l && l->line)
-        fprintf(out, ",%u,", l->line);
-    else
-        fputs(",,", out);
-    fprintf(out, "%" PRIu64 ",", s->time_ns[i]);
-    if (s->latency_cycles[i] != INT32_MIN) fprintf(out, "%d", s->latency_cycles[i]);
-    fprintf(out, ",%s,%s,", s->level[i] < PROF_LEVEL_COUNT ? prof_level_names[s->level[i]] : "",
-            s->op[i] < 3 ? accesses[s->op[i]] : "");
-    if (s->cpu[i] != UINT32_MAX) fprintf(out, "%u", s->cpu[i]);
-    fprintf(out, ",%u,0x%" PRIx64 ",%u,", d->threads[s->thread[i]].tid, s->addr[i], s->size[i]);
-    prof_dump_place(d, s->element[i]);
-    fputc('\n', out);
+    uint64_t cell[3];
+    const struct prof_memaxes_row row = {.variable =
+                                             s->node[i] < d->nodes_len ? d->nodes[s->node[i]].label : "",
+                                         .line = prof_dump_line(d, s->ip[i]),
+                                         .cell = prof_dump_cell(d->dump, s->element[i], cell)};
+    prof_memaxes_put(&row, s, i, d->out);
 }
 
 static ls_err prof_dump_rows(const struct prof_dumping *d, const char *path)
 {
-    fputs(prof_dump_head, d->out);
+    fputs(prof_memaxes_head, d->out);
     for (uint64_t i = 0; i < d->samples.len; i++)
         if (prof_dump_wants(d, i)) prof_dump_row(d, i);
     return fflush(d->out) == 0 && !ferror(d->out) ? LS_OK : ls_fail_errno(errno, "cannot write %s", path);
@@ -103,23 +82,19 @@ static ls_err prof_dump_load(prof_profile *p, struct prof_dumping *d)
     d->threads = prof_threads(p, &d->threads_len);
     d->nodes = prof_nodes(p, &d->nodes_len);
     d->lines = prof_lines(p, &d->lines_len);
-    return prof_load_samples(p,
-                             PROF_MASK(time_ns) | PROF_MASK(thread) | PROF_MASK(cpu) | PROF_MASK(ip) |
-                                 PROF_MASK(addr) | PROF_MASK(size) | PROF_MASK(op) |
-                                 PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) |
-                                 PROF_MASK(node) | PROF_MASK(element),
-                             &d->samples);
+    return prof_load_samples(p, PROF_MEMAXES_COLUMNS, &d->samples);
 }
 
 /* Return whether the file at path begins as the files do that are written here. */
 static bool prof_dump_is_one(const char *path)
 {
-    char head[sizeof(prof_dump_head)] = "";
+    char head[128] = "";
+    const size_t wanted = strlen(prof_memaxes_head);
     FILE *in = fopen(path, "re");
     if (!in) return false;
-    const size_t len = fread(head, 1, sizeof(head) - 1, in);
+    const size_t len = fread(head, 1, wanted < sizeof(head) ? wanted : 0, in);
     fclose(in);
-    return len == sizeof(head) - 1 && strcmp(head, prof_dump_head) == 0;
+    return len == wanted && memcmp(head, prof_memaxes_head, wanted) == 0;
 }
 
 /* A program that root recorded may have given up its rights before it named the file, or have been taken over

@@ -104,15 +104,15 @@ ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list 
 
 /* --- dumps ---
  *
- * Files that the program requested (loadstone_dump_samples, SMRTree::dumpAllSamples): the samples of its
- * process until then, as text with one column per value. */
+ * Files that the program requested (loadstone_dump_samples, SMRTree::dumpAllSamples): the timed loads of its
+ * process until then, in the columns of MemAxes (run_h5/prof_memaxes.h). */
 
 struct prof_dump {
     const char *path;
     uint32_t process; /* row */
     uint64_t time_ns; /* since the start of the run */
     uint32_t extents[3];
-    uint64_t threshold_cycles; /* threshold for loads; 0: all accesses */
+    uint64_t threshold_cycles; /* loads below it are left out */
 };
 typedef LS_VECTOR(struct prof_dump) prof_dump_list;
 

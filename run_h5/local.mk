@@ -12,6 +12,7 @@ librunh5_la_SOURCES = \
     run_h5/prof_h5_get.c \
     run_h5/prof_h5_open.c \
     run_h5/prof_h5_rows.c \
+    run_h5/prof_memaxes.c run_h5/prof_memaxes.h \
     run_h5/prof_merge.c run_h5/prof_merge.h \
     run_h5/prof_merge_atlas.c \
     run_h5/prof_merge_nodes.c \

@@ -26,7 +26,8 @@ void loadstone_stop(void);
 void loadstone_phase_begin(const char *name);
 void loadstone_phase_end(const char *name);
 
-/* Request a text file (CSV) of the samples that this process has taken so far. The program itself does not
+/* Request a text file (CSV) of the loads with a latency that this process has sampled so far, in the columns of
+ * MemAxes: the same as of `loadstone export -f memaxes`, and `loadstone import` reads them. The program itself does not
  * write the file: it is created when the recording is resolved. nx, ny and nz are the extents of the grid
  * that element indices count through, x fastest; use zeros for no grid. A relative path is relative to the
  * current directory of the process. */

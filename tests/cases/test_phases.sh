@@ -55,8 +55,11 @@ must grep -qE '^[0-9]+\.[0-9]00\.\.[0-9]+\.[0-9]00 s ' out
 mkdir where
 # shellcheck disable=SC2086
 (cd where && recorded 0 dump $sampled -- "$victim" dump all.csv; mv lines ..; exit $failed) || failed=1
-must test "$(head -c 28 where/all.csv)" = "variable,source,line,time,la"
 must test "$(wc -l <where/all.csv)" -gt 10
+# the columns of MemAxes, which import reads
+must "$loadstone" export -f memaxes -o all.memaxes.csv where/dump.h5
+must test "$(head -n 1 where/all.csv)" = "$(head -n 1 all.memaxes.csv)"
+expect 0 "" "$loadstone" import -o imported.h5 where/all.csv
 name=dump
 holds 1 '^event SETTING process 0 count 1 text threshold=0$'
 exit $failed

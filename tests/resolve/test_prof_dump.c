@@ -93,10 +93,14 @@ static void dump_has_the_samples_until_then(void **state)
     assert_int_equal(r.stats.dumps_failed, 0);
     char *text = read_dump(&r);
     assert_int_equal(lines_of(text), 3);
-    assert_int_equal(strncmp(text, "variable,source,line,time,latency,level,access,cpu,thread,", 58), 0);
-    assert_non_null(strstr(text, "\"say \"\"A\"\", B\",,,"));
-    assert_non_null(strstr(text, ",320,DRAM,load,1,4000,0x7f3000000230,8,7,1,0,1\n"));
-    assert_non_null(strstr(text, ",12,L2,load,1,4000,0x7f3000000fa0,8,50,,,\n"));
+    assert_int_equal(
+        strncmp(text,
+                "variable,source,line,time,iter,latency,dataSource,cpu,node,index,map3D,xidx,yidx,zidx\n",
+                86),
+        0);
+    assert_non_null(strstr(text, "\nsay  A   B,??,0,"));
+    assert_non_null(strstr(text, ",0,320,a,1,0,7,1,1,0,1\n"));
+    assert_non_null(strstr(text, ",0,12,3,1,0,50,0,0,0,0\n"));
     free(text);
     /* an existing file is kept without force */
     unlink(r.run_path);
@@ -122,7 +126,7 @@ static void threshold_leaves_fast_loads_out(void **state)
     resolve(&r, 0);
     char *text = read_dump(&r);
     assert_int_equal(lines_of(text), 2);
-    assert_non_null(strstr(text, ",320,DRAM,"));
+    assert_non_null(strstr(text, ",320,a,"));
     free(text);
     prof_profile *p;
     size_t len, settings = 0;

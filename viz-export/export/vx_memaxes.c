@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MemAxes (github.com/LLNL/MemAxes): samples as CSV, and the machine as the XML that it draws beside them.
- * Its reader splits at every comma and takes numbers only, so names have none and loads without a measured
- * latency are left out. */
-#include "common/ls_access.h"
-#include "common/ls_put.h"
-#include "common/ls_text.h"
+/* MemAxes: samples as CSV (run_h5/prof_memaxes.h), and the machine as the XML that it draws beside them. */
+#include "run_h5/prof_memaxes.h"
 #include "viz-export/export/vx_export.h"
 #include "viz-export/vx_text.h"
 
@@ -158,33 +154,6 @@ static ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out)
 
 /* ---- the format ---- */
 
-/* Data sources as PEBS encodes them (Intel SDM 3B, "Data Source Encoding for Load Latency Record"; the same
- * table tools/import/imp_memaxes.c reads): where only the level is known L1 hit, L2 hit, L3 hit without
- * snoop, local memory. 0 is an unknown source. */
-static const unsigned vx_pebs_of_level[PROF_LEVEL_COUNT] = {0x1, 0x3, 0x4, 0xa};
-
-/* Numbers of the column snoop (run_h5/prof_schema.h). */
-enum { VX_SNOOP_NONE, VX_SNOOP_HIT, VX_SNOOP_HITM, VX_SNOOP_MISS, VX_SNOOPS };
-
-/* By the data source that the hardware reported and the snoop result; last column: snoop result unknown. 0:
- * no code for the combination. */
-static const unsigned char vx_pebs_of_source[LS_SOURCE_COUNT][VX_SNOOPS + 1] = {
-    [LS_SOURCE_L1] = {0x1, 0x1, 0x1, 0x1, 0x1},           [LS_SOURCE_LFB] = {0x2, 0x2, 0x2, 0x2, 0x2},
-    [LS_SOURCE_L2] = {0x3, 0x3, 0x3, 0x3, 0x3},           [LS_SOURCE_L3] = {0x4, 0x6, 0x7, 0x5, 0x4},
-    [LS_SOURCE_L4] = {0x4, 0x6, 0x7, 0x5, 0x4},           [LS_SOURCE_PEER_CACHE] = {0x6, 0x6, 0x7, 0x5, 0x6},
-    [LS_SOURCE_REMOTE_CACHE] = {0x8, 0x8, 0x9, 0x8, 0x8}, [LS_SOURCE_DRAM] = {0xc, 0xa, 0xa, 0xa, 0xa},
-    [LS_SOURCE_REMOTE_DRAM] = {0xd, 0xb, 0xb, 0xb, 0xd},  [LS_SOURCE_PMEM] = {0xa, 0xa, 0xa, 0xa, 0xa},
-    [LS_SOURCE_CXL] = {0xa, 0xa, 0xa, 0xa, 0xa},          [LS_SOURCE_IO] = {0xe, 0xe, 0xe, 0xe, 0xe},
-    [LS_SOURCE_UNCACHED] = {0xf, 0xf, 0xf, 0xf, 0xf},
-};
-
-static unsigned vx_pebs_source(const struct prof_samples *s, uint64_t i)
-{
-    const unsigned snoop = s->snoop[i] < VX_SNOOPS ? s->snoop[i] : VX_SNOOPS;
-    if (s->source[i] < LS_SOURCE_COUNT) return vx_pebs_of_source[s->source[i]][snoop];
-    return s->level[i] < PROF_LEVEL_COUNT ? vx_pebs_of_level[s->level[i]] : 0;
-}
-
 /* Return the one grid that its 3-D view can show: the one with the most samples. NULL: there is none. */
 static const struct ndm_geometry *vx_one_grid(const struct ndm_atlas *a)
 {
@@ -202,52 +171,21 @@ static const struct ndm_geometry *vx_one_grid(const struct ndm_atlas *a)
     return best;
 }
 
-/* "1,x,y,z" of a sample in a cell of the grid. */
-static void vx_put_cell(const struct ndm_atlas *a, const struct ndm_geometry *grid,
-                        const struct prof_samples *s, uint64_t i, FILE *out)
+/* The cell of the grid that a sample is in; NULL: in none of them. */
+static const uint64_t *vx_cell_of(const struct ndm_atlas *a, const struct ndm_geometry *grid,
+                                  const struct prof_samples *s, uint64_t i, uint64_t out[NDM_AXES_MAX])
 {
     const uint32_t field = s->field[i];
     uint64_t cell = s->value[i];
     if (!grid || field >= a->fields_len || &a->domains[a->fields[field].domain] != grid ||
-        cell >= grid->cells_len) {
-        fputs(",0,0,0,0\n", out);
-        return;
-    }
-    fputs(",1", out);
+        cell >= grid->cells_len)
+        return NULL;
     for (int axis = 0; axis < NDM_AXES_MAX; axis++) {
-        fprintf(out, ",%" PRIu64, cell % grid->extents[axis]);
+        out[axis] = cell % grid->extents[axis];
         cell /= grid->extents[axis];
     }
-    fputc('\n', out);
+    return out;
 }
-
-static void vx_put_name(FILE *out, const char *text, const char *otherwise)
-{
-    text += strspn(text, ",;\" \t\r\n");
-    if (!*text) text = otherwise;
-    if (ls_is_formula(text)) fputc('\'', out);
-    for (; *text; text++)
-        fputc(strchr(",;\"", *text) || (unsigned char)*text < ' ' ? ' ' : *text, out);
-}
-
-/* Ends before the cell. */
-static void vx_put_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i, FILE *out)
-{
-    const struct prof_line *line = vx_line_of(t, s->thread[i], s->ip[i], s->time_ns[i]);
-    vx_put_name(out, vx_node_label(t, s->node[i]), "??");
-    fputc(',', out);
-    vx_put_name(out, line ? ls_base_name(line->file) : "", "??");
-    fprintf(out, ",%" PRIu32 ",%" PRIx64 ",%" PRIu32 ",%" PRId32 ",%x,%" PRIu32 ",%u,%" PRIu64,
-            line ? line->line : 0, s->time_ns[i], s->phase[i] == UINT32_MAX ? 0 : s->phase[i] + 1,
-            s->latency_cycles[i], vx_pebs_source(s, i), s->cpu[i], s->numa[i] == UINT8_MAX ? 0u : s->numa[i],
-            s->element[i] == UINT64_MAX ? 0 : s->element[i]);
-}
-
-#define VX_MEMAXES_COLUMNS                                                                          \
-    (PROF_MASK(thread) | PROF_MASK(ip) | PROF_MASK(time_ns) | PROF_MASK(node) | PROF_MASK(phase) |  \
-     PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) |      \
-     PROF_MASK(source) | PROF_MASK(snoop) | PROF_MASK(cpu) | PROF_MASK(numa) | PROF_MASK(element) | \
-     PROF_MASK(field) | PROF_MASK(value))
 
 struct vx_memaxes {
     const struct an_tables *tables;
@@ -259,11 +197,15 @@ struct vx_memaxes {
 static ls_err vx_memaxes_part(void *user, const struct prof_samples *part)
 {
     const struct vx_memaxes *m = user;
-    for (uint64_t i = 0; i < part->len; i++)
-        if (an_is_measured(part, i) && part->cpu[i] != UINT32_MAX) {
-            vx_put_sample(m->tables, part, i, m->out);
-            vx_put_cell(m->atlas, m->grid, part, i, m->out);
-        }
+    for (uint64_t i = 0; i < part->len; i++) {
+        uint64_t cell[NDM_AXES_MAX];
+        if (!prof_memaxes_has(part, i)) continue;
+        const struct prof_memaxes_row row = {
+            .variable = vx_node_label(m->tables, part->node[i]),
+            .line = vx_line_of(m->tables, part->thread[i], part->ip[i], part->time_ns[i]),
+            .cell = vx_cell_of(m->atlas, m->grid, part, i, cell)};
+        prof_memaxes_put(&row, part, i, m->out);
+    }
     return LS_OK;
 }
 
@@ -275,8 +217,9 @@ static ls_err vx_memaxes_export(const struct vx_source *s, const struct vx_reque
     LS_TRY(ls_outputs_sibling(r->path, ".hardware.xml", hardware));
     LS_TRY(ls_outputs_open(files, r->path, &m.out));
     LS_TRY(ls_outputs_open(files, hardware, &xml));
-    fputs("variable,source,line,time,iter,latency,dataSource,cpu,node,index,map3D,xidx,yidx,zidx\n", m.out);
-    LS_TRY(prof_each_part(s->profile, VX_MEMAXES_COLUMNS, vx_memaxes_part, &m));
+    fputs(prof_memaxes_head, m.out);
+    LS_TRY(prof_each_part(s->profile, PROF_MEMAXES_COLUMNS | PROF_MASK(field) | PROF_MASK(value),
+                          vx_memaxes_part, &m));
     return vx_memaxes_hardware(s, xml);
 }
 
