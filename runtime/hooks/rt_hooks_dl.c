@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 static LS_ALIGNED __typeof__(rt_real.dlopen) rt_before_load(void)
 {
@@ -18,12 +19,25 @@ static LS_ALIGNED __typeof__(rt_real.dlopen) rt_before_load(void)
     return RT_REAL(dlopen);
 }
 
+/* Functions that dlsym finds in libloadstone.so would register in a library that nobody records: a program that
+ * loads it by name (ctypes of Python) gets this object, which has the same functions. */
+static LS_ALIGNED const char *rt_to_load(const char *file)
+{
+    static const char name[] = "libloadstone.so";
+    const size_t len = sizeof(name) - 1;
+    if (!file || !rt_state.preload_path[0]) return file;
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    if (strncmp(base, name, len) != 0 || (base[len] != '\0' && base[len] != '.')) return file;
+    return rt_state.preload_path;
+}
+
 /* dlopen looks at its caller's RUNPATH: it must return to the program, not to us, so nothing can be done
  * after it. The next sample finds the mark and takes a snapshot. */
 LS_EXPORT_FRAMELESS LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
 {
     __typeof__(rt_real.dlopen) real = rt_before_load();
-    LS_TAIL_RETURN real(file, mode);
+    const char *found = rt_to_load(file);
+    LS_TAIL_RETURN real(found, mode);
 }
 
 /* A plugin that was sampled and is unloaded before the end still resolves. */
