@@ -11,6 +11,7 @@
 #include "tools/cli/cli_output.h"
 #include "tools/doctor/doc_engines.h"
 #include "tools/record/rec_launch.h"
+#include "tools/record/rec_live.h"
 #include "tools/record/rec_series.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_target.h"
@@ -123,6 +124,7 @@ enum {
     RECORD_OUTPUT,
     RECORD_FORCE,
     RECORD_QUIET,
+    RECORD_LIVE,
     RECORD_ENGINE,
     RECORD_WATCH,
     RECORD_TRIGGER,
@@ -156,6 +158,9 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "profile to write; ranks of an MPI job get a file each, name.RANK.h5", "Output"},
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
+    [RECORD_LIVE] = {"live", 0, CLI_FLAG, NULL, NULL,
+                     "print the report so far on standard error, once a second while the program runs",
+                     "Output"},
     [RECORD_ENGINE] = {"engine", 'e', CLI_CHOICE, "auto|hw|translate|step|faults|watch|null", "auto",
                        "method of sampling: loads and stores by the processor (hw: PEBS, IBS, SPE), or by "
                        "short bursts of instructions, which need no privilege and run translated "
@@ -256,6 +261,7 @@ struct record {
     char command[8192];
     struct rec_spool spool;
     struct rec_series series;
+    struct rec_live live;
     struct mach_calibration calibration;
     bool calibrated;
     struct rec_outcome outcome;
@@ -399,6 +405,7 @@ static int record_prepare(struct record *r)
         cli_warn("latencies cannot be calibrated here, so levels will be missing: %s", ls_last_error());
     if ((err = rec_spool_make(&r->spool, record_spool_asked(r))) != LS_OK ||
         (err = record_describe(r)) != LS_OK || (err = record_start_series(r)) != LS_OK ||
+        (r->v[RECORD_LIVE].given && (err = rec_live_start(&r->spool, &r->live)) != LS_OK) ||
         (err = record_environment(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
@@ -514,11 +521,13 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
     record_command_line(&r);
     const int status = record_prepare(&r);
     if (status != CLI_OK) {
+        rec_live_stop(&r.live, &r.spool);
         rec_series_stop(&r.series);
         if (r.spool.path[0]) rec_spool_remove(&r.spool);
         return status;
     }
     const ls_err err = rec_launch(r.path, r.program, &r.outcome);
+    rec_live_stop(&r.live, &r.spool);
     rec_series_stop(&r.series);
     if (err != LS_OK) {
         rec_spool_remove(&r.spool);
