@@ -31,9 +31,9 @@ static struct rt_region *rt_region_claim(uint64_t number)
     struct rt_region *r = rt_region_home(number);
     for (int i = 0; i < RT_REGION_PROBES; i++, r = rt_region_next(r)) {
         uint64_t there = 0;
-        if (__atomic_compare_exchange_n(&r->number, &there, number, false, __ATOMIC_RELAXED,
+        if (__atomic_compare_exchange_n(&r->key, &there, number + 1, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED) ||
-            there == number)
+            there == number + 1)
             return r;
     }
     return NULL;

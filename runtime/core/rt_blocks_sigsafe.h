@@ -21,7 +21,7 @@ enum {
     RT_REGION_WORDS = 1 << (RT_REGION_BITS - RT_UNIT_BITS - 6),
 };
 struct rt_region {
-    uint64_t number; /* address >> RT_REGION_BITS, 0: free; set once */
+    uint64_t key;    /* number (address >> RT_REGION_BITS) + 1, 0: free; set once */
     uint64_t *words; /* NULL until mapped */
 };
 extern struct rt_region *rt_regions LS_HIDDEN;
@@ -49,8 +49,8 @@ static inline uint64_t *rt_region_words(uint64_t number)
 {
     struct rt_region *r = rt_region_home(number);
     for (int i = 0; i < RT_REGION_PROBES; i++, r = rt_region_next(r)) {
-        const uint64_t there = __atomic_load_n(&r->number, __ATOMIC_RELAXED);
-        if (__builtin_expect(there == number, 1)) return __atomic_load_n(&r->words, __ATOMIC_ACQUIRE);
+        const uint64_t there = __atomic_load_n(&r->key, __ATOMIC_RELAXED);
+        if (__builtin_expect(there == number + 1, 1)) return __atomic_load_n(&r->words, __ATOMIC_ACQUIRE);
         if (there == 0) return NULL;
     }
     return NULL;
