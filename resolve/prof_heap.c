@@ -15,6 +15,14 @@ struct prof_block {
     double blocks; /* number of blocks it represents */
 };
 
+/* A site that accesses have by a number. Most are never sampled: these get no rows. */
+struct prof_tagged {
+    size_t first; /* of its return addresses in tagged_frames */
+    uint64_t len_bytes;
+    uint32_t frames_len; /* 0: its record is missing */
+    uint32_t site;       /* PROF_NO_SITE until a sample hits it */
+};
+
 enum prof_heap_layer { PROF_HEAP_BLOCKS, PROF_HEAP_MAPPINGS, PROF_HEAP_LAYERS };
 
 struct prof_heap {
@@ -23,6 +31,8 @@ struct prof_heap {
     smr_live *layers[PROF_HEAP_LAYERS]; /* values: rows of blocks */
     LS_VECTOR(struct prof_block) blocks;
     uint32_t free_row;
+    LS_VECTOR(struct prof_tagged) tagged; /* by their numbers */
+    LS_VECTOR(uint64_t) tagged_frames;
 };
 
 static ls_err prof_heap_fill(prof_heap *h)
@@ -53,6 +63,8 @@ void prof_heap_free(prof_heap *h)
         smr_live_free(h->layers[i]);
     prof_paths_fini(&h->paths);
     free(h->blocks.rows);
+    free(h->tagged.rows);
+    free(h->tagged_frames.rows);
     free(h);
 }
 
@@ -64,13 +76,20 @@ static ls_err prof_heap_copy(const prof_heap *from, prof_heap *to)
         LS_TRY(LS_VECTOR_ADD(&to->blocks, from->blocks.rows[i]));
     }
     to->free_row = from->free_row;
+    for (size_t i = 0; i < from->tagged.len; i++) {
+        LS_TRY(LS_VECTOR_ADD(&to->tagged, from->tagged.rows[i]));
+    }
+    for (size_t i = 0; i < from->tagged_frames.len; i++) {
+        LS_TRY(LS_VECTOR_ADD(&to->tagged_frames, from->tagged_frames.rows[i]));
+    }
     return LS_OK;
 }
 
 size_t prof_heap_clone_bytes(const prof_heap *h)
 {
     enum { PROF_RANGE_BYTES = 64 };
-    size_t bytes = h->blocks.len * sizeof(*h->blocks.rows);
+    size_t bytes = h->blocks.len * sizeof(*h->blocks.rows) + h->tagged.len * sizeof(*h->tagged.rows) +
+                   h->tagged_frames.len * sizeof(*h->tagged_frames.rows);
     for (int i = 0; i < PROF_HEAP_LAYERS; i++)
         bytes += smr_live_len(h->layers[i]) * PROF_RANGE_BYTES;
     return bytes;
@@ -155,6 +174,31 @@ static ls_err prof_site_of_alloc(prof_heap *h, const struct spool_alloc *r, uint
                                       .is_single = prof_is_single(h, r)};
     LS_TRY(prof_sites_intern(h->c.sites, &key, out));
     prof_sites_count(h->c.sites, *out, r->len_bytes, r->sample_period_bytes);
+    return LS_OK;
+}
+
+ls_err prof_heap_site(prof_heap *h, const struct spool_site *r)
+{
+    const uint64_t *frames = (const uint64_t *)(const void *)SPOOL_REC_TAIL(r);
+    struct prof_tagged t = {.site = PROF_NO_SITE, .len_bytes = r->len_bytes, .first = h->tagged_frames.len};
+    if (r->site == 0 || r->site >= SPOOL_SITE_OTHERS) return LS_OK;
+    for (; t.frames_len < r->frames_len && t.frames_len < PROF_PATH_FRAMES_MAX; t.frames_len++)
+        LS_TRY(LS_VECTOR_ADD(&h->tagged_frames, frames[t.frames_len]));
+    while (h->tagged.len <= r->site)
+        LS_TRY(LS_VECTOR_ADD(&h->tagged, (struct prof_tagged){.site = PROF_NO_SITE}));
+    h->tagged.rows[r->site] = t;
+    return LS_OK;
+}
+
+static ls_err prof_tagged_site(prof_heap *h, struct prof_tagged *t)
+{
+    uint64_t ips[PROF_PATH_FRAMES_MAX];
+    struct prof_site_key key = {.process = h->c.process};
+    if (t->frames_len == 0 || t->site != PROF_NO_SITE) return LS_OK;
+    const size_t len = prof_frames_of_returns(h->tagged_frames.rows + t->first, t->frames_len, 0, ips);
+    LS_TRY(prof_frames_intern(h->c.frames, h->c.process, ips, len, &key.frame));
+    LS_TRY(prof_sites_intern(h->c.sites, &key, &t->site));
+    prof_sites_note_length(h->c.sites, t->site, t->len_bytes);
     return LS_OK;
 }
 
@@ -301,6 +345,20 @@ void prof_heap_find_block(prof_heap *h, uint64_t addr, struct prof_target *out)
 void prof_heap_find_mapping(prof_heap *h, uint64_t addr, struct prof_target *out)
 {
     prof_heap_find(h, PROF_HEAP_MAPPINGS, addr, out);
+}
+
+void prof_heap_find_tagged(prof_heap *h, const struct spool_access *a, struct prof_target *out)
+{
+    out->node = PROF_NO_NODE;
+    if (a->site == SPOOL_SITE_OTHERS)
+        out->node = prof_tree_home(h->c.tree, PROF_NODE_HEAP_SMALL, "blocks of other allocation sites");
+    if (a->site >= h->tagged.len) return;
+    struct prof_tagged *t = &h->tagged.rows[a->site];
+    if (prof_tagged_site(h, t) != LS_OK || t->site == PROF_NO_SITE) return;
+    const struct prof_block block = {.site = t->site};
+    out->node = prof_sites_node(h->c.sites, t->site, h->c.frames, h->c.survey, h->c.tree);
+    if (a->site_units != SPOOL_SITE_UNITS_UNKNOWN)
+        prof_heap_set_origin(h, &block, a->site_units * UINT64_C(16) + a->addr % 16, out);
 }
 
 void prof_heap_find_origin(prof_heap *h, uint64_t addr, struct prof_target *out)

@@ -163,7 +163,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_stream *stream, 
         return LS_OK;
     }
     prof_space_set_time(r->space, time_ns);
-    struct prof_target target = prof_space_find(r->space, a->addr);
+    struct prof_target target = prof_space_find_access(r->space, a);
     if (target.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
     LS_TRY(prof_calls_access(r->calls, &stream->calls, a, &target.node));
     struct prof_sample s = prof_sample_missing;
@@ -330,6 +330,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_space_mmap(r->space, rec);
     case SPOOL_REC_MUNMAP:
         return prof_space_munmap(r->space, rec);
+    case SPOOL_REC_SITE:
+        return prof_space_site(r->space, rec);
     case SPOOL_REC_ALLOC:
         return prof_space_alloc(r->space, rec);
     case SPOOL_REC_FREE:

@@ -47,6 +47,14 @@ static uint64_t prof_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
+void prof_sites_note_length(struct prof_sites *s, uint32_t site, uint64_t len_bytes)
+{
+    struct prof_site_facts *f = &s->facts.rows[site];
+    if (f->least_bytes == 0 || len_bytes < f->least_bytes) f->least_bytes = len_bytes;
+    if (len_bytes > f->most_bytes) f->most_bytes = len_bytes;
+    f->unit_bytes = prof_common_divisor(f->unit_bytes, len_bytes);
+}
+
 void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, uint32_t period_bytes)
 {
     struct prof_site *row = &s->rows.rows[site];
@@ -54,9 +62,7 @@ void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, u
     const double weight = prof_block_weight(len_bytes, period_bytes);
     f->blocks += weight;
     f->bytes += weight * (double)len_bytes;
-    if (f->least_bytes == 0 || len_bytes < f->least_bytes) f->least_bytes = len_bytes;
-    if (len_bytes > f->most_bytes) f->most_bytes = len_bytes;
-    f->unit_bytes = prof_common_divisor(f->unit_bytes, len_bytes);
+    prof_sites_note_length(s, site, len_bytes);
     f->is_large = f->is_large || len_bytes >= PROF_LARGE_BLOCK_BYTES;
     row->recorded++;
     row->blocks = ls_round_u64(f->blocks);

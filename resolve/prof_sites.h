@@ -70,6 +70,9 @@ double prof_block_weight(uint64_t len_bytes, uint32_t period_bytes);
 /* One more recorded block. */
 void prof_sites_count(struct prof_sites *s, uint32_t site, uint64_t len_bytes, uint32_t period_bytes);
 
+/* It has a block of this length, which is not counted. */
+void prof_sites_note_length(struct prof_sites *s, uint32_t site, uint64_t len_bytes);
+
 /* The site's node, made when it is new. PROF_NO_NODE: out of memory. survey has the files of code. */
 uint32_t prof_sites_node(struct prof_sites *s, uint32_t site, const struct prof_frames *frames,
                          const struct prof_survey *survey, prof_tree *tree);

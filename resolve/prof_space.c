@@ -216,6 +216,11 @@ ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r)
     return LS_OK;
 }
 
+ls_err prof_space_site(prof_space *s, const struct spool_site *r)
+{
+    return prof_heap_site(s->heap, r);
+}
+
 ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r)
 {
     uint64_t end;
@@ -350,10 +355,21 @@ void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct 
     s->tls = tls;
 }
 
-struct prof_target prof_space_find(prof_space *s, uint64_t addr)
+/* May heap blocks be in the mapping that addr is in? A site's number outlives its block, so the memory may hold
+ * something else by now. */
+static bool prof_may_hold_blocks(const prof_space *s, uint64_t addr)
+{
+    uint32_t row;
+    if (!smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &row)) return true;
+    const uint32_t kind = s->mappings.rows[row].kind;
+    return kind == PROF_NODE_HEAP_SMALL || kind == PROF_NODE_ANONYMOUS;
+}
+
+struct prof_target prof_space_find_access(prof_space *s, const struct spool_access *a)
 {
     uint64_t base;
     uint32_t value;
+    const uint64_t addr = a->addr;
     struct prof_target target = prof_nowhere;
     if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value)) {
         target = prof_target_in_range(s, value, addr - base);
@@ -364,12 +380,22 @@ struct prof_target prof_space_find(prof_space *s, uint64_t addr)
     prof_heap_find_block(s->heap, addr, &target);
     if (target.node != PROF_NO_NODE || smr_live_find(s->layers[PROF_LAYER_STACKS], addr, &target.node))
         return target;
+    if (a->site && prof_may_hold_blocks(s, addr)) {
+        prof_heap_find_tagged(s->heap, a, &target);
+        if (target.node != PROF_NO_NODE) return target;
+    }
     prof_heap_find_mapping(s->heap, addr, &target);
     if (target.node != PROF_NO_NODE) return target;
     if (smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &value))
         return prof_target_of_mapping(s, &s->mappings.rows[value], addr);
     struct prof_mapping *seen = prof_survey_seen(s->survey, addr, s->now_ns);
     return seen ? prof_target_of_mapping(s, seen, addr) : prof_target_unmapped(s, addr);
+}
+
+struct prof_target prof_space_find(prof_space *s, uint64_t addr)
+{
+    const struct spool_access a = {.addr = addr};
+    return prof_space_find_access(s, &a);
 }
 
 uint32_t prof_space_find_site(prof_space *s, uint64_t addr)

@@ -133,6 +133,12 @@ ls_err prof_heap_end_block(prof_heap *h, uint64_t base, uint64_t time_ns, uint64
 /* [base, end) is something else from now on. */
 ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end);
 
+/* Blocks with this site's number were allocated at this path.  Errors: LS_ERR_NOMEM. */
+ls_err prof_heap_site(prof_heap *h, const struct spool_site *r);
+/* Set node, origin and offset of the block that an access found by the number of its site; the node is PROF_NO_NODE
+ * where the number is not known. */
+void prof_heap_find_tagged(prof_heap *h, const struct spool_access *a, struct prof_target *out);
+
 /* Set node, and origin and offset of the object, of the block or of the mapping that holds addr; the node is
  * PROF_NO_NODE where none does. */
 void prof_heap_find_block(prof_heap *h, uint64_t addr, struct prof_target *out);
@@ -170,6 +176,9 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r);
 /* Something was unmapped: end everything there.
  * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_munmap(prof_space *s, const struct spool_extent *r);
+/* A number of a site, for accesses to its blocks.
+ * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
+ls_err prof_space_site(prof_space *s, const struct spool_site *r);
 /* A block, or memory mapped at a known site, is born.
  * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r);
@@ -200,6 +209,8 @@ void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct 
 void prof_space_set_time(prof_space *s, uint64_t time_ns);
 /* Never fails: every address has a home. */
 struct prof_target prof_space_find(prof_space *s, uint64_t addr);
+/* The same for an access, which may know the site of its block. */
+struct prof_target prof_space_find_access(prof_space *s, const struct spool_access *a);
 /* The node of addr where all blocks of a site count as one. PROF_NO_NODE: out of memory. */
 uint32_t prof_space_find_site(prof_space *s, uint64_t addr);
 /* Number of blocks that the recorded heap block at addr represents; 1: there is none. */

@@ -48,6 +48,17 @@ static ls_err prof_paths_count(struct prof_paths *p, const struct spool_alloc *r
     return LS_OK;
 }
 
+/* First pass: blocks of the site need no record. */
+static ls_err prof_paths_site(struct prof_paths *p, const struct spool_site *r)
+{
+    if (r->frames_len == 0) return LS_OK;
+    const uint64_t *frames = (const uint64_t *)(const void *)SPOOL_REC_TAIL(r);
+    struct prof_path *path = prof_paths_at(p, spool_path_hash(frames, r->frames_len));
+    if (!path) return ls_nomem("%zu call paths", p->rows.len);
+    path->blocks = UINT32_MAX;
+    return LS_OK;
+}
+
 void prof_paths_fini(struct prof_paths *p)
 {
     free(p->rows.rows);
@@ -276,6 +287,8 @@ static ls_err prof_survey_record(struct prof_survey *s, prof_names *names, struc
         return LS_OK;
     case SPOOL_REC_ALLOC:
         return prof_paths_count(&s->paths, (const void *)rec);
+    case SPOOL_REC_SITE:
+        return prof_paths_site(&s->paths, (const void *)rec);
     case SPOOL_REC_MAPS:
         return prof_survey_maps(s, names, text, (const void *)rec);
     case SPOOL_REC_MMAP:

@@ -106,7 +106,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(CALL, 46)        /* spool_kernel_call: a system call that represents some */              \
     X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */            \
     X(ACCESSES, 48)    /* spool_accesses: several of ACCESS; readers give each by itself */     \
-    X(STACK_DIFF, 49)  /* spool_stack_diff: a STACK; readers give it whole */
+    X(STACK_DIFF, 49)  /* spool_stack_diff: a STACK; readers give it whole */                   \
+    X(SITE, 50)        /* spool_site: call path of a site that accesses have */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -264,6 +265,14 @@ struct spool_alloc {
                                    * process with a mean distance of this many allocated bytes, so it
                                    * represents 1 / (1 - exp(-len_bytes / sample_period_bytes)) blocks */
 };
+/* The number is the image's; a fork child goes on with its parent's. */
+struct spool_site {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t len_bytes;  /* of the block that was first allocated there */
+    uint32_t site;       /* from 1, less than SPOOL_SITE_OTHERS */
+    uint32_t frames_len; /* u64 return addresses after the fixed part, innermost first */
+};
 struct spool_node {
     struct spool_rec_header rec;
     uint64_t time_ns;
@@ -341,9 +350,12 @@ struct spool_access {
     uint16_t size_bytes;     /* size of the access; a gather gives one record a lane */
     uint16_t lane;           /* lane of a gather or scatter, else 0 */
     uint32_t drain_cycles;   /* until all older instructions were done, before the load; with DRAIN_VALID */
-    uint32_t reserved;
+    uint16_t site;           /* of the heap block that addr was in, by a number of SITE; 0: none is known */
+    uint16_t site_units;     /* units of 16 bytes from the one with the block's begin; with a site */
 };
 _Static_assert(sizeof(struct spool_access) == 48, "on-disk layout");
+#define SPOOL_SITE_OTHERS 32767u            /* a site that found no number */
+#define SPOOL_SITE_UNITS_UNKNOWN UINT16_MAX /* the begin of the block is not known */
 /* After the fixed part: bytes_len bytes as of spool_pack.h. */
 struct spool_accesses {
     struct spool_rec_header rec;
@@ -687,7 +699,11 @@ struct spool_kernel_call {
                       "(sysctl kernel.perf_event_paranoid=2 or lower allows it)")                           \
     X(SPOOL_THINNED,                                                                                        \
       "processes whose spool was half full: from then on bursts were rarer, the rarer the less was "        \
-      "left (--spool-max allows more)")
+      "left (--spool-max allows more)")                                                                     \
+    X(TAGS_REFUSED,                                                                                         \
+      "times small heap blocks got no site tags, so that only a sample of them is named: the address "      \
+      "space is limited to less than the memory (ulimit -v, ulimit -d), or it is used up")                  \
+    X(TAGS_OTHERS, "allocations at sites after the first 32766 of a process: their blocks share one row")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -3,13 +3,16 @@
  *
  * An access is
  *   a byte      bits 0 to 3: slot of its instruction among the last ones, SPOOL_PACK_NEW: a new one;
- *               SPOOL_PACK_KIND: kind follows; SPOOL_PACK_TIMED: latency and drain follow, and both flags are set
+ *               SPOOL_PACK_KIND: kind follows; SPOOL_PACK_TIMED: latency and drain follow, and both flags are set;
+ *               SPOOL_PACK_SITE: site and site_units follow, otherwise they are as in the last access of this
+ *               instruction, of a new one 0
  *   new one     signed: distance from the last new instruction
  *   kind        flags (without SPOOL_PACK_TIMES), size_bytes, lane; when it is left out, they are as in the last
  *               access of this instruction
  *   signed      distance of the address from the last one of this instruction, of a new one from the last of all
  *   signed      distance of the position from the last one
  *   timed       latency_cycles, drain_cycles
+ *   site        site, site_units
  * Numbers have 7 bits a byte, the lowest first, the top bit set in all but the last; signed ones are 2 n or -2 n - 1.
  * tsc_delta is not stored: position stands for it.
  *
@@ -33,7 +36,8 @@ enum {
     SPOOL_PACK_NEW = 15,
     SPOOL_PACK_KIND = 0x10,
     SPOOL_PACK_TIMED = 0x20,
-    SPOOL_PACK_MOST_BYTES = 56, /* per access */
+    SPOOL_PACK_SITE = 0x40,
+    SPOOL_PACK_MOST_BYTES = 64, /* per access */
 };
 #define SPOOL_PACK_TIMES (SPOOL_ACCESS_LATENCY_VALID | SPOOL_ACCESS_DRAIN_VALID)
 
@@ -41,6 +45,7 @@ struct spool_pack {
     struct {
         uint64_t ip, addr;
         uint16_t flags, size_bytes, lane;
+        uint16_t site, site_units;
     } slots[SPOOL_PACK_SLOTS];
     uint64_t ip, addr;
     uint32_t position;

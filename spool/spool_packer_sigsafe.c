@@ -65,11 +65,13 @@ void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool
         at = k->new_ones++ % SPOOL_PACK_SLOTS;
         k->slots[at].ip = r->ip;
         k->slots[at].addr = k->addr;
+        k->slots[at].site = k->slots[at].site_units = 0;
     }
+    const bool has_site = k->slots[at].site != r->site || k->slots[at].site_units != r->site_units;
     const bool has_kind = is_new || k->slots[at].flags != rest || k->slots[at].size_bytes != r->size_bytes ||
                           k->slots[at].lane != r->lane;
     put_number(p, (is_new ? SPOOL_PACK_NEW : at) | (has_kind ? SPOOL_PACK_KIND : 0) |
-                      (is_timed ? SPOOL_PACK_TIMED : 0));
+                      (is_timed ? SPOOL_PACK_TIMED : 0) | (has_site ? SPOOL_PACK_SITE : 0));
     if (is_new) put_signed(p, r->ip, k->ip);
     if (is_new) k->ip = r->ip;
     if (has_kind) {
@@ -83,6 +85,8 @@ void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool
     k->position = r->position;
     if (is_timed) put_number(p, r->latency_cycles);
     if (is_timed) put_number(p, r->drain_cycles);
+    if (has_site) put_number(p, k->slots[at].site = r->site);
+    if (has_site) put_number(p, k->slots[at].site_units = r->site_units);
     p->head.accesses_len++;
 }
 

@@ -124,6 +124,13 @@ static inline bool spool_put_burst_begin(struct spool_writer *w, struct spool_bu
     return spool_put(w, SPOOL_WHAT(BURST_BEGIN, 0, r), &r, NULL, 0);
 }
 
+/* frames: r.frames_len return addresses. */
+static inline bool spool_put_site(struct spool_writer *w, struct spool_site r, const uint64_t *frames)
+{
+    const struct spool_text path = {frames, r.frames_len * (uint32_t)sizeof(uint64_t)};
+    return spool_put(w, SPOOL_WHAT(SITE, 0, r), &r, &path, 1);
+}
+
 static inline bool spool_put_access(struct spool_writer *w, uint16_t flags, const struct spool_access *r)
 {
     return spool_put(w, SPOOL_WHAT(ACCESS, flags, *r), r, NULL, 0);

@@ -25,6 +25,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(MUNMAP, spool_extent),
     SPOOL_ROW_TAIL(ALLOC, spool_alloc, frames_len, 8),
     SPOOL_ROW(FREE, spool_extent),
+    SPOOL_ROW_TAIL(SITE, spool_site, frames_len, 8),
     SPOOL_ROW_TAIL(NODE_ADD, spool_node, label_len, 1),
     SPOOL_ROW_TAIL(NODE_RANGE, spool_node, label_len, 1),
     SPOOL_ROW(NODE_REMOVE, spool_node_remove),

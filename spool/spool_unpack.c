@@ -44,6 +44,15 @@ static bool take_kind(struct spool_unpack *u, unsigned at)
     return flags <= UINT16_MAX && size_bytes <= UINT16_MAX && lane <= UINT16_MAX;
 }
 
+static bool take_site(struct spool_unpack *u, unsigned at)
+{
+    uint64_t site, units;
+    if (!take_number(&u->bytes, &site) || !take_number(&u->bytes, &units)) return false;
+    u->pack.slots[at].site = (uint16_t)site;
+    u->pack.slots[at].site_units = (uint16_t)units;
+    return site <= SPOOL_SITE_OTHERS && units <= UINT16_MAX;
+}
+
 /* The slot of the instruction, or SPOOL_PACK_SLOTS: damaged. */
 static unsigned take_slot(struct spool_unpack *u, unsigned slot)
 {
@@ -53,6 +62,7 @@ static unsigned take_slot(struct spool_unpack *u, unsigned slot)
     const unsigned at = k->new_ones++ % SPOOL_PACK_SLOTS;
     k->slots[at].ip = k->ip;
     k->slots[at].addr = k->addr;
+    k->slots[at].site = k->slots[at].site_units = 0;
     return at;
 }
 
@@ -61,7 +71,7 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
     struct spool_pack *k = &u->pack;
     uint8_t head;
     uint64_t position = k->position, latency = 0, drain = 0;
-    if (!ls_cursor_read(&u->bytes, &head, 1) || head >= 2 * SPOOL_PACK_TIMED) return false;
+    if (!ls_cursor_read(&u->bytes, &head, 1) || head >= 2 * SPOOL_PACK_SITE) return false;
     const unsigned at = take_slot(u, head & 0xf);
     if (at == SPOOL_PACK_SLOTS || (head & SPOOL_PACK_KIND && !take_kind(u, at))) return false;
     if (!take_signed(&u->bytes, &k->slots[at].addr) || !take_signed(&u->bytes, &position) ||
@@ -69,6 +79,7 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
         return false;
     const bool is_timed = head & SPOOL_PACK_TIMED;
     if (is_timed && (!take_number(&u->bytes, &latency) || !take_number(&u->bytes, &drain))) return false;
+    if ((head & SPOOL_PACK_SITE) && !take_site(u, at)) return false;
     k->addr = k->slots[at].addr;
     k->position = (uint32_t)position;
     u->head.accesses_len--;
@@ -83,7 +94,9 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
         .position = k->position,
         .size_bytes = k->slots[at].size_bytes,
         .lane = k->slots[at].lane,
-        .drain_cycles = (uint32_t)drain};
+        .drain_cycles = (uint32_t)drain,
+        .site = k->slots[at].site,
+        .site_units = k->slots[at].site_units};
     return latency <= UINT32_MAX && drain <= UINT32_MAX;
 }
 

@@ -185,6 +185,36 @@ static void fork_child_knows_what_lived_before_the_fork(void **state)
     end(&t);
 }
 
+static void load_tagged(struct prof_fixture_thread *t, uint64_t addr)
+{
+    const struct spool_access a = {.ip = FIXTURE_CODE + 4, .addr = addr, .size_bytes = 8, .site = 3};
+    prof_fixture_burst_begin(t);
+    spool_put_access(&t->writer, SPOOL_OP_LOAD, &a);
+    prof_fixture_burst_end(t);
+}
+
+/* Numbers of sites that the parent gave before the fork hold in the child. */
+static void fork_child_knows_its_parents_sites(void **state)
+{
+    static const uint64_t path[] = {FIXTURE_CODE + 0x10, FIXTURE_CODE + 0x20};
+    struct tree t;
+    struct prof_fixture_thread child = {0};
+    (void)state;
+    begin(&t);
+    const struct spool_site site = {.time_ns = t.parent.now_ns, .len_bytes = 32, .site = 3, .frames_len = 2};
+    spool_put_site(&t.parent.writer, site, path);
+    fork_of_parent(&t, &child);
+    t.parent.now_ns = child.now_ns + 10000;
+    load_tagged(&t.parent, FIXTURE_BRK + 8);
+    load_tagged(&child, FIXTURE_BRK + 8);
+    spool_writer_close(&child.writer);
+    spool_writer_close(&t.parent.writer);
+    resolve(&t);
+    assert_int_equal(node_at(&t, CHILD, FIXTURE_BRK + 8)->kind, PROF_NODE_SITE);
+    assert_ptr_equal(node_at(&t, CHILD, FIXTURE_BRK + 8), node_at(&t, FIXTURE_PID, FIXTURE_BRK + 8));
+    end(&t);
+}
+
 static void child_changes_stay_the_childs(void **state)
 {
     struct tree t;
@@ -501,6 +531,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fork_child_knows_what_lived_before_the_fork),
+        cmocka_unit_test(fork_child_knows_its_parents_sites),
         cmocka_unit_test(child_changes_stay_the_childs),
         cmocka_unit_test(grandchildren_inherit_through_their_parents),
         cmocka_unit_test(exec_starts_clean_and_ends_are_reported),

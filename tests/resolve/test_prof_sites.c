@@ -133,6 +133,60 @@ static void blocks_of_one_path_are_one_site(void **state)
     end(&r);
 }
 
+static void name_site(struct recording *r, uint32_t site, const uint64_t *frames, uint32_t frames_len)
+{
+    const struct spool_site s = {
+        .time_ns = r->t.now_ns += 1000, .len_bytes = 32, .site = site, .frames_len = frames_len};
+    assert_true(spool_put_site(&r->t.writer, s, frames));
+}
+
+static void load_tagged(struct recording *r, uint64_t addr, uint16_t site)
+{
+    const struct spool_access a = {.ip = FIXTURE_CODE + 4,
+                                   .addr = addr,
+                                   .position = 10,
+                                   .size_bytes = 8,
+                                   .site = site,
+                                   .site_units = SPOOL_SITE_UNITS_UNKNOWN};
+    prof_fixture_burst_begin(&r->t);
+    spool_put_access(&r->t.writer, SPOOL_OP_LOAD, &a);
+    prof_fixture_burst_end(&r->t);
+}
+
+/* Blocks without a record are found by the number that the access has. */
+static void small_blocks_belong_to_the_site_of_their_tag(void **state)
+{
+    struct recording r;
+    (void)state;
+    begin(&r);
+    name_site(&r, 7, path_a, 2);
+    name_site(&r, 9, path_b, 2);
+    name_site(&r, 11, path_c, 2); /* never sampled */
+    allocate(&r, (struct made){FIXTURE_BRK + 0x100, 64, SPOOL_ALLOC_MALLOC, 4096}, path_b, 2);
+    load_tagged(&r, FIXTURE_BRK + 8, 7);
+    load_tagged(&r, FIXTURE_BRK + 0x108, 7); /* a block with a record: the record counts */
+    load_tagged(&r, FIXTURE_BRK + 0x208, 9); /* another one of that path */
+    load_tagged(&r, FIXTURE_BRK + 0x308, 8); /* the record of its site was lost */
+    load_tagged(&r, FIXTURE_BRK + 0x408, SPOOL_SITE_OTHERS);
+    load_tagged(&r, FIXTURE_FILE, 7);      /* the memory is a file's by now */
+    load_tagged(&r, FIXTURE_OTHER + 8, 7); /* the heap of another allocator */
+    load_tagged(&r, FIXTURE_BRK + 0x508, 0);
+    finish(&r);
+    assert_int_equal(r.sites_len, 2);
+    assert_int_equal(r.frames[r.sites[1].frame].ip, path_a[0] - 1);
+    assert_int_equal(site_of(&r, 0)->id, r.sites[1].node);
+    assert_int_equal(site_of(&r, 1)->id, r.sites[0].node);
+    assert_int_equal(node_of(&r, 2)->id, r.sites[0].node);
+    assert_int_equal(node_of(&r, 2)->base, 0); /* not the site's only block */
+    assert_string_equal(node_of(&r, 3)->label, "small heap blocks");
+    assert_string_equal(node_of(&r, 4)->label, "blocks of other allocation sites");
+    assert_int_equal(node_of(&r, 5)->kind, PROF_NODE_FILE);
+    assert_int_equal(site_of(&r, 6)->id, r.sites[1].node);
+    assert_string_equal(node_of(&r, 7)->label, "small heap blocks");
+    assert_int_equal(r.sites[1].blocks, 0); /* only records are counted */
+    end(&r);
+}
+
 static void freed_and_reused_addresses_resolve_by_time(void **state)
 {
     struct recording r;
@@ -385,6 +439,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_one_path_are_one_site),
+        cmocka_unit_test(small_blocks_belong_to_the_site_of_their_tag),
         cmocka_unit_test(freed_and_reused_addresses_resolve_by_time),
         cmocka_unit_test(paths_given_before_are_known_by_hash),
         cmocka_unit_test(sampled_blocks_stand_for_others),

@@ -35,6 +35,8 @@ static struct spool_access random_access(uint64_t *state, struct spool_access la
         .position = n >> 26 & 7 ? last.position + (uint32_t)(n >> 32 & 15) : (uint32_t)random_number(state),
         .size_bytes = (uint16_t)(1 << (n >> 36 & 7)),
         .lane = (uint16_t)(n >> 40 & 63 ? 0 : n >> 46),
+        .site = (uint16_t)(n >> 58 & 3 ? 5 : n >> 44 & SPOOL_SITE_OTHERS),
+        .site_units = (uint16_t)(n >> 60 & 3 ? n >> 40 & 3 : n >> 48),
         .latency_cycles = is_timed ? (uint32_t)random_number(state) >> (n >> 56 & 31) : 0,
         .drain_cycles = is_timed ? (uint32_t)random_number(state) >> (n >> 51 & 31) : 0};
     const unsigned kind = (unsigned)(n >> 1) % kinds;
