@@ -36,6 +36,8 @@
       "resolve) or auto (of bursts, unwound in place)")                                                      \
     X(SEED, "LOADSTONE_SEED", "", "seed of the random times between bursts, for reproducible runs")          \
     X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own")  \
+    X(TAGS, "LOADSTONE_TAGS", "1",                                                                           \
+      "0: heap blocks get no site tags, so that only blocks with a record of their own are named")           \
     X(DELAY, "LOADSTONE_DELAY", "0",                                                                         \
       "time after the start of the program before sampling begins, such as 2s")                              \
     X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                      \

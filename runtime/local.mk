@@ -18,6 +18,7 @@ librtalloc_la_SOURCES = \
     runtime/core/rt_cfi_sigsafe.c runtime/core/rt_cfi_sigsafe.h \
     runtime/core/rt_paths_sigsafe.c runtime/core/rt_paths_sigsafe.h \
     runtime/core/rt_poisson_sigsafe.c runtime/core/rt_poisson_sigsafe.h \
+    runtime/core/rt_tags_sigsafe.c runtime/core/rt_tags_sigsafe.h \
     runtime/core/rt_unwind_sigsafe.h
 librtalloc_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 librtalloc_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden

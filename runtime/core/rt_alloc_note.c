@@ -16,20 +16,26 @@ enum {
 /* A call path in t->scratch. */
 struct rt_path {
     uint64_t *frames;
+    uint64_t *places; /* of them on the stack */
     uint32_t len;
     bool is_nested; /* it contains our hooks: an allocator maps memory for a block of the program */
 };
 
 static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
 {
+    struct rt_path path = {.frames = (uint64_t *)(void *)t->scratch};
+    path.places = path.frames + RT_UNWIND_FRAMES_MAX;
     const struct rt_unwind_limits limits = {.stack_base = t->stack_base,
                                             .stack_end = t->stack_end,
                                             .own_base = rt_state.text_base,
-                                            .own_end = rt_state.text_end};
-    struct rt_path path = {.frames = (uint64_t *)(void *)t->scratch};
+                                            .own_end = rt_state.text_end,
+                                            .places = path.places};
     if (RT_HAVE_UNWIND)
         path.len = (uint32_t)rt_unwind(&limits, path.frames, RT_UNWIND_FRAMES_MAX, &path.is_nested);
-    if (path.len == 0) path.frames[path.len++] = (uint64_t)(uintptr_t)caller;
+    if (path.len == 0) {
+        path.places[0] = 0;
+        path.frames[path.len++] = (uint64_t)(uintptr_t)caller;
+    }
     return path;
 }
 
@@ -91,15 +97,78 @@ static uint32_t rt_sample(void)
     return period_bytes;
 }
 
+/* --- tags --- */
+
+struct rt_site_giver {
+    struct spool_writer *w;
+    const struct rt_path *path;
+    size_t len_bytes;
+};
+
+static void rt_give_site(void *arg, uint32_t site)
+{
+    const struct rt_site_giver *g = arg;
+    const struct spool_site rec = {
+        .time_ns = ls_clock_mono_ns(), .len_bytes = g->len_bytes, .site = site, .frames_len = g->path->len};
+    spool_put_site(g->w, rec, g->path->frames);
+}
+
+/* Tag b by its path; the writer is open. */
+static void rt_tag_by_path(struct spool_writer *w, const struct rt_block *b, const struct rt_path *path)
+{
+    struct rt_site_giver giver = {w, path, b->len_bytes};
+    const struct rt_tag_call call = rt_alloc_tag_call(b->caller, b->cfa);
+    const struct rt_tag_path p = {
+        .frames = path->frames,
+        .places = path->places,
+        .len = path->len,
+        .may_refine = !__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED),
+        .give = rt_give_site,
+        .arg = &giver,
+    };
+    rt_tag_put((uint64_t)(uintptr_t)b->base, b->len_bytes, rt_tag_learn(&call, &p));
+}
+
+LS_ALIGNED void rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa)
+{
+    const int saved = errno;
+    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
+    const bool may_refine = !__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED);
+    const uint32_t site = rt_tag_known_slowly(&call, may_refine);
+    struct rt_thread *t = site ? NULL : rt_enter();
+    if (t) {
+        const struct rt_block b = {base, len_bytes, SPOOL_ALLOC_OTHER, caller, cfa};
+        struct spool_writer *w = rt_spool_writer(t);
+        const struct rt_path path = rt_path_here(t, caller);
+        rt_tag_by_path(w, &b, &path);
+        rt_budget_look(ls_clock_mono_ns());
+        rt_leave();
+    } else {
+        rt_tag_put((uint64_t)(uintptr_t)base, len_bytes, site);
+    }
+    errno = saved;
+}
+
+/* --- blocks with a record --- */
+
+/* The blocks with a record are found by it, but the granules of a small one may be in the tags of an older block, and
+ * its path checks its signature. */
+static bool rt_is_tagged(const struct rt_block *b)
+{
+    enum { LONGEST_BYTES = 65536 };
+    return rt_tags.rows && b->cfa && b->len_bytes <= LONGEST_BYTES;
+}
+
 static void rt_record_alloc(struct rt_thread *t, const struct rt_block *b, uint32_t period_bytes)
 {
     struct spool_writer *w = rt_spool_writer(t);
+    const struct rt_path path = rt_path_here(t, b->caller);
+    if (rt_is_tagged(b)) rt_tag_by_path(w, b, &path);
     if (!rt_blocks_add((uint64_t)(uintptr_t)b->base)) return;
     t->allocs++;
     t->large_allocs += period_bytes == 1;
     if (period_bytes > 1 && b->len_bytes >= rt_state.config.alloc_min_bytes)
         rt_tls.skipped_allocs += rt_skipped_of(b->len_bytes, period_bytes);
-    const struct rt_path path = rt_path_here(t, b->caller);
     rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = period_bytes}, b, &path);
 }
 
@@ -110,17 +179,23 @@ static void rt_record(const struct rt_block *b, uint32_t period_bytes)
     if (t) {
         rt_record_alloc(t, b, period_bytes);
         rt_leave();
+    } else if (rt_is_tagged(b)) {
+        rt_tag_put((uint64_t)(uintptr_t)b->base, b->len_bytes, 0);
     }
     errno = saved;
 }
 
-LS_ALIGNED void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller)
+LS_ALIGNED void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller,
+                              uint64_t cfa)
 {
-    const struct rt_block b = {base, len_bytes, call, caller};
+    const struct rt_block b = {base, len_bytes, call, caller, cfa};
     if (!base) return;
     const bool is_long = len_bytes >= __atomic_load_n(&rt_state.alloc_always_bytes, __ATOMIC_RELAXED);
     const uint32_t period_bytes = is_long ? 1 : rt_sample();
-    if (period_bytes > 0) rt_record(&b, period_bytes);
+    if (period_bytes > 0)
+        rt_record(&b, period_bytes);
+    else
+        rt_alloc_tag(base, len_bytes, caller, cfa);
 }
 
 void rt_alloc_note_kept(const struct rt_block *b)

@@ -6,6 +6,7 @@
 #define RT_ALLOC_NOTE_H
 
 #include "runtime/core/rt_blocks_sigsafe.h"
+#include "runtime/core/rt_tags_sigsafe.h"
 #include "runtime/core/rt_thread.h"
 #include "spool/spool_format.h"
 
@@ -19,6 +20,7 @@ struct rt_block {
     size_t len_bytes;
     enum spool_alloc_call call;
     void *caller; /* return address of the hook */
+    uint64_t cfa; /* the hook's frame: its return address is in the word below; 0: the block gets no tag */
 };
 
 /* Count a block of this length. True: it may be recorded, by rt_alloc_note. Almost always false, by two
@@ -34,9 +36,31 @@ static inline bool rt_alloc_count(size_t len_bytes)
 /* Record a notable block after it was allocated, or skip it. errno is kept. The parameters are words, not a
  * struct rt_block, because hooks that have no stack frame call it.
  * Thread: any.  Signal: as for the program's call. */
-void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller);
+void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_call call, void *caller, uint64_t cfa);
 /* Record a block again whose end was recorded although it lives on. */
 void rt_alloc_note_kept(const struct rt_block *b);
+
+/* The frame of a hook that asks for it. */
+#define RT_FRAME() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+
+static inline struct rt_tag_call rt_alloc_tag_call(const void *caller, uint64_t cfa)
+{
+    const uint64_t depth = rt_tls.stack_end - cfa;
+    return (struct rt_tag_call){(uint64_t)(uintptr_t)caller, cfa, depth < rt_tls.stack_bytes ? depth : 0};
+}
+
+/* Tag a block whose call of an allocator has no known signature. errno is kept. */
+void rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa);
+
+/* Tag a block that has no record. */
+static inline void rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa)
+{
+    if (!rt_tags.rows || __builtin_expect(!base, 0)) return;
+    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
+    const uint32_t site = rt_tag_known(&call);
+    if (__builtin_expect(!site, 0)) return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
+    rt_tag_put((uint64_t)(uintptr_t)base, len_bytes, site);
+}
 
 /* Record the end of a block that has a record, before it is freed (its address may be reused at once).
  * Returns whether there was one.  errno is kept. */
@@ -44,6 +68,8 @@ bool rt_free_note(void *p);
 
 /* Add the calling thread's skipped allocations to the pending events.  Signal: safe. */
 void rt_alloc_put_skipped(void);
+/* The same for blocks without tags, and for allocations at sites without a number.  Signal: safe. */
+void rt_alloc_put_untagged(void);
 
 /* Record the call path of an anonymous mapping that is in the spool already. Call it inside rt_enter and
  * rt_leave of t. */

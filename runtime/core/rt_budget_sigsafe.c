@@ -120,6 +120,7 @@ static void rt_limit_look(uint64_t now_ns)
         .large_allocs = __atomic_load_n(&b->large_allocs, __ATOMIC_RELAXED),
     };
     rt_alloc_limit_look(&rt_hooks.limit, &costs);
+    __atomic_store_n(&rt_state.is_over_budget, rt_hooks.limit.time_ns.saved < 0, __ATOMIC_RELAXED);
     __atomic_store_n(&rt_state.alloc_period_bytes, rt_hooks.limit.period_bytes, __ATOMIC_RELAXED);
     __atomic_store_n(&rt_state.alloc_always_bytes, rt_hooks.limit.always_bytes, __ATOMIC_RELAXED);
 }
@@ -149,4 +150,13 @@ void rt_alloc_put_skipped(void)
     __atomic_fetch_add(&rt_state.pending_events[SPOOL_EVENT_ALLOCS_SKIPPED], rt_tls.skipped_allocs,
                        __ATOMIC_RELAXED);
     rt_tls.skipped_allocs = 0;
+}
+
+void rt_alloc_put_untagged(void)
+{
+    uint64_t *pending = rt_state.pending_events;
+    const uint64_t refused = __atomic_exchange_n(&rt_tags.regions_refused, 0, __ATOMIC_RELAXED),
+                   others = __atomic_exchange_n(&rt_tags.others, 0, __ATOMIC_RELAXED);
+    if (refused) __atomic_fetch_add(&pending[SPOOL_EVENT_TAGS_REFUSED], refused, __ATOMIC_RELAXED);
+    if (others) __atomic_fetch_add(&pending[SPOOL_EVENT_TAGS_OTHERS], others, __ATOMIC_RELAXED);
 }

@@ -15,6 +15,7 @@
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_tags_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/core/rt_thread_life.h"
 #include "runtime/core/rt_sampler.h"
@@ -60,6 +61,7 @@ static const struct rt_config_row rt_config_rows[] = {
     ROW(ACCESSES, NUMBER, burst_accesses),
     ROW(SEED, NUMBER, seed),
     ROW(ALLOC_MIN, BYTES, alloc_min_bytes),
+    ROW(TAGS, FLAG, tags),
     ROW(SPOOL_MAX, BYTES, spool_max_bytes),
     ROW(DELAY, NS, delay_ns),
     ROW(DURATION, NS, duration_ns),
@@ -338,6 +340,24 @@ static void rt_init_engine(const char *bad_variable)
     if (bad_variable) rt_init_add_why(bad_variable, " cannot be read, the default is used");
 }
 
+/* Could the tables, an eighth of the heap, take address space that the program needs? */
+static bool rt_init_has_little_room(void)
+{
+    const uint64_t memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * RT_PAGE_BYTES;
+    struct rlimit all, data;
+    if (getrlimit(RLIMIT_AS, &all) != 0 || getrlimit(RLIMIT_DATA, &data) != 0) return false;
+    return all.rlim_cur < memory_bytes || data.rlim_cur < memory_bytes;
+}
+
+/* Tags are for engines that read them, while small blocks are sampled. */
+static void rt_init_tags(void)
+{
+    if (!rt_state.engine->reads_tags || !rt_state.config.tags || rt_state.config.traced ||
+        rt_state.config.alloc_min_bytes <= 1)
+        return;
+    if (rt_init_has_little_room() || rt_tags_init() != 0) rt_state.pending_events[SPOOL_EVENT_TAGS_REFUSED]++;
+}
+
 /* Everything but the first record. 0 or an errno. */
 static int rt_init_parts(void)
 {
@@ -361,6 +381,7 @@ static int rt_init_parts(void)
     rt_init_budget();
     rt_init_control();
     rt_init_engine(bad_variable);
+    rt_init_tags();
     rt_state.alloc_period_bytes = rt_state.alloc_always_bytes = rt_state.config.alloc_min_bytes;
     return 0;
 }

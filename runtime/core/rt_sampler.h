@@ -20,6 +20,7 @@ struct rt_sampler {
     const char *name;
     size_t thread_bytes;     /* of rt_thread.engine */
     bool splits_kernel_time; /* the process's CPU time is accounted for: kernel time gets causes */
+    bool reads_tags;         /* its samples have the site tags of heap blocks (rt_tags_sigsafe.h) */
 
     /* Return whether the engine can work here. If not, give the reason (with the errno and the remedy) in at
      * most why_len bytes. Releases all it took. Runs once, in the constructor. */

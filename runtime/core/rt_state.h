@@ -34,7 +34,7 @@ struct rt_config {
     uint64_t delay_ns, duration_ns; /* duration 0: until the end */
     uint64_t start_ns;              /* begin of delay and duration; 0: start of this program */
     int control_signal;             /* 0: none */
-    bool has_seed, paused, children, debug;
+    bool has_seed, paused, children, debug, tags;
     bool traced; /* a tracer listens to markers (rt_marker_sigsafe.h) */
 };
 
@@ -97,6 +97,7 @@ struct rt_state {
     /* allocations of at least alloc_always_bytes are recorded (>= config.alloc_min_bytes, 0 until the runtime
      * is ready); shorter ones are sampled by a Poisson process with a mean of alloc_period_bytes per hit */
     uint64_t alloc_always_bytes, alloc_period_bytes;
+    uint32_t is_over_budget;    /* atomic: hooks have spent more than their part */
     int spool_fd;               /* the spool directory, -1 */
     int image_fd;               /* p<pid>.<image> in it, -1 until the first record */
     int maps_fd;                /* /proc/self/maps, -1 */

@@ -105,6 +105,8 @@ void rt_thread_begin(struct rt_thread *t)
     t->tid = (pid_t)ls_syscall(SYS_gettid);
     if (t->begin_ns == 0) t->begin_ns = ls_clock_mono_ns();
     rt_tls.thread = t;
+    rt_tls.stack_end = t->stack_end;
+    rt_tls.stack_bytes = t->stack_end - t->stack_base;
     pthread_setspecific(rt_thread_key, t);
     if (t->stack_base < t->stack_end)
         rt_mark(LS_MARKER_STACK_BORN, t->stack_base, t->stack_end - t->stack_base, 0);

@@ -18,6 +18,7 @@ struct rt_unwind_limits {
     uint64_t stack_base,
         stack_end; /* the thread's stack; 0 0, or a stack pointer outside: pages are tried first */
     uint64_t own_base, own_end; /* code whose frames are left out */
+    uint64_t *places;           /* gets the place of each return address on the stack; NULL: not wanted */
 };
 
 /* Return addresses of the callers, innermost first, at most max. *out_nested (may be NULL): the left-out code

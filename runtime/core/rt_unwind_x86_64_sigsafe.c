@@ -178,10 +178,12 @@ __attribute__((noinline)) size_t rt_unwind(const struct rt_unwind_limits *limits
                      : "=&r"(f.ip), "=&r"(f.sp), "=&r"(f.bp));
     struct unwind_window window = unwind_window_at(f.sp, limits);
     for (uint64_t at = f.ip; len < max && unwind_step(&window, &f, at); at = f.ip - 1) {
-        if (f.ip - 1 - own_base >= own_len)
-            out[len++] = f.ip;
-        else if (len > 0)
-            is_nested = true;
+        if (f.ip - 1 - own_base < own_len) {
+            is_nested |= len > 0;
+            continue;
+        }
+        if (limits->places) limits->places[len] = f.sp - 8;
+        out[len++] = f.ip;
     }
     if (out_nested) *out_nested = is_nested;
     return len;

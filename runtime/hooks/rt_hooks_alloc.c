@@ -64,10 +64,16 @@ static inline bool arena_owns(const void *p)
 
 /* --- The hooks. --- */
 
-#define RT_NOTE_ALLOC(p, n, kind)                                                                    \
-    do {                                                                                             \
-        if (rt_alloc_count(n)) rt_alloc_note(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0)); \
-    } while (0)
+static void rt_note_block(void *p, size_t n, enum spool_alloc_call call, void *caller, uint64_t cfa)
+{
+    if (rt_alloc_count(n))
+        rt_alloc_note(p, n, call, caller, cfa);
+    else
+        rt_alloc_tag(p, n, caller, cfa);
+}
+
+#define RT_NOTE_ALLOC(p, n, kind) \
+    rt_note_block(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0), RT_FRAME())
 
 /* NULL from the arena is out of memory like any other. */
 static LS_ALIGNED __attribute__((cold)) void *rt_early_alloc(size_t count, size_t len_bytes,
@@ -94,7 +100,7 @@ static void rt_timed_malloc_end(const struct rt_timed_call *c, void *heap_end, v
     rt_timed_end_allocator(c, sbrk(0) == heap_end ? SPOOL_CALL_MAP : SPOOL_CALL_BREAK, p, n);
 }
 
-static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *caller)
+static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *caller, uint64_t cfa)
 {
     if (RT_IS_EARLY(malloc)) return rt_early_alloc(1, n, 1);
     struct rt_timed_call c = rt_time_block(RT_TIMED_ALLOC, n, caller);
@@ -102,7 +108,7 @@ static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *ca
     rt_timed_start(&c);
     void *p = rt_real.malloc(n);
     rt_timed_stop(&c);
-    rt_alloc_note(p, n, SPOOL_ALLOC_MALLOC, caller);
+    rt_alloc_note(p, n, SPOOL_ALLOC_MALLOC, caller, cfa);
     if (c.cpu_ns) rt_timed_malloc_end(&c, heap_end, p, n);
     return p;
 }
@@ -110,16 +116,19 @@ static LS_ALIGNED __attribute__((cold)) void *rt_malloc_noted(size_t n, void *ca
 /* While the real function is not known, each call is notable. */
 LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *malloc(size_t n)
 {
-    if (rt_alloc_count(n)) return rt_malloc_noted(n, __builtin_return_address(0));
-    return rt_real.malloc(n);
+    if (rt_alloc_count(n)) return rt_malloc_noted(n, __builtin_return_address(0), RT_FRAME());
+    void *p = rt_real.malloc(n);
+    rt_alloc_tag(p, n, __builtin_return_address(0), RT_FRAME());
+    return p;
 }
 
-static LS_ALIGNED __attribute__((cold)) void *rt_calloc_noted(size_t count, size_t n, void *caller)
+static LS_ALIGNED __attribute__((cold)) void *rt_calloc_noted(size_t count, size_t n, void *caller,
+                                                              uint64_t cfa)
 {
     size_t len;
     if (RT_IS_EARLY(calloc)) return rt_early_alloc(count, n, 1);
     void *p = rt_real.calloc(count, n);
-    if (ls_mul_size(count, n, &len)) rt_alloc_note(p, len, SPOOL_ALLOC_CALLOC, caller);
+    if (ls_mul_size(count, n, &len)) rt_alloc_note(p, len, SPOOL_ALLOC_CALLOC, caller, cfa);
     return p;
 }
 
@@ -127,8 +136,10 @@ LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *calloc(size_t count, size_t n)
 {
     size_t len;
     if (!ls_mul_size(count, n, &len) || rt_alloc_count(len))
-        return rt_calloc_noted(count, n, __builtin_return_address(0));
-    return rt_real.calloc(count, n);
+        return rt_calloc_noted(count, n, __builtin_return_address(0), RT_FRAME());
+    void *p = rt_real.calloc(count, n);
+    rt_alloc_tag(p, len, __builtin_return_address(0), RT_FRAME());
+    return p;
 }
 
 /* Weak, not looked up: dlsym allocates its message about a missing name, perhaps inside an allocator that is
@@ -202,16 +213,16 @@ static void *rt_realloc_from_arena(void *p, size_t n)
 
 /* A block that moves ends at its old address. Its end is recorded before the call, because the address may be
  * reused at once, and revoked when the call fails. */
-static void *rt_realloc_noted(void *p, size_t n, void *caller)
+static void *rt_realloc_noted(void *p, size_t n, void *caller, uint64_t cfa)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
     const bool may_hold_ranges = p && rt_registry_may_end_after(base), is_notable = p && rt_blocks_has(base);
     const size_t old = may_hold_ranges || is_notable ? rt_usable_bytes(p) : 0;
     const bool was_noted = is_notable && rt_free_note(p);
     void *q = rt_real.realloc(p, n);
-    const struct rt_block kept = {p, old, SPOOL_ALLOC_REALLOC, caller};
-    if (q && rt_alloc_count(n))
-        rt_alloc_note(q, n, SPOOL_ALLOC_REALLOC, caller);
+    const struct rt_block kept = {p, old, SPOOL_ALLOC_REALLOC, caller, 0};
+    if (q)
+        rt_note_block(q, n, SPOOL_ALLOC_REALLOC, caller, cfa);
     else if (!q && n > 0 && was_noted)
         rt_alloc_note_kept(&kept);
     if (may_hold_ranges && q != p && (q || n == 0)) rt_registry_end_inside(base, old);
@@ -222,7 +233,7 @@ LS_EXPORT void *realloc(void *p, size_t n)
 {
     if (RT_IS_EARLY(realloc) || RT_IS_EARLY(malloc)) return p ? NULL : rt_early_alloc(1, n, 1);
     if (__builtin_expect(p && arena_owns(p), 0)) return rt_realloc_from_arena(p, n);
-    return rt_realloc_noted(p, n, __builtin_return_address(0));
+    return rt_realloc_noted(p, n, __builtin_return_address(0), RT_FRAME());
 }
 
 LS_EXPORT void *reallocarray(void *p, size_t count, size_t n)
@@ -234,7 +245,7 @@ LS_EXPORT void *reallocarray(void *p, size_t count, size_t n)
     }
     if (RT_IS_EARLY(realloc) || RT_IS_EARLY(malloc)) return p ? NULL : rt_early_alloc(1, len, 1);
     if (__builtin_expect(p && arena_owns(p), 0)) return rt_realloc_from_arena(p, len);
-    return rt_realloc_noted(p, len, __builtin_return_address(0));
+    return rt_realloc_noted(p, len, __builtin_return_address(0), RT_FRAME());
 }
 
 LS_EXPORT int posix_memalign(void **out, size_t align_bytes, size_t n)

@@ -9,6 +9,7 @@
 #include "runtime/bursts/rt_burst_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_tags_sigsafe.h"
 #include "runtime/core/rt_tap_sigsafe.h"
 
 #include <string.h>
@@ -158,6 +159,7 @@ static void record_access(struct rt_burst_thread *t, const struct rt_burst_acces
         .size_bytes = a->size_bytes,
         .lane = a->lane,
     };
+    r.site = rt_tag_find(r.addr, &r.site_units);
     if (rt_burst_engine.has_memory_nodes) rt_burst_numa_touch(&t->numa, a->addr);
     const bool measure = t->position >= own(t)->valid_from;
     const uint16_t probed = rt_step_probe_access(&own(t)->probe, a, measure, &r.latency_cycles);

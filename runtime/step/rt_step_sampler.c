@@ -60,6 +60,7 @@ static bool probe(char *why, size_t why_len)
 const struct rt_sampler rt_sampler_step = {
     .name = "step",
     .splits_kernel_time = true,
+    .reads_tags = true,
     .probe = probe,
     .process_start = rt_burst_process_start,
     .thread_open = rt_burst_thread_open,

@@ -7,6 +7,7 @@
 #include "runtime/bursts/rt_burst_faults_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_tags_sigsafe.h"
 #include "runtime/translate/rt_tr_code_sigsafe.h"
 #include "spool/spool_packer_sigsafe.h"
 
@@ -77,6 +78,7 @@ static void put(struct rt_burst_thread *t, struct spool_packer *p, struct spool_
     r->tsc_delta = spool_pack_tsc_delta(p->head.tsc_cycles, p->head.instructions, r->position);
     flags |= SPOOL_ACCESS_AFTER_GAP;
     if (rt_burst_engine.has_memory_nodes) rt_burst_numa_touch(&t->numa, r->addr);
+    r->site = rt_tag_find(r->addr, &r->site_units);
     spool_packer_add(p, flags, r);
     rt_burst_note_access(t, r, flags);
 }

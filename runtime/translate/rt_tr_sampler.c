@@ -76,6 +76,7 @@ static void unloading(bool begins)
 const struct rt_sampler rt_sampler_translate = {
     .name = "translate",
     .splits_kernel_time = true,
+    .reads_tags = true,
     .probe = probe,
     .process_start = rt_burst_process_start,
     .thread_open = rt_burst_thread_open,

@@ -9,7 +9,8 @@ tests_runtime_spool_lines_LDADD = libspoolread.la
 unit_programs += tests/runtime/unit
 tests_runtime_unit_SOURCES = \
     tests/runtime/test_rt_alloc.c \
-    tests/runtime/test_rt_alloc_limit.c
+    tests/runtime/test_rt_alloc_limit.c \
+    tests/runtime/test_rt_tags.c
 tests_runtime_unit_CPPFLAGS = $(unit_cppflags)
 tests_runtime_unit_CFLAGS = $(unit_cflags) -O2
 tests_runtime_unit_LDADD = librtalloc.la $(unit_libs)

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "runtime/core/rt_tags_sigsafe.h"
+
+#include <sys/mman.h>
+
+enum {
+    PATHS_BITS = 16,
+    PROBES = 32,         /* of regions and paths */
+    LINES_MOST = 4,      /* of signatures */
+    CHECKS_FIRST = 4,    /* unwindings that check a new signature */
+    CHILDREN_MOST = 512, /* more: the word is no return address */
+    CLEAR_PAGE_BYTES = 4096,
+};
+#define SITES_ALL ((size_t)RT_TAG_OTHERS + 1)
+
+struct rt_tags rt_tags;
+
+/* Huge pages would cost memory, a core file of them time. */
+static void *tags_map(size_t len_bytes)
+{
+    const long at = ls_syscall(SYS_mmap, NULL, len_bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at < 0 && at > -4096) return NULL;
+    ls_syscall(SYS_madvise, at, len_bytes, MADV_NOHUGEPAGE);
+    ls_syscall(SYS_madvise, at, len_bytes, MADV_DONTDUMP);
+    return (void *)at;
+}
+
+static void tags_unmap(void *at, size_t len_bytes)
+{
+    if (at) ls_syscall(SYS_munmap, at, len_bytes);
+}
+
+int rt_tags_init(void)
+{
+    const size_t regions_bytes = RT_TAG_REGIONS * sizeof(struct rt_tag_region),
+                 paths_bytes = sizeof(uint64_t) << PATHS_BITS,
+                 kept_bytes = SITES_ALL * RT_TAG_FRAMES * sizeof(uint64_t),
+                 children_bytes = SITES_ALL * sizeof(uint16_t),
+                 rows_bytes = sizeof(uint64_t) << RT_TAG_ROWS_BITS;
+    uint8_t *at = tags_map(regions_bytes + paths_bytes + kept_bytes + children_bytes);
+    uint64_t *rows = tags_map(rows_bytes); /* aligned to cache lines */
+    if (!at || !rows) {
+        tags_unmap(at, regions_bytes + paths_bytes + kept_bytes + children_bytes);
+        tags_unmap(rows, rows_bytes);
+        return ENOMEM;
+    }
+    rt_tags.regions = (struct rt_tag_region *)(void *)at;
+    rt_tags.paths = (uint64_t *)(void *)(at += regions_bytes);
+    rt_tags.kept = (uint64_t *)(void *)(at += paths_bytes);
+    rt_tags.children = (uint16_t *)(void *)(at + kept_bytes);
+    __atomic_store_n(&rt_tags.rows, rows, __ATOMIC_RELEASE);
+    return 0;
+}
+
+/* --- regions --- */
+
+static struct rt_tag_region *region_next(struct rt_tag_region *r)
+{
+    return r + 1 < rt_tags.regions + RT_TAG_REGIONS ? r + 1 : rt_tags.regions;
+}
+
+/* Every region that is mapped is found, whatever row it is in. */
+static uint16_t *region_find(uint64_t number)
+{
+    struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
+    for (int i = 0; i < PROBES; i++, r = region_next(r)) {
+        const uint64_t there = __atomic_load_n(&r->key, __ATOMIC_RELAXED);
+        if (there == number + 1) return __atomic_load_n(&r->tags, __ATOMIC_ACQUIRE);
+        if (there == 0) return NULL;
+    }
+    return NULL;
+}
+
+static struct rt_tag_region *region_claim(uint64_t number)
+{
+    struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
+    for (int i = 0; i < PROBES; i++, r = region_next(r)) {
+        uint64_t there = 0;
+        if (__atomic_compare_exchange_n(&r->key, &there, number + 1, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED) ||
+            there == number + 1)
+            return r;
+    }
+    return NULL;
+}
+
+static uint16_t *region_make(uint64_t number)
+{
+    const size_t len_bytes = RT_TAG_REGION_TAGS * sizeof(uint16_t);
+    struct rt_tag_region *r = region_claim(number);
+    uint16_t *made = r ? tags_map(len_bytes) : NULL, *there = NULL;
+    if (!made) {
+        __atomic_fetch_add(&rt_tags.regions_refused, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    if (__atomic_compare_exchange_n(&r->tags, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    tags_unmap(made, len_bytes); /* another thread was faster */
+    return there;
+}
+
+/* --- blocks --- */
+
+/* Tag the granules of a block that are in one region; a region without tags needs none where the site is unknown. */
+static void put_part(uint64_t granule, size_t len, uint32_t site, bool is_first)
+{
+    const uint64_t number = granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS);
+    uint16_t *tags = region_find(number);
+    if (!tags && site) tags = region_make(number);
+    if (!tags) return;
+    tags += granule & (RT_TAG_REGION_TAGS - 1);
+    rt_tag_fill(tags, len, site);
+    if (!is_first) *tags = (uint16_t)site;
+}
+
+void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
+{
+    if (len_bytes > RT_TAG_FILL_BYTES) len_bytes = 1;
+    uint64_t granule = base >> RT_TAG_GRANULE_BITS;
+    const uint64_t end = (base + len_bytes + (len_bytes == 0) + 15) >> RT_TAG_GRANULE_BITS;
+    for (bool is_first = true; granule < end; is_first = false) {
+        uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
+        if (part_end > end) part_end = end;
+        put_part(granule, part_end - granule, site, is_first);
+        granule = part_end;
+    }
+}
+
+static uint32_t tag_at(uint64_t granule)
+{
+    const uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
+    return tags ? __atomic_load_n(&tags[granule & (RT_TAG_REGION_TAGS - 1)], __ATOMIC_RELAXED) : 0;
+}
+
+uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
+{
+    *out_back = 0;
+    if (!rt_tags.rows) return 0;
+    uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
+    const uint32_t site = tag_at(granule) & ~(uint32_t)RT_TAG_FIRST;
+    if (!site) return 0;
+    *out_back = RT_TAG_BACK_UNKNOWN;
+    /* a granule of another site before the begin: this one is the rest of an older block */
+    for (uint16_t back = 0; back <= RT_TAG_SEARCH_GRANULES && granule; back++, granule--) {
+        const uint32_t tag = tag_at(granule);
+        if ((tag & ~(uint32_t)RT_TAG_FIRST) != site) break;
+        if (!(tag & RT_TAG_FIRST)) continue;
+        *out_back = back;
+        break;
+    }
+    return (uint16_t)site;
+}
+
+static void clear_tags(uint16_t *tags, size_t len)
+{
+    const uintptr_t begin = (uintptr_t)tags, end = begin + len * sizeof(*tags);
+    const uintptr_t page = (begin + CLEAR_PAGE_BYTES - 1) & -(uintptr_t)CLEAR_PAGE_BYTES,
+                    page_end = end & -(uintptr_t)CLEAR_PAGE_BYTES;
+    if (page >= page_end || ls_syscall(SYS_madvise, page, page_end - page, MADV_DONTNEED) != 0) {
+        memset(tags, 0, len * sizeof(*tags));
+        return;
+    }
+    memset(tags, 0, page - begin);
+    memset((void *)page_end, 0, end - page_end);
+}
+
+void rt_tags_clear(uint64_t base, uint64_t len_bytes)
+{
+    uint64_t granule = base >> RT_TAG_GRANULE_BITS;
+    const uint64_t end = (base + len_bytes) >> RT_TAG_GRANULE_BITS;
+    if (!rt_tags.rows || base + len_bytes < base) return;
+    while (granule < end) {
+        uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
+        if (part_end > end) part_end = end;
+        uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
+        if (tags) clear_tags(tags + (granule & (RT_TAG_REGION_TAGS - 1)), part_end - granule);
+        granule = part_end;
+    }
+}
+
+/* --- signatures --- */
+
+static uint64_t row_of(uint64_t check, uint32_t site, uint32_t checks)
+{
+    return check | (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
+}
+
+/* The place of the row of a signature, in its line or a following one, or of a free row for it. NULL: all are taken. */
+static uint64_t *row_place(uint64_t signature, uint64_t *out_check)
+{
+    const uint64_t hash = rt_tag_hash(signature), check = rt_tag_check(hash);
+    uint64_t *line = rt_tag_line(hash), *const end = rt_tags.rows + (UINT64_C(1) << RT_TAG_ROWS_BITS);
+    *out_check = check;
+    for (int i = 0; i < RT_TAG_LINE_ROWS * LINES_MOST; i++) {
+        uint64_t *at = line + i < end ? line + i : line + i - (UINT64_C(1) << RT_TAG_ROWS_BITS);
+        const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
+        if (row == 0 || (row ^ check) >> RT_TAG_CHECK_SHIFT == 0) return at;
+    }
+    return NULL;
+}
+
+/* Add a row, unless another thread did. */
+static void row_add(uint64_t signature, uint32_t site, uint32_t checks)
+{
+    uint64_t check, there = 0, *at = row_place(signature, &check);
+    if (at)
+        __atomic_compare_exchange_n(at, &there, row_of(check, site, checks), false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+}
+
+/* Signatures without the depth differ from all with one. */
+static uint64_t flat_signature(const struct rt_tag_call *c)
+{
+    return ~c->ret * UINT64_C(0xff51afd7ed558ccd);
+}
+
+static uint32_t tag_others(void)
+{
+    __atomic_fetch_add(&rt_tags.others, 1, __ATOMIC_RELAXED);
+    return RT_TAG_OTHERS;
+}
+
+/* No row has the signature: the one without the depth may, or there is no number left for it. */
+static uint32_t known_flat(const struct rt_tag_call *c)
+{
+    if (!__atomic_load_n(&rt_tags.is_flat, __ATOMIC_RELAXED)) return 0;
+    uint64_t check, *at = row_place(flat_signature(c), &check);
+    const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
+    if (row) return rt_tag_row_site(row);
+    return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES ? tag_others() : 0;
+}
+
+uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, bool may_refine)
+{
+    uint64_t signature = rt_tag_signature(c), word, check;
+    for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
+        const uint64_t *at = row_place(signature, &check);
+        if (!at) return tag_others();
+        const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
+        if (row == 0) return known_flat(c);
+        if ((row & RT_TAG_CHECKS_MASK) && may_refine) return 0;
+        if (rt_tag_row_place(row) == 0 || !rt_tag_read(c, row, &word)) return rt_tag_row_site(row);
+        signature = rt_tag_refined(signature, word);
+    }
+    return tag_others();
+}
+
+/* --- paths --- */
+
+static uint64_t path_hash(const struct rt_tag_path *p)
+{
+    uint64_t h = p->len;
+    for (uint32_t i = 0; i < p->len; i++) {
+        h = (h ^ p->frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return h | 1; /* no free row */
+}
+
+static void path_keep(uint32_t site, const struct rt_tag_path *p)
+{
+    uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
+    for (uint32_t i = 0; i < RT_TAG_FRAMES; i++)
+        __atomic_store_n(&kept[i], i < p->len ? p->frames[i] : 0, __ATOMIC_RELAXED);
+}
+
+/* Index of the first frame that differs from the site's path, RT_TAG_FRAMES: none. */
+static uint32_t path_differs(uint32_t site, const struct rt_tag_path *p)
+{
+    const uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
+    uint32_t i = 0;
+    while (i < RT_TAG_FRAMES &&
+           __atomic_load_n(&kept[i], __ATOMIC_RELAXED) == (i < p->len ? p->frames[i] : 0))
+        i++;
+    return i;
+}
+
+static uint32_t site_make(const struct rt_tag_path *p)
+{
+    const uint32_t site = __atomic_add_fetch(&rt_tags.sites, 1, __ATOMIC_RELAXED);
+    if (site > RT_TAG_SITES) {
+        __atomic_store_n(&rt_tags.sites, RT_TAG_SITES, __ATOMIC_RELAXED);
+        return RT_TAG_OTHERS;
+    }
+    if (site == RT_TAG_FLAT_SITES) __atomic_store_n(&rt_tags.is_flat, 1, __ATOMIC_RELAXED);
+    path_keep(site, p);
+    if (p->give) p->give(p->arg, site);
+    return site;
+}
+
+/* The site of a path, made when it is new. Two threads may make one each for the same path: both are right. */
+static uint32_t path_site(const struct rt_tag_path *p)
+{
+    const uint64_t hash = path_hash(p) & ~(uint64_t)RT_TAG_OTHERS;
+    uint32_t made = 0;
+    for (uint64_t i = 0; i < PROBES; i++) {
+        uint64_t *at = &rt_tags.paths[((hash >> (64 - PATHS_BITS)) + i) & ((1u << PATHS_BITS) - 1)];
+        uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+        if (there == 0) {
+            if (!made) made = site_make(p);
+            if (made == RT_TAG_OTHERS || __atomic_compare_exchange_n(at, &there, hash | made, false,
+                                                                     __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+                return made;
+        }
+        if ((there & ~(uint64_t)RT_TAG_OTHERS) == hash) return (uint32_t)(there & RT_TAG_OTHERS);
+    }
+    return made ? made : site_make(p);
+}
+
+/* --- learning --- */
+
+/* Words from cfa to the return address of frame i, plus 1; 0: it is not on this stack, or too far. */
+static uint64_t place_of(const struct rt_tag_call *c, const struct rt_tag_path *p, uint32_t i)
+{
+    if (i == 0 || i >= p->len || p->places[0] + 8 != c->cfa || p->places[i] < c->cfa) return 0;
+    const uint64_t words = (p->places[i] - c->cfa) / 8;
+    return words * 8 + 8 <= c->depth && words < RT_TAG_PLACE_MAX ? words + 1 : 0;
+}
+
+static bool is_place_of_path(const struct rt_tag_call *c, const struct rt_tag_path *p, uint64_t place)
+{
+    for (uint32_t i = 1; i < p->len; i++)
+        if (place_of(c, p, i) == place) return true;
+    return false;
+}
+
+static uint64_t row_with_place(uint64_t row, uint64_t place)
+{
+    return (row & ~((uint64_t)RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT)) | place << RT_TAG_PLACE_SHIFT;
+}
+
+/* One more unwinding of a call that this row answers: count it, and refine the row by the first return address that
+ * differs. Returns the row as it is now. */
+static uint64_t row_verify(uint64_t *at, const struct rt_tag_call *c, const struct rt_tag_path *p)
+{
+    uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED), next = row;
+    const uint32_t site = rt_tag_row_site(row);
+    if (row & RT_TAG_CHECKS_MASK) next--;
+    if (p->may_refine && rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
+        const uint64_t place = place_of(c, p, path_differs(site, p));
+        if (place) next = row_with_place(next & ~(uint64_t)RT_TAG_CHECKS_MASK, place);
+    }
+    if (next != row &&
+        !__atomic_compare_exchange_n(at, &row, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return row;
+    return next;
+}
+
+/* The path of a new child of the row must have a return address at the row's place: otherwise the place was a local
+ * variable's there, and each of its values would make a child. Move it to the first difference, or close the row. */
+static bool row_may_have_child(uint64_t *at, const struct rt_tag_call *c, const struct rt_tag_path *p)
+{
+    uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
+    const uint64_t place = rt_tag_row_place(row);
+    const uint32_t site = rt_tag_row_site(row);
+    const bool is_full = __atomic_add_fetch(&rt_tags.children[site], 1, __ATOMIC_RELAXED) > CHILDREN_MOST;
+    if (!is_full && is_place_of_path(c, p, place)) return true;
+    const uint64_t first = is_full ? 0 : place_of(c, p, path_differs(site, p));
+    __atomic_compare_exchange_n(at, &row, row_with_place(row, first < place ? first : 0), false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return false;
+}
+
+uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
+{
+    uint64_t signature = rt_tag_signature(c), word, check, *parent = NULL;
+    for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
+        uint64_t *at = row_place(signature, &check);
+        if (!at) break;
+        if (__atomic_load_n(at, __ATOMIC_RELAXED) == 0) {
+            if (parent && !row_may_have_child(parent, c, p)) break;
+            const uint32_t site = path_site(p);
+            if (site == RT_TAG_OTHERS) return tag_others();
+            const bool is_flat = !parent && __atomic_load_n(&rt_tags.is_flat, __ATOMIC_RELAXED);
+            row_add(is_flat ? flat_signature(c) : signature, site, is_flat ? 0 : CHECKS_FIRST);
+            return site;
+        }
+        const uint64_t row = row_verify(at, c, p);
+        if (rt_tag_row_place(row) == 0 || !rt_tag_read(c, row, &word)) return rt_tag_row_site(row);
+        parent = at;
+        signature = rt_tag_refined(signature, word);
+    }
+    return path_site(p);
+}

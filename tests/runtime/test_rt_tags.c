@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Site tags: every granule of a block has its site, and signatures of calls become sites. */
+#include "runtime/core/rt_tags_sigsafe.h"
+#include "tests/unit.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int init_tags(void **state)
+{
+    (void)state;
+    memset(&rt_tags, 0, sizeof(rt_tags));
+    return rt_tags_init();
+}
+
+#define REGION (UINT64_C(1) << RT_TAG_REGION_BITS)
+
+/* The addresses of tags are numbers: nothing is read or written there. */
+static void assert_block(uint64_t base, size_t len_bytes, uint32_t site)
+{
+    for (uint64_t at = base; at < base + len_bytes; at++) {
+        uint16_t back;
+        assert_int_equal(rt_tag_find(at, &back), site);
+        const uint64_t expected = (at >> RT_TAG_GRANULE_BITS) - (base >> RT_TAG_GRANULE_BITS);
+        assert_int_equal(back, expected <= RT_TAG_SEARCH_GRANULES ? expected : RT_TAG_BACK_UNKNOWN);
+    }
+}
+
+static void every_byte_of_a_block_has_its_site(void **state)
+{
+    const uint64_t base = 0x5555000000;
+    (void)state;
+    for (size_t len_bytes = 1; len_bytes < 700; len_bytes++) {
+        const uint64_t after = base + ((len_bytes + 15) & ~(size_t)15);
+        rt_tag_put(base - 64, 64, 8);
+        rt_tag_put(after, 64, 9);
+        rt_tag_put(base, len_bytes, 7);
+        assert_block(base - 64, 64, 8);
+        assert_block(base, len_bytes, 7);
+        assert_block(after, 64, 9);
+    }
+    rt_tag_put(base, 70000, 11);
+    assert_block(base, 70000, 11);
+    rt_tag_put(base, 0, 12); /* a block without bytes has an address */
+    assert_block(base, 1, 12);
+}
+
+/* The second granule of an older block is left when a shorter one takes its begin. */
+static void rest_of_an_older_block_has_no_begin(void **state)
+{
+    uint16_t back;
+    (void)state;
+    rt_tag_put(0x7000000000, 64, 5);
+    rt_tag_put(0x7000000000, 16, 6);
+    assert_int_equal(rt_tag_find(0x7000000020, &back), 5);
+    assert_int_equal(back, RT_TAG_BACK_UNKNOWN);
+    assert_int_equal(rt_tag_find(0x7000000000, &back), 6);
+    assert_int_equal(back, 0);
+}
+
+static void blocks_cross_borders_of_regions(void **state)
+{
+    (void)state;
+    for (uint64_t before = 16; before <= 4096; before += 16) {
+        const uint64_t base = 0x600000 * REGION + REGION - before;
+        rt_tag_put(base, 2 * before, 21);
+        assert_block(base, 2 * before, 21);
+        rt_tag_put(base + 2 * before, 16, 22);
+        assert_block(base, 2 * before, 21);
+    }
+}
+
+/* Number 0 is a number, and regions whose numbers have the same last bits are several. */
+static void regions_do_not_mix(void **state)
+{
+    enum { SAME = 8 };
+    uint16_t back;
+    (void)state;
+    for (uint32_t i = 0; i < SAME; i++)
+        rt_tag_put(i * RT_TAG_REGIONS * REGION + 0x100, 48, 100 + i);
+    for (uint32_t i = 0; i < SAME; i++)
+        assert_block(i * RT_TAG_REGIONS * REGION + 0x100, 48, 100 + i);
+    assert_int_equal(rt_tag_find(SAME * RT_TAG_REGIONS * REGION + 0x100, &back), 0);
+    assert_int_equal(rt_tag_find(0x200, &back), 0);
+}
+
+static void new_mappings_have_no_blocks(void **state)
+{
+    const uint64_t base = 0x700 * REGION;
+    uint16_t back;
+    (void)state;
+    for (uint64_t at = base; at < base + 2 * REGION; at += 1 << 20)
+        rt_tag_put(at, 1 << 20, 3);
+    rt_tags_clear(base + 0x1000, REGION);
+    assert_int_equal(rt_tag_find(base + 0xfff, &back), 3);
+    assert_int_equal(rt_tag_find(base + 0x1000, &back), 0);
+    assert_int_equal(rt_tag_find(base + REGION / 2, &back), 0);
+    assert_int_equal(rt_tag_find(base + REGION + 0xfff, &back), 0);
+    assert_int_equal(rt_tag_find(base + REGION + 0x1000, &back), 3);
+    rt_tags_clear(UINT64_MAX - 4096, 8192); /* it wraps: nothing happens */
+}
+
+static void a_child_has_tags_of_its_own(void **state)
+{
+    int status;
+    (void)state;
+    rt_tag_put(0x7777770000, 32, 4);
+    const pid_t child = fork();
+    if (child == 0) {
+        uint16_t back;
+        const bool inherits = rt_tag_find(0x7777770010, &back) == 4 && back == 1;
+        rt_tag_put(0x7777770000, 32, 5);
+        _exit(inherits && rt_tag_find(0x7777770010, &back) == 5 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_block(0x7777770000, 32, 4);
+}
+
+/* --- signatures --- */
+
+/* A stack of numbers: the return addresses of a path at the places of its frames. */
+struct fake {
+    uint64_t stack[64];
+    uint64_t frames[16], places[16];
+    uint32_t len;
+    unsigned given; /* new sites */
+};
+
+static void give(void *arg, uint32_t site)
+{
+    struct fake *f = arg;
+    assert_true(site > 0 && site <= RT_TAG_SITES);
+    f->given++;
+}
+
+/* Frames of 4 words; frame 0 is the allocator's caller. */
+static struct rt_tag_call call_of(struct fake *f, const char *path)
+{
+    f->len = (uint32_t)strlen(path);
+    for (uint32_t i = 0; i < f->len; i++) {
+        f->frames[i] = 0x400000 + (uint64_t)path[i];
+        f->places[i] = (uint64_t)(uintptr_t)&f->stack[4 * (size_t)i];
+        f->stack[4 * i] = f->frames[i];
+    }
+    return (struct rt_tag_call){.ret = f->frames[0], .cfa = f->places[0] + 8, .depth = sizeof(f->stack) - 8};
+}
+
+static uint32_t learn(struct fake *f, const struct rt_tag_call *c)
+{
+    const struct rt_tag_path p = {
+        .frames = f->frames, .places = f->places, .len = f->len, .may_refine = true, .give = give, .arg = f};
+    return rt_tag_learn(c, &p);
+}
+
+/* As the hooks do it. */
+static uint32_t site_of(struct fake *f, const char *path)
+{
+    const struct rt_tag_call c = call_of(f, path);
+    uint32_t site = rt_tag_known(&c);
+    if (!site) site = rt_tag_known_slowly(&c, true);
+    return site ? site : learn(f, &c);
+}
+
+static void paths_of_one_signature_become_several_sites(void **state)
+{
+    static const char *const paths[] = {"abcdef", "abcxef", "abydef", "abcxeg", "abcdeh"};
+    enum { PATHS = sizeof(paths) / sizeof(paths[0]), ROUNDS = 40 };
+    uint32_t sites[PATHS];
+    static struct fake f;
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < PATHS; i++)
+            sites[i] = site_of(&f, paths[i]);
+    assert_int_equal(f.given, PATHS);
+    for (int i = 0; i < PATHS; i++) {
+        const struct rt_tag_call c = call_of(&f, paths[i]);
+        assert_int_equal(rt_tag_known(&c), sites[i]); /* at once, without another unwinding */
+        for (int k = 0; k < i; k++)
+            assert_true(sites[i] != sites[k]);
+    }
+}
+
+/* Long after its first checks a signature gets a second path: a call that is unwound anyway shows it. */
+static void later_paths_are_learned_from_sampled_calls(void **state)
+{
+    static struct fake f;
+    (void)state;
+    uint32_t first = 0;
+    for (int i = 0; i < 100; i++)
+        first = site_of(&f, "mnopq");
+    assert_int_equal(site_of(&f, "mnoxq"), first);
+    const struct rt_tag_call c = call_of(&f, "mnoxq");
+    learn(&f, &c);
+    const uint32_t second = site_of(&f, "mnoxq");
+    assert_true(second != first);
+    assert_int_equal(site_of(&f, "mnopq"), first);
+    assert_int_equal(f.given, 2);
+}
+
+/* A place that is a return address in one path is a counter in another one. */
+static void local_variables_are_no_sites(void **state)
+{
+    static struct fake f;
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        site_of(&f, "rstu");
+        site_of(&f, "rsvu");
+    }
+    f.given = 0;
+    for (uint64_t i = 0; i < 10000; i++) {
+        struct rt_tag_call c = call_of(&f, "rs");
+        f.stack[8] = i; /* the place of the third return address */
+        uint32_t site = rt_tag_known(&c);
+        if (!site) site = rt_tag_known_slowly(&c, true);
+        if (!site) site = learn(&f, &c);
+        assert_true(site > 0);
+    }
+    assert_true(f.given <= 2);
+    assert_true(rt_tags.sites < 100);
+}
+
+/* Stacks of coroutines are not known: their calls are distinguished by the return address alone. */
+static void unknown_stacks_are_not_read(void **state)
+{
+    static struct fake f;
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        struct rt_tag_call c = call_of(&f, i % 2 ? "kl" : "kj");
+        c.depth = 0;
+        c.cfa = 0x10; /* reading there would crash */
+        uint32_t site = rt_tag_known(&c);
+        if (!site) site = rt_tag_known_slowly(&c, true);
+        assert_true(site || learn(&f, &c));
+    }
+    assert_true(f.given <= 2);
+}
+
+static void sites_after_the_last_number_are_counted(void **state)
+{
+    static struct fake f;
+    uint32_t site = 0;
+    (void)state;
+    for (uint64_t i = 0; i < 3 * RT_TAG_OTHERS; i++) {
+        call_of(&f, "zy");
+        f.frames[0] = f.stack[0] = 0x500000 + i * 16;
+        const struct rt_tag_call c = {
+            .ret = f.frames[0], .cfa = f.places[0] + 8, .depth = sizeof(f.stack) - 8};
+        site = rt_tag_known(&c);
+        if (!site) site = rt_tag_known_slowly(&c, true);
+        if (!site) site = learn(&f, &c);
+    }
+    assert_int_equal(site, RT_TAG_OTHERS);
+    assert_int_equal(rt_tags.sites, RT_TAG_SITES);
+    assert_true(rt_tags.others >= RT_TAG_OTHERS);
+    assert_true(f.given <= RT_TAG_SITES);
+}
+
+/* --- threads --- */
+
+enum { WORKERS = 4, ROUNDS = 20000 };
+struct worker {
+    pthread_t thread;
+    uint32_t number;
+    size_t bad;
+};
+
+static void *tag_and_find(void *arg)
+{
+    static const char *const paths[] = {"abcde", "abcdf", "abxde", "bcdef", "bcdeg", "cdefg"};
+    struct worker *w = arg;
+    struct fake f = {0};
+    for (uint64_t i = 0; i < ROUNDS; i++) {
+        const uint32_t site = site_of(&f, paths[(i + w->number) % 6]);
+        const uint64_t base = 0x611111000000 + (i * WORKERS + w->number) * 48;
+        uint16_t back;
+        rt_tag_put(base, 40, site);
+        w->bad += rt_tag_find(base + 39, &back) != site || back != 2;
+        if (i > 0) w->bad += rt_tag_find(base - WORKERS * 48, &back) == 0;
+    }
+    return NULL;
+}
+
+static void threads_tag_their_own_blocks(void **state)
+{
+    static struct worker workers[WORKERS];
+    (void)state;
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        workers[i].number = i;
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, tag_and_find, &workers[i]), 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_int_equal(workers[i].bad, 0);
+    }
+    assert_true(rt_tags.sites >= 6 && rt_tags.sites < 6 * WORKERS);
+}
+
+UNIT_GROUP()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_byte_of_a_block_has_its_site, init_tags),
+        cmocka_unit_test_setup(rest_of_an_older_block_has_no_begin, init_tags),
+        cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),
+        cmocka_unit_test_setup(regions_do_not_mix, init_tags),
+        cmocka_unit_test_setup(new_mappings_have_no_blocks, init_tags),
+        cmocka_unit_test_setup(a_child_has_tags_of_its_own, init_tags),
+        cmocka_unit_test_setup(paths_of_one_signature_become_several_sites, init_tags),
+        cmocka_unit_test_setup(later_paths_are_learned_from_sampled_calls, init_tags),
+        cmocka_unit_test_setup(local_variables_are_no_sites, init_tags),
+        cmocka_unit_test_setup(unknown_stacks_are_not_read, init_tags),
+        cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
+        cmocka_unit_test_setup(threads_tag_their_own_blocks, init_tags),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
