@@ -347,6 +347,12 @@ void prof_heap_find_mapping(prof_heap *h, uint64_t addr, struct prof_target *out
     prof_heap_find(h, PROF_HEAP_MAPPINGS, addr, out);
 }
 
+bool prof_heap_has_mapping(const prof_heap *h, uint64_t addr)
+{
+    uint32_t row;
+    return smr_live_find(h->layers[PROF_HEAP_MAPPINGS], addr, &row);
+}
+
 void prof_heap_find_tagged(prof_heap *h, const struct spool_access *a, struct prof_target *out)
 {
     out->node = PROF_NO_NODE;

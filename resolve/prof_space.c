@@ -357,12 +357,18 @@ void prof_space_set_statics(prof_space *s, struct prof_statics *statics, struct 
 
 /* May heap blocks be in the mapping that addr is in? A site's number outlives its block, so the memory may hold
  * something else by now. */
-static bool prof_may_hold_blocks(const prof_space *s, uint64_t addr)
+static bool prof_may_hold_blocks(prof_space *s, uint64_t addr)
 {
     uint32_t row;
-    if (!smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &row)) return true;
-    const uint32_t kind = s->mappings.rows[row].kind;
-    return kind == PROF_NODE_HEAP_SMALL || kind == PROF_NODE_ANONYMOUS;
+    if (prof_heap_has_mapping(s->heap, addr) || !smr_live_find(s->layers[PROF_LAYER_MAPS], addr, &row))
+        return true;
+    struct prof_mapping *m = &s->mappings.rows[row];
+    if (m->kind == PROF_NODE_HEAP_SMALL || m->kind == PROF_NODE_ANONYMOUS) return true;
+    if (m->kind != PROF_NODE_STATIC) return false;
+    /* anonymous memory that follows a module's data may be the rest of the data: its sections show it */
+    const uint32_t node = prof_target_of_mapping(s, m, addr).node;
+    return node == m->node ||
+           (node != PROF_NO_NODE && prof_tree_node(s->tree, node)->kind == PROF_NODE_ANONYMOUS);
 }
 
 struct prof_target prof_space_find_access(prof_space *s, const struct spool_access *a)

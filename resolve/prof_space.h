@@ -143,6 +143,8 @@ void prof_heap_find_tagged(prof_heap *h, const struct spool_access *a, struct pr
  * PROF_NO_NODE where none does. */
 void prof_heap_find_block(prof_heap *h, uint64_t addr, struct prof_target *out);
 void prof_heap_find_mapping(prof_heap *h, uint64_t addr, struct prof_target *out);
+/* Did the program or its allocator map the memory at addr by a call that is recorded? */
+bool prof_heap_has_mapping(const prof_heap *h, uint64_t addr);
 /* Set origin and offset only. */
 void prof_heap_find_origin(prof_heap *h, uint64_t addr, struct prof_target *out);
 /* The same, but a block or mapping of a site belongs to the site's node, and gets none itself. */

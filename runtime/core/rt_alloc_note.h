@@ -58,8 +58,10 @@ static inline void rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint
     if (!rt_tags.rows || __builtin_expect(!base, 0)) return;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
     const uint32_t site = rt_tag_known(&call);
-    if (__builtin_expect(!site, 0)) return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
-    rt_tag_put((uint64_t)(uintptr_t)base, len_bytes, site);
+    if (__builtin_expect(site != 0, 1))
+        rt_tag_put((uint64_t)(uintptr_t)base, len_bytes, site);
+    else
+        rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
 }
 
 /* Record the end of a block that has a record, before it is freed (its address may be reused at once).

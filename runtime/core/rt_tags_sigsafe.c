@@ -240,10 +240,11 @@ uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, bool may_refine)
         const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
         if (row == 0) return known_flat(c);
         if ((row & RT_TAG_CHECKS_MASK) && may_refine) return 0;
-        if (rt_tag_row_place(row) == 0 || !rt_tag_read(c, row, &word)) return rt_tag_row_site(row);
-        signature = rt_tag_refined(signature, word);
+        if (rt_tag_row_place(row) == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, row, &word))
+            return rt_tag_row_site(row);
+        signature = rt_tag_refined(signature, row, word);
     }
-    return tag_others();
+    return 0;
 }
 
 /* --- paths --- */
@@ -377,9 +378,10 @@ uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
             return site;
         }
         const uint64_t row = row_verify(at, c, p);
-        if (rt_tag_row_place(row) == 0 || !rt_tag_read(c, row, &word)) return rt_tag_row_site(row);
+        if (rt_tag_row_place(row) == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, row, &word))
+            return rt_tag_row_site(row);
         parent = at;
-        signature = rt_tag_refined(signature, word);
+        signature = rt_tag_refined(signature, row, word);
     }
     return path_site(p);
 }

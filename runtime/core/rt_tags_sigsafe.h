@@ -94,9 +94,11 @@ static inline uint64_t rt_tag_signature(const struct rt_tag_call *c)
     return c->ret + c->depth * UINT64_C(0xd6e8feb86659fd93);
 }
 
-static inline uint64_t rt_tag_refined(uint64_t signature, uint64_t word)
+/* The place is part of it: a recursion has the same word at many places. */
+static inline uint64_t rt_tag_refined(uint64_t signature, uint64_t row, uint64_t word)
 {
-    return (signature ^ signature >> 29) * UINT64_C(0x9fb21c651e98df25) + word;
+    const uint64_t place = row & (uint64_t)RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT;
+    return (signature ^ signature >> 29) * UINT64_C(0x9fb21c651e98df25) + (word ^ place << 40);
 }
 
 static inline uint64_t rt_tag_hash(uint64_t signature)
@@ -158,7 +160,7 @@ static inline uint32_t rt_tag_known(const struct rt_tag_call *c)
         if (__builtin_expect(row == 0 || (row & RT_TAG_CHECKS_MASK) != 0, 0)) return 0;
         if (__builtin_expect(rt_tag_row_place(row) == 0, 1)) return rt_tag_row_site(row);
         if (!rt_tag_read(c, row, &word)) return rt_tag_row_site(row);
-        signature = rt_tag_refined(signature, word);
+        signature = rt_tag_refined(signature, row, word);
     }
     return 0;
 }

@@ -133,6 +133,16 @@ static void print_payload(const struct spool_rec_header *rec)
         if (r->sample_period_bytes > 1) printf(" period=%u", r->sample_period_bytes);
         break;
     }
+    case SPOOL_REC_SITE: {
+        const struct spool_site *r = (const void *)rec;
+        printf(" site=%u len=%" PRIu64 " frames=%u", r->site, r->len_bytes, r->frames_len);
+        break;
+    }
+    case SPOOL_REC_ACCESS: {
+        const struct spool_access *r = (const void *)rec;
+        printf(" addr=%#" PRIx64 " site=%u units=%u", r->addr, r->site, r->site_units);
+        break;
+    }
     case SPOOL_REC_FREE:
     case SPOOL_REC_MUNMAP: {
         const struct spool_extent *r = (const void *)rec;
