@@ -17,8 +17,8 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
-/* X(result, name, arguments) */
-#define RT_HOOK_LIST(X)                                                                                     \
+/* X(result, name, arguments); functions of the C library */
+#define RT_C_HOOK_LIST(X)                                                                                   \
     /* rt_hooks_alloc.c */                                                                                  \
     X(void *, malloc, (size_t))                                                                             \
     X(void *, calloc, (size_t, size_t))                                                                     \
@@ -100,5 +100,30 @@
     X(void, _Exit, (int))                                                                                   \
     X(int, prctl, (int, ...))                                                                               \
     X(long, syscall, (long, ...))
+
+/* rt_hooks_alloc.c: operator new and delete of C++, by their names in object files (Itanium C++ ABI 5.1.5) */
+#define RT_NEW_LIST(X)                                                            \
+    X(void *, _Znwm, (size_t))                                                    \
+    X(void *, _Znam, (size_t))                                                    \
+    X(void *, _ZnwmRKSt9nothrow_t, (size_t, const void *))                        \
+    X(void *, _ZnamRKSt9nothrow_t, (size_t, const void *))                        \
+    X(void *, _ZnwmSt11align_val_t, (size_t, size_t))                             \
+    X(void *, _ZnamSt11align_val_t, (size_t, size_t))                             \
+    X(void *, _ZnwmSt11align_val_tRKSt9nothrow_t, (size_t, size_t, const void *)) \
+    X(void *, _ZnamSt11align_val_tRKSt9nothrow_t, (size_t, size_t, const void *)) \
+    X(void, _ZdlPv, (void *))                                                     \
+    X(void, _ZdaPv, (void *))                                                     \
+    X(void, _ZdlPvm, (void *, size_t))                                            \
+    X(void, _ZdaPvm, (void *, size_t))                                            \
+    X(void, _ZdlPvRKSt9nothrow_t, (void *, const void *))                         \
+    X(void, _ZdaPvRKSt9nothrow_t, (void *, const void *))                         \
+    X(void, _ZdlPvSt11align_val_t, (void *, size_t))                              \
+    X(void, _ZdaPvSt11align_val_t, (void *, size_t))                              \
+    X(void, _ZdlPvmSt11align_val_t, (void *, size_t, size_t))                     \
+    X(void, _ZdaPvmSt11align_val_t, (void *, size_t, size_t))                     \
+    X(void, _ZdlPvSt11align_val_tRKSt9nothrow_t, (void *, size_t, const void *))  \
+    X(void, _ZdaPvSt11align_val_tRKSt9nothrow_t, (void *, size_t, const void *))
+
+#define RT_HOOK_LIST(X) RT_C_HOOK_LIST(X) RT_NEW_LIST(X)
 
 #endif

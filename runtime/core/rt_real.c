@@ -14,16 +14,16 @@ struct rt_real_row {
 };
 
 #define RT_REAL_ROW(result, name, args) {#name, offsetof(struct rt_real, name)},
-static const struct rt_real_row rt_real_rows[] = {RT_HOOK_LIST(RT_REAL_ROW)};
+static const struct rt_real_row rt_real_rows[] = {RT_C_HOOK_LIST(RT_REAL_ROW)};
 #undef RT_REAL_ROW
 
 LS_ALIGNED void rt_real_resolve(void)
 {
-    if (rt_resolving) return;
-    rt_resolving = 1;
+    /* dlsym is declared as a function that does not call us back, and it does: for memory */
+    if (__atomic_exchange_n(&rt_resolving, 1, __ATOMIC_RELAXED)) return;
     for (size_t i = 0; i < sizeof(rt_real_rows) / sizeof(rt_real_rows[0]); i++) {
         void *const found = dlsym(RTLD_NEXT, rt_real_rows[i].name);
         memcpy((char *)&rt_real + rt_real_rows[i].offset, &found, sizeof(found));
     }
-    rt_resolving = 0;
+    __atomic_store_n(&rt_resolving, 0, __ATOMIC_RELAXED);
 }

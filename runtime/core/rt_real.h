@@ -16,7 +16,7 @@ struct rt_real {
 #undef RT_REAL_FIELD
 extern struct rt_real rt_real LS_HIDDEN;
 
-/* Find all real functions (the next definition after ours). Idempotent; allocator calls that dlsym makes
+/* Find the real functions of the C library (the next definition after ours). Idempotent; allocator calls that dlsym makes
  * meanwhile are served by the arena of rt_hooks_alloc.c. A function that the system lacks stays NULL. */
 void rt_real_resolve(void);
 

@@ -8,7 +8,9 @@
 
 #include "common/ls_checked.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -193,14 +195,20 @@ static LS_ALIGNED __attribute__((cold)) void rt_free_noted(void *p, void *caller
         rt_real.free(p);
 }
 
-LS_EXPORT_FRAMELESS RT_QUICK_HOOK void free(void *p)
+/* The body of hooks that end a block of the real malloc. */
+static inline __attribute__((always_inline)) void rt_free(void *p, void *caller)
 {
     const uint64_t base = (uint64_t)(uintptr_t)p;
     if (__builtin_expect(
             rt_blocks_may_have(base) || arena_owns(p) || !rt_real.free || rt_registry_may_end_after(base), 0))
-        rt_free_noted(p, __builtin_return_address(0));
+        rt_free_noted(p, caller);
     else
         rt_real.free(p);
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void free(void *p)
+{
+    rt_free(p, __builtin_return_address(0));
 }
 
 static void *rt_realloc_from_arena(void *p, size_t n)
@@ -297,4 +305,242 @@ LS_EXPORT size_t malloc_usable_size(void *p)
     if (!p) return 0;
     if (__builtin_expect(arena_owns(p), 0)) return arena_len(p);
     return RT_REAL(malloc_usable_size) ? rt_real.malloc_usable_size(p) : 0;
+}
+
+/* --- operator new and delete ---
+ *
+ * libstdc++'s call malloc and free, so their hooks do the same themselves: the block's caller is the program's then, not
+ * libstdc++, and one call is saved. Other allocators bring operators of their own, which are called. */
+
+static struct {
+    uint32_t is_found; /* the real operators, and: */
+    uint32_t is_malloc;
+    uint32_t has_usable_bytes; /* the real malloc is of the same object */
+} rt_new;
+
+struct rt_new_row {
+    const char *name;
+    size_t offset;
+};
+#define RT_NEW_ROW(result, name, args) {#name, offsetof(struct rt_real, name)},
+static const struct rt_new_row rt_new_rows[] = {RT_NEW_LIST(RT_NEW_ROW)};
+#undef RT_NEW_ROW
+
+static void rt_new_find_in(void *object)
+{
+    for (size_t i = 0; i < sizeof(rt_new_rows) / sizeof(rt_new_rows[0]); i++) {
+        void *const found = dlsym(object, rt_new_rows[i].name);
+        memcpy((char *)&rt_real + rt_new_rows[i].offset, &found, sizeof(found));
+    }
+}
+
+/* Where C++ came by a dlopen with RTLD_LOCAL only the caller's object shows where its operators are. */
+static void rt_new_find_for(void *caller)
+{
+    Dl_info info;
+    void *object = NULL;
+    if (dladdr(caller, &info) != 0 && info.dli_fname && rt_real.dlopen)
+        object = rt_real.dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!object) return;
+    rt_new_find_in(object);
+    rt_real.dlclose(object);
+}
+
+static const void *rt_object_of(const void *function)
+{
+    Dl_info info;
+    return function && dladdr(function, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+/* Are all operators libstdc++'s, and do its calls of malloc and free reach our hooks, not functions of the program? */
+static bool rt_new_calls_malloc(void)
+{
+    for (size_t i = 0; i < sizeof(rt_new_rows) / sizeof(rt_new_rows[0]); i++) {
+        Dl_info info;
+        void *found;
+        memcpy(&found, (const char *)&rt_real + rt_new_rows[i].offset, sizeof(found));
+        if (found &&
+            (dladdr(found, &info) == 0 || !info.dli_fname || !strstr(info.dli_fname, "/libstdc++.so")))
+            return false;
+    }
+    const void *own = rt_object_of(rt_new_rows);
+    return rt_object_of(dlsym(RTLD_DEFAULT, "malloc")) == own &&
+           rt_object_of(dlsym(RTLD_DEFAULT, "free")) == own;
+}
+
+static LS_ALIGNED __attribute__((cold)) void rt_new_find(void *caller)
+{
+    const int saved = errno;
+    const void *operator_new, *allocator;
+    rt_quiet_begin();
+    if (RT_REAL(malloc)) rt_new_find_in(RTLD_NEXT);
+    if (!rt_real._Znwm) rt_new_find_for(caller);
+    memcpy(&operator_new, &rt_real._Znwm, sizeof(operator_new));
+    memcpy(&allocator, &rt_real.malloc, sizeof(allocator));
+    rt_new.is_malloc = rt_new_calls_malloc();
+    rt_new.has_usable_bytes = rt_object_of(operator_new) == rt_object_of(allocator);
+    __atomic_store_n(&rt_new.is_found, 1, __ATOMIC_RELEASE);
+    rt_quiet_end();
+    errno = saved;
+}
+
+static inline void rt_new_prepare(void *caller)
+{
+    if (__builtin_expect(!__atomic_load_n(&rt_new.is_found, __ATOMIC_ACQUIRE), 0)) rt_new_find(caller);
+}
+
+/* Bodies of the operators. Where malloc has no memory, the real one calls the program's handler, or throws. */
+#define RT_NEW(name, args)                                                                    \
+    void *const caller = __builtin_return_address(0);                                         \
+    rt_new_prepare(caller);                                                                   \
+    const bool is_notable = rt_alloc_count(n), is_malloc = rt_new.is_malloc;                  \
+    if (__builtin_expect(is_notable && is_malloc, 0)) {                                       \
+        void *const noted = rt_malloc_noted(n + !n, caller, RT_FRAME());                      \
+        return noted || !rt_real.name ? noted : rt_real.name args;                            \
+    }                                                                                         \
+    void *const p = is_malloc ? rt_real.malloc(n + !n) : rt_real.name args;                   \
+    if (__builtin_expect(!p, 0)) return is_malloc && rt_real.name ? rt_real.name args : NULL; \
+    if (__builtin_expect(is_notable, 0))                                                      \
+        rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME());                           \
+    else                                                                                      \
+        rt_alloc_tag(p, n, caller, RT_FRAME());                                               \
+    return p
+
+/* libstdc++'s call aligned_alloc, whose hook notes the block. */
+#define RT_NEW_ALIGNED(name, args)                                  \
+    void *const caller = __builtin_return_address(0);               \
+    rt_new_prepare(caller);                                         \
+    if (rt_new.is_malloc) return rt_real.name args;                 \
+    const bool is_notable = rt_alloc_count(n);                      \
+    void *const p = rt_real.name args;                              \
+    if (is_notable)                                                 \
+        rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME()); \
+    else                                                            \
+        rt_alloc_tag(p, n, caller, RT_FRAME());                     \
+    return p
+
+/* The end of a block that an operator of another allocator frees next. */
+static LS_ALIGNED __attribute__((cold)) void rt_delete_noted(void *p)
+{
+    const uint64_t base = (uint64_t)(uintptr_t)p;
+    if (!p) return;
+    if (rt_new.has_usable_bytes && rt_registry_may_end_after(base))
+        rt_registry_end_inside(base, rt_usable_bytes(p));
+    rt_free_note(p);
+}
+
+#define RT_DELETE(name, args)                                                             \
+    const uint64_t base = (uint64_t)(uintptr_t)p;                                         \
+    void *const caller = __builtin_return_address(0);                                     \
+    rt_new_prepare(caller);                                                               \
+    if (__builtin_expect(rt_new.is_malloc, 1)) {                                          \
+        rt_free(p, caller);                                                               \
+        return;                                                                           \
+    }                                                                                     \
+    if (__builtin_expect(rt_blocks_may_have(base) || rt_registry_may_end_after(base), 0)) \
+        rt_delete_noted(p);                                                               \
+    rt_real.name args
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_Znwm(size_t n)
+{
+    RT_NEW(_Znwm, (n));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_Znam(size_t n)
+{
+    RT_NEW(_Znam, (n));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_ZnwmRKSt9nothrow_t(size_t n, const void *tag)
+{
+    RT_NEW(_ZnwmRKSt9nothrow_t, (n, tag));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_ZnamRKSt9nothrow_t(size_t n, const void *tag)
+{
+    RT_NEW(_ZnamRKSt9nothrow_t, (n, tag));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_ZnwmSt11align_val_t(size_t n, size_t align)
+{
+    RT_NEW_ALIGNED(_ZnwmSt11align_val_t, (n, align));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_ZnamSt11align_val_t(size_t n, size_t align)
+{
+    RT_NEW_ALIGNED(_ZnamSt11align_val_t, (n, align));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_ZnwmSt11align_val_tRKSt9nothrow_t(size_t n, size_t align,
+                                                                           const void *tag)
+{
+    RT_NEW_ALIGNED(_ZnwmSt11align_val_tRKSt9nothrow_t, (n, align, tag));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *_ZnamSt11align_val_tRKSt9nothrow_t(size_t n, size_t align,
+                                                                           const void *tag)
+{
+    RT_NEW_ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t, (n, align, tag));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdlPv(void *p)
+{
+    RT_DELETE(_ZdlPv, (p));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdaPv(void *p)
+{
+    RT_DELETE(_ZdaPv, (p));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdlPvm(void *p, size_t n)
+{
+    RT_DELETE(_ZdlPvm, (p, n));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdaPvm(void *p, size_t n)
+{
+    RT_DELETE(_ZdaPvm, (p, n));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdlPvRKSt9nothrow_t(void *p, const void *tag)
+{
+    RT_DELETE(_ZdlPvRKSt9nothrow_t, (p, tag));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdaPvRKSt9nothrow_t(void *p, const void *tag)
+{
+    RT_DELETE(_ZdaPvRKSt9nothrow_t, (p, tag));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdlPvSt11align_val_t(void *p, size_t align)
+{
+    RT_DELETE(_ZdlPvSt11align_val_t, (p, align));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdaPvSt11align_val_t(void *p, size_t align)
+{
+    RT_DELETE(_ZdaPvSt11align_val_t, (p, align));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdlPvmSt11align_val_t(void *p, size_t n, size_t align)
+{
+    RT_DELETE(_ZdlPvmSt11align_val_t, (p, n, align));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdaPvmSt11align_val_t(void *p, size_t n, size_t align)
+{
+    RT_DELETE(_ZdaPvmSt11align_val_t, (p, n, align));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdlPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align,
+                                                                           const void *tag)
+{
+    RT_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (p, align, tag));
+}
+
+LS_EXPORT_FRAMELESS RT_QUICK_HOOK void _ZdaPvSt11align_val_tRKSt9nothrow_t(void *p, size_t align,
+                                                                           const void *tag)
+{
+    RT_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (p, align, tag));
 }

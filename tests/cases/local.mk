@@ -51,6 +51,12 @@ check_LTLIBRARIES += tests/cases/sites_plugin.la
 tests_cases_sites_plugin_la_CFLAGS = $(AM_CFLAGS) -g -O1
 tests_cases_sites_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
+# site tags of small blocks
+check_PROGRAMS += tests/cases/tags_victim
+tests_cases_tags_victim_SOURCES = tests/cases/tags_victim.cc
+tests_cases_tags_victim_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -g -O1 -fno-optimize-sibling-calls -pthread
+tests_cases_tags_victim_LDFLAGS = $(victim_threads)
+
 # types and members: the test compiles it, in several ways
 EXTRA_DIST += tests/cases/layout_victim.cc
 

@@ -5,7 +5,7 @@ top_builddir=${top_builddir:-.} top_srcdir=${top_srcdir:-.}
 lint=$top_srcdir/tests/lint/entry-alignment.sh preload=$top_builddir/.libs/libloadstone-preload.so
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: such stacks are known on x86-64 only"; exit 77; }
 command -v nm >/dev/null && command -v objdump >/dev/null || { echo "skipped: binutils are missing"; exit 77; }
-mapfile -t frameless < <(sed -n 's/^LS_EXPORT_FRAMELESS .*[ *]\([A-Za-z_]*\)(.*/\1/p' "$top_srcdir"/runtime/hooks/*.c)
+mapfile -t frameless < <(sed -n 's/^LS_EXPORT_FRAMELESS .*[ *]\([A-Za-z_0-9]*\)(.*/\1/p' "$top_srcdir"/runtime/hooks/*.c)
 [ ! -e "$preload" ] || "$lint" "$preload" "${frameless[@]}" || exit 1
 "$lint" "$top_builddir/.libs/libloadstone.so" || exit 1
 

@@ -145,6 +145,7 @@ enum {
     RECORD_CONTROL,
     RECORD_PAUSED,
     RECORD_NO_CHILDREN,
+    RECORD_NO_TAGS,
     RECORD_ALLOC_MIN,
     RECORD_SPOOL,
     RECORD_SPOOL_MAX,
@@ -227,6 +228,11 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "sampling waits for loadstone_start() or the control signal", "Time and scope"},
     [RECORD_NO_CHILDREN] = {"no-children", 0, CLI_FLAG, NULL, NULL,
                             "programs started by the program are not recorded", "Time and scope"},
+    [RECORD_NO_TAGS] =
+        {"no-tags", 0, CLI_FLAG, NULL, NULL,
+         "leave small heap blocks without site tags: allocations cost less, and only a sample of "
+         "these blocks is named",
+         CLI_ADVANCED},
     [RECORD_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "4096",
                           "smallest heap block that is recorded on its own", "Time and scope"},
     [RECORD_SPOOL] = {"spool", 0, CLI_DIR, "DIR", NULL,
@@ -290,6 +296,7 @@ static ls_err record_environment(const struct record *r)
     }
     if (r->v[RECORD_PAUSED].given) LS_TRY(record_setenv(LS_ENV_PAUSED, "1"));
     if (r->v[RECORD_NO_CHILDREN].given) LS_TRY(record_setenv(LS_ENV_CHILDREN, "0"));
+    if (r->v[RECORD_NO_TAGS].given) LS_TRY(record_setenv(LS_ENV_TAGS, "0"));
     snprintf(number, sizeof(number), "%llu", (unsigned long long)ls_clock_mono_ns());
     LS_TRY(record_setenv(LS_ENV_START, number));
     LS_TRY(record_setenv(LS_ENV_SPOOL, r->spool.path));

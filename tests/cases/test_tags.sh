@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every small heap block is found at its allocation site, by both engines of bursts, with threads, forks, other stacks, locked memory
+# and other allocators; a program with little address space runs without tags, and that is reported.
+. "${top_srcdir:-.}/tests/cases/proc.inc"
+can_sample || skip "the step engine does not work here"
+ls "$top_builddir"/runtime/core/.libs/*rt_unwind_x86_64_sigsafe.o >/dev/null 2>&1 || skip "there are no call paths here (needs x86-64 and glibc 2.35)"
+victim=$top_builddir/tests/cases/tags_victim
+kinds="plain nothrow array aligned from_malloc from_calloc grown from_memalign wrap_one wrap_other recursive"
+
+# walks NAME WALKS OPTION... -- COMMAND...: record it in more and more rounds, until each of these walks has enough samples
+walks() {
+    name=$1 wanted=$2
+    shift 2
+    for rounds in 10 40 160 640; do # a machine that is busy samples little
+        "$loadstone" record -q -f -o "$name.h5" --overhead 50% --period 1ms "$@" $rounds $locked >out 2>err </dev/null ||
+            { echo "FAIL: $name: $(cat err)"; failed=1; return; }
+        "$python" "$top_srcdir/tests/cases/tags_lines.py" "$name.h5" >lines || { failed=1; return; }
+        enough=yes
+        for walk in $wanted; do
+            grep -q "^walk $walk right some " lines || enough=no
+        done
+        [ $enough = no ] || break
+    done
+}
+# named NAME WALKS OPTION...: all samples of these walks are in blocks of the right sites
+named() {
+    walks "$@"
+    for walk in $wanted; do
+        grep -q "^walk $walk right some wrong 0 unknown 0:" lines || { echo "FAIL: $name: $(grep "^walk $walk " lines || echo "no walk $walk")"; failed=1; }
+    done
+}
+
+locked=
+named step "$kinds chain fill_map" --engine step -- "$victim"
+named translate "$kinds chain fill_map" --engine translate -- "$victim"
+locked=locked
+named locked "plain from_malloc" --engine step -- "$victim"
+locked=
+for other in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
+    [ "$(LD_PRELOAD=$other env true 2>&1)" = "" ] || { echo "not tried: $other is not installed"; continue; }
+    named "${other%.so*}" "$kinds" --engine step -- env LD_PRELOAD=$other "$victim"
+done
+
+# without tags most blocks have no site
+walks without "" --no-tags --engine step -- "$victim"
+grep -qE '^walk plain .* unknown [1-9]' lines || { echo "FAIL: tags although they are switched off:"; cat lines; failed=1; }
+
+# where memory is limited, tags could take memory from the program
+must bash -c 'ulimit -v 2000000; exec "$0" record -q -f -o limited.h5 --engine step --overhead 50% --period 1ms -- "$1" 10' "$loadstone" "$victim" >out 2>err </dev/null
+expect 0 'got no site tags' "$loadstone" report --how limited.h5
+expect 0 '' "$loadstone" report --how step.h5
+grep -q 'got no site tags' out && { echo "FAIL: the unlimited recording says that there are no tags"; failed=1; }
+
+# C++ that came by dlopen into a program without it: its operators are found all the same
+cxx=${CXX:-c++}
+cat >plugin.cc <<'C'
+#include <new>
+#include <stdexcept>
+#include <string>
+extern "C" int plugin(int n)
+{
+    int wrong = 0;
+    for (int i = 0; i < n; i++) {
+        std::string *s = new std::string("longer than a string that is kept inside " + std::to_string(i));
+        wrong += s->size() < 40;
+        delete s;
+    }
+    try {
+        ::operator delete(::operator new(static_cast<size_t>(n) << 56));
+        wrong++;
+    } catch (const std::bad_alloc &) {
+    }
+    return wrong + (::operator new(static_cast<size_t>(n) << 56, std::nothrow) != nullptr);
+}
+C
+cat >loader.c <<'C'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *object = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : 0;
+    int (*plugin)(int) = object ? (int (*)(int))dlsym(object, "plugin") : 0;
+    return plugin ? plugin(1000) : 77;
+}
+C
+if $cxx -shared -fPIC -O1 -o plugin.so plugin.cc 2>err && ${CC:-cc} -o loader loader.c -ldl 2>err && ./loader ./plugin.so; then
+    expect 0 '' "$loadstone" record -q -f -o plugin.h5 -- ./loader ./plugin.so
+else
+    echo "not tried: a plugin in C++ ($(head -1 err))"
+fi
+
+# a program's own operators stay its own
+cat >own.cc <<'C'
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+static int calls;
+void *operator new[](size_t n) { calls++; return static_cast<char *>(std::malloc(n + 64)) + 64; }
+void operator delete[](void *p) noexcept { calls++; if (p) std::free(static_cast<char *>(p) - 64); }
+void operator delete[](void *p, size_t) noexcept { calls++; if (p) std::free(static_cast<char *>(p) - 64); }
+extern "C" int own(void)
+{
+    for (volatile int i = 0; i < 100; i = i + 1) delete[] new int[static_cast<size_t>(i) + 1];
+    return calls;
+}
+C
+cat >owner.cc <<'C'
+#include <cstdio>
+extern "C" int own(void);
+int main() { delete new int; std::printf("%d\n", own()); }
+C
+if $cxx -shared -fPIC -O1 -o libown.so own.cc 2>err && $cxx -o owner owner.cc ./libown.so 2>err; then
+    ./owner >plain
+    must "$loadstone" record -q -f -o own.h5 -- ./owner >with
+    must cmp plain with
+fi
+exit $failed
