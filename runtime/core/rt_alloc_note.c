@@ -126,10 +126,18 @@ static void rt_tag_by_path(struct spool_writer *w, const struct rt_block *b, con
         .give = rt_give_site,
         .arg = &giver,
     };
-    rt_tag_put((uint64_t)(uintptr_t)b->base, b->len_bytes, rt_tag_learn(&call, &p));
+    rt_tag_put_slowly((uint64_t)(uintptr_t)b->base, b->len_bytes, rt_tag_learn(&call, &p));
 }
 
-LS_ALIGNED void rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa)
+RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag(void *base, size_t len_bytes, void *caller,
+                                                           uint64_t cfa)
+{
+    if (!base || !rt_tags.rows || rt_alloc_tag_quickly(base, len_bytes, caller, cfa, RT_TAG_LINE_ROWS))
+        return base;
+    return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
+}
+
+LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa)
 {
     const int saved = errno;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
@@ -144,9 +152,10 @@ LS_ALIGNED void rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, 
         rt_budget_look(ls_clock_mono_ns());
         rt_leave();
     } else {
-        rt_tag_put((uint64_t)(uintptr_t)base, len_bytes, site);
+        rt_tag_put_slowly((uint64_t)(uintptr_t)base, len_bytes, site);
     }
     errno = saved;
+    return base;
 }
 
 /* --- blocks with a record --- */
@@ -180,7 +189,7 @@ static void rt_record(const struct rt_block *b, uint32_t period_bytes)
         rt_record_alloc(t, b, period_bytes);
         rt_leave();
     } else if (rt_is_tagged(b)) {
-        rt_tag_put((uint64_t)(uintptr_t)b->base, b->len_bytes, 0);
+        rt_tag_put_slowly((uint64_t)(uintptr_t)b->base, b->len_bytes, 0);
     }
     errno = saved;
 }

@@ -43,25 +43,34 @@ void rt_alloc_note_kept(const struct rt_block *b);
 /* The frame of a hook that asks for it. */
 #define RT_FRAME() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
 
-static inline struct rt_tag_call rt_alloc_tag_call(const void *caller, uint64_t cfa)
+RT_TAG_INLINE struct rt_tag_call rt_alloc_tag_call(const void *caller, uint64_t cfa)
 {
     const uint64_t depth = rt_tls.stack_end - cfa;
-    return (struct rt_tag_call){(uint64_t)(uintptr_t)caller, cfa, depth < rt_tls.stack_bytes ? depth : 0};
+    const bool is_known = __builtin_expect(depth < rt_tls.stack_bytes, 1);
+    return (struct rt_tag_call){(uint64_t)(uintptr_t)caller, cfa, is_known ? depth : 0};
 }
 
-/* Tag a block whose call of an allocator has no known signature. errno is kept. */
-void rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa);
+/* Tag any block, which is returned. errno is kept. */
+void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa);
 
-/* Tag a block that has no record. */
-static inline void rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa)
+/* Tag a block if its site is in the first rows of lines and needs few stores. */
+RT_TAG_INLINE bool rt_alloc_tag_quickly(void *base, size_t len_bytes, const void *caller, uint64_t cfa,
+                                        int rows)
 {
-    if (!rt_tags.rows || __builtin_expect(!base, 0)) return;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    const uint32_t site = rt_tag_known(&call);
-    if (__builtin_expect(site != 0, 1))
-        rt_tag_put((uint64_t)(uintptr_t)base, len_bytes, site);
-    else
-        rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
+    const uint32_t site = rt_tag_known(&call, rows);
+    return __builtin_expect(site != 0, 1) && rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site);
+}
+
+/* Tag a block, which is returned. In the section of the quick hooks. */
+void *rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa);
+
+/* The same, at the end of a hook. */
+RT_TAG_INLINE void *rt_alloc_tagged(void *base, size_t len_bytes, void *caller, uint64_t cfa)
+{
+    if (!rt_tags.rows || __builtin_expect(rt_alloc_tag_quickly(base, len_bytes, caller, cfa, 2), 1))
+        return base;
+    return rt_alloc_tag(base, len_bytes, caller, cfa);
 }
 
 /* Record the end of a block that has a record, before it is freed (its address may be reused at once).

@@ -65,7 +65,7 @@ static uint16_t *region_find(uint64_t number)
 {
     struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
     for (int i = 0; i < PROBES; i++, r = region_next(r)) {
-        const uint64_t there = __atomic_load_n(&r->key, __ATOMIC_RELAXED);
+        const uint64_t there = __atomic_load_n(&r->claimed, __ATOMIC_RELAXED);
         if (there == number + 1) return __atomic_load_n(&r->tags, __ATOMIC_ACQUIRE);
         if (there == 0) return NULL;
     }
@@ -77,7 +77,7 @@ static struct rt_tag_region *region_claim(uint64_t number)
     struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
     for (int i = 0; i < PROBES; i++, r = region_next(r)) {
         uint64_t there = 0;
-        if (__atomic_compare_exchange_n(&r->key, &there, number + 1, false, __ATOMIC_RELAXED,
+        if (__atomic_compare_exchange_n(&r->claimed, &there, number + 1, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED) ||
             there == number + 1)
             return r;
@@ -94,10 +94,12 @@ static uint16_t *region_make(uint64_t number)
         __atomic_fetch_add(&rt_tags.regions_refused, 1, __ATOMIC_RELAXED);
         return NULL;
     }
-    if (__atomic_compare_exchange_n(&r->tags, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return made;
-    tags_unmap(made, len_bytes); /* another thread was faster */
-    return there;
+    if (!__atomic_compare_exchange_n(&r->tags, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        tags_unmap(made, len_bytes); /* another thread was faster */
+        made = there;
+    }
+    __atomic_store_n(&r->key, number + 1, __ATOMIC_RELEASE);
+    return made;
 }
 
 /* --- blocks --- */
@@ -181,21 +183,14 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 
 /* --- signatures --- */
 
-static uint64_t row_of(uint64_t check, uint32_t site, uint32_t checks)
-{
-    return check | (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
-}
-
 /* The place of the row of a signature, in its line or a following one, or of a free row for it. NULL: all are taken. */
-static uint64_t *row_place(uint64_t signature, uint64_t *out_check)
+static uint64_t *row_place(uint64_t signature)
 {
-    const uint64_t hash = rt_tag_hash(signature), check = rt_tag_check(hash);
-    uint64_t *line = rt_tag_line(hash), *const end = rt_tags.rows + (UINT64_C(1) << RT_TAG_ROWS_BITS);
-    *out_check = check;
+    uint64_t *line = rt_tag_line(signature), *const end = rt_tags.rows + (UINT64_C(1) << RT_TAG_ROWS_BITS);
     for (int i = 0; i < RT_TAG_LINE_ROWS * LINES_MOST; i++) {
         uint64_t *at = line + i < end ? line + i : line + i - (UINT64_C(1) << RT_TAG_ROWS_BITS);
         const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
-        if (row == 0 || (row ^ check) >> RT_TAG_CHECK_SHIFT == 0) return at;
+        if (row == 0 || rt_tag_row_has(row, signature)) return at;
     }
     return NULL;
 }
@@ -203,10 +198,10 @@ static uint64_t *row_place(uint64_t signature, uint64_t *out_check)
 /* Add a row, unless another thread did. */
 static void row_add(uint64_t signature, uint32_t site, uint32_t checks)
 {
-    uint64_t check, there = 0, *at = row_place(signature, &check);
-    if (at)
-        __atomic_compare_exchange_n(at, &there, row_of(check, site, checks), false, __ATOMIC_RELEASE,
-                                    __ATOMIC_RELAXED);
+    uint64_t there = 0, *at = row_place(signature);
+    const uint64_t row = (signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT << RT_TAG_CHECK_SHIFT |
+                         (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
+    if (at) __atomic_compare_exchange_n(at, &there, row, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* Signatures without the depth differ from all with one. */
@@ -225,7 +220,7 @@ static uint32_t tag_others(void)
 static uint32_t known_flat(const struct rt_tag_call *c)
 {
     if (!__atomic_load_n(&rt_tags.is_flat, __ATOMIC_RELAXED)) return 0;
-    uint64_t check, *at = row_place(flat_signature(c), &check);
+    const uint64_t *at = row_place(flat_signature(c));
     const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
     if (row) return rt_tag_row_site(row);
     return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES ? tag_others() : 0;
@@ -233,16 +228,20 @@ static uint32_t known_flat(const struct rt_tag_call *c)
 
 uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, bool may_refine)
 {
-    uint64_t signature = rt_tag_signature(c), word, check;
+    uint64_t signature = rt_tag_signature(c), word;
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
-        const uint64_t *at = row_place(signature, &check);
+        uint64_t *at = row_place(signature);
         if (!at) return tag_others();
-        const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
+        uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
         if (row == 0) return known_flat(c);
         if ((row & RT_TAG_CHECKS_MASK) && may_refine) return 0;
-        if (rt_tag_row_place(row) == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, row, &word))
+        if (row & RT_TAG_CHECKS_MASK) /* or each call would come here */
+            __atomic_compare_exchange_n(at, &row, row & ~(uint64_t)RT_TAG_CHECKS_MASK, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        const uint64_t place = rt_tag_row_place(row);
+        if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
             return rt_tag_row_site(row);
-        signature = rt_tag_refined(signature, row, word);
+        signature = rt_tag_refined(signature, place, word);
     }
     return 0;
 }
@@ -266,7 +265,7 @@ static void path_keep(uint32_t site, const struct rt_tag_path *p)
         __atomic_store_n(&kept[i], i < p->len ? p->frames[i] : 0, __ATOMIC_RELAXED);
 }
 
-/* Index of the first frame that differs from the site's path, RT_TAG_FRAMES: none. */
+/* Index of the first frame that differs from the site's path, 0: none above the caller. */
 static uint32_t path_differs(uint32_t site, const struct rt_tag_path *p)
 {
     const uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
@@ -274,7 +273,7 @@ static uint32_t path_differs(uint32_t site, const struct rt_tag_path *p)
     while (i < RT_TAG_FRAMES &&
            __atomic_load_n(&kept[i], __ATOMIC_RELAXED) == (i < p->len ? p->frames[i] : 0))
         i++;
-    return i;
+    return i < RT_TAG_FRAMES ? i : 0;
 }
 
 static uint32_t site_make(const struct rt_tag_path *p)
@@ -365,9 +364,9 @@ static bool row_may_have_child(uint64_t *at, const struct rt_tag_call *c, const 
 
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
-    uint64_t signature = rt_tag_signature(c), word, check, *parent = NULL;
+    uint64_t signature = rt_tag_signature(c), word, *parent = NULL;
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
-        uint64_t *at = row_place(signature, &check);
+        uint64_t *at = row_place(signature);
         if (!at) break;
         if (__atomic_load_n(at, __ATOMIC_RELAXED) == 0) {
             if (parent && !row_may_have_child(parent, c, p)) break;
@@ -378,10 +377,11 @@ uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
             return site;
         }
         const uint64_t row = row_verify(at, c, p);
-        if (rt_tag_row_place(row) == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, row, &word))
+        const uint64_t place = rt_tag_row_place(row);
+        if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
             return rt_tag_row_site(row);
         parent = at;
-        signature = rt_tag_refined(signature, row, word);
+        signature = rt_tag_refined(signature, place, word);
     }
     return path_site(p);
 }

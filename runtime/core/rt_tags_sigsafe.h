@@ -21,6 +21,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Hooks in a section of their own have no calls into another one. */
+#define RT_TAG_INLINE static inline __attribute__((always_inline))
+
 /* --- tags --- */
 
 enum {
@@ -38,8 +41,10 @@ enum {
 };
 
 struct rt_tag_region {
-    uint64_t key;   /* number of the region (address >> RT_TAG_REGION_BITS) + 1, 0: free; set once */
-    uint16_t *tags; /* NULL until mapped */
+    uint64_t key;     /* number of the region (address >> RT_TAG_REGION_BITS) + 1, 0 until tags are there */
+    uint16_t *tags;   /* NULL until mapped */
+    uint64_t claimed; /* the key that it will have, 0: free; set once */
+    uint64_t reserved;
 };
 
 /* --- signatures ---
@@ -55,6 +60,7 @@ enum {
     RT_TAG_PLACE_MAX = 0xffff,
     RT_TAG_CHECKS_MASK = 7,
     RT_TAG_REFINED_MOST = 8, /* words of a signature */
+    RT_TAG_REFINED_QUICKLY = 2,
     RT_TAG_FRAMES = 8,
     RT_TAG_FLAT_SITES =
         16000, /* from here on new signatures are without the depth, which recursion multiplies */
@@ -89,82 +95,74 @@ struct rt_tag_path {
     void *arg;
 };
 
-static inline uint64_t rt_tag_signature(const struct rt_tag_call *c)
+/* Multiplicative hashing (Knuth, TAOCP vol. 3, 6.4): the upper bits select the line, the following ones are the check. */
+RT_TAG_INLINE uint64_t rt_tag_signature(const struct rt_tag_call *c)
 {
-    return c->ret + c->depth * UINT64_C(0xd6e8feb86659fd93);
+    return c->ret * UINT64_C(0x9e3779b97f4a7c15) + c->depth * UINT64_C(0xd6e8feb86659fd93);
 }
 
 /* The place is part of it: a recursion has the same word at many places. */
-static inline uint64_t rt_tag_refined(uint64_t signature, uint64_t row, uint64_t word)
+RT_TAG_INLINE uint64_t rt_tag_refined(uint64_t signature, uint64_t place, uint64_t word)
 {
-    const uint64_t place = row & (uint64_t)RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT;
-    return (signature ^ signature >> 29) * UINT64_C(0x9fb21c651e98df25) + (word ^ place << 40);
+    return signature * UINT64_C(0x9fb21c651e98df25) + (word ^ place << 47) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static inline uint64_t rt_tag_hash(uint64_t signature)
+/* Does the row have this signature? A free one may seem to have it; its site is 0 then. */
+RT_TAG_INLINE bool rt_tag_row_has(uint64_t row, uint64_t signature)
 {
-    const uint64_t h = signature * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 32;
+    return (row ^ signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT == 0;
 }
 
-/* The bits that a row of this hash has. */
-static inline uint64_t rt_tag_check(uint64_t hash)
+RT_TAG_INLINE uint64_t *rt_tag_line(uint64_t signature)
 {
-    return (hash << (RT_TAG_ROWS_BITS - 3) | UINT64_C(1) << RT_TAG_CHECK_SHIFT) >> RT_TAG_CHECK_SHIFT
-                                                                                       << RT_TAG_CHECK_SHIFT;
+    return rt_tags.rows + (signature >> (64 - (RT_TAG_ROWS_BITS - 3))) * RT_TAG_LINE_ROWS;
 }
 
-static inline uint64_t *rt_tag_line(uint64_t hash)
+/* The row of a signature if it is among the first ones of its line, else one of another. */
+RT_TAG_INLINE uint64_t rt_tag_row(uint64_t signature, int rows)
 {
-    return rt_tags.rows + (hash >> (64 - (RT_TAG_ROWS_BITS - 3))) * RT_TAG_LINE_ROWS;
+    const uint64_t *line = rt_tag_line(signature);
+    uint64_t row = __atomic_load_n(&line[0], __ATOMIC_RELAXED);
+    for (int i = 1; i < rows && __builtin_expect(!rt_tag_row_has(row, signature), 0); i++)
+        row = __atomic_load_n(&line[i], __ATOMIC_RELAXED);
+    return row;
 }
 
-/* The row of a signature in its line, 0: it is not there. */
-static inline uint64_t rt_tag_row(uint64_t signature)
-{
-    const uint64_t hash = rt_tag_hash(signature), check = rt_tag_check(hash);
-    const uint64_t *line = rt_tag_line(hash);
-    for (int i = 0; i < RT_TAG_LINE_ROWS; i++) {
-        const uint64_t row = __atomic_load_n(&line[i], __ATOMIC_RELAXED);
-        if ((row ^ check) >> RT_TAG_CHECK_SHIFT == 0) return row;
-        if (row == 0) return 0;
-    }
-    return 0;
-}
-
-static inline uint32_t rt_tag_row_site(uint64_t row)
+RT_TAG_INLINE uint32_t rt_tag_row_site(uint64_t row)
 {
     return row >> RT_TAG_SITE_SHIFT & RT_TAG_OTHERS;
 }
 
-static inline uint64_t rt_tag_row_place(uint64_t row)
+RT_TAG_INLINE uint64_t rt_tag_row_place(uint64_t row)
 {
     return row >> RT_TAG_PLACE_SHIFT & RT_TAG_PLACE_MAX;
 }
 
-/* Read the word of the stack that refines the row. False: it is outside of the stack. */
-static inline bool rt_tag_read(const struct rt_tag_call *c, uint64_t row, uint64_t *out)
+/* Read the word of the stack that refines a row at this place. False: it is outside of the stack. */
+RT_TAG_INLINE bool rt_tag_read(const struct rt_tag_call *c, uint64_t place, uint64_t *out)
 {
-    const uint64_t at_bytes = (rt_tag_row_place(row) - 1) * 8;
-    if (at_bytes + 8 > c->depth) return false;
-    memcpy(out, (const void *)(uintptr_t)(c->cfa + at_bytes), sizeof(*out));
+    if (__builtin_expect(place * 8 > c->depth, 0)) return false;
+    memcpy(out, (const void *)(uintptr_t)(c->cfa + place * 8 - 8), sizeof(*out));
     return true;
 }
 
-/* The site of a call, 0: ask rt_tag_known_slowly. There are tags. */
-static inline uint32_t rt_tag_known(const struct rt_tag_call *c)
+/* The site of a call, by the first rows of lines; 0: ask rt_tag_known_slowly. There are tags. */
+RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows)
 {
+    enum { MORE = RT_TAG_CHECKS_MASK | RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT };
     uint64_t signature = rt_tag_signature(c), word;
-    for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
-        const uint64_t row = rt_tag_row(signature);
-        if (__builtin_expect(row == 0 || (row & RT_TAG_CHECKS_MASK) != 0, 0)) return 0;
-        if (__builtin_expect(rt_tag_row_place(row) == 0, 1)) return rt_tag_row_site(row);
-        if (!rt_tag_read(c, row, &word)) return rt_tag_row_site(row);
-        signature = rt_tag_refined(signature, row, word);
+    for (int i = 0; i < RT_TAG_REFINED_QUICKLY; i++) {
+        const uint64_t row = rt_tag_row(signature, rows);
+        if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
+        if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
+        const uint64_t place = rt_tag_row_place(row);
+        if ((row & RT_TAG_CHECKS_MASK) != 0 || !rt_tag_read(c, place, &word)) return 0;
+        signature = rt_tag_refined(signature, place, word);
     }
     return 0;
 }
-/* The same for any call; 0: ask rt_tag_learn. Rows that are still checked answer only if !may_refine. */
+/* The same for any call; 0: ask rt_tag_learn. A row that is still checked answers only if !may_refine, and is
+ * not checked any more then. */
 uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, bool may_refine);
 /* The site of a call, by its path. It becomes known. */
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *path);
@@ -174,7 +172,7 @@ uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *pat
 typedef uint16_t rt_tag_eight __attribute__((vector_size(16), aligned(2), may_alias));
 
 /* Tag len >= 1 granules, which are in one region. The stores overlap; the one with the first granule is the last. */
-static inline void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
+RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
 {
     const uint64_t four = site * UINT64_C(0x0001000100010001), head = four | RT_TAG_FIRST;
     if (len < 4) {
@@ -196,30 +194,23 @@ static inline void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
     }
 }
 
-/* The tags of the region of addr if it is in its first row, else NULL. */
-static inline uint16_t *rt_tag_region_tags(uint64_t addr)
-{
-    const uint64_t number = addr >> RT_TAG_REGION_BITS;
-    const struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
-    return __atomic_load_n(&r->key, __ATOMIC_RELAXED) == number + 1
-               ? __atomic_load_n(&r->tags, __ATOMIC_ACQUIRE)
-               : NULL;
-}
-
 /* Tag any block, and map what it needs for that. */
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site);
 
-/* Tag the block. There are tags. */
-static inline void rt_tag_put(uint64_t base, size_t len_bytes, uint32_t site)
+/* Tag the block if that needs a few stores only. There are tags. */
+RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t site)
 {
-    enum { QUICK_BYTES = 4096 };
+    enum { LONGEST_BYTES = 4096 };
+    const uint64_t number = base >> RT_TAG_REGION_BITS;
+    const struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
     const size_t first = base >> RT_TAG_GRANULE_BITS & (RT_TAG_REGION_TAGS - 1);
-    const size_t len = ((base & 15) + len_bytes + (len_bytes == 0) + 15) >> RT_TAG_GRANULE_BITS;
-    uint16_t *tags = rt_tag_region_tags(base);
-    if (__builtin_expect(!tags || len_bytes > QUICK_BYTES || first + len > RT_TAG_REGION_TAGS, 0))
-        rt_tag_put_slowly(base, len_bytes, site);
-    else
-        rt_tag_fill(tags + first, len, site);
+    const size_t last = (len_bytes - 1) >> RT_TAG_GRANULE_BITS;
+    if (__builtin_expect(__atomic_load_n(&r->key, __ATOMIC_ACQUIRE) != number + 1, 0)) return false;
+    if (__builtin_expect(len_bytes - 1 >= LONGEST_BYTES, 0) || __builtin_expect((base & 15) != 0, 0))
+        return false;
+    if (__builtin_expect(first + last >= RT_TAG_REGION_TAGS, 0)) return false;
+    rt_tag_fill(r->tags + first, last + 1, site);
+    return true;
 }
 
 /* Return the site of the block that addr is in, 0: not known. *out_back: granules from the block's first one to the one

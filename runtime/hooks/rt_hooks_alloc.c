@@ -120,8 +120,7 @@ LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *malloc(size_t n)
 {
     if (rt_alloc_count(n)) return rt_malloc_noted(n, __builtin_return_address(0), RT_FRAME());
     void *p = rt_real.malloc(n);
-    rt_alloc_tag(p, n, __builtin_return_address(0), RT_FRAME());
-    return p;
+    return rt_alloc_tagged(p, n, __builtin_return_address(0), RT_FRAME());
 }
 
 static LS_ALIGNED __attribute__((cold)) void *rt_calloc_noted(size_t count, size_t n, void *caller,
@@ -140,8 +139,7 @@ LS_EXPORT_FRAMELESS RT_QUICK_HOOK void *calloc(size_t count, size_t n)
     if (!ls_mul_size(count, n, &len) || rt_alloc_count(len))
         return rt_calloc_noted(count, n, __builtin_return_address(0), RT_FRAME());
     void *p = rt_real.calloc(count, n);
-    rt_alloc_tag(p, len, __builtin_return_address(0), RT_FRAME());
-    return p;
+    return rt_alloc_tagged(p, len, __builtin_return_address(0), RT_FRAME());
 }
 
 /* Weak, not looked up: dlsym allocates its message about a missing name, perhaps inside an allocator that is
@@ -400,10 +398,8 @@ static inline void rt_new_prepare(void *caller)
     }                                                                                         \
     void *const p = is_malloc ? rt_real.malloc(n + !n) : rt_real.name args;                   \
     if (__builtin_expect(!p, 0)) return is_malloc && rt_real.name ? rt_real.name args : NULL; \
-    if (__builtin_expect(is_notable, 0))                                                      \
-        rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME());                           \
-    else                                                                                      \
-        rt_alloc_tag(p, n, caller, RT_FRAME());                                               \
+    if (__builtin_expect(!is_notable, 1)) return rt_alloc_tagged(p, n, caller, RT_FRAME());   \
+    rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME());                               \
     return p
 
 /* libstdc++'s call aligned_alloc, whose hook notes the block. */

@@ -22,6 +22,11 @@ static int init_tags(void **state)
 
 #define REGION (UINT64_C(1) << RT_TAG_REGION_BITS)
 
+static void put(uint64_t base, size_t len_bytes, uint32_t site)
+{
+    if (!rt_tag_put_quickly(base, len_bytes, site)) rt_tag_put_slowly(base, len_bytes, site);
+}
+
 /* The addresses of tags are numbers: nothing is read or written there. */
 static void assert_block(uint64_t base, size_t len_bytes, uint32_t site)
 {
@@ -39,16 +44,16 @@ static void every_byte_of_a_block_has_its_site(void **state)
     (void)state;
     for (size_t len_bytes = 1; len_bytes < 700; len_bytes++) {
         const uint64_t after = base + ((len_bytes + 15) & ~(size_t)15);
-        rt_tag_put(base - 64, 64, 8);
-        rt_tag_put(after, 64, 9);
-        rt_tag_put(base, len_bytes, 7);
+        put(base - 64, 64, 8);
+        put(after, 64, 9);
+        put(base, len_bytes, 7);
         assert_block(base - 64, 64, 8);
         assert_block(base, len_bytes, 7);
         assert_block(after, 64, 9);
     }
-    rt_tag_put(base, 70000, 11);
+    put(base, 70000, 11);
     assert_block(base, 70000, 11);
-    rt_tag_put(base, 0, 12); /* a block without bytes has an address */
+    put(base, 0, 12); /* a block without bytes has an address */
     assert_block(base, 1, 12);
 }
 
@@ -57,8 +62,8 @@ static void rest_of_an_older_block_has_no_begin(void **state)
 {
     uint16_t back;
     (void)state;
-    rt_tag_put(0x7000000000, 64, 5);
-    rt_tag_put(0x7000000000, 16, 6);
+    put(0x7000000000, 64, 5);
+    put(0x7000000000, 16, 6);
     assert_int_equal(rt_tag_find(0x7000000020, &back), 5);
     assert_int_equal(back, RT_TAG_BACK_UNKNOWN);
     assert_int_equal(rt_tag_find(0x7000000000, &back), 6);
@@ -70,9 +75,9 @@ static void blocks_cross_borders_of_regions(void **state)
     (void)state;
     for (uint64_t before = 16; before <= 4096; before += 16) {
         const uint64_t base = 0x600000 * REGION + REGION - before;
-        rt_tag_put(base, 2 * before, 21);
+        put(base, 2 * before, 21);
         assert_block(base, 2 * before, 21);
-        rt_tag_put(base + 2 * before, 16, 22);
+        put(base + 2 * before, 16, 22);
         assert_block(base, 2 * before, 21);
     }
 }
@@ -84,7 +89,7 @@ static void regions_do_not_mix(void **state)
     uint16_t back;
     (void)state;
     for (uint32_t i = 0; i < SAME; i++)
-        rt_tag_put(i * RT_TAG_REGIONS * REGION + 0x100, 48, 100 + i);
+        put(i * RT_TAG_REGIONS * REGION + 0x100, 48, 100 + i);
     for (uint32_t i = 0; i < SAME; i++)
         assert_block(i * RT_TAG_REGIONS * REGION + 0x100, 48, 100 + i);
     assert_int_equal(rt_tag_find(SAME * RT_TAG_REGIONS * REGION + 0x100, &back), 0);
@@ -97,7 +102,7 @@ static void new_mappings_have_no_blocks(void **state)
     uint16_t back;
     (void)state;
     for (uint64_t at = base; at < base + 2 * REGION; at += 1 << 20)
-        rt_tag_put(at, 1 << 20, 3);
+        put(at, 1 << 20, 3);
     rt_tags_clear(base + 0x1000, REGION);
     assert_int_equal(rt_tag_find(base + 0xfff, &back), 3);
     assert_int_equal(rt_tag_find(base + 0x1000, &back), 0);
@@ -111,12 +116,12 @@ static void a_child_has_tags_of_its_own(void **state)
 {
     int status;
     (void)state;
-    rt_tag_put(0x7777770000, 32, 4);
+    put(0x7777770000, 32, 4);
     const pid_t child = fork();
     if (child == 0) {
         uint16_t back;
         const bool inherits = rt_tag_find(0x7777770010, &back) == 4 && back == 1;
-        rt_tag_put(0x7777770000, 32, 5);
+        put(0x7777770000, 32, 5);
         _exit(inherits && rt_tag_find(0x7777770010, &back) == 5 ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -160,11 +165,18 @@ static uint32_t learn(struct fake *f, const struct rt_tag_call *c)
     return rt_tag_learn(c, &p);
 }
 
+static uint64_t row_of(const struct rt_tag_call *c)
+{
+    const uint64_t signature = rt_tag_signature(c), row = rt_tag_row(signature, RT_TAG_LINE_ROWS);
+    assert_true(rt_tag_row_has(row, signature));
+    return row;
+}
+
 /* As the hooks do it. */
 static uint32_t site_of(struct fake *f, const char *path)
 {
     const struct rt_tag_call c = call_of(f, path);
-    uint32_t site = rt_tag_known(&c);
+    uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
     if (!site) site = rt_tag_known_slowly(&c, true);
     return site ? site : learn(f, &c);
 }
@@ -182,10 +194,25 @@ static void paths_of_one_signature_become_several_sites(void **state)
     assert_int_equal(f.given, PATHS);
     for (int i = 0; i < PATHS; i++) {
         const struct rt_tag_call c = call_of(&f, paths[i]);
-        assert_int_equal(rt_tag_known(&c), sites[i]); /* at once, without another unwinding */
+        assert_int_equal(rt_tag_known_slowly(&c, true), sites[i]); /* without another unwinding */
         for (int k = 0; k < i; k++)
             assert_true(sites[i] != sites[k]);
     }
+}
+
+/* Frames above the ones that are compared: neither they nor equal paths refine anything. */
+static void equal_paths_stay_one_row(void **state)
+{
+    static struct fake f;
+    (void)state;
+    uint32_t site = 0;
+    for (int i = 0; i < 100; i++) {
+        const struct rt_tag_call c = call_of(&f, i % 2 ? "abcdefghijklm" : "abcdefghijklx");
+        site = learn(&f, &c);
+        assert_int_equal(rt_tag_row_place(row_of(&c)), 0);
+    }
+    assert_int_equal(f.given, 1);
+    assert_int_equal(site, 1);
 }
 
 /* Long after its first checks a signature gets a second path: a call that is unwound anyway shows it. */
@@ -205,6 +232,19 @@ static void later_paths_are_learned_from_sampled_calls(void **state)
     assert_int_equal(f.given, 2);
 }
 
+/* Over the budget nothing is unwound again, and a signature is known at once. */
+static void refinement_stops_with_the_budget(void **state)
+{
+    static struct fake f;
+    (void)state;
+    const uint32_t site = site_of(&f, "abcdef");
+    const struct rt_tag_call c = call_of(&f, "abcdef");
+    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS), 0);
+    assert_int_equal(rt_tag_known_slowly(&c, true), 0);
+    assert_int_equal(rt_tag_known_slowly(&c, false), site);
+    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS), site);
+}
+
 /* A place that is a return address in one path is a counter in another one. */
 static void local_variables_are_no_sites(void **state)
 {
@@ -218,7 +258,7 @@ static void local_variables_are_no_sites(void **state)
     for (uint64_t i = 0; i < 10000; i++) {
         struct rt_tag_call c = call_of(&f, "rs");
         f.stack[8] = i; /* the place of the third return address */
-        uint32_t site = rt_tag_known(&c);
+        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
         if (!site) site = rt_tag_known_slowly(&c, true);
         if (!site) site = learn(&f, &c);
         assert_true(site > 0);
@@ -236,7 +276,7 @@ static void unknown_stacks_are_not_read(void **state)
         struct rt_tag_call c = call_of(&f, i % 2 ? "kl" : "kj");
         c.depth = 0;
         c.cfa = 0x10; /* reading there would crash */
-        uint32_t site = rt_tag_known(&c);
+        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
         if (!site) site = rt_tag_known_slowly(&c, true);
         assert_true(site || learn(&f, &c));
     }
@@ -253,7 +293,7 @@ static void sites_after_the_last_number_are_counted(void **state)
         f.frames[0] = f.stack[0] = 0x500000 + i * 16;
         const struct rt_tag_call c = {
             .ret = f.frames[0], .cfa = f.places[0] + 8, .depth = sizeof(f.stack) - 8};
-        site = rt_tag_known(&c);
+        site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
         if (!site) site = rt_tag_known_slowly(&c, true);
         if (!site) site = learn(&f, &c);
     }
@@ -281,7 +321,7 @@ static void *tag_and_find(void *arg)
         const uint32_t site = site_of(&f, paths[(i + w->number) % 6]);
         const uint64_t base = 0x611111000000 + (i * WORKERS + w->number) * 48;
         uint16_t back;
-        rt_tag_put(base, 40, site);
+        put(base, 40, site);
         w->bad += rt_tag_find(base + 39, &back) != site || back != 2;
         if (i > 0) w->bad += rt_tag_find(base - WORKERS * 48, &back) == 0;
     }
@@ -313,7 +353,9 @@ UNIT_GROUP()
         cmocka_unit_test_setup(new_mappings_have_no_blocks, init_tags),
         cmocka_unit_test_setup(a_child_has_tags_of_its_own, init_tags),
         cmocka_unit_test_setup(paths_of_one_signature_become_several_sites, init_tags),
+        cmocka_unit_test_setup(equal_paths_stay_one_row, init_tags),
         cmocka_unit_test_setup(later_paths_are_learned_from_sampled_calls, init_tags),
+        cmocka_unit_test_setup(refinement_stops_with_the_budget, init_tags),
         cmocka_unit_test_setup(local_variables_are_no_sites, init_tags),
         cmocka_unit_test_setup(unknown_stacks_are_not_read, init_tags),
         cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
