@@ -129,16 +129,10 @@ static void rt_tag_by_path(struct spool_writer *w, const struct rt_block *b, con
     rt_tag_put_slowly((uint64_t)(uintptr_t)b->base, b->len_bytes, rt_tag_learn(&call, &p));
 }
 
-RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag(void *base, size_t len_bytes, void *caller,
-                                                           uint64_t cfa)
+/* Nothing is sampled after the end of the recording, and no system call may be made then. */
+static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa)
 {
-    if (!base || !rt_tags.rows || rt_alloc_tag_quickly(base, len_bytes, caller, cfa, RT_TAG_LINE_ROWS))
-        return base;
-    return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
-}
-
-LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa)
-{
+    if (!rt_is_recording()) return base;
     const int saved = errno;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
     const bool may_refine = !__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED);
@@ -156,6 +150,15 @@ LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller,
     }
     errno = saved;
     return base;
+}
+
+RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag(void *base, size_t len_bytes, void *caller,
+                                                           uint64_t cfa)
+{
+    if (!base || !rt_tags.rows) return base;
+    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
+    if (rt_alloc_tag_quickly(base, len_bytes, &call, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST)) return base;
+    return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
 }
 
 /* --- blocks with a record --- */

@@ -50,26 +50,24 @@ RT_TAG_INLINE struct rt_tag_call rt_alloc_tag_call(const void *caller, uint64_t 
     return (struct rt_tag_call){(uint64_t)(uintptr_t)caller, cfa, is_known ? depth : 0};
 }
 
-/* Tag any block, which is returned. errno is kept. */
-void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa);
-
-/* Tag a block if its site is in the first rows of lines and needs few stores. */
-RT_TAG_INLINE bool rt_alloc_tag_quickly(void *base, size_t len_bytes, const void *caller, uint64_t cfa,
-                                        int rows)
+/* Tag a block if its site is known and a few stores are enough. */
+RT_TAG_INLINE bool rt_alloc_tag_quickly(void *base, size_t len_bytes, const struct rt_tag_call *call,
+                                        int rows, int words)
 {
-    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    const uint32_t site = rt_tag_known(&call, rows);
+    const uint32_t site = rt_tag_known(call, rows, words);
     return __builtin_expect(site != 0, 1) && rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site);
 }
 
-/* Tag a block, which is returned. In the section of the quick hooks. */
+/* Tag any block, which is returned; errno is kept. In the section of the quick hooks. */
 void *rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa);
 
 /* The same, at the end of a hook. */
 RT_TAG_INLINE void *rt_alloc_tagged(void *base, size_t len_bytes, void *caller, uint64_t cfa)
 {
-    if (!rt_tags.rows || __builtin_expect(rt_alloc_tag_quickly(base, len_bytes, caller, cfa, 2), 1))
-        return base;
+    enum { ROWS = 2, WORDS = 2 };
+    if (!rt_tags.rows) return base;
+    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
+    if (__builtin_expect(rt_alloc_tag_quickly(base, len_bytes, &call, ROWS, WORDS), 1)) return base;
     return rt_alloc_tag(base, len_bytes, caller, cfa);
 }
 

@@ -60,7 +60,6 @@ enum {
     RT_TAG_PLACE_MAX = 0xffff,
     RT_TAG_CHECKS_MASK = 7,
     RT_TAG_REFINED_MOST = 8, /* words of a signature */
-    RT_TAG_REFINED_QUICKLY = 2,
     RT_TAG_FRAMES = 8,
     RT_TAG_FLAT_SITES =
         16000, /* from here on new signatures are without the depth, which recursion multiplies */
@@ -146,12 +145,13 @@ RT_TAG_INLINE bool rt_tag_read(const struct rt_tag_call *c, uint64_t place, uint
     return true;
 }
 
-/* The site of a call, by the first rows of lines; 0: ask rt_tag_known_slowly. There are tags. */
-RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows)
+/* The site of a call, by the first rows of lines, and signatures of fewer words than this; 0: ask
+ * rt_tag_known_slowly. There are tags. */
+RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int words)
 {
     enum { MORE = RT_TAG_CHECKS_MASK | RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT };
     uint64_t signature = rt_tag_signature(c), word;
-    for (int i = 0; i < RT_TAG_REFINED_QUICKLY; i++) {
+    for (int i = 0; i < words; i++) {
         const uint64_t row = rt_tag_row(signature, rows);
         if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
         if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);

@@ -99,7 +99,7 @@ static void *rt_mmap(const struct rt_mapping *want)
             ls_syscall(SYS_mmap, m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes));
     rt_timed_stop(&c);
     if (m.base != MAP_FAILED) {
-        rt_tags_clear((uint64_t)(uintptr_t)m.base, m.len_bytes);
+        if (rt_is_recording()) rt_tags_clear((uint64_t)(uintptr_t)m.base, m.len_bytes);
         rt_sampler_remapped(m.base, m.len_bytes);
     }
     rt_note_mapping(&m, &c);

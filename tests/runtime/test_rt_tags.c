@@ -176,7 +176,7 @@ static uint64_t row_of(const struct rt_tag_call *c)
 static uint32_t site_of(struct fake *f, const char *path)
 {
     const struct rt_tag_call c = call_of(f, path);
-    uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
+    uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
     if (!site) site = rt_tag_known_slowly(&c, true);
     return site ? site : learn(f, &c);
 }
@@ -239,10 +239,10 @@ static void refinement_stops_with_the_budget(void **state)
     (void)state;
     const uint32_t site = site_of(&f, "abcdef");
     const struct rt_tag_call c = call_of(&f, "abcdef");
-    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS), 0);
+    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST), 0);
     assert_int_equal(rt_tag_known_slowly(&c, true), 0);
     assert_int_equal(rt_tag_known_slowly(&c, false), site);
-    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS), site);
+    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST), site);
 }
 
 /* A place that is a return address in one path is a counter in another one. */
@@ -258,7 +258,7 @@ static void local_variables_are_no_sites(void **state)
     for (uint64_t i = 0; i < 10000; i++) {
         struct rt_tag_call c = call_of(&f, "rs");
         f.stack[8] = i; /* the place of the third return address */
-        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
+        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
         if (!site) site = rt_tag_known_slowly(&c, true);
         if (!site) site = learn(&f, &c);
         assert_true(site > 0);
@@ -276,7 +276,7 @@ static void unknown_stacks_are_not_read(void **state)
         struct rt_tag_call c = call_of(&f, i % 2 ? "kl" : "kj");
         c.depth = 0;
         c.cfa = 0x10; /* reading there would crash */
-        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
+        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
         if (!site) site = rt_tag_known_slowly(&c, true);
         assert_true(site || learn(&f, &c));
     }
@@ -293,7 +293,7 @@ static void sites_after_the_last_number_are_counted(void **state)
         f.frames[0] = f.stack[0] = 0x500000 + i * 16;
         const struct rt_tag_call c = {
             .ret = f.frames[0], .cfa = f.places[0] + 8, .depth = sizeof(f.stack) - 8};
-        site = rt_tag_known(&c, RT_TAG_LINE_ROWS);
+        site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
         if (!site) site = rt_tag_known_slowly(&c, true);
         if (!site) site = learn(&f, &c);
     }
