@@ -22,6 +22,7 @@ struct an_bootstrap {
     double whole[AN_WHOLES];
     double resampled_whole[AN_WHOLES][AN_RESAMPLES];
     size_t bursts[2];
+    bool is_of_job; /* rows are sums over ranks, which cannot be resampled */
     char method[128];
 };
 
@@ -112,6 +113,7 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
         return ls_nomem("the bootstrap over %zu bursts", in->bursts_len);
     }
     uint64_t random = seed;
+    b->is_of_job = in->is_of_job;
     b->bursts[AN_TIME] = costs->bursts;
     b->bursts[AN_STALL] = costs->measured_bursts;
     an_deal_blocks(b, in, costs, units, &random);
@@ -123,6 +125,7 @@ ls_err an_bootstrap_new(const struct an_input *in, const struct an_costs *costs,
                    : "Poisson bootstrap over %zu bursts in "
                      "2048 blocks, %d resamples, 95 %%",
              costs->bursts, AN_RESAMPLES);
+    if (in->is_of_job) snprintf(b->method, sizeof(b->method), "none: rows are sums over ranks");
     *out = b;
     return LS_OK;
 }
@@ -256,7 +259,7 @@ static struct an_interval an_parts_share(const an_bootstrap *b, const struct an_
     if (b->whole[of] <= 0) return out;
     double sums[AN_RESAMPLES];
     out.share = an_fraction(fmin(an_parts_sum(parts, metric), an_parts_sum(parts, AN_TIME)), b->whole[of]);
-    if (b->bursts[metric] < AN_BURSTS_MIN) return out;
+    if (b->bursts[metric] < AN_BURSTS_MIN || b->is_of_job) return out;
     an_parts_sums(b, parts, metric, sums);
     for (size_t r = 0; r < AN_RESAMPLES; r++)
         sums[r] = b->resampled_whole[of][r] > 0 ? an_fraction(sums[r], b->resampled_whole[of][r]) : out.share;

@@ -10,6 +10,7 @@ void an_input_init(struct an_input *in, const struct prof_run *run, const struct
     memset(in, 0, sizeof(*in));
     in->bursts = bursts;
     in->bursts_len = bursts_len;
+    in->is_of_job = run->ranks > 0 && run->ranks != UINT64_MAX;
     prof_cost_model_init(&in->calibration, run);
 }
 
@@ -49,6 +50,7 @@ static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struc
     c->loads = PROF_COST_NO_LOADS;
     prof_cost_loads_add(&c->loads, &all);
     prof_cost_model_loads(&c->model, &c->loads);
+    if (in->is_of_job) return LS_OK;
     for (size_t b = 0; b < in->bursts_len; b++) {
         const struct prof_cost_samples s =
             an_cost_samples(&in->samples, in->bursts[b].first_sample, in->bursts[b].samples_len);
@@ -59,6 +61,29 @@ static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struc
     c->model.nodes = nodes;
     prof_cost_model_walks(&c->model, walks);
     return prof_cost_model_weights(&c->model, in->bursts, in->bursts_len);
+}
+
+/* Costs of a profile of a job were computed where the samples of each process were together. */
+static void an_burst_known_cost(struct an_costs *c, const struct an_input *in, const struct prof_burst *b)
+{
+    const struct prof_samples *s = &in->samples;
+    double time_ns = 0;
+    bool is_measured = false;
+    c->weight_ns += an_weight_ns(c, b);
+    c->bursts += b->weight_ns > 0 ? an_bursts(b) : 0;
+    for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
+        if (s->cost_ns[i] == UINT64_MAX) continue;
+        c->time_ns[i] = (float)s->cost_ns[i];
+        c->stall_ns[i] = s->stall_ns[i] == UINT64_MAX ? 0 : (float)s->stall_ns[i];
+        time_ns += (double)c->time_ns[i];
+        c->stall_total_ns += (double)c->stall_ns[i];
+        c->stall_most_ns += (double)c->stall_ns[i];
+        is_measured |= an_is_measured(s, i);
+    }
+    c->attributed_ns += time_ns;
+    c->attributed_bursts += b->samples_len > 0;
+    c->measured_ns += is_measured ? time_ns : 0;
+    c->measured_bursts += is_measured ? an_bursts(b) : 0;
 }
 
 static void an_burst_cost(struct an_costs *c, const struct an_input *in, const struct prof_burst *b)
@@ -93,6 +118,12 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
     out->stall_ns = calloc(len, sizeof(float));
     if (!out->time_ns || !out->stall_ns) return ls_nomem("the costs of %zu samples", len);
     ls_err err = an_model_init(out, in, &nodes, &walks);
+    if (err == LS_OK && in->is_of_job) {
+        for (size_t b = 0; b < in->bursts_len; b++)
+            an_burst_known_cost(out, in, &in->bursts[b]);
+        out->model.nodes = NULL;
+        return LS_OK;
+    }
     if (err == LS_OK && out->model.walks) {
         out->moved_bytes = calloc(len, sizeof(float));
         if (!out->moved_bytes) err = ls_nomem("the traffic of %zu samples", len);

@@ -7,13 +7,15 @@
 #include "run_h5/prof_cost.h"
 #include "run_h5/prof_reader.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* Columns of the samples that the costs are computed from. */
-#define AN_COST_COLUMNS                                                                        \
-    (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) | \
-     PROF_MASK(position) | PROF_MASK(node) | PROF_MASK(addr) | PROF_MASK(ip))
+#define AN_COST_COLUMNS                                                                           \
+    (PROF_MASK(op) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid) | PROF_MASK(level) |    \
+     PROF_MASK(position) | PROF_MASK(node) | PROF_MASK(addr) | PROF_MASK(ip) | PROF_MASK(count) | \
+     PROF_MASK(cost_ns) | PROF_MASK(stall_ns))
 
 /* Borrowed arrays. AN_COST_COLUMNS are needed; further columns by the other functions that are called. */
 struct an_input {
@@ -21,6 +23,7 @@ struct an_input {
     size_t bursts_len;
     struct prof_samples samples;
     struct prof_cost_model calibration;
+    bool is_of_job; /* rows may be sums over ranks, and have their costs in the file */
 };
 
 struct an_costs {
@@ -56,6 +59,16 @@ void an_costs_fini(struct an_costs *c);
 static inline int an_is_measured(const struct prof_samples *s, uint64_t i)
 {
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
+}
+
+/* Accesses that a row of samples, and bursts that a row of bursts is the sum of. */
+static inline uint64_t an_accesses(const struct prof_samples *s, uint64_t i)
+{
+    return s->count && s->count[i] != UINT32_MAX ? s->count[i] : 1;
+}
+static inline uint64_t an_bursts(const struct prof_burst *b)
+{
+    return b->count ? b->count : 1;
 }
 
 /* Is the stall an estimate with a separate limit, from the pace? Else it is an upper bound itself. */

@@ -231,6 +231,32 @@ static const char *an_phase_label(const struct an_tables *t, uint32_t phase, cha
     return *t->phases[phase].name ? t->phases[phase].name : "(no name)";
 }
 
+/* --- MPI --- */
+
+static uint32_t an_mpi_of_burst(const struct an_tables *t, uint32_t burst)
+{
+    return t->bursts[burst].mpi > LS_MPI_CALL_NONE && t->bursts[burst].mpi < LS_MPI_CALLS_LEN
+               ? t->bursts[burst].mpi
+               : AN_NO_KEY;
+}
+
+static const char *an_mpi_label(const struct an_tables *t, uint32_t call, char out[AN_LABEL_BYTES])
+{
+    static const char *const classes[] = {[LS_MPI_NONE] = "",
+                                          [LS_MPI_WAITS] = " (waits)",
+                                          [LS_MPI_TRANSFERS] = " (transfers)",
+                                          [LS_MPI_COLLECTIVE] = " (collective)"};
+    (void)t;
+    snprintf(out, AN_LABEL_BYTES, "%s%s", prof_mpi_names[call], classes[ls_mpi_class_of(call)]);
+    return out;
+}
+
+static uint32_t an_mpi_line_of_burst(const struct an_tables *t, uint32_t burst)
+{
+    const struct prof_burst *b = &t->bursts[burst];
+    return b->mpi_ip ? an_tables_line(t, an_tables_process(t, b->thread), b->mpi_ip) : AN_NO_KEY;
+}
+
 /* --- types --- */
 
 static uint32_t an_type_of_member(const struct an_tables *t, uint32_t member)
@@ -526,6 +552,23 @@ const struct an_dimension an_dimensions[] = {
      .base = AN_BASE_PHASE,
      .parent = an_phase_parent,
      .label = an_phase_label},
+    {.name = "mpi",
+     .title = "MPI function",
+     .text = "the function of MPI that the thread was in, and whether it waits for other ranks",
+     .none = "(outside of MPI)",
+     .columns = PROF_MASK(burst),
+     .base = AN_BASE_BURST,
+     .key_of_row = an_mpi_of_burst,
+     .label = an_mpi_label},
+    {.name = "mpi-line",
+     .title = "caller of MPI",
+     .text = "the source line that called the function of MPI",
+     .none = "(outside of MPI)",
+     .columns = PROF_MASK(burst),
+     .base = AN_BASE_BURST,
+     .key_of_row = an_mpi_line_of_burst,
+     .compare = an_compare_sources,
+     .label = an_line_label},
     {.name = "slice",
      .title = "time",
      .text = "a slice of the run's wall time; report --slices sets how many",

@@ -85,19 +85,21 @@ static void an_count(an_table *t, const struct an_input *in, const struct an_cos
     const struct prof_samples *s = &in->samples;
     for (uint64_t i = 0; i < s->len; i++) {
         struct an_row *row = &t->self[an_group_of(t, by, i)];
-        row->samples++;
-        row->loads += s->op[i] == 0;
-        row->stores += s->op[i] == 1;
-        row->prefetches += s->op[i] == 2;
+        const uint64_t n = an_accesses(s, i);
+        row->samples += n;
+        row->loads += s->op[i] == 0 ? n : 0;
+        row->stores += s->op[i] == 1 ? n : 0;
+        row->prefetches += s->op[i] == 2 ? n : 0;
         if (!by->by_origin) row->time_ns += (double)costs->time_ns[i];
         row->stall_ns += (double)costs->stall_ns[i];
         if (!an_is_measured(s, i)) continue;
-        row->measured++;
-        row->latency_sum_cycles += fmin((double)s->latency_cycles[i], costs->model.latency_max_cycles);
+        row->measured += n;
+        row->latency_sum_cycles +=
+            fmin((double)s->latency_cycles[i], costs->model.latency_max_cycles) * (double)n;
         if (s->level && s->level[i] < PROF_LEVEL_COUNT)
-            row->levels[s->level[i]]++;
+            row->levels[s->level[i]] += n;
         else
-            row->level_unknown++;
+            row->level_unknown += n;
     }
     uint32_t g;
     for (size_t b = 0; b < in->bursts_len; b++)
@@ -108,8 +110,8 @@ static void an_count(an_table *t, const struct an_input *in, const struct an_cos
 static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const struct an_grouping *by)
 {
     size_t *begin = t->latencies_begin;
-    for (uint32_t g = 0; g <= t->groups_len; g++)
-        begin[t->position[g] + 1] = t->self[g].measured;
+    for (uint64_t i = 0; i < in->samples.len; i++)
+        begin[t->position[an_group_of(t, by, i)] + 1] += an_is_measured(&in->samples, i);
     for (uint32_t p = 0; p < an_positions_len(t); p++)
         begin[p + 1] += begin[p];
     const size_t len = begin[an_positions_len(t)];
@@ -230,7 +232,7 @@ static uint64_t an_distinct_bursts(const an_table *t, struct an_finish *f, size_
         const struct an_part *p = &t->parts[i];
         if (f->by_origin ? p->time_ns <= 0 : an_data_weight_ns(f->costs, &f->in->bursts[p->burst]) <= 0)
             continue;
-        n += f->seen[p->burst] != f->mark;
+        if (f->seen[p->burst] != f->mark) n += an_bursts(&f->in->bursts[p->burst]);
         f->seen[p->burst] = f->mark;
     }
     return n;

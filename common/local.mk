@@ -13,6 +13,7 @@ libcommon_la_SOURCES = \
     common/ls_index.c common/ls_index.h \
     common/ls_json.c common/ls_json.h \
     common/ls_marker.h \
+    common/ls_mpi.h \
     common/ls_quantity.c common/ls_quantity.h \
     common/ls_outputs.c common/ls_outputs.h \
     common/ls_owner.c common/ls_owner.h \

@@ -202,7 +202,9 @@ static inline double prof_cost_weight_ns(const struct prof_cost_model *m, const 
  * others of the same function (prof_account.c). An outlier is cut in proportion. */
 static inline double prof_cost_data_weight_ns(const struct prof_cost_model *m, const struct prof_burst *b)
 {
-    if (b->data_weight_ns == UINT64_MAX || b->weight_ns == UINT64_MAX || b->weight_ns == 0) return 0;
+    if (b->data_weight_ns == UINT64_MAX || b->weight_ns == UINT64_MAX) return 0;
+    if (b->count > 0) return (double)b->data_weight_ns; /* a sum over ranks, without outliers */
+    if (b->weight_ns == 0) return 0;
     return (double)b->data_weight_ns * (prof_cost_weight_ns(m, b) / (double)b->weight_ns);
 }
 

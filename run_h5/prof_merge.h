@@ -7,6 +7,8 @@
 #define PROF_MERGE_H
 
 #include "common/ls_error.h"
+#include "run_h5/prof_names.h"
+#include "run_h5/prof_reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +32,17 @@ struct prof_merge_stats {
  * (engine, meaning of a sample, length of a cycle), LS_ERR_USAGE: one is named twice. Nothing is written
  * then. */
 ls_err prof_merge(const struct prof_merge_options *o, struct prof_merge_stats *out);
+
+/* --- /run of several files --- */
+
+struct prof_merge_named {
+    const char *path;
+    const struct prof_run *run;
+};
+/* Errors: LS_ERR_FORMAT: their numbers mean different things. */
+ls_err prof_merge_run_check(const struct prof_merge_named *first, const struct prof_merge_named *other);
+/* Combine texts, sums and maxima; starts, lengths and coverage are left to the caller.
+ * Owns:   texts are names, or those of from. */
+void prof_merge_run_add(prof_names *names, struct prof_run *to, const struct prof_run *from);
 
 #endif

@@ -12,35 +12,36 @@
 /* Two files have the same unit if their cycles differ by at most this share. */
 static const double cycles_differ_by = 0.001;
 
-static ls_err merge_refuse(const struct prof_merge_job *job, size_t i, const char *what)
+static ls_err merge_refuse(const struct prof_merge_named *first, const struct prof_merge_named *other,
+                           const char *what)
 {
     return ls_fail(LS_ERR_FORMAT,
                    "%s and %s: %s: their numbers mean different things; merge "
                    "recordings of one kind, or compare these with loadstone diff",
-                   job->files[0].path, job->files[i].path, what);
+                   first->path, other->path, what);
 }
 
-static ls_err merge_check(const struct prof_merge_job *job, size_t i)
+ls_err prof_merge_run_check(const struct prof_merge_named *first, const struct prof_merge_named *other)
 {
-    const struct prof_run *a = prof_run_of(job->files[0].profile), *b = prof_run_of(job->files[i].profile);
+    const struct prof_run *a = first->run, *b = other->run;
     if (strcmp(a->engine, b->engine) != 0)
-        return merge_refuse(job, i, "they were sampled by different engines");
+        return merge_refuse(first, other, "they were sampled by different engines");
     if (strcmp(a->events_sampled, b->events_sampled) != 0 ||
         strcmp(a->latency_meaning, b->latency_meaning) != 0)
-        return merge_refuse(job, i, "a sample is not the same event in both");
+        return merge_refuse(first, other, "a sample is not the same event in both");
     if (fabs((double)a->tsc_hz - (double)b->tsc_hz) > cycles_differ_by * (double)a->tsc_hz)
-        return merge_refuse(job, i, "the cycles of their processors have different lengths");
+        return merge_refuse(first, other, "the cycles of their processors have different lengths");
     return LS_OK;
 }
 
 /* a, or "a; b" where b is not among them. */
-static const char *merge_texts(struct prof_merge_job *job, const char *a, const char *b, const char *between)
+static const char *merge_texts(prof_names *names, const char *a, const char *b, const char *between)
 {
     const size_t len = strlen(b), step = strlen(between);
     for (const char *at = a; at; at = strstr(at, between) ? strstr(at, between) + step : NULL)
         if (strncmp(at, b, len) == 0 && (at[len] == '\0' || strncmp(at + len, between, step) == 0)) return a;
     if (!len) return a;
-    return *a ? prof_name_printf(job->names, "%s%s%s", a, between, b) : b;
+    return *a ? prof_name_printf(names, "%s%s%s", a, between, b) : b;
 }
 
 static uint64_t merge_sum(uint64_t a, uint64_t b)
@@ -67,7 +68,7 @@ static double merge_share(const struct prof_merge_job *job, size_t offset_bytes)
 }
 
 /* A profile without the figures adds nothing to them. Errors of independent splits add up in squares. */
-static void merge_cpu(struct prof_merge_job *job, struct prof_run *a, const struct prof_run *b)
+static void merge_cpu(prof_names *names, struct prof_run *a, const struct prof_run *b)
 {
     const double user_a_ns = a->user_ns == UINT64_MAX || isnan(a->weights_found) ? 0 : (double)a->user_ns;
     const double user_b_ns = b->user_ns == UINT64_MAX || isnan(b->weights_found) ? 0 : (double)b->user_ns;
@@ -84,20 +85,19 @@ static void merge_cpu(struct prof_merge_job *job, struct prof_run *a, const stru
     a->recording_ns = merge_sum(a->recording_ns, b->recording_ns);
     a->represented_ns = merge_sum(a->represented_ns, b->represented_ns);
     a->unrepresented_ns = merge_sum(a->unrepresented_ns, b->unrepresented_ns);
-    a->unrepresented_why = merge_texts(job, a->unrepresented_why, b->unrepresented_why, "; ");
+    a->unrepresented_why = merge_texts(names, a->unrepresented_why, b->unrepresented_why, "; ");
     a->instructions_stepped = merge_sum(a->instructions_stepped, b->instructions_stepped);
     a->instructions_in_place = merge_sum(a->instructions_in_place, b->instructions_in_place);
 }
 
-static void merge_run_of(struct prof_merge_job *job, const struct prof_run *b)
+void prof_merge_run_add(prof_names *names, struct prof_run *a, const struct prof_run *b)
 {
-    struct prof_run *a = &job->run;
-    a->command = merge_texts(job, a->command, b->command, "; ");
-    a->host = merge_texts(job, a->host, b->host, ", ");
-    a->cpu = merge_texts(job, a->cpu, b->cpu, "; ");
-    a->topology = merge_texts(job, a->topology, b->topology, "; ");
-    a->trigger = merge_texts(job, a->trigger, b->trigger, ", ");
-    a->why = merge_texts(job, a->why, b->why, "; ");
+    a->command = merge_texts(names, a->command, b->command, "; ");
+    a->host = merge_texts(names, a->host, b->host, ", ");
+    a->cpu = merge_texts(names, a->cpu, b->cpu, "; ");
+    a->topology = merge_texts(names, a->topology, b->topology, "; ");
+    a->trigger = merge_texts(names, a->trigger, b->trigger, ", ");
+    a->why = merge_texts(names, a->why, b->why, "; ");
     if (a->exit_code == 0) a->exit_code = b->exit_code;
     if (a->exit_signal == 0) a->exit_signal = b->exit_signal;
     a->overhead_asked = merge_larger(a->overhead_asked, b->overhead_asked);
@@ -105,7 +105,7 @@ static void merge_run_of(struct prof_merge_job *job, const struct prof_run *b)
     a->lost_records = merge_sum(a->lost_records, b->lost_records);
     a->dropped_bytes = merge_sum(a->dropped_bytes, b->dropped_bytes);
     a->throttled = merge_sum(a->throttled, b->throttled);
-    merge_cpu(job, a, b);
+    merge_cpu(names, a, b);
 }
 
 /* Order starts by wall clock: exact on one machine; between machines as exact as their clocks are set. */
@@ -149,8 +149,10 @@ ls_err prof_merge_run(struct prof_merge_job *job)
 {
     job->run = *prof_run_of(job->files[0].profile);
     for (size_t i = 1; i < job->files_len; i++) {
-        LS_TRY(merge_check(job, i));
-        merge_run_of(job, prof_run_of(job->files[i].profile));
+        const struct prof_merge_named first = {job->files[0].path, prof_run_of(job->files[0].profile)},
+                                      other = {job->files[i].path, prof_run_of(job->files[i].profile)};
+        LS_TRY(prof_merge_run_check(&first, &other));
+        prof_merge_run_add(job->names, &job->run, other.run);
         merge_say_latencies(job, i);
     }
     merge_starts(job);

@@ -163,6 +163,18 @@ static void prof_scatter(const struct prof_table *t, const struct prof_field *f,
     }
 }
 
+/* Tables that only profiles of jobs have: no group means no rows. */
+static bool prof_is_optional(enum prof_table_id id)
+{
+    return id == PROF_TABLE_ranks || id == PROF_TABLE_sums || id == PROF_TABLE_rank_data;
+}
+
+/* Rows that are read in parts, when they are used. */
+static bool prof_is_read_in_parts(enum prof_table_id id)
+{
+    return id == PROF_TABLE_rank_data;
+}
+
 /* The first field decides how many rows there are. */
 static ls_err prof_read_rows(prof_profile *p, enum prof_table_id id, const char *where,
                              const struct prof_column_data *column)
@@ -200,8 +212,29 @@ static ls_err prof_read_field(prof_profile *p, hid_t group, enum prof_table_id i
     return e;
 }
 
+static ls_err prof_column_len(const prof_profile *p, const char *where, uint64_t *out)
+{
+    const hid_t dataset = H5Dopen2(p->file.id, where, H5P_DEFAULT);
+    if (dataset < 0) return prof_bad(p, where, "is missing");
+    const hid_t type = H5Dget_type(dataset);
+    const char *problem = prof_h5_storage_problem(dataset, type);
+    const hid_t space = problem ? H5I_INVALID_HID : H5Dget_space(dataset);
+    const ls_err e = problem ? prof_bad(p, where, problem) : prof_space_len(p, where, space, out);
+    if (space >= 0) H5Sclose(space);
+    if (type >= 0) H5Tclose(type);
+    H5Dclose(dataset);
+    return e;
+}
+
 static ls_err prof_read_table(prof_profile *p, enum prof_table_id id)
 {
+    const struct prof_table *t = &prof_tables[id];
+    if (prof_is_optional(id) && H5Lexists(p->file.id, t->group, H5P_DEFAULT) <= 0) return LS_OK;
+    if (prof_is_read_in_parts(id)) {
+        char where[128];
+        snprintf(where, sizeof(where), "%s/%s", t->group, t->fields[0].name);
+        return prof_column_len(p, where, &p->lens.rows[id]);
+    }
     const hid_t group = H5Gopen2(p->file.id, prof_tables[id].group, H5P_DEFAULT);
     ls_err e = LS_OK;
     for (size_t i = 0; e == LS_OK && i < prof_tables[id].fields_len; i++)
@@ -272,21 +305,6 @@ static ls_err prof_read_run(prof_profile *p)
     return e;
 }
 
-static ls_err prof_read_samples_len(prof_profile *p)
-{
-    const hid_t dataset = H5Dopen2(p->file.id, "/samples/ip", H5P_DEFAULT);
-    if (dataset < 0) return prof_bad(p, "/samples/ip", "is missing");
-    const hid_t type = H5Dget_type(dataset);
-    const char *problem = prof_h5_storage_problem(dataset, type);
-    const hid_t space = problem ? H5I_INVALID_HID : H5Dget_space(dataset);
-    const ls_err e = problem ? prof_bad(p, "/samples/ip", problem)
-                             : prof_space_len(p, "/samples/ip", space, &p->lens.samples);
-    if (space >= 0) H5Sclose(space);
-    if (type >= 0) H5Tclose(type);
-    H5Dclose(dataset);
-    return e;
-}
-
 static ls_err prof_load(prof_profile *p)
 {
     LS_TRY(prof_h5_open(p->path, "loadstone record", &p->file));
@@ -294,9 +312,10 @@ static ls_err prof_load(prof_profile *p)
     LS_TRY(prof_read_run(p));
     for (int id = 0; id < PROF_TABLE_COUNT; id++)
         LS_TRY(prof_read_table(p, (enum prof_table_id)id));
-    LS_TRY(prof_read_samples_len(p));
+    LS_TRY(prof_column_len(p, "/samples/ip", &p->lens.samples));
     for (int id = 0; id < PROF_TABLE_COUNT; id++)
-        LS_TRY(prof_check_table(p->path, (enum prof_table_id)id, p->tables[id], &p->lens));
+        if (!prof_is_read_in_parts((enum prof_table_id)id))
+            LS_TRY(prof_check_table(p->path, (enum prof_table_id)id, p->tables[id], &p->lens));
     return LS_OK;
 }
 
@@ -436,5 +455,41 @@ ls_err prof_each_part(prof_profile *p, uint64_t mask, prof_part_use *use, void *
         for (int c = 0; c < PROF_COL_COUNT; c++)
             free(columns[c]);
     }
+    return e;
+}
+
+/* Read some rows of a table of numbers into rows, and check them. */
+static ls_err prof_load_rank_data(prof_profile *p, uint64_t first, struct prof_rank_datum *rows, uint64_t len)
+{
+    const struct prof_table *t = &prof_tables[PROF_TABLE_rank_data];
+    struct prof_lens lens = p->lens;
+    ls_err e = LS_OK;
+    for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
+        struct prof_column_data column = {.first = first, .most = len};
+        char where[128];
+        snprintf(where, sizeof(where), "%s/%s", t->group, t->fields[i].name);
+        LS_TRY(prof_read_column(p, where, t->fields[i].type, &column));
+        if (column.len != len)
+            e = prof_bad(p, where, "has another length than the columns before it");
+        else
+            prof_scatter(t, &t->fields[i], &column, (uint8_t *)rows);
+        free(column.values);
+        p->room_bytes += column.len * prof_type_bytes(t->fields[i].type);
+    }
+    lens.rows[PROF_TABLE_rank_data] = len;
+    return e == LS_OK ? prof_check_table(p->path, PROF_TABLE_rank_data, rows, &lens) : e;
+}
+
+ls_err prof_each_rank_data(prof_profile *p, prof_rank_data_use *use, void *user)
+{
+    const uint64_t all = p->lens.rows[PROF_TABLE_rank_data];
+    struct prof_rank_datum *rows = all ? malloc(PROF_PART_ROWS * sizeof(*rows)) : NULL;
+    ls_err e = rows || !all ? LS_OK : ls_nomem("the data of ranks");
+    for (uint64_t first = 0; e == LS_OK && first < all; first += PROF_PART_ROWS) {
+        const uint64_t len = all - first < PROF_PART_ROWS ? all - first : PROF_PART_ROWS;
+        e = prof_load_rank_data(p, first, rows, len);
+        if (e == LS_OK) e = use(user, rows, len);
+    }
+    free(rows);
     return e;
 }

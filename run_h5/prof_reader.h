@@ -46,6 +46,10 @@ ls_err prof_load_samples(prof_profile *p, uint64_t mask, struct prof_samples *ou
  * Errors: as above, and any that use returns. */
 typedef ls_err prof_part_use(void *user, const struct prof_samples *part);
 ls_err prof_each_part(prof_profile *p, uint64_t mask, prof_part_use *use, void *user);
+/* Call use for all rows of /rank_data in order, some at a time: they are not in memory otherwise.
+ * Errors: as above. */
+typedef ls_err prof_rank_data_use(void *user, const struct prof_rank_datum *rows, uint64_t len);
+ls_err prof_each_rank_data(prof_profile *p, prof_rank_data_use *use, void *user);
 #define PROF_MASK_ALL ((UINT64_C(1) << PROF_COL_COUNT) - 1)
 /* Free the columns in mask, and clear them in s. */
 void prof_drop_samples(prof_profile *p, uint64_t mask, struct prof_samples *s);

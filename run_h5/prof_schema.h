@@ -79,6 +79,10 @@
 /* X(name, text): how the instructions of a burst were executed. The spool has the same numbers. */
 #define PROF_METHODS(X) X(STEP, "step") X(TRANSLATE, "translate")
 
+/* X(name, text): which ranks of a job have their samples in the file, and rows of /sums. */
+#define PROF_RANK_KEPT(X) X(SUMMED, "no") X(REGULAR, "one in many") X(OUTLIER, "outlier")
+#define PROF_SUM_KINDS(X) X(ACCESSES, "accesses") X(BURSTS, "bursts")
+
 /* X(name, text): how a process began. */
 #define PROF_ORIGINS(X) X(START, "start") X(FORK, "fork") X(EXEC, "exec")
 
@@ -124,6 +128,10 @@ enum prof_typing_how { PROF_TYPINGS(PROF_TYPING_ENUM) PROF_TYPING_COUNT };
 enum prof_method { PROF_METHODS(PROF_METHOD_ENUM) PROF_METHOD_COUNT };
 #define PROF_ORIGIN_ENUM(name, text) PROF_ORIGIN_##name,
 enum prof_origin { PROF_ORIGINS(PROF_ORIGIN_ENUM) PROF_ORIGIN_COUNT };
+#define PROF_KEPT_ENUM(name, text) PROF_KEPT_##name,
+enum prof_rank_kept { PROF_RANK_KEPT(PROF_KEPT_ENUM) PROF_KEPT_COUNT };
+#define PROF_SUM_ENUM(name, text) PROF_SUM_##name,
+enum prof_sum_kind { PROF_SUM_KINDS(PROF_SUM_ENUM) PROF_SUM_KIND_COUNT };
 #define PROF_ENDED_ENUM(name, text) PROF_ENDED_##name,
 enum prof_ended { PROF_ENDS(PROF_ENDED_ENUM) PROF_ENDED_COUNT };
 
@@ -189,7 +197,12 @@ enum prof_ended { PROF_ENDS(PROF_ENDED_ENUM) PROF_ENDED_COUNT };
       "row of /members: the innermost member that the access is in, or its type as a whole; missing "      \
       "where the type of the object is not known")                                                         \
     X(type_offset, uint64_t, UINT64_MAX, VALUE,                                                            \
-      "bytes from the begin of the object of that type; of an array, of its element")
+      "bytes from the begin of the object of that type; of an array, of its element")                      \
+    X(count, uint32_t, UINT32_MAX, VALUE,                                                                  \
+      "profiles of jobs: accesses that the row is the sum of; missing: one access")                        \
+    X(cost_ns, uint64_t, UINT64_MAX, VALUE,                                                                \
+      "profiles of jobs: CPU time of the access, from all samples of its process; missing elsewhere")      \
+    X(stall_ns, uint64_t, UINT64_MAX, VALUE, "profiles of jobs: the part of it that waited for memory")
 
 /* One row of /samples. */
 struct prof_sample {
@@ -309,7 +322,11 @@ struct prof_process {
     X(row, U64, program_ns, VALUE,                                                                              \
       "user time in which the program itself continued in the burst: part of weight_ns")                        \
     X(row, U32, probe_loads, VALUE,                                                                             \
-      "mean distance of its timed loads, in loads; 0: all loads that could be timed were")
+      "mean distance of its timed loads, in loads; 0: all loads that could be timed were")                      \
+    X(row, U32, count, VALUE, "profiles of jobs: bursts that the row is the sum of; 0: one burst")              \
+    X(row, U32, mpi, LABEL(mpi_calls),                                                                          \
+      "index into the attribute mpi: the function of MPI that the thread was in at the trigger; 0: none")       \
+    X(row, U64, mpi_ip, VALUE, "address of the instruction that called it, 0: none")
 struct prof_burst {
     PROF_BURST_COLUMNS(PROF_MEMBER, )
 };
@@ -538,6 +555,74 @@ struct prof_in_place {
     PROF_IN_PLACE_COLUMNS(PROF_MEMBER, )
 };
 
+/* /ranks: ranks of a job, in a profile that sums them up; sorted by rank. */
+#define PROF_RANK_COLUMNS(X, row)                                                                       \
+    X(row, U32, id, ID, "row number")                                                                   \
+    X(row, U32, rank, VALUE, "number of the rank in its job")                                           \
+    X(row, U32, ranks_len, VALUE, "ranks of that job, 0 when not known")                                \
+    X(row, TEXT, host, VALUE, "machine that it ran on")                                                 \
+    X(row, U32, pid, VALUE, "process id of its first program")                                          \
+    X(row, U32, kept, CODE(rank_kept), "index into the attribute kept: are its samples in the file")    \
+    X(row, U32, process, ROW_OR_NONE(processes), "its first program, where they are")                   \
+    X(row, U32, exit_code, VALUE, "status of its program; missing where not known")                     \
+    X(row, U32, exit_signal, VALUE, "signal that killed it; missing where none is known")               \
+    X(row, U64, begin_ns, TIME, "first record, ns since start_mono_ns")                                 \
+    X(row, U64, end_ns, TIME, "last record")                                                            \
+    X(row, U64, cpu_ns, VALUE, "CPU time while sampling was on; missing when not known")                \
+    X(row, U64, user_ns, VALUE, "part of cpu_ns outside of the kernel")                                 \
+    X(row, U64, kernel_ns, VALUE, "part of cpu_ns in the kernel")                                       \
+    X(row, U64, recording_ns, VALUE, "part of cpu_ns that recording took")                              \
+    X(row, U64, time_ns, VALUE, "CPU time that its bursts represent")                                   \
+    X(row, U64, stall_ns, VALUE, "the part of it that waited for memory")                               \
+    X(row, U64, mpi_wait_ns, VALUE, "the part of it in functions of MPI that wait for other ranks")     \
+    X(row, U64, mpi_other_ns, VALUE, "the part of it in other functions of MPI: transfers, reductions") \
+    X(row, U64, bursts, VALUE, "its bursts")                                                            \
+    X(row, U64, samples, VALUE, "its samples")
+struct prof_rank {
+    PROF_RANK_COLUMNS(PROF_MEMBER, )
+};
+
+/* /sums: bursts and accesses of all ranks, summed by the columns from kind to mpi_line. The part of ranks whose samples
+ * are not in the file is also in /bursts and /samples, as rows of one process without a rank. */
+#define PROF_SUM_COLUMNS(X, row)                                                                         \
+    X(row, U32, kind, CODE(sum_kinds), "index into the attribute kinds: accesses, or bursts as a whole") \
+    X(row, U32, node, ROW_OR_NONE(nodes), "accesses: the data")                                          \
+    X(row, U32, line, ROW_OR_NONE(lines), "source line of the accesses, or where the bursts began")      \
+    X(row, U32, op, VALUE, "accesses: 0 load, 1 store, 2 prefetch")                                      \
+    X(row, U32, level, VALUE, "accesses: as of /samples; missing where not known")                       \
+    X(row, U32, timed, CODE(flags), "accesses: 1: loads with a latency")                                 \
+    X(row, U32, member, ROW_OR_NONE(members), "accesses: member of a type")                              \
+    X(row, U32, phase, ROW_OR_NONE(phases), "id in /phases")                                             \
+    X(row, U32, mpi, LABEL(mpi_calls), "function of MPI, as of /bursts")                                 \
+    X(row, U32, mpi_line, ROW_OR_NONE(lines), "source line that called it")                              \
+    X(row, U64, count, VALUE, "accesses or bursts of all ranks")                                         \
+    X(row, U64, time_ns, VALUE, "CPU time that they represent")                                          \
+    X(row, U64, stall_ns, VALUE, "accesses: waiting for memory; bursts: time without accesses")          \
+    X(row, U64, latency_cycles, VALUE, "accesses: sum of the latencies")                                 \
+    X(row, U32, latency_most_cycles, VALUE, "accesses: largest latency")                                 \
+    X(row, U32, ranks, VALUE, "ranks with at least one of them")                                         \
+    X(row, U64, rank_least_ns, VALUE, "least time of such a rank; another rank has none")                \
+    X(row, U64, rank_most_ns, VALUE, "most time of a rank")                                              \
+    X(row, U32, rank_of_most, VALUE, "number of that rank; the lowest of several")                       \
+    X(row, U64, rest_count, VALUE, "of ranks whose samples are not in the file: accesses or bursts")     \
+    X(row, U64, rest_time_ns, VALUE, "of these ranks: CPU time")                                         \
+    X(row, U64, rest_stall_ns, VALUE, "of these ranks: as stall_ns")                                     \
+    X(row, U64, rest_latency_cycles, VALUE, "of these ranks: sum of the latencies")
+struct prof_sum {
+    PROF_SUM_COLUMNS(PROF_MEMBER, )
+};
+
+/* /rank_data: time of each rank by data, where it has any; sorted by rank. */
+#define PROF_RANK_DATUM_COLUMNS(X, row)                      \
+    X(row, U32, rank, ROW(ranks), "row of /ranks")           \
+    X(row, U32, node, ROW_OR_NONE(nodes), "id in /nodes")    \
+    X(row, U64, time_ns, VALUE, "CPU time of its accesses")  \
+    X(row, U64, stall_ns, VALUE, "waiting for memory in it") \
+    X(row, U64, samples, VALUE, "samples")
+struct prof_rank_datum {
+    PROF_RANK_DATUM_COLUMNS(PROF_MEMBER, )
+};
+
 /* Attributes of /run. Missing numbers: NAN or UINT64_MAX; missing texts: "". Most kernels know the split into
  * user and kernel by samples only: kernel_error_ns. The last of level_limit_cycles is +inf. */
 #define PROF_RUN_COLUMNS(X, row)                                                                         \
@@ -595,7 +680,8 @@ struct prof_in_place {
       "sum of the weights of bursts before they were scaled, as a share of user_ns; 1 is expected")      \
     X(row, U64, instructions_stepped, VALUE, "instructions in bursts")                                   \
     X(row, U64, instructions_in_place, VALUE,                                                            \
-      "those of them that were stepped in place, which switches latencies off for a moment")
+      "those of them that were stepped in place, which switches latencies off for a moment")             \
+    X(row, U64, ranks, VALUE, "ranks of a job that the profile sums up; 0: it sums up none")
 struct prof_run {
     PROF_RUN_COLUMNS(PROF_MEMBER, )
 };
@@ -624,7 +710,10 @@ struct prof_run {
     X(members, prof_member, "/members", PROF_MEMBER_COLUMNS)                       \
     X(watches, prof_watch, "/watches", PROF_WATCH_COLUMNS)                         \
     X(kernels, prof_kernel, "/kernel", PROF_KERNEL_COLUMNS)                        \
-    X(in_places, prof_in_place, "/in_place", PROF_IN_PLACE_COLUMNS)
+    X(in_places, prof_in_place, "/in_place", PROF_IN_PLACE_COLUMNS)                \
+    X(ranks, prof_rank, "/ranks", PROF_RANK_COLUMNS)                               \
+    X(sums, prof_sum, "/sums", PROF_SUM_COLUMNS)                                   \
+    X(rank_data, prof_rank_datum, "/rank_data", PROF_RANK_DATUM_COLUMNS)
 
 #define PROF_TABLE_ENUM(id, row, group, columns) PROF_TABLE_##id,
 enum prof_table_id { PROF_TABLE_LIST(PROF_TABLE_ENUM) PROF_TABLE_COUNT };

@@ -17,6 +17,9 @@ const char *const prof_typing_names[PROF_TYPING_COUNT] = {PROF_TYPINGS(PROF_NAME
 static const char *const prof_source_names[LS_SOURCE_COUNT] = {LS_SOURCE_LIST(PROF_NAME)};
 
 static const char *const prof_counter_kind_names[LS_COUNTER_KINDS_LEN] = {LS_COUNTER_KIND_LIST(PROF_NAME)};
+static const char *const prof_kept_names[PROF_KEPT_COUNT] = {PROF_RANK_KEPT(PROF_NAME)};
+static const char *const prof_sum_names[PROF_SUM_KIND_COUNT] = {PROF_SUM_KINDS(PROF_NAME)};
+const char *const prof_mpi_names[LS_MPI_CALLS_LEN] = {LS_MPI_LIST(PROF_NAME)};
 const char *const prof_gap_names[LS_GAPS_LEN] = {LS_GAP_LIST(PROF_NAME)};
 
 static const struct prof_codes prof_codes_counter_kinds = {"kinds", prof_counter_kind_names,
@@ -34,6 +37,9 @@ static const struct prof_codes prof_codes_type_kinds = {"kinds", prof_type_kind_
 static const struct prof_codes prof_codes_member_kinds = {"kinds", prof_member_kind_names,
                                                           PROF_MEMBER_KIND_COUNT};
 static const struct prof_codes prof_codes_typings = {"typings", prof_typing_names, PROF_TYPING_COUNT};
+static const struct prof_codes prof_codes_rank_kept = {"kept", prof_kept_names, PROF_KEPT_COUNT};
+static const struct prof_codes prof_codes_sum_kinds = {"kinds", prof_sum_names, PROF_SUM_KIND_COUNT};
+static const struct prof_codes prof_codes_mpi_calls = {"mpi", prof_mpi_names, LS_MPI_CALLS_LEN};
 static const struct prof_codes prof_codes_ops = {.len = 3};
 static const struct prof_codes prof_codes_flags = {.len = 2};
 

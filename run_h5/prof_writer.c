@@ -373,6 +373,9 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
 {
     const struct prof_table *t = &prof_tables[id];
     LS_TRY(prof_writer_check_usable(w));
+    const bool is_of_jobs = id == PROF_TABLE_ranks || id == PROF_TABLE_sums;
+    if (is_of_jobs && rows_len == 0) return LS_OK; /* readers expect no group */
+    if (id == PROF_TABLE_rank_data) return rows_len ? prof_writer_rank_data(w, rows, rows_len) : LS_OK;
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1); /* "/series" of "/series/name" */
     const hid_t group = H5Gcreate2(w->file, t->group, links, H5P_DEFAULT, H5P_DEFAULT);
@@ -388,6 +391,74 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
     for (size_t i = 0; group >= 0 && i < t->fields_len; i++)
         prof_put_names(group, &t->fields[i]);
     if (group >= 0) H5Gclose(group);
+    return e;
+}
+
+/* Create the columns, which grow. */
+static ls_err prof_create_rank_data(prof_writer *w, const struct prof_table *t)
+{
+    const hsize_t zero = 0, chunk = PROF_CHUNK_ROWS, unlimited = H5S_UNLIMITED;
+    const hid_t group = H5Gcreate2(w->file, t->group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    ls_err e = group >= 0 ? LS_OK : prof_writer_failed(w, t->group);
+    for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
+        const hid_t type = prof_h5_file_type(t->fields[i].type),
+                    space = H5Screate_simple(1, &zero, &unlimited);
+        const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_chunk(properties, 1, &chunk);
+        H5Pset_shuffle(properties);
+        H5Pset_deflate(properties, PROF_DEFLATE_LEVEL);
+        const hid_t dataset =
+            H5Dcreate2(group, t->fields[i].name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+        if (dataset < 0) e = prof_writer_failed(w, t->fields[i].name);
+        if (dataset >= 0) prof_h5_put_text(dataset, "description", t->fields[i].text);
+        if (dataset >= 0) H5Dclose(dataset);
+        H5Pclose(properties);
+        H5Sclose(space);
+        H5Tclose(type);
+    }
+    if (group >= 0) H5Gclose(group);
+    return e;
+}
+
+static ls_err prof_append(prof_writer *w, hid_t dataset, const struct prof_field *f, const void *values,
+                          hsize_t len)
+{
+    hsize_t start = 0;
+    hid_t space = H5Dget_space(dataset);
+    H5Sget_simple_extent_dims(space, &start, NULL);
+    H5Sclose(space);
+    const hsize_t end = start + len;
+    herr_t e = H5Dset_extent(dataset, &end);
+    space = H5Dget_space(dataset);
+    const hid_t memory_space = H5Screate_simple(1, &len, NULL), type = prof_h5_memory_type(f->type);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &len, NULL);
+    if (e >= 0) e = H5Dwrite(dataset, type, memory_space, space, H5P_DEFAULT, values);
+    /* before the next call: it forgets the error */
+    const ls_err out = e >= 0 ? LS_OK : prof_writer_failed(w, f->name);
+    H5Tclose(type);
+    H5Sclose(memory_space);
+    H5Sclose(space);
+    return out;
+}
+
+ls_err prof_writer_rank_data(prof_writer *w, const struct prof_rank_datum *rows, size_t rows_len)
+{
+    const struct prof_table *t = &prof_tables[PROF_TABLE_rank_data];
+    LS_TRY(prof_writer_check_usable(w));
+    LS_TRY(prof_writer_reserve(w, rows_len * t->row_bytes));
+    if (H5Lexists(w->file, t->group, H5P_DEFAULT) <= 0) LS_TRY(prof_create_rank_data(w, t));
+    ls_err e = LS_OK;
+    for (size_t i = 0; e == LS_OK && i < t->fields_len; i++) {
+        char where[128];
+        snprintf(where, sizeof(where), "%s/%s", t->group, t->fields[i].name);
+        void *column = prof_gather(t, &t->fields[i], rows, rows_len);
+        const hid_t dataset = H5Dopen2(w->file, where, H5P_DEFAULT);
+        e = !column       ? ls_nomem("%s of %s", t->group, w->path)
+            : dataset < 0 ? prof_writer_failed(w, where)
+                          : prof_append(w, dataset, &t->fields[i], column, rows_len);
+        if (dataset >= 0) H5Dclose(dataset);
+        free(column);
+    }
     return e;
 }
 

@@ -23,6 +23,8 @@ ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample);
 /* The whole table id: rows is an array of its C struct (PROF_TABLE_LIST). Each table once.
  * Owns:   rows are only read.  Errors: LS_ERR_FULL, LS_ERR_IO: the writer then only fails; LS_ERR_NOMEM. */
 ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len);
+/* Append rows to /rank_data, which need not be in memory at once.  Errors: as above. */
+ls_err prof_writer_rank_data(prof_writer *w, const struct prof_rank_datum *rows, size_t rows_len);
 /* Write the attributes of /run, and empty groups where readers expect one. Once, after the tables: a group
  * that was not written by then stays empty.
  * Owns:   run is only read.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */

@@ -14,6 +14,11 @@ tools_loadstone_SOURCES = \
     tools/cli/cli_term.c tools/cli/cli_term.h \
     tools/doctor/doctor.c \
     tools/merge/merge.c \
+    tools/merge/mrg_internal.h \
+    tools/merge/mrg_job.c tools/merge/mrg_job.h \
+    tools/merge/mrg_samples.c \
+    tools/merge/mrg_tables.c \
+    tools/merge/mrg_write.c \
     tools/resolve/resolve.c \
     tools/doctor/doc_engines.c tools/doctor/doc_engines.h \
     tools/doctor/doc_series.c tools/doctor/doc_series.h \

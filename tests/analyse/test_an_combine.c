@@ -89,6 +89,8 @@ static struct run run_new(void)
         r.f->ip[i] = a->ip;
     }
     r.f->bursts[0].time_ns = 0;
+    r.f->bursts[0].mpi = LS_MPI_CALL_BARRIER;
+    r.f->bursts[0].mpi_ip = 2;
     r.f->bursts[1].time_ns = 1500000000;
     return r;
 }
@@ -171,6 +173,7 @@ static void check(const char *by_text, const char *const wanted[ACCESSES])
 #define NOT_KNOWN "(not known)"
 #define NO_NUMA "(not known: a machine with one NUMA node, or a page without memory)"
 #define NO_CALLS "(no call stack: record with --callstack)"
+#define NO_MPI "(outside of MPI)"
 #define CHECK(by, ...) check(by, (const char *const[ACCESSES]){__VA_ARGS__})
 
 static void an_samples_group_by_every_dimension(void **state)
@@ -207,10 +210,12 @@ static void an_samples_group_by_every_dimension(void **state)
     CHECK("locked", "no", "yes", NOT_KNOWN, "no", "yes", NOT_KNOWN);
     CHECK("type", "pair", "pair", "pair", "double", "(type not known)", "pair");
     CHECK("field", "pair.x[]", "pair.x[]", "pair (no member)", "double", "(type not known)", "pair.x[]");
+    CHECK("mpi", "MPI_Barrier (waits)", "MPI_Barrier (waits)", "MPI_Barrier (waits)", NO_MPI, NO_MPI, NO_MPI);
+    CHECK("mpi-line", "a.c:10 f", "a.c:10 f", "a.c:10 f", NO_MPI, NO_MPI, NO_MPI);
     for (const struct an_dimension *d = an_dimensions; d->name; d++) /* one above for each: add yours */
         assert_non_null(strstr(
             " ip function line file module thread process node block object site symbol kind phase slice "
-            "level op locked cpu calls callers numa rank type field ",
+            "level op locked cpu calls callers numa rank type field mpi mpi-line ",
             d->name));
 }
 

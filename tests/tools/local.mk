@@ -13,12 +13,14 @@ tests_tools_unit_LDADD += libsymbols.la -lZydis
 endif
 
 # Programs that the scripts use to print, draw and read.
-check_PROGRAMS += tests/tools/make_heat tests/tools/make_profile tests/tools/make_time tests/tools/make_trace
+check_PROGRAMS += tests/tools/make_heat tests/tools/make_profile tests/tools/make_ranks tests/tools/make_time tests/tools/make_trace
 prof_write_fixture = tests/run_h5/prof_write_fixture.c tests/run_h5/prof_write_fixture.h
 tests_tools_make_heat_SOURCES = tests/tools/make_heat.c $(prof_write_fixture)
 tests_tools_make_heat_LDADD = libresolve.la libcommon.la -lm
 tests_tools_make_profile_SOURCES = tests/tools/make_profile.c $(prof_write_fixture)
 tests_tools_make_profile_LDADD = libresolve.la libcommon.la -lm
+tests_tools_make_ranks_SOURCES = tests/tools/make_ranks.c $(prof_write_fixture)
+tests_tools_make_ranks_LDADD = libresolve.la libcommon.la -lm
 tests_tools_make_time_SOURCES = tests/tools/make_time.c $(prof_write_fixture)
 tests_tools_make_time_LDADD = libresolve.la libcommon.la -lm
 tests_tools_make_trace_LDADD = libpatterns.la libcommon.la

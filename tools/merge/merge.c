@@ -3,13 +3,23 @@
 #include "run_h5/prof_merge.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
+#include "tools/merge/mrg_job.h"
 
 #include <stdint.h>
 
-enum { MERGE_OUTPUT, MERGE_FORCE, MERGE_QUIET, MERGE_OPTIONS };
+enum { MERGE_OUTPUT, MERGE_SUM, MERGE_EVERY, MERGE_FORCE, MERGE_QUIET, MERGE_OPTIONS };
 
 static const struct cli_option merge_options[MERGE_OPTIONS] = {
     [MERGE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "merged.h5", "profile to write", "Output"},
+    [MERGE_SUM] =
+        {"sum", 0, CLI_FLAG, NULL, NULL,
+         "sum the ranks of a job up instead of listing them side by side; without this option where "
+         "one of the files is such a sum",
+         "Ranks"},
+    [MERGE_EVERY] =
+        {"samples-of", 0, CLI_COUNT, "COUNT", "1000",
+         "sums: keep the samples of one rank in COUNT, besides those of outliers; 0: of outliers only",
+         "Ranks"},
     [MERGE_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [MERGE_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
@@ -18,6 +28,32 @@ static void merge_warn(void *user, const char *text)
 {
     (void)user;
     cli_warn("%s", text);
+}
+
+/* Print how many ranks the file has, and whether any are missing. */
+static void merge_say_ranks(const struct mrg_stats *stats, const char *path)
+{
+    cli_note("%zu rank%s of %zu file%s, %zu with samples: %s", stats->ranks, stats->ranks == 1 ? "" : "s",
+             stats->files, stats->files == 1 ? "" : "s", stats->kept, path);
+    if (stats->ranks_len > stats->ranks)
+        cli_note("the job has %llu ranks: %llu are in none of the files",
+                 (unsigned long long)stats->ranks_len, (unsigned long long)(stats->ranks_len - stats->ranks));
+    cli_next("loadstone report --by rank %s", cli_quote(path));
+}
+
+static int merge_sum(const struct prof_merge_options *o, uint64_t every)
+{
+    const struct mrg_options options = {.paths = o->paths,
+                                        .paths_len = o->paths_len,
+                                        .output_path = o->output_path,
+                                        .force = o->force,
+                                        .every = every,
+                                        .warn = merge_warn};
+    struct mrg_stats stats;
+    const ls_err err = mrg_sum_up(&options, &stats);
+    if (err != LS_OK) return cli_fail(err);
+    merge_say_ranks(&stats, o->output_path);
+    return CLI_OK;
 }
 
 static int merge_run(const struct cli_command *c, const struct cli_value *v, char **operands)
@@ -35,6 +71,14 @@ static int merge_run(const struct cli_command *c, const struct cli_value *v, cha
         cli_fail(err);
         return CLI_FAILURE;
     }
+    bool is_sum = v[MERGE_SUM].given;
+    for (size_t i = 0; !is_sum && i < options.paths_len; i++)
+        is_sum = mrg_is_sum(options.paths[i]);
+    if (is_sum) return merge_sum(&options, v[MERGE_EVERY].number);
+    if (options.paths_len < 2) {
+        cli_error("FILE is missing: merge takes two or more files, and one with --sum");
+        return CLI_USAGE;
+    }
     struct prof_merge_stats stats;
     err = prof_merge(&options, &stats);
     if (err != LS_OK) return cli_fail(err);
@@ -47,7 +91,7 @@ static int merge_run(const struct cli_command *c, const struct cli_value *v, cha
 const struct cli_command cli_cmd_merge = {
     .name = "merge",
     .summary = "make one profile of several",
-    .operands = "FILE FILE...",
+    .operands = "FILE...",
     .description =
         "Joins profiles of the ranks of a job that ran on several machines, or of runs that belong together. "
         "Processes, threads, data, call paths and samples are listed side by side, phases of one name become "
@@ -55,12 +99,18 @@ const struct cli_command cli_cmd_merge = {
         "with equal names get numbers.\n\n"
         "All of them must have been sampled by one engine, of one kind of event, on processors whose cycles "
         "have the same length. If the calibrated latencies of the levels differ, a message reports it, and "
-        "the first file's are used.",
+        "the first file's are used.\n\n"
+        "Sums: with --sum, files are profiles of the ranks of one job, or sums of them. "
+        "The result has the time of each data, line, level, field and phase over all ranks, with the rank that has "
+        "most, the time of each rank by data, and the samples of outliers and of one rank in --samples-of. Sums "
+        "can be merged in any order and in steps. A rank counts once; files that do not belong to the job, and "
+        "those that cannot be read, are reported and left out.",
     .examples = "loadstone merge node1.h5 node2.h5 -o job.h5\n"
-                "loadstone report --by process job.h5\n",
+                "loadstone report --by process job.h5\n"
+                "loadstone merge --sum loadstone.*.h5 -o job.h5      one profile of all ranks\n",
     .options = merge_options,
     .options_len = MERGE_OPTIONS,
-    .operands_min = 2,
+    .operands_min = 1,
     .operands_max = SIZE_MAX,
     .reads_profiles = true,
     .run = merge_run,

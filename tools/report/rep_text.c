@@ -146,7 +146,7 @@ static ls_err rep_head(const struct rep_view *v, FILE *out)
 static void rep_put_better(const struct rep_view *v, FILE *out)
 {
     const size_t bursts = an_bootstrap_bursts(v->bootstrap, AN_TIME);
-    if (bursts < AN_BURSTS_MIN || bursts >= AN_BURSTS_GOOD) return;
+    if (bursts < AN_BURSTS_MIN || bursts >= AN_BURSTS_GOOD || v->in.is_of_job) return;
     const double factor = (double)AN_BURSTS_GOOD / (double)bursts, asked = v->run->overhead_asked * factor;
     const char *sign = cli_term_utf8() ? "±" : "+-";
     /* 1.96 standard deviations of a binomial share of 50 %, in points */

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contents of a sum over ranks, without the numbers of rows.
+
+usage: ranks.py dump SUM.h5                print the sums, ranks and kept samples, sorted
+       ranks.py check PAGE.md SUM.h5 RANKS.h5...   the sums equal the ordinary profiles; PAGE.md has the columns"""
+import collections
+import sys
+
+import h5py
+import numpy
+
+MISSING = 2**32 - 1
+
+
+def table(run, name):
+    if name not in run:
+        return {}
+    return {k: (d.asstr()[:] if h5py.check_string_dtype(d.dtype) else d[:]) for k, d in run[name].items()}
+
+
+def paths(rows, label):
+    """The full name of each row of a tree."""
+    names = []
+    for parent, own in zip(rows["parent"], rows[label]):
+        names.append(own if parent == MISSING else names[parent] + "/" + own)
+    return names
+
+
+def dump(run):
+    nodes = paths(table(run, "nodes"), "label") + [""]
+    phases = paths(table(run, "phases"), "name") + [""]
+    raw = table(run, "lines")
+    lines = [f"{f}:{n}:{fn}" for f, n, fn in zip(raw["file"], raw["line"], raw["function"])] + [""]
+    out = []
+    of = {"node": nodes, "phase": phases, "line": lines, "mpi_line": lines}
+    for name in ("sums", "rank_data"):
+        t = table(run, name)
+        for i in range(len(t.get("node", []))):
+            row = []
+            for key, values in t.items():
+                if key in of:
+                    row.append(of[key][min(int(values[i]), len(of[key]) - 1)])
+                elif name == "rank_data" and key == "rank":
+                    row.append(int(run["ranks/rank"][:][values[i]]))
+                else:
+                    row.append(int(values[i]))
+            out.append(f"{name} {row}")
+    ranks = table(run, "ranks")
+    for i in range(len(ranks["rank"])):
+        out.append("rank " + str([ranks[k][i] for k in sorted(ranks) if k not in ("id", "process")]))
+    # samples of kept ranks, and the rest
+    samples, processes = table(run, "samples"), table(run, "processes")
+    rank_of = processes["rank"][table(run, "threads")["process"]]
+    total = collections.Counter()
+    for thread, cost, stall, count, node in zip(samples["thread"], samples["cost_ns"], samples["stall_ns"],
+                                                samples["count"], samples["node"]):
+        n = 1 if count == MISSING else int(count)
+        key = (int(rank_of[thread]), nodes[min(int(node), len(nodes) - 1)])
+        total[key + ("n",)] += n
+        total[key + ("cost",)] += int(cost)
+        total[key + ("stall",)] += int(stall)
+    out += [f"samples {k} {v}" for k, v in total.items()]
+    bursts = table(run, "bursts")
+    whole = collections.Counter()
+    for thread, weight, count in zip(bursts["thread"], bursts["weight_ns"], bursts["count"]):
+        whole[int(rank_of[thread])] += int(weight)
+    out += [f"bursts {k} {v}" for k, v in whole.items()]
+    run_attrs = run["run"].attrs
+    out += [f"run {k} {run_attrs[k]}" for k in ("ranks", "cpu_ns", "user_ns", "start_realtime_ns", "duration_ns")]
+    return sorted(out)
+
+
+def check(run, parts):
+    """Weights and samples of the parts are in the sum, by rank."""
+    weights, samples, slow = collections.Counter(), collections.Counter(), collections.Counter()
+    for path in parts:
+        part = h5py.File(path)
+        bursts, processes = table(part, "bursts"), table(part, "processes")
+        rank_of = processes["rank"][table(part, "threads")["process"]]
+        labels = table(part, "nodes")["label"]
+        for rank in set(rank_of):
+            mine = rank_of[bursts["thread"]] == rank
+            weights[int(rank)] += int(bursts["weight_ns"][mine].sum())
+            samples[int(rank)] += int(bursts["samples_len"][mine].sum())
+            slow[int(rank)] += int(bursts["weight_ns"][mine & (bursts["samples_len"] > 0)].sum())
+    ranks = table(run, "ranks")
+    assert [int(r) for r in ranks["rank"]] == sorted(weights), (ranks["rank"], sorted(weights))
+    for i, rank in enumerate(ranks["rank"]):
+        assert int(ranks["time_ns"][i]) == weights[int(rank)], rank
+        assert int(ranks["samples"][i]) == samples[int(rank)], rank
+    sums = table(run, "sums")
+    whole = sums["kind"] == 1
+    assert int(sums["time_ns"][whole].sum()) == sum(weights.values())
+    assert int(sums["count"][~whole].sum()) == sum(samples.values())
+    # costs are rounded to ns
+    assert abs(int(sums["time_ns"][~whole].sum()) - sum(slow.values())) < sum(samples.values())
+    assert (sums["rank_least_ns"] <= sums["rank_most_ns"]).all()
+    assert (sums["rest_count"] <= sums["count"]).all()
+    data = table(run, "rank_data")
+    by_rank = collections.Counter()
+    for rank, time_ns in zip(data["rank"], data["time_ns"]):
+        by_rank[int(ranks["rank"][rank])] += int(time_ns)
+    for rank, time_ns in by_rank.items():
+        assert abs(time_ns - slow[rank]) < samples[rank], rank
+    # every reader counts every rank once
+    bursts = table(run, "bursts")
+    assert int(bursts["weight_ns"].sum()) == sum(weights.values())
+    columns = table(run, "samples")
+    counts = numpy.where(columns["count"] == MISSING, 1, columns["count"])
+    assert int(counts.sum()) == sum(samples.values())
+    assert int(columns["cost_ns"].sum()) == int(sums["time_ns"][~whole].sum())
+
+
+def check_page(run, page):
+    for name in ("ranks", "sums", "rank_data"):
+        row = [line for line in page.splitlines() if line.startswith(f"| `/{name}` |")]
+        assert len(row) == 1, name
+        assert sorted(row[0].split("|")[3].split("`")[1].split()) == sorted(run[name]), name
+
+
+def main():
+    if sys.argv[1] == "dump":
+        print("\n".join(dump(h5py.File(sys.argv[2]))))
+        return
+    run = h5py.File(sys.argv[3])
+    check(run, sys.argv[4:])
+    check_page(run, open(sys.argv[2]).read())
+
+
+main()

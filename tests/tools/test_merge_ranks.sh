@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# merge --sum: the profiles of ranks as one profile, whatever the order and the steps; files that do not belong to the
+# job are left out.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_python h5py
+make_ranks=$top_builddir/tests/tools/make_ranks
+for n in 0 1 2 3; do
+    "$make_ranks" n$n.h5 host$n $((n * 10)) 10 40 || exit 99
+done
+sum() { "$loadstone" merge -q -f --samples-of 16 "$@" || failed=1; }
+dump() { "$python" "$top_srcdir/tests/tools/ranks.py" dump "$1" >"$2" || failed=1; }
+sum --sum -o all.h5 n0.h5 n1.h5 n2.h5 n3.h5
+"$python" "$top_srcdir/tests/tools/ranks.py" check "$top_srcdir/doc/run-h5.md" all.h5 n?.h5 || failed=1
+dump all.h5 all.txt
+
+# commutative and associative: files in another order, and sums of sums
+sum --sum -o back.h5 n3.h5 n1.h5 n2.h5 n0.h5
+for n in 0 1 2 3; do sum --sum -o s$n.h5 n$n.h5; done
+sum -o left.h5 s2.h5 s0.h5
+sum -o right.h5 s3.h5 s1.h5
+sum -o tree.h5 right.h5 left.h5
+sum -o mixed.h5 n3.h5 left.h5 s1.h5
+for f in back tree mixed; do
+    dump $f.h5 $f.txt
+    must cmp all.txt $f.txt
+done
+# idempotent: a rank counts once, and the file that counts is named
+expect 0 "s1.h5: rank 19, as all its ranks, is also in tree.h5: that one counts" "$loadstone" merge -f --samples-of 16 -o again.h5 tree.h5 s1.h5 tree.h5
+dump again.h5 again.txt
+must cmp all.txt again.txt
+"$make_ranks" shifted.h5 host9 5 10 40 || exit 99
+expect 0 "shifted.h5: rank 9 is also in n0.h5: that one counts" "$loadstone" merge --sum -f -o x.h5 n0.h5 shifted.h5
+must grep -q "15 ranks of 2 files" err
+must grep -q "the job has 40 ranks: 25 are in none of the files" err
+expect 0 "right.h5: rank 19 is also in sum19.h5, and the sum of its 20 ranks cannot be taken apart" \
+    sh -c '"$1" 19.h5 host 19 1 40 && "$2" merge -q --sum -f -o sum19.h5 19.h5 && "$2" merge -f -o x.h5 sum19.h5 right.h5' sh "$make_ranks" "$loadstone"
+
+# the report of the sum has every rank, and the shares of the profiles side by side
+"$loadstone" merge -q -f -o side.h5 n0.h5 n1.h5 n2.h5 n3.h5 || failed=1
+for f in all side; do
+    "$loadstone" report --by object --json $f.h5 2>err | "$python" -c '
+import json, sys
+for r in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["label"]):
+    print(r["label"], r["samples"], *["%.2f" % (r[k]["share"] or 0) for k in ("time", "stall")])' >$f.rows || failed=1
+done
+must cmp all.rows side.rows
+
+# files that do not belong to the job are reported, and the rest is summed up
+"$make_ranks" plain.h5 host 50 2 40 plain && "$make_ranks" hw.h5 host 60 2 40 hw && "$make_ranks" late.h5 host7 38 3 40 late &&
+    "$make_ranks" other.h5 host 70 2 80 || exit 99
+head -c 3000 n2.h5 >cut.h5
+echo text >notes.h5
+expect 0 "20 ranks of 2 files" "$loadstone" merge --sum -f -o x.h5 n0.h5 plain.h5 hw.h5 cut.h5 other.h5 notes.h5 missing.h5 n1.h5
+must grep -q "plain.h5: no process in it is a rank of a job: left out" err
+must grep -q "n0.h5 and hw.h5: they were sampled by different engines" err
+must grep -q "cut.h5" err
+must grep -q "other.h5: rank 70 is of a job of 80 ranks, not of 40 as in n0.h5: left out" err
+must grep -q "notes.h5" err
+must grep -q "missing.h5" err
+expect 0 "late.h5: rank 38 on host7 began 86400 s after rank 0 of n0.h5" "$loadstone" merge --sum -f -o x.h5 n0.h5 late.h5
+expect 3 "none of these files has a rank of a job" "$loadstone" merge --sum -f -o y.h5 plain.h5 notes.h5
+must test ! -e y.h5
+# a damaged sum is refused like any profile
+"$python" -c '
+data = bytearray(open("all.h5", "rb").read())
+data[len(data) // 2] ^= 1
+open("bad.h5", "wb").write(data)'
+expect 3 "bad.h5" "$loadstone" report bad.h5
+exit $failed
