@@ -13,18 +13,18 @@ const struct ls_env_row ls_env_rows[LS_ENV_COUNT] = {LS_ENV_LIST(LS_ENV_ROW)};
 /* Best first: the variable of an MPI library counts more than the batch system's, which is also set for the
  * script that starts the job. A row with a witness applies only if that variable is set, too. */
 static const struct ls_rank_row {
-    const char *rank, *ranks_len, *witness;
+    const char *rank, *ranks_len, *witness, *local_len;
 } ls_rank_rows[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL}, /* Open MPI */
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL},   /* MVAPICH2 */
-    {"MP_CHILD", "MP_PROCS", NULL},                         /* IBM POE */
-    {"PMI_RANK", "PMI_SIZE", NULL},                         /* MPICH, Intel MPI, Cray */
-    {"PMIX_RANK", "PMIX_SIZE", NULL},                       /* any PMIx launcher */
-    {"PALS_RANKID", "PALS_SIZE", NULL},                     /* HPE PALS */
-    {"ALPS_APP_PE", NULL, NULL},                            /* Cray ALPS */
-    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", NULL},              /* Flux */
-    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", NULL},     /* IBM jsrun */
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"},      /* srun; a batch script has no step */
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL, "OMPI_COMM_WORLD_LOCAL_SIZE"}, /* Open MPI */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL, "MV2_COMM_WORLD_LOCAL_SIZE"},    /* MVAPICH2 */
+    {"MP_CHILD", "MP_PROCS", NULL, NULL},                                                 /* IBM POE */
+    {"PMI_RANK", "PMI_SIZE", NULL, "MPI_LOCALNRANKS"},     /* MPICH, Intel MPI, Cray */
+    {"PMIX_RANK", "PMIX_SIZE", NULL, NULL},                /* any PMIx launcher */
+    {"PALS_RANKID", "PALS_SIZE", NULL, "PALS_LOCAL_SIZE"}, /* HPE PALS */
+    {"ALPS_APP_PE", NULL, NULL, NULL},                     /* Cray ALPS */
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", NULL, NULL},       /* Flux */
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", NULL, "JSM_NAMESPACE_LOCAL_SIZE"}, /* IBM jsrun */
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", NULL}, /* srun; a batch script has no step */
 };
 
 static bool ls_rank_read(const char *text, uint32_t *out)
@@ -44,6 +44,7 @@ bool ls_rank_find(char *(*get)(const char *name), struct ls_rank *out)
         if (!ls_rank_read(get(row->rank), &out->rank)) continue;
         out->variable = row->rank;
         if (!row->ranks_len || !ls_rank_read(get(row->ranks_len), &out->ranks_len)) out->ranks_len = 0;
+        if (!row->local_len || !ls_rank_read(get(row->local_len), &out->local_len)) out->local_len = 0;
         return true;
     }
     return false;

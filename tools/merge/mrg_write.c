@@ -138,7 +138,8 @@ static struct prof_process rest_of(struct mrg_job *job)
         p.recording_ns = sum_known(p.recording_ns, r->recording_ns);
         p.represented_ns += r->time_ns;
     }
-    p.exe = prof_name_printf(job->names, "sums of %zu rank%s", len, len == 1 ? "" : "s");
+    p.exe = len ? prof_name_printf(job->names, "sums of %zu rank%s", len, len == 1 ? "" : "s")
+                : "programs without a rank";
     return p;
 }
 

@@ -12,6 +12,7 @@
 #include "tools/doctor/doc_engines.h"
 #include "tools/record/rec_launch.h"
 #include "tools/record/rec_live.h"
+#include "tools/record/rec_node.h"
 #include "tools/record/rec_series.h"
 #include "tools/record/rec_spool.h"
 #include "tools/record/rec_target.h"
@@ -122,6 +123,7 @@ static ls_err rec_watch_prepare(const char *watch, const char *program)
 
 enum {
     RECORD_OUTPUT,
+    RECORD_PER_NODE,
     RECORD_FORCE,
     RECORD_QUIET,
     RECORD_LIVE,
@@ -157,6 +159,11 @@ enum {
 static const struct cli_option record_options[RECORD_OPTIONS] = {
     [RECORD_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "loadstone.h5",
                        "profile to write; ranks of an MPI job get a file each, name.RANK.h5", "Output"},
+    [RECORD_PER_NODE] =
+        {"per-node", 0, CLI_FLAG, NULL, NULL,
+         "the ranks of an MPI job write one profile for each machine, name.HOST.h5, which the last "
+         "rank that ends sums up",
+         "Output"},
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
     [RECORD_LIVE] = {"live", 0, CLI_FLAG, NULL, NULL,
@@ -263,6 +270,7 @@ static const struct record_env {
 struct record {
     const struct cli_value *v;
     char **program;
+    struct rec_node node; /* --per-node */
     char output[PATH_MAX], path[PATH_MAX], preload[PATH_MAX];
     char command[8192];
     struct rec_spool spool;
@@ -380,6 +388,15 @@ static ls_err record_start_series(struct record *r)
     return r->v[RECORD_SERIES].given ? rec_series_start(&o, &r->spool, &r->series) : LS_OK;
 }
 
+static ls_err record_name_output(struct record *r)
+{
+    cli_output_for_rank(r->v[RECORD_OUTPUT].text, r->output);
+    if (!r->v[RECORD_PER_NODE].given) return LS_OK;
+    LS_TRY(rec_node_name(r->v[RECORD_OUTPUT].text, r->v[RECORD_FORCE].given, &r->node));
+    snprintf(r->output, sizeof(r->output), "%s", r->node.part);
+    return LS_OK;
+}
+
 /* Check everything that can fail before the start, not after an hour of computing. */
 static int record_prepare(struct record *r)
 {
@@ -394,12 +411,18 @@ static int record_prepare(struct record *r)
         cli_fail(err);
         return rec_target_status(err);
     }
-    cli_output_for_rank(r->v[RECORD_OUTPUT].text, r->output);
+    if ((err = record_name_output(r)) != LS_OK) {
+        cli_fail(err);
+        return CLI_LAUNCHER;
+    }
     if (r->v[RECORD_SERIES].given && (err = rec_series_check(r->v[RECORD_SERIES].text)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
     }
-    if ((err = cli_output_check_profile(r->output, r->v[RECORD_FORCE].given)) != LS_OK ||
+    const bool per_node = r->v[RECORD_PER_NODE].given;
+    const char *const output = per_node ? r->node.output : r->output;
+    if ((err = cli_output_check_profile(output, r->v[RECORD_FORCE].given)) != LS_OK ||
+        (per_node && (err = rec_node_begin(&r->node)) != LS_OK) ||
         (err = rec_preload_find(r->preload)) != LS_OK || (err = record_hardware(r)) != LS_OK ||
         (err = record_try_engine(r)) != LS_OK) {
         cli_fail(err);
@@ -446,22 +469,32 @@ static bool record_say_result(const struct record *r)
     char achieved[64] = "";
     if (isfinite(run->overhead_achieved))
         snprintf(achieved, sizeof(achieved), ", overhead %.1f %%", run->overhead_achieved * 100);
-    cli_note("engine %s%s%s%s%s%s", *run->engine ? run->engine : "none", *run->trigger ? ", trigger " : "",
-             run->trigger, *run->why ? " (" : "", run->why, *run->why ? ")" : "");
-    cli_note("%zu bursts in %.1f s%s: %s", bursts, (double)r->outcome.duration_ns * 1e-9, achieved,
-             r->output);
+    if (!r->v[RECORD_PER_NODE].given) /* one line for each of many ranks */
+        cli_note("engine %s%s%s%s%s%s", *run->engine ? run->engine : "none",
+                 *run->trigger ? ", trigger " : "", run->trigger, *run->why ? " (" : "", run->why,
+                 *run->why ? ")" : "");
+    if (!r->v[RECORD_PER_NODE].given)
+        cli_note("%zu bursts in %.1f s%s: %s", bursts, (double)r->outcome.duration_ns * 1e-9, achieved,
+                 r->output);
     const bool failed = record_engine_failed(r, run);
     prof_close(p);
-    if (!failed) cli_next("loadstone report %s", cli_quote(r->output));
+    if (!failed && !r->v[RECORD_PER_NODE].given) cli_next("loadstone report %s", cli_quote(r->output));
     return !failed;
 }
 
+/* The rank has ended, with a profile or without one. False: the profile of the machine could not be written. */
+static bool record_end_node(struct record *r)
+{
+    return !r->v[RECORD_PER_NODE].given || rec_node_end(&r->node);
+}
+
 /* Keep the spool and print how to resolve it; if the program failed, return its status. */
-static int record_keep(const struct record *r, const char *why)
+static int record_keep(struct record *r, const char *why)
 {
     cli_error("%s", why);
     cli_note("the raw data is kept; loadstone resolve %s -o %s tries again", cli_quote(r->spool.path),
              cli_quote(r->output));
+    record_end_node(r);
     return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
 }
 
@@ -471,6 +504,7 @@ static int record_nothing(struct record *r)
     rec_spool_remove(&r->spool);
     cli_error("%s recorded nothing: it ended before the runtime started, or something removed LD_PRELOAD",
               r->program[0]);
+    record_end_node(r);
     return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
 }
 
@@ -497,11 +531,13 @@ static int record_finish(struct record *r)
     struct prof_resolve_stats stats = {0};
     const bool goes_on = rec_spool_in_use(r->spool.path);
     rec_spool_end(&r->spool);
+    if (r->v[RECORD_PER_NODE].given) options.force = true; /* the part of an earlier job */
     const ls_err err = rec_resolve(&options, &stats);
     if (err == LS_ERR_NOT_FOUND) return record_nothing(r);
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
     rec_resolve_say_missing(&stats);
-    const bool worked = record_say_result(r);
+    bool worked = record_say_result(r);
+    if (!record_end_node(r)) worked = false;
     if (goes_on) cli_note("processes started by the program still run; they are recorded no longer");
     if (r->v[RECORD_KEEP_SPOOL].given)
         cli_note("raw data: %s", r->spool.path);
@@ -514,6 +550,7 @@ static int record_finish(struct record *r)
 static int record_start_failed(struct record *r)
 {
     rec_spool_remove(&r->spool);
+    record_end_node(r);
     cli_error("cannot start %s: %s", r->path, strerror(r->outcome.exec_errno));
     return r->outcome.exec_errno == ENOENT ? CLI_NO_PROGRAM : CLI_CANNOT_RUN;
 }
@@ -531,6 +568,7 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
         rec_live_stop(&r.live, &r.spool);
         rec_series_stop(&r.series);
         if (r.spool.path[0]) rec_spool_remove(&r.spool);
+        record_end_node(&r);
         return status;
     }
     const ls_err err = rec_launch(r.path, r.program, &r.outcome);
@@ -538,6 +576,7 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
     rec_series_stop(&r.series);
     if (err != LS_OK) {
         rec_spool_remove(&r.spool);
+        record_end_node(&r);
         cli_fail(err);
         return CLI_LAUNCHER;
     }
@@ -553,7 +592,10 @@ const struct cli_command cli_cmd_record = {
         "is not changed; it must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
         "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank writes a separate profile; with "
         "the launcher as PROGRAM (loadstone record mpirun PROGRAM) all local ranks are in one profile, and "
-        "report --by rank separates them.\n\n"
+        "report --by rank separates them. With --per-node, the ranks of each machine are summed up in one "
+        "profile, whose size hardly grows with their number: the time of each data, line and phase over all "
+        "ranks, of each rank by data, and the samples of outliers. loadstone merge does the same with the files "
+        "of all machines. A rank that is killed does not block the others.\n\n"
         "Recording ends when PROGRAM ends. Processes that it started and that continue (daemons) are in the "
         "profile with their records up to then; afterwards neither they nor programs that they start record "
         "anything.\n\n"
@@ -566,6 +608,7 @@ const struct cli_command cli_cmd_record = {
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
                 "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n"
+                "mpirun -n 64 loadstone record --per-node -- ./solver   one profile a machine\n"
                 "loadstone record -- mpirun -n 4 ./solver      one profile of all ranks of this machine\n",
     .exit_status = "The program's own, or it dies by the program's signal; 125 when recording itself fails, "
                    "126 when the program cannot be run or recorded, 127 when it is not found.",
