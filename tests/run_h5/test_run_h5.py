@@ -95,7 +95,7 @@ def check_page(run, page):
     run.visititems(lambda name, item: found.setdefault("/" + name.rpartition("/")[0], []).append(name.rpartition("/")[2])
                    if isinstance(item, h5py.Dataset) and not name.startswith("samples/") else None)
     found = {group: sorted(names) for group, names in found.items()}
-    for name in ("/ranks", "/sums", "/rank_data"):  # of profiles of jobs: tests/tools/ranks.py
+    for name in ("/ranks", "/sums", "/rank_data"):  # tests/tools/ranks.py checks them
         del tables[name]
     assert tables == found, [(g, tables.get(g), found.get(g)) for g in tables.keys() | found if tables.get(g) != found.get(g)]
 
