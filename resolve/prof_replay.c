@@ -100,6 +100,16 @@ static ls_err prof_on_burst_begin(struct prof_replay *r, struct prof_stream *str
     return prof_ip_add(&r->ips, b->ip); /* the weight belongs to this line */
 }
 
+static ls_err prof_on_mpi(struct prof_replay *r, const struct prof_stream *stream,
+                          const struct spool_mpi *mpi)
+{
+    if (stream->burst == PROF_NO_BURST) return LS_OK;
+    struct prof_burst *b = &r->run->bursts.rows[stream->burst];
+    b->mpi = mpi->rec.flags;
+    b->mpi_ip = mpi->ip;
+    return prof_ip_add(&r->ips, mpi->ip);
+}
+
 static ls_err prof_on_pages(struct prof_stream *stream, const struct spool_pages *pages)
 {
     return stream->burst == PROF_NO_BURST
@@ -354,6 +364,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         if (!(((const struct spool_chain *)rec)->rec.flags & SPOOL_CHAIN_CALLERS))
             return prof_sampled_take(r, stream, item);
         return prof_on_callers(r, stream, rec);
+    case SPOOL_REC_MPI:
+        return prof_on_mpi(r, stream, rec);
     case SPOOL_REC_PAGES:
         return prof_on_pages(stream, rec);
     case SPOOL_REC_ACCESS:

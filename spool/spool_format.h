@@ -107,7 +107,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */            \
     X(ACCESSES, 48)    /* spool_accesses: several of ACCESS; readers give each by itself */     \
     X(STACK_DIFF, 49)  /* spool_stack_diff: a STACK; readers give it whole */                   \
-    X(SITE, 50)        /* spool_site: call path of a site that accesses have */
+    X(SITE, 50)        /* spool_site: call path of a site that accesses have */                 \
+    X(MPI, 51)         /* spool_mpi: belongs to the last BURST_BEGIN of its stream */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -311,6 +312,11 @@ struct spool_burst_begin {
     uint64_t ip;        /* interrupted instruction */
     uint32_t cpu;
     uint32_t number; /* burst number in this thread, from 0 */
+};
+/* The burst began in a function of MPI; rec.flags: enum ls_mpi_call. */
+struct spool_mpi {
+    struct spool_rec_header rec;
+    uint64_t ip; /* the last byte of the call */
 };
 enum spool_op {
     SPOOL_OP_LOAD = 0,

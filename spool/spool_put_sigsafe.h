@@ -131,6 +131,12 @@ static inline bool spool_put_site(struct spool_writer *w, struct spool_site r, c
     return spool_put(w, SPOOL_WHAT(SITE, 0, r), &r, &path, 1);
 }
 
+static inline bool spool_put_mpi(struct spool_writer *w, uint16_t call, uint64_t ip)
+{
+    const struct spool_mpi r = {.ip = ip};
+    return spool_put(w, SPOOL_WHAT(MPI, call, r), &r, NULL, 0);
+}
+
 static inline bool spool_put_access(struct spool_writer *w, uint16_t flags, const struct spool_access *r)
 {
     return spool_put(w, SPOOL_WHAT(ACCESS, flags, *r), r, NULL, 0);

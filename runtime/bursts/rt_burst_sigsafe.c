@@ -308,6 +308,7 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     };
     rt_tls_blocks_poll_sigsafe(t->rt, r.time_ns);
     spool_put_burst_begin(rt_spool_writer(t->rt), r);
+    if (rt_tls.mpi) spool_put_mpi(rt_spool_writer(t->rt), (uint16_t)rt_tls.mpi, rt_tls.mpi_ip);
     record_stack(t, uc);
     t->state = RT_BURST_RUNNING;
     if (why >= 0) return rt_burst_finish(t, uc, (enum spool_burst_end_why)why);

@@ -77,6 +77,9 @@ struct rt_tls {
     uint64_t timed_random;
     uint32_t pauses;      /* pauses of the collector that this thread asked for */
     uint64_t fork_ns;     /* this thread is forking: since when */
+    uint32_t mpi;         /* enum ls_mpi_call: the function of MPI that the thread is in */
+    uint64_t mpi_ip;      /* its caller */
+    uint64_t mpi_frame;   /* stack frame of the call */
     void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;

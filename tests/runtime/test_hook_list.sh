@@ -8,6 +8,7 @@ command -v nm >/dev/null && command -v readelf >/dev/null || { echo "skipped: bi
 exported=$(nm -D --defined-only "$preload" | awk '{ sub(/@.*/, "", $3); print $3 }' | grep -vE '^(smr_tree_|smr_node_|ndm_domain_|ndm_map_|ndm_unmap|ndm_shape_points|loadstone_|ls_err_|ls_last_)' | sort)
 listed=$({
     sed -n 's/^ *X([^,]*, \([A-Za-z_0-9]*\),.*/\1/p' "$top_srcdir/runtime/core/rt_hook_list.h"
+    sed -n 's/^ *X([A-Z_]*, "[^"]*", \([A-Za-z_]*\), \([a-z_]*\),.*/\1\n\2/p' "$top_srcdir/common/ls_mpi.h"
     echo __asan_default_options
     [ ! -e "$top_builddir/librthooks.la" ] || sed -n 's/^LS_EXPORT .*[ *]\([a-z_]*\)(.*/\1/p' "$top_srcdir/runtime/hooks/rt_hooks_signal.c" \
         "$top_srcdir/runtime/hooks/rt_hooks_sigwait.c"
