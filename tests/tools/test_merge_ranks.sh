@@ -46,6 +46,22 @@ for r in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["label"]):
 done
 must cmp all.rows side.rows
 
+# the rank that waits longer is found, and no other one
+expect 0 "rank 37 (host3) waits 3." "$loadstone" report --by rank all.h5
+must grep -q "times as long for neigh as the median" out
+must test "$(grep -c "^  rank " out)" -eq 1
+must grep -qE "^host3 +30-39 +10 " out
+must grep -q "^neigh " out
+expect 0 '"rank": 37' "$loadstone" report --by rank --json all.h5
+"$python" -c '
+import json
+ranks = json.load(open("out"))
+assert len(ranks["ranks"]) == 40 and [(o["rank"], o["of"]) for o in ranks["outliers"]] == [(37, "neigh")], ranks["outliers"]
+assert ranks["ranks"][37]["stall_by_data_ns"]["neigh"] == ranks["outliers"][0]["ns"]' || failed=1
+expect 0 "MPI_Barrier (waits)" "$loadstone" report --by mpi all.h5
+expect 0 "" "$loadstone" view -f -o all.html all.h5
+expect 0 "" "$loadstone" export --force -o all.json --format caliper all.h5
+
 # files that do not belong to the job are reported, and the rest is summed up
 "$make_ranks" plain.h5 host 50 2 40 plain && "$make_ranks" hw.h5 host 60 2 40 hw && "$make_ranks" late.h5 host7 38 3 40 late &&
     "$make_ranks" other.h5 host 70 2 80 || exit 99

@@ -15,6 +15,7 @@ tools_loadstone_SOURCES += \
     tools/report/rep_layout.c \
     tools/report/rep_print.h \
     tools/report/rep_processes.c \
+    tools/report/rep_ranks.c \
     tools/report/rep_raster.c tools/report/rep_raster.h \
     tools/report/rep_rows.c \
     tools/report/rep_series.c \

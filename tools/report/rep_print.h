@@ -151,6 +151,14 @@ ls_err rep_first_touch(const struct rep_options *o, bool json, FILE *out);
 /* Errors: as rep_view_init; LS_ERR_USAGE if nothing was watched. */
 ls_err rep_watch(const struct rep_options *o, bool json, FILE *out);
 
+/* ---- report --by rank, of a job ---- */
+
+/* Does the profile sum up the ranks of a job? False where it cannot be read. */
+bool rep_ranks_has(const char *path);
+/* Use only file and limit of o.
+ * Errors: as prof_open, LS_ERR_NOMEM. */
+ls_err rep_ranks(const struct rep_options *o, bool json, FILE *out);
+
 /* ---- report --series ---- */
 
 /* Counters of the machine by phase. Use only the file of o.

@@ -253,9 +253,21 @@ static bool report_is_first_touch(const struct rep_view *view, const struct cli_
            !v[REPORT_JSON].given && !v[REPORT_CSV].given && !v[REPORT_FOLDED].given;
 }
 
+/* Ranks of a job that are summed up have no rows in the table of samples. */
+static ls_err report_ranks(const struct rep_options *o, const struct cli_value *v)
+{
+    LS_TRY(rep_ranks(o, v[REPORT_JSON].given, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --by mpi,mpi-line %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static ls_err report_table(const struct rep_options *o, const struct cli_value *v)
 {
     struct rep_view view;
+    if (strcmp(o->by, "rank") == 0 && !o->node && !o->where_len && !v[REPORT_CSV].given &&
+        rep_ranks_has(o->path))
+        return report_ranks(o, v);
     if (v[REPORT_TREE].given && strncmp(o->by, "node", strlen("node")) != 0)
         return ls_fail(LS_ERR_USAGE, "--tree is of nodes: leave --by out, or begin it with node");
     ls_err err = rep_view_init(&view, o);
