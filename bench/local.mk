@@ -50,6 +50,12 @@ bench_extract_LDADD = libpatterns.la
 bench-extract: bench/extract
 	bench/extract$(EXEEXT) $(BENCH_ARGS)
 
+# merge, report and view made-up ranks; writes a table of doc/scale.md; BENCH_ARGS='--ranks 100000' measures more of them
+.PHONY: bench-ranks
+bench-ranks: all tests/tools/make_ranks bench/machine
+	python3 $(srcdir)/bench/ranks.py --loadstone tools/loadstone --make-ranks tests/tools/make_ranks \
+	    --machine "$$(bench/machine)" --write $(srcdir)/doc/scale.md $(BENCH_ARGS)
+
 # loops against replays of the patterns that were extracted from them; writes doc/fidelity.md
 bench_fidelity_SOURCES = bench/fidelity.c tests/cases/truth_loops.c tests/cases/truth_loops.h
 bench_fidelity_LDADD = libcommon.la libloadstone.la -lm

@@ -20,7 +20,10 @@ for launcher in $here; do
             job 0 "Solution Validates" "$launcher" $ranks "$loadstone" stream $backend -k all -n 1009 -r 2 --indices all
             # shellcheck disable=SC2086
             job 0 "" "$launcher" $ranks "$loadstone" study length -n 4096 -r 2 --warmups 1 $backend --format csv
-            count=$((count + 1)) ran=$((ran + 4))
+            rm -rf job.*
+            job 0 "" "$launcher" $ranks "$loadstone" record --per-node -o job.h5 -- sh -c 'i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); done'
+            must grep -q "loadstone: $ranks ranks, " err
+            count=$((count + 1)) ran=$((ran + 5))
         done
     done
 done
