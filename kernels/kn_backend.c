@@ -179,7 +179,17 @@ const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .parallel = parallel,
                                              .time = time_team};
 
+#define HOST_THREADS_MAX processors
+#define HOST_THREADS as_asked
+#define HOST_PARALLEL parallel
+#define HOST_TIME time_team
+
 #else
+#define HOST_THREADS_MAX one_thread
+#define HOST_THREADS one_thread
+#define HOST_PARALLEL run_in_turn
+#define HOST_TIME time_in_turn
+
 /* A compiler without OpenMP: one thread. */
 static bool never(void)
 {
@@ -205,9 +215,30 @@ const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .time = time_in_turn};
 #endif
 
+/* Devices; their drivers are in kernels/gpu/. */
+extern const struct kn_gpu_driver kn_gpu_opencl, kn_gpu_cuda;
+
+static const struct kn_backend kn_backend_opencl = {.name = "opencl",
+                                                    .summary = "devices by OpenCL",
+                                                    .built = always,
+                                                    .threads_max = HOST_THREADS_MAX,
+                                                    .threads_default = HOST_THREADS,
+                                                    .parallel = HOST_PARALLEL,
+                                                    .time = HOST_TIME,
+                                                    .device = &kn_gpu_opencl};
+
+static const struct kn_backend kn_backend_cuda = {.name = "cuda",
+                                                  .summary = "devices of NVIDIA by their driver",
+                                                  .built = always,
+                                                  .threads_max = HOST_THREADS_MAX,
+                                                  .threads_default = HOST_THREADS,
+                                                  .parallel = HOST_PARALLEL,
+                                                  .time = HOST_TIME,
+                                                  .device = &kn_gpu_cuda};
+
 /* The first that was built is the default. */
 const struct kn_backend *const kn_backends[] = {&kn_backend_openmp, &kn_backend_serial, &kn_backend_scalar,
-                                                NULL};
+                                                &kn_backend_opencl, &kn_backend_cuda,   NULL};
 
 static const struct kn_backend *find(const char *name)
 {
@@ -252,6 +283,9 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
     const struct kn_backend *b = find(o->backend);
     if (!b) return fail_unknown(o->backend, "does not exist");
     if (!b->built()) return fail_unknown(o->backend, "was not built");
+    if (b->device && o->ranks)
+        return ls_fail(LS_ERR_UNSUPPORTED, "backend %s runs in one process: start it without a launcher",
+                       b->name);
     if (b->method != KN_METHOD_AUTO && o->method != KN_METHOD_AUTO && o->method != b->method)
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "backend %s runs method %s only; take another backend for method %s", b->name,

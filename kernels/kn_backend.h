@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Backends that run a kernel on threads. A new backend is a file and a row of the table in kn_backend.c. */
+/* Backends that run a kernel on threads or on a device. A new backend is a file and a row of the table in
+ * kn_backend.c. */
 #ifndef KN_BACKEND_H
 #define KN_BACKEND_H
 
@@ -20,6 +21,9 @@ struct kn_timing {
     bool interrupted; /* a thread was kept from its processor for more than a 20th of the time */
 };
 
+/* Drivers of devices (kernels/gpu/kn_gpu.h). */
+struct kn_gpu_driver;
+
 struct kn_backend {
     const char *name;
     const char *summary;
@@ -33,6 +37,8 @@ struct kn_backend {
     /* Run t->task t->repeats times, each time after all shares have ended the one before, and set the times
      * of t. */
     void (*time)(struct kn_timing *t);
+    /* Kernels run on a device, and threads fill and check arrays only; NULL: they run on threads. */
+    const struct kn_gpu_driver *device;
 };
 
 extern const struct kn_backend kn_backend_serial, kn_backend_scalar;
@@ -55,7 +61,7 @@ extern const struct kn_backend *const kn_backends[];
 
 /* The backend and the number of threads that o asks for.
  * Errors: LS_ERR_UNSUPPORTED for a name that there is not, one that was not built, or more threads than there
- * are, unless o clamps them. */
+ * are, unless o clamps them; for a device and several ranks. */
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads);
 
 /* ---- threads bound to processors ---- */

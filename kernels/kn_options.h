@@ -75,8 +75,12 @@ struct kn_options {
     bool times_only;        /* no counters, no pages, no advice: only what Spatter prints (replay) */
     const char *choices;    /* file of remembered variants, NULL: each is found by trial (replay) */
     uint64_t memory_bytes;  /* 0: all that is available; a job that needs more is refused */
-    uint64_t seed;          /* seed for random index arrays (stream) */
-    struct kn_ranks *ranks; /* ranks that run it together (kn_ranks.h), NULL: alone */
+    const char *device;     /* of backends with devices: its number or a part of its name; NULL: the best */
+    unsigned group_items;   /* work items of a group on a device; 0: by trial */
+    uint64_t shared_bytes;  /* unused local memory of each group on a device */
+    uint64_t device_timeout_ns; /* the longest that a kernel may run there; 0: a minute */
+    uint64_t seed;              /* seed for random index arrays (stream) */
+    struct kn_ranks *ranks;     /* ranks that run it together (kn_ranks.h), NULL: alone */
 };
 
 /* Find the row called name in one of the lists above, in any case.  Errors: LS_ERR_USAGE listing the

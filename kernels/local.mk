@@ -57,6 +57,7 @@ loadstone_shmem_la_LDFLAGS = $(AM_LDFLAGS) $(KN_MODULE_LDFLAGS)
 loadstone_shmem_la_LIBADD = $(SHMEM_LIBS)
 endif
 EXTRA_DIST += kernels/kn_ranks_mpi.c kernels/kn_ranks_shmem.c
+include kernels/gpu/local.mk
 include kernels/replay/local.mk
 include kernels/stream/local.mk
 include kernels/together/local.mk

@@ -103,6 +103,8 @@ AS_IF([test "x$have_ls_MPICH" = xyes], [ls_ranks="$ls_ranks MPICH,"])
 AS_IF([test "x$have_ls_SHMEM" = xyes], [ls_ranks="$ls_ranks OpenSHMEM,"])
 ls_ranks=`echo "$ls_ranks" | sed 's/^ //; s/,$//'`
 AS_IF([test -z "$ls_ranks"], [ls_ranks="no (no MPI: install libopenmpi-dev or libmpich-dev; replay and stream run in one process)"])
+AS_IF([test -n "$PTX_CLANG"], [ls_cuda="yes ($PTX_CLANG)"],
+    [ls_cuda="no (no clang with the target nvptx64: install clang; replay and stream run on devices by OpenCL only)"])
 AS_IF([test -n "$FC" && test "x$FC" != xno], [ls_fc="yes ($FC)"], [ls_fc="no (no Fortran compiler: install gfortran; module loadstone is not built)"])
 echo "
 Loadstone $PACKAGE_VERSION
@@ -118,6 +120,7 @@ Loadstone $PACKAGE_VERSION
     metrics of pmcd (PCP):          $ls_pcp
     plots:                          $ls_cairo
     ranks (replay, stream, study):  $ls_ranks
+    kernels for CUDA:               $ls_cuda
     page (loadstone view):          $ls_page
     Fortran module:                 $ls_fc
     example with MPI and FFTW:      $ls_fft3d

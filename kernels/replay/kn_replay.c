@@ -6,6 +6,7 @@
 #include "kernels/kn_backend.h"
 #include "kernels/kn_ranks.h"
 #include "kernels/replay/kn_choices.h"
+#include "kernels/replay/kn_replay_gpu.h"
 #include "kernels/replay/kn_session.h"
 #include "kernels/replay/kn_trial.h"
 
@@ -99,6 +100,17 @@ ls_err kn_replay_need(const struct pat_config *c, const struct kn_options *o, st
     return LS_OK;
 }
 
+ls_err kn_replay_check(const struct pat_config *c, const struct kn_options *o, const char *label)
+{
+    const struct kn_backend *backend;
+    unsigned threads;
+    struct kn_replay_need need;
+    LS_TRY(kn_backend_choose(o, &backend, &threads));
+    if (backend->device) return kn_replay_gpu_check(c, o, backend);
+    LS_TRY(kn_replay_need(c, o, &need));
+    return kn_ranks_memory_check(o->ranks, label, need.memory_bytes, o->memory_bytes);
+}
+
 static void describe(const struct kn_session *s, struct kn_result *r)
 {
     const struct kn_plan *p = &s->plan;
@@ -185,6 +197,7 @@ ls_err kn_replay_run(const struct pat_config *c, const struct kn_options *o, str
     unsigned threads;
     memset(out, 0, sizeof(*out));
     ls_err err = kn_backend_choose(o, &backend, &threads);
+    if (err == LS_OK && backend->device) return kn_replay_gpu_run(c, o, backend, out);
     if (err == LS_OK) err = kn_session_init(&s, c, o, backend, threads);
     LS_TRY(kn_ranks_agree(o->ranks, err));
     describe(&s, out);

@@ -14,6 +14,10 @@ struct kn_ranks_info;
  * configuration. */
 ls_err kn_replay_need(const struct pat_config *c, const struct kn_options *o, struct kn_replay_need *out);
 
+/* Check that c can run by o: its need of memory, here or on the device of o. label names c in messages.
+ * Errors: as for kn_replay_run. */
+ls_err kn_replay_check(const struct pat_config *c, const struct kn_options *o, const char *label);
+
 /* Allocate, warm up, measure, validate, free. A result that fails its validation is not an error: out->valid
  * is then false.
  * Owns:   the caller ends *out with kn_result_fini, also after a failure.

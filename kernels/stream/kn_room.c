@@ -5,6 +5,7 @@
 #include "kernels/kn_memory.h"
 #include "kernels/kn_ranks.h"
 #include "kernels/stream/kn_reach.h"
+#include "kernels/stream/kn_stream_gpu.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,6 +61,15 @@ static void need_kernel(struct kn_room *r, const struct kn_kernel *k)
     need_operand(r, k, &k->from2);
 }
 
+static ls_err find_caches(const struct kn_options *o, uint64_t *out_bytes)
+{
+    const struct kn_backend *backend;
+    unsigned threads;
+    *out_bytes = kn_caches_last_level_bytes();
+    LS_TRY(kn_backend_choose(o, &backend, &threads));
+    return backend->device ? kn_stream_gpu_cache_bytes(backend, o, out_bytes) : LS_OK;
+}
+
 ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels, size_t len,
                     const struct kn_stream_options *o)
 {
@@ -77,12 +87,11 @@ ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels,
     if (o->reaches_all && out->element_bytes != 8)
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "indices that reach the elements of other ranks have elements of 8 bytes");
-    struct kn_stream_need rule;
-    rule.last_level_bytes = kn_caches_last_level_bytes();
-    rule.rule_elements = RULE_CACHES * rule.last_level_bytes / out->element_bytes;
-    if (rule.rule_elements < rule_elements_min) rule.rule_elements = rule_elements_min;
+    LS_TRY(find_caches(&o->run, &out->last_level_bytes));
+    uint64_t rule_elements = RULE_CACHES * out->last_level_bytes / out->element_bytes;
+    if (rule_elements < rule_elements_min) rule_elements = rule_elements_min;
     const struct kn_ranks_info *info = kn_ranks_info(o->run.ranks);
-    const uint64_t all = o->elements ? o->elements : info->nodes * rule.rule_elements;
+    const uint64_t all = o->elements ? o->elements : info->nodes * rule_elements;
     if (all < info->len)
         return ls_fail(LS_ERR_RANGE, "arrays of %llu elements cannot be split among %u ranks: take more",
                        (unsigned long long)all, info->len);

@@ -7,6 +7,7 @@
 #include "kernels/kn_backend.h"
 #include "kernels/stream/kn_reach.h"
 #include "kernels/stream/kn_room.h"
+#include "kernels/stream/kn_stream_gpu.h"
 #include "kernels/kn_share_time.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const 
     LS_TRY(kn_room_plan(&rule, kernels, len, &by_rule));
     *out = (struct kn_stream_need){.elements = room.elements_of_all,
                                    .rule_elements = rule.elements_of_all,
-                                   .last_level_bytes = kn_caches_last_level_bytes()};
+                                   .last_level_bytes = rule.last_level_bytes};
     return kn_room_bytes(&room, &out->memory_bytes);
 }
 
@@ -194,6 +195,7 @@ static ls_err run_all(struct kn_room *room, const struct kn_kernel *const *kerne
     ls_err err = kn_room_bytes(room, &memory_bytes);
     if (err == LS_OK) err = kn_room_fill(room, o->run.pages);
     LS_TRY(kn_ranks_agree(o->run.ranks, err));
+    if (room->backend->device) return kn_stream_gpu_run(room, kernels, len, &o->run, results);
     const uint64_t huge_bytes = kn_room_huge_bytes(room);
     for (size_t k = 0; k < len; k++) {
         LS_TRY(run_kernel(room, kernels[k], o, &results[k]));
@@ -215,9 +217,10 @@ ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const s
     kn_pins *pins = NULL;
     ls_err err = kn_room_plan(&room, kernels, len, o);
     if (err == LS_OK) err = kn_backend_choose(&o->run, &room.backend, &room.threads);
+    if (err == LS_OK && room.backend->device) err = kn_stream_gpu_check(&room, kernels, len, &o->run);
     if (err == LS_OK) err = kn_room_bytes(&room, &memory_bytes);
     if (err == LS_OK) err = kn_ranks_memory_check(o->run.ranks, "stream", memory_bytes, o->run.memory_bytes);
-    if (err == LS_OK) err = kn_pin(room.backend, room.threads, o->run.pin, &pins);
+    if (err == LS_OK && !room.backend->device) err = kn_pin(room.backend, room.threads, o->run.pin, &pins);
     err = kn_ranks_agree(o->run.ranks, err); /* before memory is taken: ranks of a node share it */
     if (err == LS_OK) err = run_all(&room, kernels, len, o, results);
     kn_room_fini(&room);

@@ -368,6 +368,9 @@ static ls_err group_init(struct group *g, const struct pat_config *rows, size_t 
 {
     *g = (struct group){.options = o, .len = len};
     LS_TRY(kn_backend_choose(o, &g->backend, &g->threads));
+    if (g->backend->device)
+        return ls_fail(LS_ERR_UNSUPPORTED, "--together runs on threads: take another backend than %s",
+                       g->backend->name);
     g->sessions = calloc(len + 1, sizeof(*g->sessions));
     if (!g->sessions) return ls_nomem("%zu patterns", len);
     return plan_all(g, rows, out);

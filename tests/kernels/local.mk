@@ -4,6 +4,7 @@ unit_programs += tests/kernels/unit
 tests_kernels_unit_SOURCES = \
     tests/kernels/test_kn_chain.c \
     tests/kernels/test_kn_choices.c \
+    tests/kernels/test_kn_gpu.c \
     tests/kernels/test_kn_kernel.c \
     tests/kernels/test_kn_ranks.c \
     tests/kernels/test_kn_replay.c \

@@ -627,7 +627,7 @@ static void what_cannot_run_is_refused_with_what_there_is(void **state)
     static const struct refusal refusals[] = {
         {{.threads = 100000}, 10, 8, LS_ERR_UNSUPPORTED, "100000 threads"},
         {{.backend = "serial", .threads = 2}, 10, 8, LS_ERR_UNSUPPORTED, "serial has 1 processor"},
-        {{.backend = "cuda"}, 10, 8, LS_ERR_UNSUPPORTED, "'cuda'"},
+        {{.backend = "abacus"}, 10, 8, LS_ERR_UNSUPPORTED, "'abacus'"},
         {{.backend = "Scalar", .method = KN_METHOD_JAMMED}, 10, 8, LS_ERR_UNSUPPORTED, "backend scalar"},
         {{.index_bits = 16}, 10, 8, LS_ERR_UNSUPPORTED, "16 bits"},
         {{.element_bytes = 2}, 10, 8, LS_ERR_UNSUPPORTED, "2 bytes"},

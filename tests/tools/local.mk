@@ -30,3 +30,12 @@ EXTRA_DIST += tests/tools/golden
 check-long: check-ranks
 check-ranks:
 	$(run_script) $(srcdir)/tests/tools/check_ranks.sh; $(skip_is_success)
+
+# A libcuda.so.1 that runs kernels in plain C.
+check_LTLIBRARIES += tests/tools/fake_cuda.la
+tests_tools_fake_cuda_la_SOURCES = tests/tools/fake_cuda.c
+tests_tools_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+# A libOpenCL.so.1 with defects.
+check_LTLIBRARIES += tests/tools/fake_opencl.la
+tests_tools_fake_opencl_la_SOURCES = tests/tools/fake_opencl.c
+tests_tools_fake_opencl_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

@@ -168,7 +168,7 @@ refuse 3 "2 gaps for 3 locations" replay -p MS1:8:1,2,3:4,5
 refuse 3 "none of UNIFORM, MS1, LAPLACIAN" replay -p RANDOM:8:8
 refuse 3 "nowhere.json cannot be read" replay -f nowhere.json
 refuse 3 "directory" replay -f .
-refuse 1 "backend 'cuda'" replay -p 1 -b cuda
+refuse 1 "backend 'abacus'" replay -p 1 -b abacus
 refuse 1 "configuration 0 needs" replay -p UNIFORM:8:1:NR -l 4000000000000
 refuse 1 "configuration 0 needs" replay -p UNIFORM:8:1:NR -l 1000000 --memory 1M
 printf '[{"pattern":[1],"count":5},\n{"pattern":[1,}]' >bad.json

@@ -31,7 +31,7 @@ expect 2 "no kernel or group 'gs'" "$loadstone" stream -k gs
 expect 2 "give 1 or more" "$loadstone" stream -n 0
 expect 2 "is no method" "$loadstone" stream -m fast
 expect 1 "100000 threads asked for" "$loadstone" stream -t 100000
-expect 1 "there are" "$loadstone" stream -b cuda
+expect 1 "there are" "$loadstone" stream -b abacus
 expect 1 "GiB are available" "$loadstone" stream -n 1000000000000
 expect 1 "are allowed" "$loadstone" stream --memory 1M
 expect 1 "do not fit 32-bit indices" "$loadstone" stream -n 3000000000 --index-bits 32

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone replay: run gather/scatter patterns and measure the memory system with them. */
+#include "kernels/gpu/kn_gpu.h"
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
 #include "kernels/stream/kn_stream.h"
 #include "kernels/together/kn_together.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
+#include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 #include "viz-export/charts/vx_chart.h"
@@ -43,6 +45,13 @@ static void rpl_words(const char *title, const struct rpl_word *words, size_t le
         fprintf(out, "  %-14s %s\n", words[i].name, words[i].text);
 }
 
+static void rpl_list_devices(const struct kn_gpu_driver *driver, FILE *out)
+{
+    struct kn_gpu g = {.driver = driver};
+    fputc('\n', out);
+    if (driver->open(&g, NULL, out) != LS_OK) fprintf(out, "%19s not here: %s\n", "", ls_last_error());
+}
+
 /* Kernels, backends, methods and kinds of stores, from their tables. */
 static void rpl_list(FILE *out)
 {
@@ -53,7 +62,9 @@ static void rpl_list(FILE *out)
     fputs("\nBackends (--backend)\n", out);
     for (const struct kn_backend *const *b = kn_backends; *b; b++) {
         fprintf(out, "  %-14s %s", (*b)->name, (*b)->summary);
-        if ((*b)->built())
+        if ((*b)->device)
+            rpl_list_devices((*b)->device, out);
+        else if ((*b)->built())
             fprintf(out, "; %u %s\n", (*b)->threads_max(), (*b)->threads_max() == 1 ? "thread" : "threads");
         else
             fputs("; not built\n", out);
@@ -128,7 +139,6 @@ static void rpl_compare_print(const struct vx_results *machines, size_t len, FIL
 static ls_err replay_check_config(const struct rpl_session *s, size_t i)
 {
     char label[128];
-    struct kn_replay_need need;
     const struct pat_config *c = &s->suite.rows[i];
     snprintf(label, sizeof(label), *c->name ? "configuration %zu (%s)" : "configuration %zu%s", i, c->name);
     const struct pat_indices *outer = c->kernel == PAT_MULTIGATHER ? &c->gather : &c->scatter;
@@ -140,8 +150,7 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
     const struct kn_options *o = &s->settings.kernel;
     struct kn_split part;
     ls_err err = kn_split_init(&part, c, s->settings.scaling, kn_ranks_info(o->ranks));
-    if (err == LS_OK) err = kn_replay_need(&part.config, o, &need);
-    if (err == LS_OK) err = kn_ranks_memory_check(o->ranks, label, need.memory_bytes, o->memory_bytes);
+    if (err == LS_OK) err = kn_replay_check(&part.config, o, label);
     kn_split_fini(&part);
     return err;
 }
@@ -222,7 +231,7 @@ static void replay_measure_stream(struct rpl_session *s)
 static ls_err replay_run_suite(struct rpl_session *s)
 {
     LS_TRY(kn_ranks_agree(s->settings.kernel.ranks, replay_check(s)));
-    if (s->settings.kernel.times_only || mach_describe(&s->machine) != LS_OK)
+    if (s->settings.kernel.times_only || rpl_machine_of(&s->settings.kernel, &s->machine) != LS_OK)
         memset(&s->machine, 0, sizeof(s->machine));
     replay_measure_stream(s);
     s->settings.format->begin(s, stdout);

@@ -2,8 +2,8 @@
 #include "tools/replay/rpl_kernel.h"
 
 #include "common/ls_put.h"
+#include "kernels/gpu/kn_gpu.h"
 #include "kernels/kn_kernel.h"
-#include "machine/mach_topology.h"
 #include "tools/cli/cli_term.h"
 #include "tools/replay/rpl_ranks.h"
 
@@ -13,10 +13,27 @@
 
 /* ---- as JSON and CSV ---- */
 
-void rpl_json_machine(struct ls_json *j, const char *key)
+ls_err rpl_machine_of(const struct kn_options *o, struct mach_machine *out)
+{
+    const struct kn_backend *b;
+    struct kn_gpu *g;
+    unsigned threads;
+    LS_TRY(mach_describe(out));
+    LS_TRY(kn_backend_choose(o, &b, &threads));
+    if (!b->device) return LS_OK;
+    LS_TRY(kn_gpu_open(b->device, o, &g));
+    snprintf(out->cpu, sizeof(out->cpu), "%s", g->info.name);
+    snprintf(out->summary, sizeof(out->summary),
+             "%u compute units, cache %.1f MiB, memory %.1f GiB; backend %s, %s", g->info.units,
+             (double)g->info.cache_bytes / (1 << 20), (double)g->info.memory_bytes / (1 << 30), b->name,
+             g->info.driver);
+    return LS_OK;
+}
+
+void rpl_json_machine(struct ls_json *j, const char *key, const struct kn_options *o)
 {
     struct mach_machine m;
-    if (mach_describe(&m) != LS_OK) memset(&m, 0, sizeof(m));
+    if (rpl_machine_of(o, &m) != LS_OK) memset(&m, 0, sizeof(m));
     ls_json_open(j, key, '{');
     ls_json_text(j, "host", m.host);
     ls_json_text(j, "cpu", m.cpu);

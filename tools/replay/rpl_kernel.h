@@ -7,12 +7,23 @@
 #include "kernels/kn_result.h"
 #include "common/ls_json.h"
 
+#include "machine/mach_topology.h"
+
 #include <stdio.h>
+
+/* Options of devices, for all benchmarks. */
+#define RPL_DEVICE_HELP \
+    "device of backend opencl or cuda: its number in loadstone replay --list, or a part of its name"
+#define RPL_DEVICE_TIMEOUT_DEFAULT "1min"
+#define RPL_DEVICE_TIMEOUT_HELP "the longest that a kernel may run on a device"
 
 /* ---- as JSON and CSV ---- */
 
-/* The machine as an object: host, cpu, topology. */
-void rpl_json_machine(struct ls_json *j, const char *key);
+/* Describe this machine; where o names a device, that is its processor.
+ * Errors: as mach_describe and kn_gpu_open. */
+ls_err rpl_machine_of(const struct kn_options *o, struct mach_machine *out);
+/* The machine of o as an object: host, cpu, topology. */
+void rpl_json_machine(struct ls_json *j, const char *key, const struct kn_options *o);
 /* Write a result as an object in an array; name is its configuration's. */
 void rpl_json_result(struct ls_json *j, const struct kn_result *r, const char *name);
 /* The same as columns. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of replay, as configurations and settings of the run. */
+#include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 #include "patterns/pat_builder.h"
@@ -65,7 +66,8 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_BACKEND] =
         {"backend", 'b', CLI_TEXT, "BACKEND", NULL,
          "openmp, serial, or scalar, the baseline without vectorisation (default: openmp where it was built); "
-         "mpi or shmem: ranks of a parallel job with OpenMP threads, which a launcher of MPI selects by itself",
+         "opencl or cuda: a device (a GPU); mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
+         "launcher of MPI selects by itself",
          "Run"},
     [RPL_STRONG_SCALING] =
         {"strong-scaling", 0, CLI_CHOICE, "count|pattern", NULL,
@@ -77,6 +79,15 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_THREADS] = {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
                      "threads (default: OMP_NUM_THREADS, else all); at most one for each processor", "Run",
                      .least = 1, .most = UINT32_MAX},
+    [RPL_DEVICE] = {"device", 0, CLI_TEXT, "NAME", NULL, RPL_DEVICE_HELP, "Run"},
+    [RPL_LOCAL_WORK_SIZE] = {"local-work-size", 'z', CLI_COUNT, "COUNT", NULL,
+                             "work items of a group on a device; default: by a short trial", "Run",
+                             .least = 1, .most = 65536},
+    [RPL_SHARED_MEMORY] = {"shared-memory", 'm', CLI_COUNT, "BYTES", NULL,
+                           "unused local memory of each group on a device, so that fewer groups run at once",
+                           "Run", .most = UINT32_MAX},
+    [RPL_DEVICE_TIMEOUT] = {"device-timeout", 0, CLI_DURATION, "TIME", RPL_DEVICE_TIMEOUT_DEFAULT,
+                            RPL_DEVICE_TIMEOUT_HELP, "Run", .least = 1},
     [RPL_METHOD] = {"method", 0, CLI_CHOICE, "auto|scalar|unrolled|jammed|avx2|avx512|neon|paired", "auto",
                     "instructions that move the data; auto: the fastest by a short trial", "Run"},
     [RPL_STORES] = {"stores", 0, CLI_CHOICE, "auto|regular|nontemporal|atomic|exchange|add", "auto",
@@ -133,10 +144,6 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                    "Output"},
     [RPL_AGGREGATE] = {"aggregate", 'a', CLI_FLAG, NULL, NULL, "shown in Spatter's banner",
                        "Accepted for Spatter's sake"},
-    [RPL_LOCAL_WORK_SIZE] = {"local-work-size", 'z', CLI_COUNT, "COUNT", "1024", "for graphics processors",
-                             "Accepted for Spatter's sake"},
-    [RPL_SHARED_MEMORY] = {"shared-memory", 'm', CLI_COUNT, "BYTES", NULL, "for graphics processors",
-                           "Accepted for Spatter's sake"},
     [RPL_OP] = {"op", 0, CLI_TEXT, "OPERATION", NULL, "-o with a number, COPY or ACCUM means this, too",
                 "Accepted for Spatter's sake"},
 };
@@ -328,6 +335,10 @@ static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o
     o->dense_per_thread = v[RPL_DENSE_BUFFERS].given;
     o->fence = v[RPL_FENCE].given;
     o->threads = (unsigned)v[RPL_THREADS].number;
+    o->device = v[RPL_DEVICE].text;
+    o->group_items = (unsigned)v[RPL_LOCAL_WORK_SIZE].number;
+    o->shared_bytes = v[RPL_SHARED_MEMORY].number;
+    o->device_timeout_ns = v[RPL_DEVICE_TIMEOUT].number;
     o->clamp_threads = true;
     return LS_OK;
 }

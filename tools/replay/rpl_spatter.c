@@ -12,7 +12,10 @@
 static void spatter_banner(const struct rpl_session *s, FILE *out)
 {
     const char *backend = s->settings.kernel.backend ? s->settings.kernel.backend : "openmp";
-    const char *spelt = strcasecmp(backend, "openmp") == 0 ? "OpenMP" : "Serial";
+    const char *spelt = strcasecmp(backend, "openmp") == 0   ? "OpenMP"
+                        : strcasecmp(backend, "opencl") == 0 ? "OpenCL"
+                        : strcasecmp(backend, "cuda") == 0   ? "CUDA"
+                                                             : "Serial";
     fprintf(out,
             "\nRunning Spatter version 2.1.0\nCompiler: %s ver. %s\nBackend: %s\nAggregate Results? %s\n\n",
             LS_COMPILER_NAME, LS_COMPILER_VERSION, spelt, s->settings.aggregate ? "YES" : "NO");

@@ -54,7 +54,7 @@ static void print_head(const struct stm_report *r, FILE *out)
     struct mach_machine m;
     fprintf(out, "%sLoadstone %s stream: STREAM's kernels and rules, RaiderSTREAM's indices\n%s", rule,
             PACKAGE_VERSION, rule);
-    if (mach_describe(&m) == LS_OK) fprintf(out, "Machine: %s, %s\n", m.cpu, m.summary);
+    if (rpl_machine_of(&r->options.run, &m) == LS_OK) fprintf(out, "Machine: %s, %s\n", m.cpu, m.summary);
     fprintf(out, "This system uses %u bytes per array element.\n", first->element_bytes);
     fprintf(out, "Array size = %" PRIu64 " (elements); run rule: %" PRIu64 " or more%s\n", r->need.elements,
             r->need.rule_elements, r->need.elements < r->need.rule_elements ? ", NOT KEPT" : "");
@@ -127,7 +127,7 @@ static void print_json(const struct stm_report *r, FILE *out)
     ls_json_u64(&j, "schema", STM_JSON_SCHEMA);
     ls_json_text(&j, "command", "stream");
     ls_json_text(&j, "version", PACKAGE_VERSION);
-    rpl_json_machine(&j, "machine");
+    rpl_json_machine(&j, "machine", &r->options.run);
     ls_json_u64(&j, "elements", r->need.elements);
     ls_json_u64(&j, "rule_elements", r->need.rule_elements);
     ls_json_bool(&j, "keeps_run_rule", r->need.elements >= r->need.rule_elements);
@@ -175,6 +175,9 @@ enum {
     STREAM_BACKEND,
     STREAM_RANK_TIMEOUT,
     STREAM_THREADS,
+    STREAM_DEVICE,
+    STREAM_GROUP,
+    STREAM_DEVICE_TIMEOUT,
     STREAM_PIN,
     STREAM_METHOD,
     STREAM_STORES,
@@ -216,14 +219,21 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
          "elements that the indices of a rank reach: its own, or those of all ranks, by one-sided "
          "communication inside of the kernels",
          "How to run"},
-    [STREAM_BACKEND] = {"backend", 'b', CLI_TEXT, "NAME", NULL,
-                        "openmp, serial, or scalar: threads without vectorisation; mpi or shmem: ranks of a "
-                        "parallel job with OpenMP threads, which a launcher of MPI selects by itself",
-                        "How to run"},
+    [STREAM_BACKEND] =
+        {"backend", 'b', CLI_TEXT, "NAME", NULL,
+         "openmp, serial, or scalar: threads without vectorisation; opencl or cuda: a device "
+         "(a GPU); mpi or shmem: ranks of a parallel job with OpenMP threads, which a launcher of MPI selects by itself",
+         "How to run"},
     [STREAM_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
                              RPL_RANKS_TIMEOUT_HELP, "How to run", .least = 1},
     [STREAM_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
                         "How to run", .least = 1, .most = UINT32_MAX},
+    [STREAM_DEVICE] = {"device", 0, CLI_TEXT, "NAME", NULL, RPL_DEVICE_HELP, "How to run"},
+    [STREAM_GROUP] = {"local-work-size", 'z', CLI_COUNT, "COUNT", NULL,
+                      "work items of a group on a device; default: by a short trial", "How to run",
+                      .least = 1, .most = 65536},
+    [STREAM_DEVICE_TIMEOUT] = {"device-timeout", 0, CLI_DURATION, "TIME", RPL_DEVICE_TIMEOUT_DEFAULT,
+                               RPL_DEVICE_TIMEOUT_HELP, "How to run", .least = 1},
     [STREAM_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
                     "bind each thread to a processor; auto: close with a thread for every processor",
                     "How to run"},
@@ -297,6 +307,9 @@ static ls_err stream_read_options(const struct cli_value *v, struct kn_stream_op
                                  .runs = (unsigned)v[STREAM_NTIMES].number,
                                  .warmups_max = (unsigned)v[STREAM_WARMUPS].number,
                                  .memory_bytes = v[STREAM_MEMORY].number,
+                                 .device = v[STREAM_DEVICE].text,
+                                 .group_items = (unsigned)v[STREAM_GROUP].number,
+                                 .device_timeout_ns = v[STREAM_DEVICE_TIMEOUT].number,
                                  .seed = v[STREAM_SEED].number};
     LS_TRY(kn_method_parse(v[STREAM_METHOD].text, &o->run.method));
     return kn_stores_parse(v[STREAM_STORES].text, &o->run.stores);

@@ -132,7 +132,8 @@ void std_print_json(const struct std_report *r, FILE *out)
     ls_json_text(&j, "words", r->study->words);
     ls_json_text(&j, "axis", r->study->axis);
     ls_json_text(&j, "source", r->study->source);
-    rpl_json_machine(&j, "machine");
+    rpl_json_machine(&j, "machine",
+                     &(struct kn_options){.backend = r->len ? r->points[0].result.backend : NULL});
     if (strcmp(r->study->name, "threads") == 0) json_correlations(&j, r);
     ls_json_open(&j, "points", '[');
     for (size_t i = 0; i < r->len; i++) {

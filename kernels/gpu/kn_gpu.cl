@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels for devices, in OpenCL C: gather, scatter, gs, multigather, multiscatter, STREAM, and the fill of arrays.
+ *
+ * A variant is this file compiled with the macros that kn_gpu.c sets: at run time by OpenCL, at build time to PTX (ptx.sh), where one
+ * compilation includes it once for each variant. NAME: the kernel's name. KIND: one of KIND_. BYTES: 8 or 4, of an element. INDEX_BITS:
+ * 32 or 64. MEMORY: where the pattern is read from. WORK: rows of the pattern that a work item takes. VECTOR: neighbouring elements of a
+ * row that a work item takes; it divides the length of the rows. STORES: one of STORES_. NEAR_LEN: indices in local memory.
+ * SHARED_BYTES: unused local memory of a group. OPERATION, TO_AT, FROM_AT, FROM2_AT: of STREAM kernels. */
+#ifndef KN_GPU_CL
+#define KN_GPU_CL
+
+#define KIND_GATHER 0
+#define KIND_SCATTER 1
+#define KIND_GS 2
+#define KIND_MULTIGATHER 3
+#define KIND_MULTISCATTER 4
+#define KIND_STREAM 5
+#define KIND_FILL 6
+#define MEMORY_GLOBAL 0
+#define MEMORY_CONSTANT 1
+#define MEMORY_LOCAL 2
+#define STORES_REGULAR 0
+#define STORES_EXCHANGE 1
+#define STORES_ADD 2
+/* enum kn_at and enum kn_op of kn_kernel.h; the three arrays of indices are one place */
+#define AT_NONE 0
+#define AT_J 1
+#define AT_INDEX 2
+#define AT_FIRST 3
+#define AT_STRIDE 4
+#define OPERATION_COPY 0
+#define OPERATION_SCALE 1
+#define OPERATION_SUM 2
+
+#define GLUE_(a, b) a##b
+#define GLUE(a, b) GLUE_(a, b)
+
+#ifdef __NVPTX__
+#define GROUP() ((ulong)__nvvm_read_ptx_sreg_ctaid_x())
+#define ITEM_X() ((uint)__nvvm_read_ptx_sreg_tid_x())
+#define ITEM_Y() ((uint)__nvvm_read_ptx_sreg_tid_y())
+#define ITEMS_X() ((uint)__nvvm_read_ptx_sreg_ntid_x())
+#define ITEMS_Y() ((uint)__nvvm_read_ptx_sreg_ntid_y())
+#define BARRIER() __nvvm_bar_sync(0)
+
+static inline void exchange_8(global ulong *to, ulong x)
+{
+    ulong old;
+    __asm__ volatile("atom.global.exch.b64 %0, [%1], %2;" : "=l"(old) : "l"(to), "l"(x) : "memory");
+}
+
+static inline void exchange_4(global uint *to, uint x)
+{
+    uint old;
+    __asm__ volatile("atom.global.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(to), "r"(x) : "memory");
+}
+
+static inline void add_8(global ulong *to, ulong x)
+{
+    __asm__ volatile("red.global.add.f64 [%0], %1;" : : "l"(to), "d"(as_double(x)) : "memory");
+}
+
+static inline void add_4(global uint *to, uint x)
+{
+    __asm__ volatile("red.global.add.f32 [%0], %1;" : : "l"(to), "f"(as_float(x)) : "memory");
+}
+
+#else
+#define GROUP() ((ulong)get_group_id(0))
+#define ITEM_X() ((uint)get_local_id(0))
+#define ITEM_Y() ((uint)get_local_id(1))
+#define ITEMS_X() ((uint)get_local_size(0))
+#define ITEMS_Y() ((uint)get_local_size(1))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#if BYTES == 8 && STORES != STORES_REGULAR
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+
+static inline void exchange_8(global ulong *to, ulong x)
+{
+    atom_xchg((volatile global ulong *)to, x);
+}
+#endif
+#if BYTES == 8 && STORES == STORES_ADD
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+static inline void add_8(global ulong *to, ulong x)
+{
+    ulong seen = *(volatile global ulong *)to, before;
+    do {
+        before = seen;
+        seen = atom_cmpxchg((volatile global ulong *)to, before, as_ulong(as_double(before) + as_double(x)));
+    } while (seen != before);
+}
+#endif
+#if BYTES == 8 && KIND == KIND_STREAM
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+static inline void exchange_4(global uint *to, uint x)
+{
+    atomic_xchg((volatile global uint *)to, x);
+}
+
+static inline void add_4(global uint *to, uint x)
+{
+    uint seen = *(volatile global uint *)to, before;
+    do {
+        before = seen;
+        seen = atomic_cmpxchg((volatile global uint *)to, before, as_uint(as_float(before) + as_float(x)));
+    } while (seen != before);
+}
+#endif
+
+/* struct kn_gpu_walk of kn_gpu.h. Row i of a sparse array begins at i / steps_len * turn + steps[i % steps_len] - low. */
+struct walk {
+    ulong count, wrap, len, columns;
+    ulong steps_from_len, steps_to_len;
+    long turn_from, turn_to, low_from, low_to;
+};
+
+/* struct kn_gpu_sweep. */
+struct sweep {
+    ulong len, stride;
+};
+
+/* struct kn_gpu_fill. */
+struct fill {
+    ulong first, len, salt, clear, zero;
+};
+
+static inline long row_begin(global const long *steps, ulong steps_len, long turn, ulong i)
+{
+    if (steps_len == 1) return (long)i * turn;
+    return (long)(i / steps_len) * turn + steps[i % steps_len];
+}
+
+/* A division of 64 bits takes some 100 instructions, one of 32 bits some 20. */
+static inline ulong dense_row(ulong i, ulong wrap)
+{
+    if ((wrap & (wrap - 1)) == 0) return i & (wrap - 1);
+    if (((i | wrap) >> 32) == 0) return (uint)i % (uint)wrap;
+    return i % wrap;
+}
+
+/* ls_random_mix of common/ls_random.h. */
+static inline ulong mix(ulong x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9UL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebUL;
+    return x ^ (x >> 31);
+}
+#endif
+
+#if BYTES == 8
+#define ELEMENT ulong
+#define FLOAT double
+#define EXCHANGE exchange_8
+#define ADD add_8
+#else
+#define ELEMENT uint
+#define FLOAT float
+#define EXCHANGE exchange_4
+#define ADD add_4
+#endif
+#if INDEX_BITS == 64
+#define INDEX long
+#else
+#define INDEX int
+#endif
+#if MEMORY == MEMORY_CONSTANT
+#define PATTERN constant
+#else
+#define PATTERN global
+#endif
+#if VECTOR == 1
+#define ELEMENTS ELEMENT
+#define INDICES INDEX
+#else
+#define ELEMENTS GLUE(ELEMENT, VECTOR)
+#define INDICES GLUE(INDEX, VECTOR)
+#endif
+#if STORES == STORES_REGULAR
+#define STORE(at, x) (to[at] = (x))
+#elif STORES == STORES_EXCHANGE
+#define STORE(at, x) EXCHANGE(&to[at], x)
+#else
+#define STORE(at, x) ADD(&to[at], x)
+#endif
+
+#if KIND <= KIND_MULTISCATTER
+/* first: the indices of gathers and scatters, the outer ones of two levels, and where gs gathers. second: the inner ones, and where gs
+ * scatters. A group has ITEMS_Y() rows times WORK, and a column of ITEMS_X() times VECTOR elements of each. */
+kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict from, PATTERN const INDEX *restrict first,
+                 PATTERN const INDEX *restrict second, global const long *restrict steps_from, global const long *restrict steps_to,
+                 const struct walk w)
+{
+    const ulong group = GROUP();
+    const ulong block = w.columns == 1 ? group : group / w.columns;
+    const ulong column = (group - block * w.columns) * (ITEMS_X() * VECTOR);
+    const uint x = ITEM_X(), y = ITEM_Y();
+    const ulong j = column + x * VECTOR;
+    INDEX p[VECTOR];
+    ELEMENT e[VECTOR];
+#if KIND == KIND_GS
+    INDEX q[VECTOR];
+#endif
+#if SHARED_BYTES > 0
+    local volatile char idle[SHARED_BYTES];
+    if (x == 0) idle[0] = 0;
+#endif
+#if MEMORY == MEMORY_LOCAL
+    local INDEX near_first[NEAR_LEN];
+#if KIND == KIND_GS
+    local INDEX near_second[NEAR_LEN];
+#endif
+    for (uint k = y * ITEMS_X() + x; k < ITEMS_X() * VECTOR && column + k < w.len; k += ITEMS_X() * ITEMS_Y()) {
+        near_first[k] = first[column + k];
+#if KIND == KIND_GS
+        near_second[k] = second[column + k];
+#endif
+    }
+    BARRIER();
+#endif
+    if (j >= w.len) return;
+#if MEMORY == MEMORY_LOCAL
+    for (uint v = 0; v < VECTOR; v++)
+        p[v] = near_first[x * VECTOR + v];
+#if KIND == KIND_GS
+    for (uint v = 0; v < VECTOR; v++)
+        q[v] = near_second[x * VECTOR + v];
+#endif
+#else
+    *(INDICES *)p = *(PATTERN const INDICES *)(first + j);
+#if KIND == KIND_GS
+    *(INDICES *)q = *(PATTERN const INDICES *)(second + j);
+#endif
+#endif
+#if KIND == KIND_MULTIGATHER || KIND == KIND_MULTISCATTER
+    for (uint v = 0; v < VECTOR; v++)
+        p[v] = second[p[v]];
+#endif
+    for (uint k = 0; k < WORK; k++) {
+        const ulong i = (block * WORK + k) * ITEMS_Y() + y;
+        if (i >= w.count) return;
+#if KIND == KIND_GATHER || KIND == KIND_MULTIGATHER
+        const long base = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
+        for (uint v = 0; v < VECTOR; v++)
+            e[v] = from[base + p[v]];
+        *(global ELEMENTS *)(to + j + w.len * dense_row(i, w.wrap)) = *(ELEMENTS *)e;
+#elif KIND == KIND_GS
+        const long base_from = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
+        const long base_to = row_begin(steps_to, w.steps_to_len, w.turn_to, i) - w.low_to;
+        for (uint v = 0; v < VECTOR; v++)
+            e[v] = from[base_from + p[v]];
+        for (uint v = 0; v < VECTOR; v++)
+            STORE(base_to + q[v], e[v]);
+#else
+        const long base = row_begin(steps_to, w.steps_to_len, w.turn_to, i) - w.low_to;
+        *(ELEMENTS *)e = *(global const ELEMENTS *)(from + j + w.len * dense_row(i, w.wrap));
+        for (uint v = 0; v < VECTOR; v++)
+            STORE(base + p[v], e[v]);
+#endif
+    }
+}
+
+#elif KIND == KIND_STREAM
+#define PLACE(at, index) \
+    ((at) == AT_J ? j : (at) == AT_INDEX ? (ulong)(index)[j] : (at) == AT_FIRST ? (ulong)0 : j * w.stride)
+
+kernel void NAME(global FLOAT *to, global const FLOAT *from, global const FLOAT *from2, global const INDEX *to_index,
+                 global const INDEX *from_index, global const INDEX *from2_index, const float q, const struct sweep w)
+{
+    const ulong begin = GROUP() * WORK * ITEMS_X() + ITEM_X();
+    for (uint k = 0; k < WORK; k++) {
+        const ulong j = begin + k * ITEMS_X();
+        if (j >= w.len) return;
+        const FLOAT x = from[PLACE(FROM_AT, from_index)];
+#if FROM2_AT != AT_NONE
+        const FLOAT x2 = from2[PLACE(FROM2_AT, from2_index)];
+#endif
+#if OPERATION == OPERATION_COPY
+        to[PLACE(TO_AT, to_index)] = x;
+#elif OPERATION == OPERATION_SCALE
+        to[PLACE(TO_AT, to_index)] = (FLOAT)q * x;
+#elif OPERATION == OPERATION_SUM
+        to[PLACE(TO_AT, to_index)] = x + x2;
+#else
+        to[PLACE(TO_AT, to_index)] = x + (FLOAT)q * x2;
+#endif
+    }
+}
+#undef PLACE
+
+#else
+/* The values of kn_values.h, or zeroes. */
+kernel void NAME(global ELEMENT *to, const struct fill f)
+{
+    const ulong begin = GROUP() * WORK * ITEMS_X() + ITEM_X();
+    for (uint k = 0; k < WORK; k++) {
+        const ulong n = begin + k * ITEMS_X();
+        if (n >= f.len) return;
+        const ulong m = mix(f.first + n + f.salt);
+#if BYTES == 8
+        to[n] = f.zero ? 0 : (0x3ff0000000000000UL | m >> 12) & ~f.clear;
+#else
+        to[n] = f.zero ? 0 : (0x3f800000U | (uint)(m >> 41)) & ~(uint)f.clear;
+#endif
+    }
+}
+#endif
+
+#undef ELEMENT
+#undef FLOAT
+#undef EXCHANGE
+#undef ADD
+#undef INDEX
+#undef PATTERN
+#undef ELEMENTS
+#undef INDICES
+#undef STORE

@@ -1,0 +1,601 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "kernels/replay/kn_replay_gpu.h"
+
+#include "common/ls_clock.h"
+#include "kernels/gpu/kn_gpu.h"
+#include "kernels/kn_memory.h"
+#include "kernels/kn_values.h"
+#include "kernels/replay/kn_arena.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a job ---- */
+
+enum { BUFFERS = 9 };
+
+/* A variant with the shape of its groups. */
+struct form {
+    struct kn_gpu_variant variant;
+    unsigned group_items; /* at most */
+};
+
+struct job {
+    struct kn_gpu *gpu;
+    const struct kn_options *options;
+    struct kn_plan plan;
+    uint64_t bytes[BUFFERS];    /* lengths: buffers follow in this order */
+    void *from, *to, *dense;    /* sparse and dense arrays */
+    void *first[2], *second[2]; /* indices of 32 bits, and of 64 */
+    void *steps_from, *steps_to;
+    struct kn_gpu_walk walk;
+    struct form form;
+    enum kn_stores stores;
+    ls_err err; /* the first failure in a timed run */
+    char why[400];
+};
+
+static const char *name_of(const struct job *b)
+{
+    const struct pat_config *c = b->plan.config;
+    return *c->name ? c->name : pat_kernel_name(c->kernel);
+}
+
+static const struct pat_indices *first_of(const struct kn_plan *p)
+{
+    return p->from.used ? &p->from.outer : &p->to.outer;
+}
+
+static const struct pat_indices *second_of(const struct kn_plan *p)
+{
+    if (p->from.used && p->to.used) return &p->to.outer;
+    return p->from.used ? &p->from.inner : &p->to.inner;
+}
+
+/* ---- refusals ---- */
+
+static ls_err check_stores(struct job *b)
+{
+    const enum pat_kernel k = b->plan.config->kernel;
+    const bool scatters = b->plan.to.used, adds = b->options->stores == KN_STORES_ADD;
+    switch (b->options->stores) {
+    case KN_STORES_AUTO:
+    case KN_STORES_REGULAR:
+        b->stores = KN_STORES_REGULAR;
+        break;
+    case KN_STORES_EXCHANGE: /* Spatter: only scatters; stores by gathers do not meet */
+        b->stores = scatters ? KN_STORES_EXCHANGE : KN_STORES_REGULAR;
+        break;
+    case KN_STORES_ADD:
+        b->stores = KN_STORES_ADD;
+        break;
+    default:
+        return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has stores regular, exchange and add, not %s",
+                       b->gpu->driver->name, kn_stores_name(b->options->stores));
+    }
+    if (adds && (!scatters || b->plan.from.used))
+        return ls_fail(LS_ERR_UNSUPPORTED, "no method has add stores for %s here; take regular",
+                       pat_kernel_name(k));
+    if (b->stores == KN_STORES_REGULAR || b->plan.element_bytes == 4) return LS_OK;
+    if (!b->gpu->info.has_atomics_64)
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "%s has no atomics of 64 bits for %s stores: take --element-bytes 4",
+                       b->gpu->info.name, kn_stores_name(b->stores));
+    if (adds && !b->gpu->info.has_fp64)
+        return ls_fail(LS_ERR_UNSUPPORTED, "%s has no arithmetic on doubles (fp64): take --element-bytes 4",
+                       b->gpu->info.name);
+    return LS_OK;
+}
+
+static ls_err check_options(const struct job *b)
+{
+    const struct kn_options *o = b->options;
+    const char *backend = b->gpu->driver->name;
+    if (b->plan.config->operation != PAT_OPERATION_COPY)
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "backend %s has no operation %s; --copy replays through a dense buffer", backend,
+                       pat_operation_name(b->plan.config->operation));
+    if (o->method != KN_METHOD_AUTO && o->method != KN_METHOD_SCALAR)
+        return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has methods auto and scalar, not %s", backend,
+                       kn_method_name(o->method));
+    if (o->dense_per_thread || o->fence || o->pages != KN_PAGES_DEFAULT)
+        return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has no %s", backend,
+                       o->dense_per_thread ? "dense buffer for each thread"
+                       : o->fence          ? "fence after the loop"
+                                           : "choice of pages");
+    if (o->index_bits == 32 && !b->plan.indices_fit_32_bits)
+        return ls_fail(LS_ERR_UNSUPPORTED, "the indices do not fit 32 bits; take 64");
+    if (o->group_items > b->gpu->info.group_items_max)
+        return ls_fail(LS_ERR_UNSUPPORTED, "--local-work-size %u: %s takes groups of %u work items at most",
+                       o->group_items, b->gpu->info.name, b->gpu->info.group_items_max);
+    if (o->shared_bytes > b->gpu->info.local_bytes)
+        return ls_fail(LS_ERR_UNSUPPORTED, "--shared-memory %" PRIu64 ": a group has %" PRIu64 " bytes on %s",
+                       o->shared_bytes, b->gpu->info.local_bytes, b->gpu->info.name);
+    return LS_OK;
+}
+
+/* ---- memory ---- */
+
+static uint64_t steps_bytes(const struct kn_plan_side *s)
+{
+    return s->used ? s->steps_len * sizeof(int64_t) : 0;
+}
+
+static void set_bytes(struct job *b)
+{
+    const struct kn_plan *p = &b->plan;
+    const uint64_t first = first_of(p)->len, second = second_of(p)->len;
+    const unsigned bits = b->options->index_bits;
+    const bool narrow = p->indices_fit_32_bits && bits != 64, wide = !narrow || bits == 0;
+    const uint64_t bytes[BUFFERS] = {p->from.elements * p->element_bytes,
+                                     p->to.elements * p->element_bytes,
+                                     p->dense_elements * p->element_bytes,
+                                     narrow ? 4 * first : 0,
+                                     wide ? 8 * first : 0,
+                                     narrow ? 4 * second : 0,
+                                     wide ? 8 * second : 0,
+                                     steps_bytes(&p->from),
+                                     steps_bytes(&p->to)};
+    memcpy(b->bytes, bytes, sizeof(bytes));
+}
+
+static uint64_t written_elements(const struct kn_plan *p)
+{
+    return p->to.used ? p->to.elements : p->dense_elements;
+}
+
+/* The destination is read back, with a byte or a sum for each element. */
+static uint64_t host_bytes(const struct kn_plan *p)
+{
+    return written_elements(p) * (p->element_bytes + (p->adds ? sizeof(uint64_t) : 1));
+}
+
+static ls_err plan(struct job *b, const struct pat_config *c, const struct kn_options *o,
+                   const struct kn_backend *backend)
+{
+    char label[128];
+    *b = (struct job){.options = o};
+    LS_TRY(kn_gpu_open(backend->device, o, &b->gpu));
+    LS_TRY(kn_plan_init(&b->plan, c, o, 1));
+    LS_TRY(check_options(b));
+    LS_TRY(check_stores(b));
+    set_bytes(b);
+    LS_TRY(kn_gpu_memory_check(b->gpu, name_of(b), b->bytes, BUFFERS, o->memory_bytes));
+    snprintf(label, sizeof(label), "the validation of %s", name_of(b));
+    return kn_memory_check(label, host_bytes(&b->plan), 0);
+}
+
+static void **buffer_of(struct job *b, unsigned at)
+{
+    void **const buffers[BUFFERS] = {&b->from,      &b->to,        &b->dense,      &b->first[0], &b->first[1],
+                                     &b->second[0], &b->second[1], &b->steps_from, &b->steps_to};
+    return buffers[at];
+}
+
+static void release(struct job *b)
+{
+    for (unsigned i = 0; i < BUFFERS; i++)
+        b->gpu->driver->release(b->gpu, *buffer_of(b, i));
+}
+
+static ls_err allocate(struct job *b)
+{
+    for (unsigned i = 0; i < BUFFERS; i++)
+        if (b->bytes[i]) LS_TRY(b->gpu->driver->alloc(b->gpu, b->bytes[i], buffer_of(b, i)));
+    return LS_OK;
+}
+
+/* Copy indices to the buffers that exist. */
+static ls_err write_indices(struct job *b, const struct pat_indices *p, void *const buffers[2])
+{
+    if (buffers[1]) LS_TRY(b->gpu->driver->write(b->gpu, buffers[1], p->data, p->len * sizeof(int64_t)));
+    if (!buffers[0]) return LS_OK;
+    int32_t *narrow = malloc(p->len * sizeof(*narrow));
+    if (!narrow) return ls_nomem("%zu 32-bit indices", p->len);
+    for (size_t i = 0; i < p->len; i++)
+        narrow[i] = (int32_t)p->data[i];
+    const ls_err err = b->gpu->driver->write(b->gpu, buffers[0], narrow, p->len * sizeof(*narrow));
+    free(narrow);
+    return err;
+}
+
+/* The distance of each row of a turn from the turn's first one, and of one turn from the next. */
+static ls_err write_steps(struct job *b, const struct kn_plan_side *s, void *buffer, int64_t *out_turn)
+{
+    if (!s->used) return LS_OK;
+    int64_t *sums = malloc(s->steps_len * sizeof(*sums)), sum = 0;
+    if (!sums) return ls_nomem("%zu deltas", s->steps_len);
+    for (size_t i = 0; i < s->steps_len; sum += s->steps[i++])
+        sums[i] = sum;
+    *out_turn = sum;
+    const ls_err err = b->gpu->driver->write(b->gpu, buffer, sums, s->steps_len * sizeof(*sums));
+    free(sums);
+    return err;
+}
+
+static ls_err fill_side(struct job *b, const struct kn_plan_side *s, void *buffer)
+{
+    const struct kn_gpu_filling f = {.buffer = buffer,
+                                     .first = s->extent.low,
+                                     .len = s->elements,
+                                     .element_bytes = b->plan.element_bytes,
+                                     .salt = s->salt,
+                                     .zero = b->plan.adds};
+    return s->used ? kn_gpu_fill(b->gpu, &f) : LS_OK;
+}
+
+/* A scatter that adds has other values than kn_value_bits. */
+static ls_err fill_dense(struct job *b)
+{
+    const struct kn_plan *p = &b->plan;
+    if (!p->adds)
+        return kn_gpu_fill(b->gpu, &(struct kn_gpu_filling){.buffer = b->dense,
+                                                            .len = p->dense_elements,
+                                                            .element_bytes = p->element_bytes,
+                                                            .salt = KN_SALT_DENSE});
+    void *addends = malloc(b->bytes[2]);
+    if (!addends) return ls_nomem("the dense buffer of %s", name_of(b));
+    for (uint64_t e = 0; e < p->dense_elements; e++)
+        kn_value_put(addends, e,
+                     kn_value_number(kn_value_addend(e % p->len, p->element_bytes), p->element_bytes),
+                     p->element_bytes);
+    const ls_err err = b->gpu->driver->write(b->gpu, b->dense, addends, b->bytes[2]);
+    free(addends);
+    return err;
+}
+
+static ls_err fill(struct job *b)
+{
+    const struct kn_plan *p = &b->plan;
+    b->walk = (struct kn_gpu_walk){.count = p->count,
+                                   .wrap = p->wrap,
+                                   .len = p->len,
+                                   .steps_from_len = p->from.steps_len,
+                                   .steps_to_len = p->to.steps_len,
+                                   .low_from = p->from.extent.low,
+                                   .low_to = p->to.extent.low};
+    LS_TRY(write_indices(b, first_of(p), b->first));
+    LS_TRY(write_indices(b, second_of(p), b->second));
+    LS_TRY(write_steps(b, &p->from, b->steps_from, &b->walk.turn_from));
+    LS_TRY(write_steps(b, &p->to, b->steps_to, &b->walk.turn_to));
+    LS_TRY(fill_side(b, &p->from, b->from));
+    LS_TRY(fill_side(b, &p->to, b->to));
+    return fill_dense(b);
+}
+
+/* ---- runs ---- */
+
+/* Groups of whole rows, or of a column of long rows. */
+static ls_err launch(struct job *b, const struct form *f, uint64_t count, unsigned repeats,
+                     double *out_seconds)
+{
+    const struct kn_gpu_variant *v = &f->variant;
+    const uint64_t items = b->walk.len / v->vector;
+    const bool wide = v->index_bits == 64, gathers = b->plan.from.used, gs = gathers && b->plan.to.used;
+    struct kn_gpu_walk walk = b->walk;
+    void *kernel;
+    walk.count = count;
+    walk.columns = (items - 1) / f->group_items + 1;
+    const unsigned items_x = (unsigned)((items - 1) / walk.columns + 1);
+    unsigned items_y = f->group_items / items_x;
+    if (items_y > count) items_y = (unsigned)count;
+    const uint64_t rows = (uint64_t)items_y * v->work;
+    const struct kn_gpu_launch l = {.groups = ((count - 1) / rows + 1) * walk.columns,
+                                    .items_x = items_x,
+                                    .items_y = items_y,
+                                    .repeats = repeats,
+                                    .shared_bytes = v->shared_bytes,
+                                    .args = {{.buffer = gs || !gathers ? &b->to : &b->dense},
+                                             {.buffer = gathers ? &b->from : &b->dense},
+                                             {.buffer = &b->first[wide]},
+                                             {.buffer = &b->second[wide]},
+                                             {.buffer = &b->steps_from},
+                                             {.buffer = &b->steps_to},
+                                             {.value = &walk, .len_bytes = sizeof(walk)}},
+                                    .args_len = 7};
+    LS_TRY(kn_gpu_kernel(b->gpu, v, &kernel));
+    return b->gpu->driver->launch(b->gpu, kernel, &l, out_seconds);
+}
+
+/* kn_once: after a failure, runs take no time. */
+static struct kn_span run_timed(void *arg, unsigned repeats)
+{
+    struct job *b = arg;
+    struct kn_span span = {.seconds = 1, .begin_ns = ls_clock_mono_ns()};
+    if (b->err == LS_OK) {
+        b->err = launch(b, &b->form, b->plan.count, repeats, &span.seconds);
+        if (b->err != LS_OK) snprintf(b->why, sizeof(b->why), "%s", ls_last_error());
+    }
+    span.cpu_seconds = span.seconds;
+    span.end_ns = ls_clock_mono_ns();
+    return span;
+}
+
+/* ---- the fastest variant ---- */
+
+/* elements moved in a trial: more than the caches of devices hold */
+static const uint64_t trial_elements = UINT64_C(1) << 24;
+enum { TRIAL_RUNS = 3 };
+static const double worth_a_change = 0.98;
+
+static void describe_form(const struct form *f, char out[KN_VARIANT_BYTES])
+{
+    static const char *const memory[] = {
+#define NAME(id, name) name,
+        KN_GPU_MEMORY_LIST(NAME)
+#undef NAME
+    };
+    const struct kn_gpu_variant *v = &f->variant;
+    const bool plain = v->stores == KN_STORES_REGULAR;
+    snprintf(out, KN_VARIANT_BYTES, "%u items x %u x %u, %s %u-bit%s%s", f->group_items, v->work, v->vector,
+             memory[v->memory], v->index_bits, plain ? "" : ", ", plain ? "" : kn_stores_name(v->stores));
+}
+
+static bool fits(const struct job *b, const struct form *f)
+{
+    const struct kn_gpu_variant *v = &f->variant;
+    const struct kn_gpu_info *i = &b->gpu->info;
+    const uint64_t index_bytes = v->index_bits / 8;
+    const uint64_t first = first_of(&b->plan)->len * index_bytes,
+                   second = second_of(&b->plan)->len * index_bytes;
+    if (f->group_items > i->group_items_max || b->walk.len % v->vector != 0) return false;
+    if (v->memory == KN_GPU_MEMORY_CONSTANT && (!i->has_constant || first + second > i->constant_bytes_max))
+        return false;
+    if (v->memory == KN_GPU_MEMORY_LOCAL && v->near_len * index_bytes * 2 + v->shared_bytes > i->local_bytes)
+        return false;
+    return !b->gpu->driver->has || b->gpu->driver->has(v);
+}
+
+static ls_err try_form(struct job *b, const struct form *f, struct kn_result *r, double *out_seconds)
+{
+    uint64_t rows = trial_elements / b->walk.len + 1;
+    if (rows > b->plan.count) rows = b->plan.count;
+    *out_seconds = INFINITY;
+    for (int i = 0; i < TRIAL_RUNS; i++) {
+        double seconds;
+        LS_TRY(launch(b, f, rows, 1, &seconds));
+        *out_seconds = fmin(*out_seconds, seconds);
+    }
+    if (r->trials_len < KN_TRIALS_MAX) {
+        struct kn_trial *t = &r->trials[r->trials_len++];
+        describe_form(f, t->variant);
+        t->mb_per_s = (double)b->plan.need.bytes * (double)rows / (double)b->plan.count / *out_seconds / 1e6;
+    }
+    return LS_OK;
+}
+
+/* Values to try, one dimension at a time: 0 ends a list. */
+enum dimension { WORK, GROUP, VECTOR, MEMORY, INDEX, DIMENSIONS };
+static const unsigned values[DIMENSIONS][4] = {[WORK] = {4, 8},
+                                               [GROUP] = {64, 512, 1024},
+                                               [VECTOR] = {2, 4},
+                                               [MEMORY] = {KN_GPU_MEMORY_LOCAL, KN_GPU_MEMORY_CONSTANT},
+                                               [INDEX] = {64}};
+
+static struct form varied(const struct job *b, enum dimension d, unsigned value)
+{
+    struct form f = b->form;
+    switch (d) {
+    case WORK:
+        f.variant.work = value;
+        break;
+    case GROUP:
+        f.group_items = value;
+        break;
+    case VECTOR:
+        f.variant.vector = value;
+        break;
+    case MEMORY:
+        f.variant.memory = (enum kn_gpu_memory)value;
+        break;
+    default:
+        f.variant.index_bits = value;
+        break;
+    }
+    f.variant.near_len = f.variant.memory == KN_GPU_MEMORY_LOCAL ? f.group_items * f.variant.vector : 0;
+    return f;
+}
+
+static bool is_varied(const struct job *b, enum dimension d)
+{
+    if (d == GROUP) return !b->options->group_items;
+    if (d == INDEX) return !b->options->index_bits && b->plan.indices_fit_32_bits;
+    return b->options->method == KN_METHOD_AUTO;
+}
+
+static ls_err choose(struct job *b, struct kn_result *r)
+{
+    double least, seconds;
+    unsigned group = b->options->group_items ? b->options->group_items : 256;
+    if (group > b->gpu->info.group_items_max) group = b->gpu->info.group_items_max;
+    const unsigned bits = b->options->index_bits        ? b->options->index_bits
+                          : b->plan.indices_fit_32_bits ? 32
+                                                        : 64;
+    b->form = (struct form){.variant = {.kind = b->plan.config->kernel,
+                                        .element_bytes = b->plan.element_bytes,
+                                        .index_bits = bits,
+                                        .work = 1,
+                                        .vector = 1,
+                                        .stores = b->stores,
+                                        .shared_bytes = b->options->shared_bytes},
+                            .group_items = group};
+    if (b->options->method == KN_METHOD_SCALAR && b->options->group_items &&
+        (b->options->index_bits || bits == 64))
+        return LS_OK; /* nothing to choose */
+    LS_TRY(try_form(b, &b->form, r, &least));
+    for (enum dimension d = 0; d < DIMENSIONS; d++)
+        for (const unsigned *v = values[d]; is_varied(b, d) && *v; v++) {
+            const struct form f = varied(b, d, *v);
+            if (!fits(b, &f)) continue;
+            LS_TRY(try_form(b, &f, r, &seconds));
+            if (seconds > least * worth_a_change) continue;
+            least = seconds;
+            b->form = f;
+        }
+    return LS_OK;
+}
+
+/* ---- validation ---- */
+
+/* up to this many iterations all elements are checked, beyond it each nth element */
+static const uint64_t model_max = UINT64_C(1) << 26;
+enum { SEEN_WRITTEN = 1, SEEN_RIGHT = 2 };
+
+/* The destination, read back. Work items run in any order, so that the last store to an element can be that of any row. */
+struct model {
+    const struct kn_plan *plan;
+    const void *held;
+    uint8_t *seen;  /* by element, SEEN_ */
+    uint64_t *sums; /* by element, of scatters that add; otherwise NULL */
+    uint64_t step;  /* each step-th element is checked */
+};
+
+static void model_store(struct model *m, uint64_t at, uint64_t i, size_t j, int64_t base_from)
+{
+    const struct kn_plan *p = m->plan;
+    if (at % m->step) return;
+    if (m->sums) {
+        m->sums[at] += (uint64_t)kn_value_addend(j, p->element_bytes);
+        return;
+    }
+    const uint64_t bits =
+        p->from.used ? kn_value_bits(p->from.salt, base_from + kn_plan_index(&p->from, j), p->element_bytes)
+                     : kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
+    m->seen[at] |=
+        kn_value_get(m->held, at, p->element_bytes) == bits ? SEEN_WRITTEN | SEEN_RIGHT : SEEN_WRITTEN;
+}
+
+static void walk_rows(struct model *m)
+{
+    const struct kn_plan *p = m->plan;
+    int64_t base_from = 0, base_to = 0;
+    for (uint64_t i = 0; i < p->count; i++) {
+        for (size_t j = 0; j < p->len; j++) {
+            const uint64_t at =
+                p->to.used ? (uint64_t)(base_to + kn_plan_index(&p->to, j)) - (uint64_t)p->to.extent.low
+                           : j + p->len * (i % p->wrap);
+            model_store(m, at, i, j, base_from);
+        }
+        if (p->from.used) base_from += p->from.steps[i % p->from.steps_len];
+        if (p->to.used) base_to += p->to.steps[i % p->to.steps_len];
+    }
+}
+
+static bool model_agrees(const struct model *m, uint64_t at)
+{
+    const struct kn_plan *p = m->plan;
+    const uint64_t held = kn_value_get(m->held, at, p->element_bytes);
+    if (m->sums) {
+        const double sum = (double)m->sums[at];
+        return held ==
+               kn_value_number(p->element_bytes == 8 ? sum : fmin(sum, KN_VALUE_SUM_MAX), p->element_bytes);
+    }
+    if (m->seen[at] & SEEN_WRITTEN) return m->seen[at] & SEEN_RIGHT;
+    const int64_t element = p->to.used ? (int64_t)((uint64_t)p->to.extent.low + at) : (int64_t)at;
+    return held == kn_value_bits(p->to.used ? p->to.salt : KN_SALT_DENSE, element, p->element_bytes);
+}
+
+static void check_model(struct model *m, struct kn_result *r)
+{
+    const struct kn_plan *p = m->plan;
+    walk_rows(m);
+    r->valid = true;
+    for (uint64_t at = 0; at < written_elements(p) && r->valid; at += m->step) {
+        if (model_agrees(m, at)) continue;
+        r->valid = false;
+        r->worst_error = NAN;
+        snprintf(r->invalid, sizeof(r->invalid),
+                 "%s element %" PRIu64 " holds bits %#" PRIx64 ", which no iteration leaves there",
+                 p->to.used ? "sparse" : "dense", at, kn_value_get(m->held, at, p->element_bytes));
+    }
+}
+
+static ls_err validate(struct job *b, struct kn_result *r)
+{
+    const struct kn_plan *p = &b->plan;
+    const uint64_t elements = written_elements(p);
+    void *held = malloc(elements * p->element_bytes);
+    struct model m = {.plan = p,
+                      .held = held,
+                      .seen = p->adds ? NULL : calloc(elements, 1),
+                      .sums = p->adds ? calloc(elements, sizeof(uint64_t)) : NULL,
+                      .step = p->need.iterations / model_max + 1};
+    ls_err err = held && (m.seen || m.sums) ? LS_OK : ls_nomem("the validation of %s", name_of(b));
+    if (err == LS_OK)
+        err = b->gpu->driver->read(b->gpu, p->to.used ? b->to : b->dense, held, elements * p->element_bytes);
+    if (err == LS_OK) check_model(&m, r);
+    free(held);
+    free(m.seen);
+    free(m.sums);
+    return err;
+}
+
+/* ---- the replay ---- */
+
+static void describe(const struct job *b, struct kn_result *r)
+{
+    const struct kn_plan *p = &b->plan;
+    const struct kn_gpu_variant *v = &b->form.variant;
+    r->kernel = kn_kernel_of_pattern(p->config->kernel);
+    r->bytes = p->need.bytes;
+    r->bytes_with_indices = r->bytes + p->need.iterations * r->kernel->index_loads * (v->index_bits / 8);
+    for (unsigned i = 0; i < BUFFERS; i++)
+        r->memory_bytes += b->bytes[i];
+    r->element_bytes = p->element_bytes;
+    r->index_bits = v->index_bits;
+    r->threads = b->gpu->info.units;
+    r->method = b->options->method == KN_METHOD_SCALAR ? KN_METHOD_SCALAR : KN_METHOD_AUTO;
+    r->stores = v->stores;
+    r->pin = KN_PIN_NONE;
+    snprintf(r->backend, sizeof(r->backend), "%s", b->gpu->driver->name);
+    describe_form(&b->form, r->variant);
+}
+
+/* A scatter that adds begins with zeroes, and its result is that of one run. */
+static ls_err run_once_more(struct job *b)
+{
+    double seconds;
+    if (!b->plan.adds) return LS_OK;
+    LS_TRY(fill_side(b, &b->plan.to, b->to));
+    return launch(b, &b->form, b->plan.count, 1, &seconds);
+}
+
+static ls_err measure(struct job *b, struct kn_result *r)
+{
+    struct kn_options times = *b->options;
+    const uint64_t own = b->plan.config->runs;
+    const unsigned runs = times.runs ? times.runs : own ? (unsigned)own : KN_RUNS;
+    times.times_only = true;
+    r->bytes = b->plan.need.bytes;
+    LS_TRY(choose(b, r));
+    describe(b, r);
+    LS_TRY(kn_measure(run_timed, b, &times, runs, r));
+    if (b->err != LS_OK) return ls_fail(b->err, "%s", b->why);
+    snprintf(r->no_counts, sizeof(r->no_counts), "not read on devices");
+    LS_TRY(run_once_more(b));
+    return validate(b, r);
+}
+
+ls_err kn_replay_gpu_check(const struct pat_config *c, const struct kn_options *o,
+                           const struct kn_backend *backend)
+{
+    struct job b;
+    return plan(&b, c, o, backend);
+}
+
+ls_err kn_replay_gpu_run(const struct pat_config *c, const struct kn_options *o,
+                         const struct kn_backend *backend, struct kn_result *out)
+{
+    struct job b;
+    LS_TRY(plan(&b, c, o, backend));
+    ls_err err = allocate(&b);
+    if (err == LS_OK) err = fill(&b);
+    if (err == LS_OK) err = measure(&b, out);
+    release(&b);
+    return err;
+}
