@@ -35,11 +35,35 @@ static void *half(void *second)
     return &sums[second != NULL];
 }
 
+/* Small blocks, whose lines depend on where the heap begins. */
+static long count_nodes(void)
+{
+    struct node {
+        struct node *next;
+        long number;
+    } *first = NULL;
+    long sum = 0;
+    for (long i = 0; i < KEPT; i++) {
+        struct node *node = malloc(sizeof(*node));
+        if (!node) exit(1);
+        *node = (struct node){first, i};
+        first = node;
+    }
+    while (first) {
+        struct node *next = first->next;
+        sum += first->number;
+        free(first);
+        first = next;
+    }
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) return 2;
     const char *user = getenv("USER"); /* looks through the environment */
     columns = strcmp(argv[1], "columns") == 0;
+    if (count_nodes() < 0) return 1;
     volatile double *matrix = calloc(N * N, sizeof(*matrix));
     if (!matrix) return 1;
     shared = matrix;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone trace: every access of an unmodified program, through QEMU's user mode. */
 #include "analyse/an_cost.h"
+#include "common/ls_clock.h"
 #include "common/ls_env.h"
 #include "common/ls_outputs.h"
 #include "patterns/source/pat_trace_writer.h"
@@ -149,11 +150,15 @@ static ls_err trace_setenv(enum ls_env_id id, const char *value)
 static ls_err trace_environment(struct trace *t)
 {
     const char *present = getenv("LD_PRELOAD");
+    char start[32];
     if (present && *present) {
         const size_t len = strlen(t->preload);
         snprintf(t->preload + len, sizeof(t->preload) - len, ":%s", present);
     }
     unsetenv("LD_PRELOAD");
+    /* the runtime would set it itself, by a copy of the environment in the program's heap */
+    snprintf(start, sizeof(start), "%llu", (unsigned long long)ls_clock_mono_ns());
+    LS_TRY(trace_setenv(LS_ENV_START, start));
     LS_TRY(trace_setenv(LS_ENV_TRACED, "1"));
     LS_TRY(trace_setenv(LS_ENV_ENGINE, "null"));
     LS_TRY(trace_setenv(LS_ENV_CHILDREN, "0"));
