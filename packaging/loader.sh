@@ -10,7 +10,7 @@ knows() {
 
 command -v ldconfig >/dev/null || exit 0 # no glibc: there is no cache
 knows && exit 0
-if [ "$(id -u)" -eq 0 ] && [ -z "${LOADSTONE_NO_LDCONFIG-}" ]; then
+if [ "$(id -u)" -eq 0 ]; then
     ldconfig 2>/dev/null
     knows && exit 0
 fi
