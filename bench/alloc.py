@@ -25,10 +25,12 @@ DEPTH = 20
 def pairs(args, kind, size, threads, work):
     command = [os.path.join(args.programs, "alloc_pairs"), str(size), str(threads), str(DEPTH)]
     env = {k: v for k, v in os.environ.items() if not k.startswith("LOADSTONE_")}
-    if kind in ("hooks", "default"):
+    if kind in ("hooks", "no tags", "default"):
         env.update(LD_PRELOAD=args.preload, LOADSTONE_SPOOL=tempfile.mkdtemp(dir=work))
         if kind == "hooks":
             env["LOADSTONE_ENGINE"] = "null"
+        if kind == "no tags":
+            env["LOADSTONE_TAGS"] = "0"
     if kind == "jump":
         env.update(LD_PRELOAD=os.path.join(args.programs, "alloc_jump.so"))
     if kind == "heaptrack":
@@ -67,7 +69,7 @@ def main():
     parser.add_argument("--machine", default="")
     args = parser.parse_args()
     args.preload, args.programs = os.path.abspath(args.preload), os.path.abspath(args.programs)
-    kinds = ["plain", "jump", "hooks", "default"] + (["heaptrack"] if shutil.which("heaptrack") else [])
+    kinds = ["plain", "jump", "hooks", "no tags", "default"] + (["heaptrack"] if shutil.which("heaptrack") else [])
     work = tempfile.mkdtemp(prefix="loadstone-alloc.")
     lines = []
 
@@ -90,13 +92,16 @@ A pair is a free and a malloc with 256 blocks alive in each thread, %d frames de
 in turns; the ratio is the median over turns). *plain*: no runtime. *jump*: a preload that only
 calls the real functions, which is the cost of interposition itself. *hooks*: the runtime with the engine `null`, which
 has interposition, call paths and records, but no sampling of accesses. *default*: like `loadstone record`, with a budget
-of 3 %% of the run time for everything. *heaptrack* records every allocation with its stack.
+of 3 %% of the run time for everything; *no tags*: the same with `--no-tags`. *heaptrack* records every allocation with its stack.
 %s
 %s
 
 A program that only allocates is the worst case. The runtime records each block above a threshold, and a sample of the
 smaller ones. Threshold and sample follow the budget, so that records cost half of it, and so that an hour of records at
-3 %% takes less than 256 MiB. The remaining cost is that of examining each call, mostly the jump. `overhead.md` has whole
+3 %% takes less than 256 MiB. The remaining cost is that of examining each call, and of its site tag: the number of the allocation site,
+found by the return address and the depth of the stack, is written beside the heap for each 16 bytes of the block. The tags take an
+eighth of the heap's memory, and a block of 64 KiB that has no record writes 8 KiB of them. They are not part of the budget: when it is spent no call path is unwound any more to distinguish paths with one signature
+apart, but blocks get their tags. `overhead.md` has whole
 programs that allocate much (python3, node, gcc, redis-server, perl), with the cost of hooks, call paths and sampling
 together.
 """ % (args.machine.replace("\n", "\n    "), DEPTH, args.rounds, note, "\n".join(lines)))
