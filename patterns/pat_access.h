@@ -24,6 +24,7 @@ struct pat_site {
     uint16_t size_bytes; /* width of one access; 0: not given by the source */
     uint8_t operand; /* 0, 1, ... in the order of the accesses of one execution; loads and stores together */
     uint8_t op;      /* enum pat_op */
+    uint32_t line;   /* 1 + its row of the lines that the source names; 0: none */
 };
 
 /* A loaded object: linked address = address - bias. */
@@ -83,7 +84,8 @@ struct pat_tables {
     struct pat_range *ranges;
     struct pat_thread *threads;
     char **phases;
-    size_t sites_len, modules_len, homes_len, ranges_len, threads_len, phases_len;
+    char **lines; /* "/x/kern.cu:10" */
+    size_t sites_len, modules_len, homes_len, ranges_len, threads_len, phases_len, lines_len;
 };
 
 /* All events of a batch come before its accesses. Empty (both 0): the source has ended. */

@@ -142,6 +142,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->ip = site->ip;
     f->linked_ip = site->ip - (module < t->modules_len ? t->modules[module].bias : 0);
     f->module_row = module < t->modules_len ? module : PAT_NONE;
+    f->source_line = site->line;
     f->threads = s->threads;
     f->accesses = s->accesses;
     f->access_share = c->all->accesses ? (double)s->accesses / (double)c->all->accesses : 0;

@@ -76,6 +76,7 @@ struct pat_found {
     uint32_t module_row;    /* row in the source's tables, or PAT_NONE */
     char *module, *function, *file; /* "" where not known */
     uint32_t line;                  /* 0: not known */
+    uint32_t source_line;           /* as in struct pat_site */
     char *home, *index_home;        /* labels, "" where there is none */
     uint64_t ranges_print;          /* as in pat_sequence; equal ones in one home mean one array */
     char *thread;

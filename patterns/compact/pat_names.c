@@ -97,10 +97,26 @@ static ls_err pat_ask_all(const struct pat_tables *t, const struct pat_address *
     return e;
 }
 
+/* The line that the source itself names: "/x/kern.cu:10". */
+static ls_err pat_take_line(struct pat_found *f, const struct pat_tables *t)
+{
+    char file[4096];
+    if (!f->source_line || f->source_line > t->lines_len) return LS_OK;
+    snprintf(file, sizeof(file), "%s", t->lines[f->source_line - 1]);
+    char *colon = strrchr(file, ':');
+    if (colon && colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0') {
+        f->line = (uint32_t)strtoul(colon + 1, NULL, 10);
+        *colon = '\0';
+    }
+    return pat_say(&f->file, file);
+}
+
 ls_err pat_names_read(struct pat_findings *f, const struct pat_tables *t)
 {
     struct pat_address *addresses;
     size_t len;
+    for (size_t i = 0; i < f->len; i++)
+        LS_TRY(pat_take_line(&f->rows[i], t));
     LS_TRY(pat_addresses(f, t, &addresses, &len));
     const ls_err e = len ? pat_ask_all(t, addresses, len) : LS_OK;
     free(addresses);

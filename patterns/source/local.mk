@@ -19,13 +19,15 @@ libpatterns_la_SOURCES += \
     patterns/source/pat_src_perf_script.c \
     patterns/source/pat_src_run_h5.c \
     patterns/source/pat_src_trace.c \
+    patterns/source/pat_sectors.c patterns/source/pat_sectors.h \
     patterns/source/pat_text.c patterns/source/pat_text.h \
     patterns/source/pat_tables.c patterns/source/pat_tables.h \
     patterns/source/pat_trace_format.h \
     patterns/source/pat_trace_guess.c patterns/source/pat_trace_guess.h \
     patterns/source/pat_trace_rows.c patterns/source/pat_trace_rows.h \
     patterns/source/pat_trace_writer.c patterns/source/pat_trace_writer.h \
-    patterns/source/pat_unpack.c patterns/source/pat_unpack.h
+    patterns/source/pat_unpack.c patterns/source/pat_unpack.h \
+    patterns/source/pat_warps.c patterns/source/pat_warps.h
 libpatterns_la_LIBADD += librunh5.la
 if HAVE_ZSTD
 libpatterns_la_SOURCES += patterns/source/pat_codec_zstd.c

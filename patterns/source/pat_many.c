@@ -128,12 +128,12 @@ struct many {
     struct pat_source_options options;
     size_t at; /* index of the file after the current one */
     pat_source *child;
-    struct many_map sites, modules, homes, ranges, threads, phases; /* rows of child to ours */
-    bool *is_alive;                                                 /* for each of child's ranges */
+    struct many_map sites, modules, homes, ranges, threads, phases, lines; /* rows of child to ours */
+    bool *is_alive;                                                        /* for each of child's ranges */
     size_t alive_room;
     /* ours */
     struct pat_tables tables;
-    struct pat_intern known_sites, known_homes;
+    struct pat_intern known_sites, known_homes, known_lines;
     struct pat_source_counts counts; /* sums over the files before child */
     double scaled;                   /* sum of their accesses times scale */
     struct pat_event *events;
@@ -171,11 +171,20 @@ static ls_err many_site(struct many *m, const struct pat_site *row)
     struct pat_site site = *row;
     uint32_t *out;
     site.module = many_row(&m->modules, row->module);
+    site.line = row->line ? many_row(&m->lines, row->line - 1) + 1 : 0;
     const uint64_t rest =
         (uint64_t)site.module << 32 | (uint64_t)site.size_bytes << 16 | (uint64_t)site.operand << 8 | site.op;
     LS_TRY(pat_intern(&m->known_sites, site.ip, rest, &out));
     if (*out == PAT_NONE) LS_TRY(pat_tables_add_site(&m->tables, &site, out));
     return many_map_put(&m->sites, *out);
+}
+
+static ls_err many_line(struct many *m, const char *line)
+{
+    uint32_t *out;
+    LS_TRY(pat_intern(&m->known_lines, ls_hash_text(LS_HASH_BEGIN, line), strlen(line), &out));
+    if (*out == PAT_NONE) LS_TRY(pat_tables_add_line(&m->tables, line, out));
+    return many_map_put(&m->lines, *out);
 }
 
 /* Homes without a label are never merged. */
@@ -223,6 +232,8 @@ static ls_err many_take_rows(struct many *m, const struct pat_tables *t)
 {
     while (m->modules.len < t->modules_len)
         LS_TRY(many_module(m, &t->modules[m->modules.len]));
+    while (m->lines.len < t->lines_len)
+        LS_TRY(many_line(m, t->lines[m->lines.len]));
     while (m->sites.len < t->sites_len)
         LS_TRY(many_site(m, &t->sites[m->sites.len]));
     while (m->homes.len < t->homes_len)
@@ -289,7 +300,8 @@ static ls_err many_take_accesses(struct many *m, const struct pat_batch *b)
 
 static void many_forget_child(struct many *m)
 {
-    struct many_map *const maps[] = {&m->sites, &m->modules, &m->homes, &m->ranges, &m->threads, &m->phases};
+    struct many_map *const maps[] = {&m->sites,   &m->modules, &m->homes, &m->ranges,
+                                     &m->threads, &m->phases,  &m->lines};
     for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
         maps[i]->len = 0;
     if (m->alive_room) memset(m->is_alive, 0, m->alive_room);
@@ -379,12 +391,14 @@ static void many_close(void *self)
     pat_tables_fini(&m->tables);
     pat_intern_fini(&m->known_sites);
     pat_intern_fini(&m->known_homes);
+    pat_intern_fini(&m->known_lines);
     free(m->sites.rows);
     free(m->modules.rows);
     free(m->homes.rows);
     free(m->ranges.rows);
     free(m->threads.rows);
     free(m->phases.rows);
+    free(m->lines.rows);
     free(m->is_alive);
     free(m->events);
     free(m->accesses);

@@ -88,6 +88,16 @@ ls_err pat_tables_add_phase(struct pat_tables *t, const char *name, uint32_t *ou
     return LS_OK;
 }
 
+ls_err pat_tables_add_line(struct pat_tables *t, const char *line, uint32_t *out)
+{
+    char *copy;
+    LS_TRY(GROW(t->lines, t->lines_len));
+    LS_TRY(copy_name(line, &copy));
+    *out = (uint32_t)t->lines_len;
+    t->lines[t->lines_len++] = copy;
+    return LS_OK;
+}
+
 ls_err pat_tables_set_label(struct pat_tables *t, uint32_t home, const char *label)
 {
     char *copy;
@@ -107,11 +117,14 @@ void pat_tables_fini(struct pat_tables *t)
         free(t->threads[i].label);
     for (size_t i = 0; i < t->phases_len; i++)
         free(t->phases[i]);
+    for (size_t i = 0; i < t->lines_len; i++)
+        free(t->lines[i]);
     free(t->sites);
     free(t->modules);
     free(t->homes);
     free(t->ranges);
     free(t->threads);
     free(t->phases);
+    free(t->lines);
     memset(t, 0, sizeof(*t));
 }

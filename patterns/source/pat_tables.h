@@ -16,6 +16,7 @@ ls_err pat_tables_add_home(struct pat_tables *t, const struct pat_home *row, uin
 ls_err pat_tables_add_range(struct pat_tables *t, const struct pat_range *row, uint32_t *out);
 ls_err pat_tables_add_thread(struct pat_tables *t, const char *label, uint32_t *out);
 ls_err pat_tables_add_phase(struct pat_tables *t, const char *name, uint32_t *out);
+ls_err pat_tables_add_line(struct pat_tables *t, const char *line, uint32_t *out);
 
 /* Name a home that is there already. */
 ls_err pat_tables_set_label(struct pat_tables *t, uint32_t home, const char *label);

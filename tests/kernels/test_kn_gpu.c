@@ -90,7 +90,7 @@ static void ptx_texts_are_whole(void **state)
         assert_int_equal(count(p->text, "{"), count(p->text, "}"));
         assert_int_equal(count(p->text, ".target sm_60"), 1);
         assert_int_equal(count(p->text, ".address_size 64"), 1);
-        /* no function of a library is called, and no thread uses memory of its own */
+        /* nothing calls a library or uses memory that each thread has for itself */
         assert_int_equal(count(p->text, ".extern"), 0);
         assert_int_equal(count(p->text, "call"), 0);
         assert_int_equal(count(p->text, ".local"), 0);

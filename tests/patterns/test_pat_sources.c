@@ -696,6 +696,71 @@ static void nvbit_warps_are_threads_and_lanes_accesses(void **state)
     assert_int_equal(read_path(path, &(struct pat_source_options){.format = "nvbit"})->err, LS_ERR_TRUNCATED);
 }
 
+static void nvbit_map(size_t *len, const char *table, unsigned id, const char *value)
+{
+    strcpy((char *)packed + *len, table);
+    packed[*len + 24] = (uint8_t)id;
+    packed[*len + 25] = (uint8_t)(id >> 8);
+    strcpy((char *)packed + *len + 26, value);
+    *len += 120;
+}
+
+static void nvbit_operation(size_t *len, int opcode_short, int line, unsigned ip, int64_t step)
+{
+    const bool stores = opcode_short == 3;
+    const int32_t fields[] = {0, 0, 0, (int32_t)ip & 1, 7, opcode_short, !stores, stores, 8, line};
+    put(len, 1, 8);
+    for (size_t i = 0; i < 10; i++)
+        put(len, (uint32_t)fields[i], 4);
+    put(len, ip, 8);
+    for (unsigned i = 0; i < 32; i++)
+        put(len, 0x10000 + (uint64_t)(step * i), 8);
+}
+
+static void nvbit_tables_name_operations_and_lines(void **state)
+{
+    (void)state;
+    static const char *const operations[] = {"LDG", "ATOMG", "LDC", "STG"};
+    size_t len = 0;
+    memset(packed, 0, sizeof(packed));
+    put(&len, 3, 8);
+    put(&len, 6, 8);
+    put(&len, 6, 8);
+    for (unsigned i = 0; i < 4; i++)
+        nvbit_map(&len, "ID_TO_OPCODE_SHORT", i, operations[i]);
+    nvbit_map(&len, "ID_TO_LINE", 300, "/x/kern.cu:10");
+    nvbit_map(&len, "ID_TO_OPCODE", 7, "LDG.E.64.SYS");
+    nvbit_operation(&len, 0, 300, 0x100, 64);
+    nvbit_operation(&len, 1, 301, 0x200, 64); /* an atomic is a store, its line is not named */
+    nvbit_operation(&len, 2, 300, 0x300, 64); /* constants are no published operation */
+    nvbit_operation(&len, 3, 300, 0x401, 64); /* another warp */
+    nvbit_operation(&len, 0, 300, 0x500, 8);  /* neighbours */
+    nvbit_operation(&len, 0, 300, 0x600, 9);  /* and a byte between them */
+    const struct contents *t = read_bytes(packed, len);
+    if (t->err != LS_OK) fail_msg("%s", ls_last_error());
+    assert_int_equal(t->counts.accesses, 6 * 32);
+    assert_non_null(strstr(t->text, "warp 0: 100.0 L8 10040\n"));
+    assert_non_null(strstr(t->text, "warp 0: 200.0 S8 10040\n"));
+    const struct pat_source_options published = {.warps_as_published = true};
+    t = read_path(path, &published);
+    assert_int_equal(t->counts.accesses, 3 * 32);
+    assert_int_equal(t->counts.skipped, 3);
+    assert_non_null(strstr(t->text, "all warps: 401.0 S8 10040\n"));
+    assert_non_null(strstr(t->text, "all warps: 600.0 L8 10009\n"));
+    assert_null(strstr(t->text, ": 500.0"));
+    pat_source *s;
+    struct pat_batch b;
+    assert_int_equal(pat_source_open(path, &(struct pat_source_options){0}, &s), LS_OK);
+    while (pat_source_next(s, &b) == LS_OK && (b.events_len || b.accesses_len)) {
+    }
+    const struct pat_tables *tables = pat_source_tables(s);
+    assert_int_equal(tables->lines_len, 1);
+    assert_string_equal(tables->lines[0], "/x/kern.cu:10");
+    assert_int_equal(tables->sites[0].line, 1);
+    assert_int_equal(tables->sites[1].line, 0);
+    pat_source_close(s);
+}
+
 static void names_of_formats_are_those_of_their_rows(void **state)
 {
     (void)state;
@@ -727,6 +792,7 @@ UNIT_GROUP()
         cmocka_unit_test(packed_files_may_be_pipes),
         cmocka_unit_test(zstd_and_lz4_where_the_libraries_are),
         cmocka_unit_test(nvbit_warps_are_threads_and_lanes_accesses),
+        cmocka_unit_test(nvbit_tables_name_operations_and_lines),
     };
     const int fd = mkstemp(path);
     if (fd < 0) return 99;

@@ -9,5 +9,6 @@ tools_loadstone_SOURCES += \
     tools/patterns/ptn_plot.c \
     tools/patterns/ptn_print.c tools/patterns/ptn_print.h \
     tools/patterns/ptn_read.c tools/patterns/ptn_read.h \
+    tools/patterns/ptn_sectors.c \
     tools/patterns/ptn_show.c
 LOADSTONE_MAN += tools/loadstone-patterns.1

@@ -63,6 +63,7 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_PLOT] = {"plot", 'p', CLI_CHOICE, "all|offsets|deltas|histogram", "all",
                   "pictures: indices in order, distances in order, frequency of each distance", "Output"},
     [PTN_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1", "Output"},
+    [PTN_CSV] = {"csv", 0, CLI_FLAG, NULL, NULL, "sectors: print comma-separated values", "Output"},
     [PTN_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite output files", "Output"},
 };
 /* clang-format on */
@@ -71,11 +72,13 @@ static const struct ptn_action *const ptn_actions[] = {
     &ptn_action_show,
     &ptn_action_diff,
     &ptn_action_groups,
+    &ptn_action_sectors,
 };
 static const struct cli_action *const patterns_actions[] = {
     &ptn_action_show.about,
     &ptn_action_diff.about,
     &ptn_action_groups.about,
+    &ptn_action_sectors.about,
     NULL,
 };
 enum { PTN_ACTIONS = sizeof(ptn_actions) / sizeof(ptn_actions[0]) };

@@ -37,6 +37,7 @@ enum ptn_option {
     PTN_PICTURE,
     PTN_PLOT,
     PTN_JSON,
+    PTN_CSV,
     PTN_FORCE,
     PTN_OPTIONS
 };
@@ -53,6 +54,7 @@ struct ptn_action {
     int (*run)(const struct cli_value *v, char **operands, size_t operands_len);
 };
 
-extern const struct ptn_action ptn_action_extract, ptn_action_show, ptn_action_diff, ptn_action_groups;
+extern const struct ptn_action ptn_action_extract, ptn_action_show, ptn_action_diff, ptn_action_groups,
+    ptn_action_sectors;
 
 #endif

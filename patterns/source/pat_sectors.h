@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sectors that the warps of a GPU move, against the bytes that they need: by instruction and by region of memory.
+ *
+ * A sector has 32 bytes; a warp moves each sector once that one of its active lanes touches. Local (shared) memory has 32 banks of 4 bytes;
+ * a warp takes a pass for each different word that a bank has to give, in groups of lanes that fill all banks. */
+#ifndef PAT_SECTORS_H
+#define PAT_SECTORS_H
+
+#include "patterns/source/pat_warps.h"
+
+enum { PAT_SECTOR_BYTES = 32 };
+
+/* How the lanes of a warp lie. X(id, name) */
+#define PAT_LANES_LIST(X)                                                              \
+    X(BROADCAST, "broadcast") /* all on one address */                                 \
+    X(COALESCED, "coalesced") /* at most one sector more than the needed bytes fill */ \
+    X(STRIDED, "strided")     /* one distance from lane to lane */                     \
+    X(SCATTERED, "scattered")
+#define PAT_LANES_ENUM(id, name) PAT_LANES_##id,
+enum pat_lanes { PAT_LANES_LIST(PAT_LANES_ENUM) PAT_LANES_COUNT };
+#undef PAT_LANES_ENUM
+
+struct pat_sector_sums {
+    uint64_t warps, lanes;             /* accesses of warps, and their active lanes */
+    uint64_t needed_bytes, sectors;    /* distinct bytes and sectors, warp by warp; not of shared memory */
+    uint64_t passes, passes_least;     /* of shared memory: as it is, and without conflicts of banks */
+    uint64_t classes[PAT_LANES_COUNT]; /* warps */
+};
+
+struct pat_sector_row {
+    uint64_t ip;
+    char *opcode, *line; /* "" where not known */
+    enum pat_warp_space space;
+    uint16_t size_bytes;
+    bool is_store, is_atomic;
+    struct pat_sector_sums sums;
+};
+
+/* Memory that warps touch, up to a gap of 64 KiB at least. */
+struct pat_sector_region {
+    uint64_t start, end;
+    uint64_t needed_bytes, sectors;
+};
+
+struct pat_sectors {
+    struct pat_sector_row *rows; /* the most bytes moved in vain first, then the most bank conflicts */
+    size_t len;
+    struct pat_sector_region *regions; /* by address */
+    size_t regions_len;
+    struct pat_sector_sums all;
+    uint64_t partial; /* warps with inactive lanes (address 0) */
+    uint64_t skipped; /* records that are no accesses, and accesses without an active lane */
+};
+
+/* Owns:   the caller ends *out with pat_sectors_fini, also after a failure.
+ * Errors: as pat_warps_open and pat_warps_next; LS_ERR_NOMEM. */
+ls_err pat_sectors_read(const char *path, struct pat_sectors *out);
+void pat_sectors_fini(struct pat_sectors *s);
+
+/* Return the most frequent class. */
+enum pat_lanes pat_sector_class(const struct pat_sector_sums *s);
+
+#endif
