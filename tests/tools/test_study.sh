@@ -57,6 +57,14 @@ sed 's/"long"/"=\\"long\\", =1"/' long.json >quoted.json
 must "$loadstone" study length $quick --format csv quoted.json >study.csv
 must grep -q '^length,"0 =""long"", =1",64,' study.csv
 
+# Truncated and expanded: 1 MiB of the own pattern to as many elements as asked for; a plateau or the reason for none.
+must "$loadstone" study throughput -t 1 -r 2 --warmups 1 --size 2097152 --format csv >study.csv
+points gather 1024 2048 4096 8192 16384
+points scatter 1024 2048 4096 8192 16384
+must "$loadstone" study throughput -t 1 -r 2 --warmups 1 --size 524288 long.json >study.txt
+must grep -qE '^0 long +1024 ' study.txt
+must grep -q '^plateau: 0 long: none' study.txt
+
 if command -v jq >/dev/null; then
     must "$loadstone" study threads $quick --format json long.json >study.json
     must test "$(jq -r '.study, .axis, (.points | length), ([.points[].results[0].valid] | all)' study.json | tr '\n' ' ')" = "threads threads 2 true "
@@ -74,4 +82,5 @@ expect 1 "100000 threads" "$loadstone" study stride -t 100000
 expect 3 "nowhere.json" "$loadstone" study length nowhere.json
 printf '[{"kernel": "gs", "pattern-gather": [0], "pattern-scatter": [0]}]' >gs.json
 expect 1 "varies gathers and scatters" "$loadstone" study length gs.json
+expect 1 "varies gathers and scatters" "$loadstone" study throughput gs.json
 exit $failed

@@ -85,8 +85,54 @@ static bool is_first_of_series(const struct std_report *r, size_t i)
     return true;
 }
 
+#define PLATEAU_SHARE 0.9 /* of the median rate from a point on */
+
+static int compare_rates(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Where the plateau of a series begins: from this point on all rates differ by at most PLATEAU_SHARE from their median,
+ * which is *rate. At least three points make a plateau; NULL: there is none. */
+static const struct std_point *plateau_of(const struct std_report *r, const char *series, double *rate)
+{
+    const struct std_point *begin = NULL;
+    double *rates = calloc(r->len + 1, sizeof(*rates));
+    size_t n = 0;
+    for (size_t i = r->len; rates && i-- > 0;) {
+        const struct std_point *p = &r->points[i];
+        if (strcmp(p->series, series) != 0) continue;
+        rates[n++] = p->result.mb_per_s;
+        qsort(rates, n, sizeof(*rates), compare_rates);
+        const double median = rates[n / 2];
+        if (rates[0] < PLATEAU_SHARE * median || median < PLATEAU_SHARE * rates[n - 1]) break;
+        if (n < 3) continue;
+        begin = p;
+        *rate = median;
+    }
+    free(rates);
+    return begin;
+}
+
+static void print_plateaus(const struct std_report *r, FILE *out)
+{
+    fputc('\n', out);
+    for (size_t i = 0; i < r->len; i++) {
+        double rate = 0;
+        if (!is_first_of_series(r, i)) continue;
+        const struct std_point *p = plateau_of(r, r->points[i].series, &rate);
+        if (p)
+            fprintf(out, "plateau: %s: %.0f MB/s from %.0f KiB on\n", p->series, rate, p->x);
+        else
+            fprintf(out, "plateau: %s: none, the last three rates differ by more than 10 %%\n",
+                    r->points[i].series);
+    }
+}
+
 void std_print_end(const struct std_report *r, FILE *out)
 {
+    if (strcmp(r->study->name, "throughput") == 0) print_plateaus(r, out);
     if (strcmp(r->study->name, "threads") != 0) return;
     fputc('\n', out);
     for (size_t i = 0; i < r->len; i++) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     STRIDE_MAX = 128,
@@ -279,6 +280,79 @@ static ls_err run_length(const struct std_study_options *o, std_study_emit *emit
     return LS_OK;
 }
 
+/* --- throughput --- */
+
+/* Indices of the study's own pattern, which is as long as the last-level caches of most machines hold. */
+enum { AMOUNT_OWN = 1 << 20 };
+static const uint64_t amount_min_bytes = UINT64_C(1) << 20;
+
+static uint64_t memory_half_bytes(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)page_bytes : span_default_bytes;
+}
+
+/* Move 1 MiB and twice as much again and again: the beginning of a pattern (truncated), then the whole of it, each time
+ * on the elements behind those before (expanded), until its elements take half of the memory, or elements_max. */
+static ls_err replay_amounts(const struct pat_config *c, const struct std_study_options *o,
+                             const char *series, const struct sink *to)
+{
+    const unsigned bytes = o->run.element_bytes ? o->run.element_bytes : 8;
+    const uint64_t most = o->elements_max ? o->elements_max : memory_half_bytes() / bytes;
+    const uint64_t own = c->pattern.len;
+    int64_t reach = 0;
+    for (size_t j = 0; j < own; j++)
+        if (c->pattern.data[j] >= reach) reach = c->pattern.data[j] + 1;
+    const uint64_t least = most < amount_min_bytes / bytes ? most : amount_min_bytes / bytes;
+    for (uint64_t n = least; n <= most; n *= 2) {
+        struct pat_config amount = *c;
+        amount.pattern.len = n < own ? n : own;
+        amount.count = n < own ? 1 : n / own;
+        amount.delta = reach;
+        amount.deltas = (struct pat_indices){NULL, 0};
+        if (amount.count > 1 && (uint64_t)reach * amount.count > most) break;
+        LS_TRY(
+            replay(&amount, &o->run, series, (double)(amount.pattern.len * amount.count * bytes) / 1024, to));
+    }
+    return LS_OK;
+}
+
+static ls_err replay_own_amounts(const struct std_study_options *o, const struct sink *to)
+{
+    const struct kn_sequence s = kn_sequence_permutation(AMOUNT_OWN, o->run.seed);
+    struct pat_config c;
+    ls_err err = pat_config_init(&c);
+    if (err == LS_OK) {
+        c.pattern = (struct pat_indices){malloc(AMOUNT_OWN * sizeof(int64_t)), AMOUNT_OWN};
+        if (!c.pattern.data) err = ls_nomem("a pattern of %d indices", AMOUNT_OWN);
+    }
+    for (uint64_t j = 0; j < AMOUNT_OWN && err == LS_OK; j++)
+        c.pattern.data[j] = (int64_t)kn_sequence_at(&s, j);
+    for (int k = 0; k < SIDES && err == LS_OK; k++) {
+        c.kernel = sides[k];
+        err = replay_amounts(&c, o, pat_kernel_name(sides[k]), to);
+    }
+    pat_config_fini(&c);
+    return err;
+}
+
+static ls_err run_throughput(const struct std_study_options *o, std_study_emit *emit, void *user)
+{
+    const struct sink to = {emit, user};
+    if (!o->suite) return replay_own_amounts(o, &to);
+    for (size_t i = 0; i < o->suite->len; i++) {
+        char series[64];
+        const struct pat_config *c = &o->suite->rows[i];
+        if ((c->kernel != PAT_GATHER && c->kernel != PAT_SCATTER) || c->pattern.len == 0)
+            return ls_fail(LS_ERR_UNSUPPORTED,
+                           "configuration %zu: study throughput varies gathers and scatters, not %s", i,
+                           pat_kernel_name(c->kernel));
+        snprintf(series, sizeof(series), "%zu %s", i, *c->name ? c->name : pat_kernel_name(c->kernel));
+        LS_TRY(replay_amounts(c, o, series, &to));
+    }
+    return LS_OK;
+}
+
 const struct std_study std_studies[] = {
     {"stride", "gather and scatter by strides 1 to 128: how much of each cache line is of use", "stride",
      "Spatter, figure 3", false, run_stride},
@@ -293,6 +367,8 @@ const struct std_study std_studies[] = {
      "RaiderSTREAM, figures 5 and 6", false, run_size},
     {"length", "a long pattern cut and repeated, the same number of elements moved", "indices",
      "throughput by length of pattern", true, run_length},
+    {"throughput", "a pattern truncated and expanded, from 1 MiB to half of the memory, and its plateau",
+     "KiB", "GS Patterns, throughput tests", true, run_throughput},
 };
 const unsigned std_studies_len = sizeof(std_studies) / sizeof(std_studies[0]);
 

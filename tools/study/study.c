@@ -213,9 +213,9 @@ const struct cli_command cli_cmd_study = {
     .operands = "STUDY [FILE.json...]",
     .description =
         "Runs a series of measurements in which one parameter varies, as in the papers on Spatter "
-        "and RaiderSTREAM, and prints one point per line: stride, prefetch, simd, threads, size, length. "
+        "and RaiderSTREAM, and prints one point per line: stride, prefetch, simd, threads, size, length, throughput. "
         "--list describes each and names the figure that it repeats.\n\n"
-        "threads and length take pattern files and then run these patterns instead of the built-in "
+        "threads, length and throughput take pattern files and then run these patterns instead of the built-in "
         "ones. threads also prints Pearson's R of each pattern with STREAM's triad. csv and json "
         "name the machine and hold every statistic of every point.",
     .examples = "loadstone study stride                      gather and scatter by strides 1 to 128\n"
