@@ -13,7 +13,7 @@
 
 enum { MPI_FAILED = 16 }; /* MPI_ERR_OTHER, or MPI_ERR_INTERN */
 
-/* Find the function that ours replaces: behind us, or, where a plugin with its own libraries called, in those. */
+/* Find the function that ours replaces: in the next library, or, where a plugin with its own libraries called, in those. */
 static void *look_up(const char *name, const void *caller)
 {
     const int saved = errno;

@@ -293,7 +293,7 @@ static uint64_t memory_half_bytes(void)
 }
 
 /* Move 1 MiB and twice as much again and again: the beginning of a pattern (truncated), then the whole of it, each time
- * on the elements behind those before (expanded), until its elements take half of the memory, or elements_max. */
+ * on the next elements (expanded), until its elements take half of the memory, or elements_max. */
 static ls_err replay_amounts(const struct pat_config *c, const struct std_study_options *o,
                              const char *series, const struct sink *to)
 {
