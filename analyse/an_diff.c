@@ -198,7 +198,7 @@ static void an_resample_parts(const struct an_run *r, uint32_t row, enum an_metr
         out[i] = wholes[i] > 0 ? out[i] / wholes[i] : NAN;
 }
 
-/* The mean over a side's runs in each resample: of times, and of shares. */
+/* The mean times and shares over a side's runs in each resample. */
 static void an_resample_side(const struct an_side *s, uint32_t row, enum an_metric metric,
                              double ns[AN_RESAMPLES], double shares[AN_RESAMPLES])
 {

@@ -78,7 +78,7 @@ struct an_change {
 
 struct an_difference {
     uint32_t row;
-    uint64_t samples[2], bursts[2];            /* of all runs of a side */
+    uint64_t samples[2], bursts[2];            /* all runs of a side */
     struct an_change time_ns, share, stall_ns; /* means over runs; share: fraction of the run's time */
     struct an_change median_cycles;            /* median over measured loads; set by an_diff_median */
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Merge, report and view profiles of made-up ranks, and what --per-node costs when a rank ends.
+"""Merge, report and view profiles of made-up ranks, and measure the cost of --per-node when a rank ends.
 
 usage: ranks.py --loadstone LOADSTONE --make-ranks MAKE_RANKS --machine TEXT [--write doc/scale.md] [--ranks N[,N...]]
 Each machine has 50 ranks of 100 bursts with 24 data and 40 lines (tests/tools/make_ranks.c), summed up by merge --sum as

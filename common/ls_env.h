@@ -92,7 +92,7 @@ struct ls_rank {
     const char *variable; /* the variable it was read from; NULL: no rank */
     uint32_t rank;
     uint32_t ranks_len; /* number of ranks in the job, 0 when not known */
-    uint32_t local_len; /* of them on this machine, 0 when not known */
+    uint32_t local_len; /* ranks on this machine, 0 when not known */
 };
 
 /* Find the rank in the environment, through get (getenv). False: no parallel job; out->variable is NULL then.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# packaging: files for those who build on Loadstone or package it: CMake, Spack, and debian/ for dpkg-buildpackage
+# packaging: files to build on Loadstone or to package it: CMake, Spack, and debian/ for dpkg-buildpackage
 cmakedir = $(libdir)/cmake/loadstone
 nodist_cmake_DATA = packaging/cmake/loadstone-config.cmake packaging/cmake/loadstone-config-version.cmake
 EXTRA_DIST += packaging/cmake/loadstone-config.cmake.in packaging/cmake/loadstone-config-version.cmake.in \

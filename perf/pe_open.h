@@ -57,7 +57,7 @@ struct pe_channel {
     struct pe_sample head;     /* pe_drain.c's: that sample, where it is in the AUX area */
     struct pe_channel *next;   /* pe_drain.c's */
     uint64_t lost_reported;    /* result of pe_channel_lost, summed up to the last call */
-    unsigned gear;             /* of the events that are on; PE_GEAR_NONE */
+    unsigned gear;             /* gear of the events that are on; PE_GEAR_NONE */
     struct {
         unsigned gear;             /* its events began before the events of the previous gear were off */
         uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC: both were on; begin = end: never */
@@ -98,7 +98,7 @@ void pe_channel_close(struct pe_channel *l, const struct pe_kernel *k);
 void pe_channel_forget(struct pe_channel *l, const struct pe_kernel *k);
 
 /* Switch on the events of the gear and all others off; PE_GEAR_NONE: all off. Software events of a new gear are
- * switched on before those of the old one are switched off, because the caller may lose its processor in
+ * switched on before the old events are switched off, because the caller may lose its processor in
  * between: the time when both are on is noted in l->overlap. Events of a PMU may need the same counter and are
  * off for a moment. */
 void pe_channel_gear(struct pe_channel *l, const struct pe_kernel *k, const struct pe_open_spec *spec,

@@ -17,7 +17,7 @@ struct prof_block {
 
 /* A site that accesses have by a number. Most are never sampled: these get no rows. */
 struct prof_tagged {
-    size_t first; /* of its return addresses in tagged_frames */
+    size_t first; /* place of its return addresses in tagged_frames */
     uint64_t len_bytes;
     uint32_t frames_len; /* 0: its record is missing */
     uint32_t site;       /* PROF_NO_SITE until a sample hits it */

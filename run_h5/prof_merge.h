@@ -42,7 +42,7 @@ struct prof_merge_named {
 /* Errors: LS_ERR_FORMAT: their numbers mean different things. */
 ls_err prof_merge_run_check(const struct prof_merge_named *first, const struct prof_merge_named *other);
 /* Combine texts, sums and maxima; starts, lengths and coverage are left to the caller.
- * Owns:   texts are names, or those of from. */
+ * Owns:   texts are names, or belong to from. */
 void prof_merge_run_add(prof_names *names, struct prof_run *to, const struct prof_run *from);
 
 #endif

@@ -270,7 +270,7 @@ struct spool_alloc {
 struct spool_site {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint64_t len_bytes;  /* of the block that was first allocated there */
+    uint64_t len_bytes;  /* length of the block that was first allocated there */
     uint32_t site;       /* from 1, less than SPOOL_SITE_OTHERS */
     uint32_t frames_len; /* u64 return addresses after the fixed part, innermost first */
 };
@@ -356,7 +356,7 @@ struct spool_access {
     uint16_t size_bytes;     /* size of the access; a gather gives one record a lane */
     uint16_t lane;           /* lane of a gather or scatter, else 0 */
     uint32_t drain_cycles;   /* until all older instructions were done, before the load; with DRAIN_VALID */
-    uint16_t site;           /* of the heap block that addr was in, by a number of SITE; 0: none is known */
+    uint16_t site;           /* the heap block that addr was in, by a number of SITE; 0: none is known */
     uint16_t site_units;     /* units of 16 bytes from the one with the block's begin; with a site */
 };
 _Static_assert(sizeof(struct spool_access) == 48, "on-disk layout");

@@ -145,7 +145,7 @@ static ls_err native_allocate(struct trf_native *n)
 {
     for (unsigned i = 0; i < TRF_ARRAYS_MAX && n->kernel->arrays[i]; i++) {
         const uint64_t each = elements_of_copy(n->kernel, &n->size, i) * n->kernel->element_bytes;
-        /* each copy on lines of its own */
+        /* no line is shared by two copies */
         n->bytes[i] = n->copies * ((each + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
         n->arrays[i] = aligned_alloc(LINE_BYTES, n->bytes[i]);
         if (!n->arrays[i]) return ls_nomem("the arrays of %s", n->kernel->name);
@@ -256,7 +256,7 @@ static void measure_others(struct trf_measure *m, trf_sampler *sampler, double o
             others[row][k] = m->sums[row][k] / seconds;
 }
 
-/* One run; m then has the bytes of one repetition, those of others subtracted. Returns the nanoseconds. */
+/* One run; m then has the bytes of one repetition, less the traffic of others. Returns the nanoseconds. */
 static uint64_t measure_run(struct trf_measure *m, trf_sampler *sampler, struct trf_native *n,
                             unsigned repetitions, double others[][LS_COUNTER_KINDS_LEN])
 {

@@ -17,8 +17,8 @@ struct trf_native {
     struct trf_size size;
     const struct kn_backend *backend;
     unsigned copies;
-    double *arrays[TRF_ARRAYS_MAX]; /* of all copies, one after the other */
-    size_t bytes[TRF_ARRAYS_MAX];   /* of all copies */
+    double *arrays[TRF_ARRAYS_MAX]; /* all copies, one after the other */
+    size_t bytes[TRF_ARRAYS_MAX];   /* all copies */
 };
 
 /* Allocate and fill the arrays. The copies of a batch run on one thread each.
@@ -47,11 +47,11 @@ struct trf_measured {
 
 struct trf_measure_options {
     unsigned runs;        /* each of `repetitions`, and each of one */
-    unsigned repetitions; /* of the kernel between two readings; 0: trf_repetitions, within second_ns */
+    unsigned repetitions; /* runs of the kernel between two readings; 0: trf_repetitions, within second_ns */
     uint64_t second_ns;   /* time that a run should not exceed; at least one repetition is run */
 };
 
-/* What a sampler's points were in one run; its owner passes them to trf_measure_point. */
+/* Sums of a sampler's points in one run; its owner passes them to trf_measure_point. */
 struct trf_measure {
     const trf_sampler *sampler;
     double sums[TRF_SOURCES_MAX][LS_COUNTER_KINDS_LEN]; /* bytes, by source and kind */

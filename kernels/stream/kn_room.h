@@ -65,7 +65,7 @@ struct kn_room {
     unsigned threads, element_bytes, index_bits;
     uint64_t elements, elements_of_all; /* the part of this rank; all ranks together */
     uint64_t stride, seed;
-    uint64_t last_level_bytes; /* of the caches of this machine, or of the device */
+    uint64_t last_level_bytes; /* the caches of this machine, or of the device */
     uint64_t hot_len;
     double hot_share;
     bool has_array[3], has_index[KN_ROOM_INDICES], has_hot[KN_ROOM_INDICES], has_ring;

@@ -124,7 +124,7 @@ static unsigned passes_of(const struct pat_warp *w, unsigned first, unsigned las
     return most;
 }
 
-/* Lanes of 8 bytes take turns by halves, those of 16 bytes by quarters. */
+/* Lanes of 8 bytes take turns by halves, lanes of 16 bytes by quarters. */
 static void count_passes(const struct pat_warp *w, struct pat_sector_sums *one)
 {
     const unsigned words = w->size_bytes <= BANK_BYTES ? 1 : (w->size_bytes + BANK_BYTES - 1U) / BANK_BYTES;

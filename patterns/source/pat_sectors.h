@@ -21,9 +21,10 @@ enum pat_lanes { PAT_LANES_LIST(PAT_LANES_ENUM) PAT_LANES_COUNT };
 #undef PAT_LANES_ENUM
 
 struct pat_sector_sums {
-    uint64_t warps, lanes;             /* accesses of warps, and their active lanes */
-    uint64_t needed_bytes, sectors;    /* distinct bytes and sectors, warp by warp; not of shared memory */
-    uint64_t passes, passes_least;     /* of shared memory: as it is, and without conflicts of banks */
+    uint64_t warps, lanes;          /* accesses of warps, and their active lanes */
+    uint64_t needed_bytes, sectors; /* distinct bytes and sectors, warp by warp; not of shared memory */
+    uint64_t passes,
+        passes_least; /* passes passes of shared memory, as it is and without conflicts of banks */
     uint64_t classes[PAT_LANES_COUNT]; /* warps */
 };
 

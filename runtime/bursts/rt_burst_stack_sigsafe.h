@@ -17,7 +17,7 @@ struct rt_burst_stack_mode {
     const char *name;
     uint32_t piece_bytes; /* copied from the stack pointer on, at most */
     bool has_links;       /* the frame-pointer chain after the piece */
-    bool has_calls;       /* a call stack is wanted from what is copied */
+    bool has_calls;       /* the call stack is taken from the copy */
     bool is_in_place;     /* the call stack is taken here */
 };
 

@@ -16,7 +16,7 @@ enum {
 /* A call path in t->scratch. */
 struct rt_path {
     uint64_t *frames;
-    uint64_t *places; /* of them on the stack */
+    uint64_t *places; /* frames on the stack */
     uint32_t len;
     bool is_nested; /* it contains our hooks: an allocator maps memory for a block of the program */
 };

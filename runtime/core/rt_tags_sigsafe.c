@@ -5,7 +5,7 @@
 
 enum {
     PATHS_BITS = 16,
-    PROBES = 32,         /* of regions and paths */
+    PROBES = 32,         /* memory of regions and paths */
     LINES_MOST = 4,      /* of signatures */
     CHECKS_FIRST = 4,    /* unwindings that check a new signature */
     CHILDREN_MOST = 512, /* more: the word is no return address */

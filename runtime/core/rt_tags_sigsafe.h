@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Hooks in a section of their own have no calls into another one. */
+/* Hooks in a separate section have no calls into another one. */
 #define RT_TAG_INLINE static inline __attribute__((always_inline))
 
 /* --- tags --- */
@@ -35,7 +35,7 @@ enum {
     RT_TAG_FIRST = 0x8000,        /* the first granule of a block; the other 15 bits are the site */
     RT_TAG_SITES = 32766,         /* numbers from 1; 0: none */
     RT_TAG_OTHERS = 32767,        /* sites after these */
-    RT_TAG_FILL_BYTES = 1 << 20,  /* of a longer block the first granule alone is tagged */
+    RT_TAG_FILL_BYTES = 1 << 20,  /* a longer block has a tag in its first granule alone */
     RT_TAG_SEARCH_GRANULES = 256, /* from an access to the begin of its block */
     RT_TAG_BACK_UNKNOWN = 0xffff,
 };
@@ -194,7 +194,7 @@ RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
     }
 }
 
-/* Tag any block, and map what it needs for that. */
+/* Tag any block, and map the tables for that. */
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site);
 
 /* Tag the block if that needs a few stores only. There are tags. */

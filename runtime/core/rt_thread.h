@@ -70,7 +70,7 @@ struct rt_tls {
     uint32_t skipped_allocs; /* left out to hold the budget, not yet reported */
     int64_t sample_left_bytes; /* bytes of small blocks left until one is recorded */
     struct rt_poisson poisson;
-    uint64_t stack_end, stack_bytes; /* of the thread's stack; 0 0: not known */
+    uint64_t stack_end, stack_bytes; /* the thread's stack; 0 0: not known */
     uint64_t hook_begin_ns; /* the thread's CPU clock when the hook call began that is being timed; 0: none */
     uint64_t hook_burst_ns; /* CPU time of the thread's bursts then */
     uint32_t untimed_calls[RT_TIMED_KINDS]; /* until one is timed */

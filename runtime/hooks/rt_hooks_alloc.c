@@ -308,7 +308,7 @@ LS_EXPORT size_t malloc_usable_size(void *p)
 /* --- operator new and delete ---
  *
  * libstdc++'s call malloc and free, so their hooks do the same themselves: the block's caller is the program's then, not
- * libstdc++, and one call is saved. Other allocators bring operators of their own, which are called. */
+ * libstdc++, and one call is saved. Other allocators bring operators, which are called. */
 
 static struct {
     uint32_t is_found; /* the real operators, and: */

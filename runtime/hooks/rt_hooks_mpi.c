@@ -41,7 +41,7 @@ static void *real_of(void **found, const char *name, const void *ours, const voi
     return real;
 }
 
-/* The outermost call counts: Fortran's functions call those of C. A call that was left by longjmp is below this frame. */
+/* The outermost call counts: Fortran's functions call C's. A call that was left by longjmp is below this frame. */
 static bool enter(enum ls_mpi_call call, const void *caller, const void *frame)
 {
     if (rt_tls.mpi && rt_tls.mpi_frame > (uintptr_t)frame) return false;

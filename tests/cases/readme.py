@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: readme.py README.md: run the commands of its blocks, in order, in the current folder, and compare their outputs.
 
-Lines that begin with "$ " are commands, and the lines after them their output; "..." stands for any lines. A block whose lines all
+Lines that begin with "$ " are commands, and the lines after them their output; "..." matches any lines. A block whose lines all
 begin with "loadstone" holds commands without output. Figures are left out of the comparison: a line is there if the output has a
 line with the same first word and most of its other words.
 """

@@ -52,7 +52,7 @@ ranks = {int(r): {k: int(run["ranks/" + k][i]) for k in ("time_ns", "mpi_wait_ns
          for i, r in enumerate(run["ranks/rank"][:])}
 assert sorted(ranks) == [0, 1], ranks
 print(ranks)
-# of rank 0's 2 s three quarters wait, of rank 1's next to nothing
+# rank 0 waits for three quarters of its 2 s, rank 1 hardly at all
 assert ranks[0]["mpi_wait_ns"] > 0.4 * ranks[0]["time_ns"], ranks
 assert ranks[1]["mpi_wait_ns"] < 0.3 * ranks[1]["time_ns"], ranks
 assert ranks[0]["mpi_wait_ns"] > 3 * ranks[1]["mpi_wait_ns"], ranks

@@ -51,7 +51,7 @@ else
     must "$loadstone" traffic gemm-blas -n 44 --format json >blas.json
     must grep -q '"regime": "cached"' blas.json
 fi
-# by counters: a verdict of this boot is kept for a made-up resctrl, whose count stands still
+# by counters: a verdict of this boot is kept for a made-up resctrl, whose count never changes
 expect 3 "no counter of memory traffic can be used here" env LOADSTONE_SYSFS="$PWD/none" "$loadstone" traffic gemm -n 12 --measure
 mkdir -p sys/fs/resctrl/mon_data/mon_L3_00 cache/loadstone
 echo 1000 >sys/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes
@@ -68,7 +68,7 @@ must grep -q '^gemv,40,resctrl,2,3,,,,,,,0,0,0,,,,,,,0,0,0$' measured.csv
 measured --format json >measured.json 2>err || { cat err; failed=1; }
 must grep -q '"source": "resctrl"' measured.json
 
-# a kernel for other tools to watch, and what its recording says of its traffic
+# a kernel for other tools to watch
 expect 0 "" "$loadstone" traffic run s1cf-2 -n 24 --repetitions 2
 expect 0 "" "$loadstone" traffic run gemm -n 24 --batch 2 --repetitions 2
 expect 2 "give one kernel and one size" "$loadstone" traffic run gemm

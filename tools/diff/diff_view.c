@@ -200,7 +200,7 @@ static ls_err diff_open_side(const struct diff_options *options, int side, struc
                                       .where_len = options->where_len,
                                       .where_may_miss = true,
                                       .columns = options->with_lines ? PROF_MASK(ip) | PROF_MASK(thread) : 0};
-        s->len++; /* what it opened is closed also after a failure */
+        s->len++; /* files are closed also after a failure */
         LS_TRY(rep_view_init(&s->runs[i].view, &o));
     }
     return LS_OK;

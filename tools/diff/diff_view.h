@@ -61,7 +61,7 @@ void diff_view_fini(struct diff_view *v);
 enum diff_verdict diff_verdict_of(const struct an_difference *d);
 /* For people and programs alike. */
 const char *diff_verdict_text(const struct an_difference *d);
-/* The rows whose time grew significantly, by more than share of A's time, also those that are not printed;
+/* The rows whose time grew significantly, by more than share of A's time, also rows that are not printed;
  * free(*out).
  * Errors: LS_ERR_NOMEM. */
 ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row **out, size_t *out_len);

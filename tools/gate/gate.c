@@ -128,7 +128,7 @@ static ls_err measure(const struct cli_value *v, char **program, struct gate_row
 /* ---- the comparison ---- */
 
 struct worse {
-    const struct gate_row *row; /* of this run */
+    const struct gate_row *row; /* this run's */
     enum gate_metric metric;
     double before, now; /* bytes used are a mean of a line's */
 };
@@ -139,7 +139,7 @@ struct comparison {
     double tolerance, smallest;
 };
 
-/* Bytes used are compared as bytes of each line, of which fewer are worse. */
+/* Bytes used are compared as bytes of each line: fewer are worse. */
 static double value_of(const struct gate_row *r, enum gate_metric metric)
 {
     if (metric != GATE_BYTES) return (double)r->values[metric];
@@ -200,7 +200,7 @@ static ls_err compare_kind(struct comparison *c, enum gate_kind kind)
     return err;
 }
 
-/* Rows without a counterpart have no limit of their own: they count in the total. */
+/* Rows without a counterpart are compared in the total alone. */
 static ls_err compare(struct comparison *c)
 {
     for (int k = 0; k < GATE_KINDS; k++)

@@ -18,8 +18,8 @@ enum gate_metric {
     GATE_ACCESSES,
     GATE_LINES,     /* different cache lines; of data only */
     GATE_BYTES,     /* different bytes in them */
-    GATE_L1_MISSES, /* of the modelled caches, of one thread each */
-    GATE_MISSES,    /* of their last level */
+    GATE_L1_MISSES, /* misses of the modelled caches, of one thread each */
+    GATE_MISSES,    /* misses of their last level */
     GATE_WRITTEN,   /* lines written back to memory */
     GATE_METRICS
 };

@@ -58,7 +58,7 @@ struct mrg_job {
     LS_VECTOR(struct mrg_rank) ranks;
     struct ls_index rank_by_number;
     struct prof_run run;
-    const char *first_path; /* of the first file that was taken: others must match it */
+    const char *first_path; /* from the first file that was taken: others must match it */
     uint64_t ranks_len;
     double precise, coarse, covered; /* samples, for the coverage of /run */
     struct mrg_tables tables;
@@ -99,7 +99,7 @@ ls_err mrg_costs_init(struct mrg_costs *out, prof_profile *profile);
 
 /* Add the bursts and samples of the processes to their ranks: rows by process, NULL: no rank. */
 void mrg_measure(const struct an_tables *t, const struct mrg_costs *c, struct prof_rank *const *rank_of);
-/* Add the bursts and samples of the file to /sums and /rank_data; of a sum only of ranks that are kept no longer, as
+/* Add the bursts and samples of the file to /sums and /rank_data; from a sum only the ranks that are kept no longer, as
  * its rows contain the others. */
 ls_err mrg_add_samples(struct mrg_input *in, const struct mrg_costs *c);
 /* Add the rows of /sums and /rank_data of a sum. rank_row_of: by row of its /ranks. */

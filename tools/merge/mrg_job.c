@@ -20,7 +20,7 @@ static void warn(const struct mrg_job *job, const char *text)
 
 /* --- ranks of a file --- */
 
-/* The ranks of a file, and those of its processes, as rows of `rows`. */
+/* The ranks of a file and of its processes, as rows of `rows`. */
 struct found {
     LS_VECTOR(struct prof_rank) rows;
     uint32_t *rank_of; /* by process; UINT32_MAX: none */
@@ -295,7 +295,7 @@ static uint64_t reason_of(const struct prof_rank *r, int reason)
     }
 }
 
-/* The rank that is next after `last` (NULL: the first) by the reason; of equals the lowest comes first. */
+/* The rank that is next after `last` (NULL: the first) by the reason; among equals the lowest comes first. */
 static struct mrg_rank *next_by(struct mrg_job *job, int reason, const struct mrg_rank *last)
 {
     struct mrg_rank *best = NULL;

@@ -20,8 +20,7 @@ struct mrg_options {
     size_t paths_len;
     const char *output_path;
     bool force;
-    uint64_t
-        every; /* keep the samples of one rank in as many, MRG_EVERY by default; 0: of no rank but outliers */
+    uint64_t every; /* keep the samples of one rank in as many, MRG_EVERY by default; 0: outliers only */
     /* Gets a line for each file or rank that is left out, and why. */
     void (*warn)(void *user, const char *text);
     void *user;

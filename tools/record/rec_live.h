@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 struct rec_live {
-    pid_t pid; /* of the process that prints; 0: none */
+    pid_t pid; /* process that prints; 0: none */
 };
 
 /* Start the process. Call it before the environment of the program is set: the process starts commands of Loadstone,

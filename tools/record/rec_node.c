@@ -59,7 +59,7 @@ ls_err rec_node_name(const char *output, bool force, struct rec_node *out)
 
 /* --- locks --- */
 
-/* Open and lock a file of the directory; -1: errno says why. */
+/* Open and lock a file of the directory; -1: errno has the reason. */
 static int lock_file(const char *path, int operation)
 {
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -88,7 +88,7 @@ ls_err rec_node_begin(struct rec_node *n)
     if (n->lock_fd < 0 && errno == EWOULDBLOCK)
         return ls_fail(LS_ERR_EXISTS, "another job writes %s: choose another file with -o", n->output);
     if (n->lock_fd < 0) return ls_fail_errno(errno, "cannot lock %s", path);
-    unlink(n->part); /* of an earlier job */
+    unlink(n->part); /* from an earlier job */
     return LS_OK;
 }
 

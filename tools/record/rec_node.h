@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 struct rec_node {
-    char output[PATH_MAX]; /* of the machine */
+    char output[PATH_MAX]; /* the machine's */
     char dir[PATH_MAX];
     char part[PATH_MAX]; /* the profile of this recording */
     struct ls_rank rank; /* variable NULL: no rank */

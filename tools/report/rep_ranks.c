@@ -13,8 +13,8 @@
 
 enum { DATA_MOST = 12, OUTLIERS_MOST = 10, NAME_WIDTH = 20 };
 static const double outlier_times = 2;    /* as much as the median, or half of it */
-static const double outlier_share = 0.02; /* of a rank's usual time */
-/* Distance from the median, in median distances of all ranks. Of thousands of ranks that differ by chance of sampling
+static const double outlier_share = 0.02; /* part of a rank's usual time */
+/* Distance from the median, in median distances of all ranks. Among thousands of ranks that differ by chance of sampling
  * only, some are at 8. */
 static const double outlier_distance = 12;
 
@@ -291,7 +291,7 @@ static void print_heat_row(const struct ranks *r, const struct metric *m, int wi
     cli_print_cut(m->name, NAME_WIDTH, out);
     fputc(' ', out);
     for (int c = 0; c < width; c++) {
-        double value = 0; /* of the highest rank of the column, so that none disappears */
+        double value = 0; /* scaled to the highest rank of the column, so that none disappears */
         for (size_t i = r->len * (size_t)c / (size_t)width; i < r->len * (size_t)(c + 1) / (size_t)width; i++)
             value = fmax(value, m->values[i]);
         fputs(signs[most > 0 ? (int)ceil(value / most * 8) : 0], out);

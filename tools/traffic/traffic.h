@@ -14,7 +14,7 @@ struct traffic_point {
     struct trf_traffic arrays[TRF_ARRAYS_MAX], all;
     struct trf_measured *measured; /* by source; the sweep frees it */
     size_t measured_len;
-    unsigned repetitions; /* of the measured runs */
+    unsigned repetitions; /* in each measured run */
 };
 
 struct traffic_measure;

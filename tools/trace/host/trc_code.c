@@ -127,7 +127,7 @@ static void trc_all_functions(struct trc_file *f, unsigned type, trc_matches mat
 
 /* --- copies of inlined functions --- */
 
-enum { TRC_DEPTH_MAX = 200 }; /* of scopes inside each other */
+enum { TRC_DEPTH_MAX = 200 }; /* scopes inside each other */
 
 /* Find the declaration of the function that a copy is of, which is in its namespace or class. */
 static bool trc_declaration(Dwarf_Die *copy, Dwarf_Die *out)
@@ -164,7 +164,7 @@ static bool trc_is_copy_of(Dwarf_Die *die, const char *name)
            trc_is_called(&declaration, name);
 }
 
-/* A copy is whole: what was inlined into it belongs to it. */
+/* A copy is whole: copies inlined into it belong to it. */
 static void trc_put_copies(struct trc_file *f, Dwarf_Die *scope, const char *name, unsigned depth)
 {
     Dwarf_Die die;
@@ -180,7 +180,7 @@ static void trc_put_copies(struct trc_file *f, Dwarf_Die *scope, const char *nam
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* The functions of which the compiler inlined copies into others, by the debug information. */
+/* The functions that the compiler copied into others, by the debug information. */
 static void trc_all_copies(struct trc_file *f, const char *name)
 {
     Dwarf *dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
