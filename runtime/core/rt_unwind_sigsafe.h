@@ -22,7 +22,8 @@ struct rt_unwind_limits {
 };
 
 /* Return addresses of the callers, innermost first, at most max. *out_nested (may be NULL): the left-out code
- * was met again after a frame that was kept.  Returns their number. */
+ * was met again after a frame that was kept. The path of a signal handler ends at the kernel's frame. Returns their
+ * number. */
 size_t rt_unwind(const struct rt_unwind_limits *limits, uint64_t *out, size_t max, bool *out_nested);
 
 /* Where a signal interrupted a function. */
@@ -30,9 +31,9 @@ struct rt_unwind_registers {
     uint64_t ip, sp, bp;
 };
 
-/* The same for the callers of an interrupted instruction. Where no object holds the code (a JIT compiler's), frame
- * pointers are followed; readers must look whether such an address is one of code. *out_whole: the last
- * one is where the program or thread began. */
+/* The same for the callers of an interrupted instruction, and of those that signals interrupted before. Where no
+ * object holds the code (a JIT compiler's), frame pointers are followed; readers must look whether such an address is
+ * one of code. *out_whole: the last one is where the program or thread began. */
 size_t rt_unwind_from(const struct rt_unwind_limits *limits, const struct rt_unwind_registers *from,
                       uint64_t *out, size_t max, bool *out_whole);
 

@@ -138,7 +138,6 @@ static inline __attribute__((always_inline)) bool unwind_step(struct unwind_wind
 {
     const struct rt_cfi_rule rule = unwind_rule(ip);
     struct rt_unwind_registers to = {.bp = f->bp};
-    if (__builtin_expect(rule.cfa == RT_CFI_SIGNAL, 0)) return unwind_step_over_signal(w, f);
     if (!unwind_cfa(w, f, rule, &to.sp) || to.sp <= f->sp) return false;
     const uint64_t saved_at =
         (rule.bp == RT_CFI_BP_AT_CFA ? to.sp : f->bp) + (uint64_t)(int64_t)rule.bp_offset_bytes;
@@ -189,6 +188,14 @@ __attribute__((noinline)) size_t rt_unwind(const struct rt_unwind_limits *limits
     return len;
 }
 
+/* From a frame to its caller, to the code that a signal interrupted, or along the frame pointer. */
+static bool unwind_step_any(struct unwind_window *w, struct rt_unwind_registers *f, uint64_t ip)
+{
+    if (unwind_step(w, f, ip)) return true;
+    return unwind_rule(ip).cfa == RT_CFI_SIGNAL ? unwind_step_over_signal(w, f)
+                                                : unwind_step_by_pointer(w, f, ip);
+}
+
 size_t rt_unwind_from(const struct rt_unwind_limits *limits, const struct rt_unwind_registers *from,
                       uint64_t *out, size_t max, bool *out_whole)
 {
@@ -198,8 +205,7 @@ size_t rt_unwind_from(const struct rt_unwind_limits *limits, const struct rt_unw
     if (!window.is_final) window.high = f.sp & ~(uint64_t)(UNWIND_PAGE_BYTES - 1); /* try its page, too */
     uint64_t at = f.ip;
     size_t len = 0;
-    for (; len < max && (unwind_step(&window, &f, at) || unwind_step_by_pointer(&window, &f, at));
-         at = f.ip - 1)
+    for (; len < max && unwind_step_any(&window, &f, at); at = f.ip - 1)
         if (f.ip - 1 - own_base >= own_len) out[len++] = f.ip;
     *out_whole = unwind_rule(at).cfa == RT_CFI_NONE;
     return len;
