@@ -61,6 +61,8 @@
       "where the hw engine reads the kernel's description of PMUs, and record --series its counters")        \
     X(MSR, "LOADSTONE_MSR", "/dev/cpu",                                                                      \
       "where study prefetch finds the registers of the processors: N/msr for processor N")                   \
+    X(PADDING, "LOADSTONE_PADDING", "",                                                                      \
+      "set by loadstone trace: brings the environment to a number of whole pages")                           \
     X(TRACED, "LOADSTONE_TRACED", "0",                                                                       \
       "1: the program runs under loadstone trace, which sets this: every block is recorded, and the tracer " \
       "hears of it")                                                                                         \

@@ -138,6 +138,9 @@ struct trace {
     struct ptn_found found;
 };
 
+extern char **environ;
+enum { TRACE_PAGE_BYTES = 4096 };
+
 static ls_err trace_setenv(enum ls_env_id id, const char *value)
 {
     if (setenv(ls_env_rows[id].variable, value, 1) != 0)
@@ -164,6 +167,20 @@ static ls_err trace_environment(struct trace *t)
     LS_TRY(trace_setenv(LS_ENV_CHILDREN, "0"));
     LS_TRY(trace_setenv(LS_ENV_ALLOC_MIN, t->v[TRACE_ALLOC_MIN].text));
     return trace_setenv(LS_ENV_SPOOL, t->spool.path);
+}
+
+/* Bring the environment to a number of whole pages, so that the arguments of the program, which lie below it, are at
+ * one place of a page: string functions take other paths where a string is near the end of a page. */
+static ls_err trace_pad_environment(void)
+{
+    static char padding[TRACE_PAGE_BYTES + 1];
+    size_t used = strlen(ls_env_rows[LS_ENV_PADDING].variable) + sizeof("=");
+    unsetenv(ls_env_rows[LS_ENV_PADDING].variable);
+    for (char **e = environ; e && *e; e++)
+        used += strlen(*e) + 1;
+    memset(padding, 'x', TRACE_PAGE_BYTES);
+    padding[TRACE_PAGE_BYTES - used % TRACE_PAGE_BYTES] = '\0';
+    return trace_setenv(LS_ENV_PADDING, padding);
 }
 
 static void trace_note(void *user, const char *text)
@@ -285,6 +302,7 @@ static ls_err trace_prepare(struct trace *t)
         cli_note("%s: no runtime can be in it, so its heap blocks and registered ranges have no names",
                  t->target.is_native ? "statically linked" : t->target.machine->name);
     }
+    LS_TRY(trace_pad_environment());
     LS_TRY(trc_live_new(t->has_runtime ? t->spool.path : NULL, trace_note, NULL, &t->live));
     struct trc_ring *ring = trc_live_ring(t->live);
     ring->skip_instructions = t->v[TRACE_SKIP].given ? t->v[TRACE_SKIP].number : 0;
