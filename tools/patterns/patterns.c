@@ -75,11 +75,7 @@ static const struct ptn_action *const ptn_actions[] = {
     &ptn_action_sectors,
 };
 static const struct cli_action *const patterns_actions[] = {
-    &ptn_action_show.about,
-    &ptn_action_diff.about,
-    &ptn_action_groups.about,
-    &ptn_action_sectors.about,
-    NULL,
+    &ptn_action_show.about, &ptn_action_diff.about, &ptn_action_groups.about, &ptn_action_sectors.about, NULL,
 };
 enum { PTN_ACTIONS = sizeof(ptn_actions) / sizeof(ptn_actions[0]) };
 
