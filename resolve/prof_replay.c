@@ -159,6 +159,7 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *strea
     const double core_cycle = r->run->calibration ? r->run->calibration->core_cycle : 0;
     b->pace_least_cycles =
         ls_round_u64(1e-3 * end->pace_least_millicycles * end->pace_instructions * core_cycle);
+    b->pace_rest_waits = end->pace_rest_waits == 1;
     b->probe_loads = end->probe_loads;
     b->instructions = end->instructions;
     b->end_why = end->rec.flags <= SPOOL_BURST_LAST ? end->rec.flags : UINT32_MAX;

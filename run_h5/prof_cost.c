@@ -238,19 +238,22 @@ static double prof_transfers(const struct prof_cost_model *m, const struct prof_
 }
 
 /* Each timed load stands for as many as lie between two of them, and the accesses before the first one for all of
- * the window; together they wait no longer than the pace leaves room for. */
+ * the window; together they wait no longer than the pace leaves room for, and in a loop with known times exactly as
+ * long, if lines come from beyond L1. */
 static void prof_spread_probes(const struct prof_cost_model *m, const struct prof_burst *b,
                                const struct prof_cost_samples *s, double instructions,
                                struct prof_cost_window *w)
 {
     w->walks = prof_cost_walks_of(m->walks, b);
     const double scale = w->walks ? instructions / prof_cost_walks_instructions(w->walks) : 0;
-    const double all = w->penalty_cycles * b->probe_loads + prof_transfers(m, w->walks, s) * scale;
+    const double transfers = prof_transfers(m, w->walks, s) * scale;
+    const double all = w->penalty_cycles * b->probe_loads + transfers;
     double counted = 1;
     if (b->pace_instructions) {
         const double cycles = (double)b->pace_cycles / b->pace_instructions * instructions;
-        w->most = fmax(cycles - w->issue_cycles, 0) / fmax(cycles, 1);
-        if (all > 0) counted = fmin(1, fmax(cycles - w->issue_cycles, 0) / all);
+        const double rest = fmax(cycles - w->issue_cycles, 0);
+        w->most = rest / fmax(cycles, 1);
+        if (all > 0) counted = transfers > 0 && b->pace_rest_waits == 1 ? rest / all : fmin(1, rest / all);
         w->issue_cycles = fmax(w->issue_cycles, cycles - all * counted);
     }
     w->penalty_cycles = all * counted;

@@ -31,7 +31,9 @@
  * The pace gives the limit: with C cycles of the window's instructions at the measured pace, S is at most C - I, and
  * I becomes C - S, because the rest of the time is execution. Where the pace was measured in a loop of one block, I is
  * at least what its chains of dependent instructions, its stores, loads and divisions take in L1 (pace_least_cycles,
- * runtime/translate/rt_tr_loop_sigsafe.c). Elsewhere the estimate is too high where computation overlaps with waiting. It is too low where lines conflict in a cache, and where a load arrives during the fences of its
+ * runtime/translate/rt_tr_loop_sigsafe.c). If in addition the times of all its instructions are known (pace_rest_waits)
+ * and walks bring lines from beyond L1, S is C - I: neither the overlap of latencies nor the bandwidth that a loop gets
+ * must be guessed then. Elsewhere the estimate is too high where computation overlaps with waiting. It is too low where lines conflict in a cache, and where a load arrives during the fences of its
  * probe. The window goes from the first timed load to the end. The transfers belong to the accesses before it, which
  * have no gaps.
  *
@@ -77,6 +79,7 @@
 #define PROF_COST_KEPT_TIMED 34 /* loads; of fewer ones a single miss exceeds PROF_COST_KEPT_FAR */
 #define PROF_COST_KEPT_FAR 0.03
 #define PROF_COST_KEPT_MEMORY 0.01
+#define PROF_COST_LINE_LEAST 0.01 /* cycles of a line that a sweep gets from L2 as fast as from L1 */
 #define PROF_COST_PAIR_LOADS 30
 #define PROF_COST_PAIR_CYCLES 2.0 /* more than the error of the probe's control */
 

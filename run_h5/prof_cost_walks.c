@@ -252,8 +252,8 @@ static enum prof_level prof_level_of_lines(const struct prof_cost_model *m, doub
 static double prof_line_cycles(const struct prof_cost_model *m, enum prof_level level, double running)
 {
     if (level == PROF_LEVEL_L1) return 0;
-    return level < PROF_LEVEL_DRAM ? m->line_cycles[level]
-                                   : fmax(m->line_cycles[level], m->line_cycles_each * running);
+    const double each = level == PROF_LEVEL_DRAM ? m->line_cycles_each * running : PROF_COST_LINE_LEAST;
+    return fmax(m->line_cycles[level], each);
 }
 
 /* A line comes back after a sweep of its walk. All lines that others touch meanwhile are between. */

@@ -319,6 +319,8 @@ struct prof_process {
     X(row, U64, pace_least_cycles, VALUE,                                                                       \
       "TSC cycles that they take at least with all data in L1, by the loop's chains, stores and divisions; 0: " \
       "not known")                                                                                              \
+    X(row, U32, pace_rest_waits, VALUE,                                                                         \
+      "1: they take longer than pace_least_cycles only where they wait for data")                               \
     X(row, U64, program_ns, VALUE,                                                                              \
       "user time in which the program itself continued in the burst: part of weight_ns")                        \
     X(row, U32, probe_loads, VALUE,                                                                             \

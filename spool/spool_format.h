@@ -421,8 +421,9 @@ struct spool_burst_end {
     uint32_t translate_ns;
     uint32_t probe_loads; /* mean distance of timed loads, in loads; 0: all that were possible */
     uint32_t faults;      /* page faults in program_ns, which the kernel handled */
-    uint32_t
+    uint16_t
         pace_least_millicycles; /* core cycles of an instruction of the window with all data in L1; 0: unknown */
+    uint16_t pace_rest_waits; /* 1: longer than that it takes only where it waits for data */
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */

@@ -18,6 +18,7 @@ librttr_la_SOURCES = \
     runtime/translate/rt_tr_method_sigsafe.h \
     runtime/translate/rt_tr_open.c \
     runtime/translate/rt_tr_sampler.c \
+    runtime/translate/rt_tr_times.c \
     runtime/translate/rt_translate.h
 librttr_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 librttr_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden

@@ -570,9 +570,11 @@ static void withdraw(struct rt_tr_cache *c, struct rt_tr_block *b)
     __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);
 }
 
-static uint16_t least_of(const struct rt_tr_trace *t)
+static uint16_t least_of(const struct rt_tr_trace *t, bool flags_dead, bool *rest_waits)
 {
-    const uint32_t least = rt_tr_loop_least(t);
+    enum { CHECK_SLOTS = 3, CHECK_SLOTS_WITHOUT_FLAGS = 11 }; /* as check() emits it */
+    const uint32_t least =
+        rt_tr_loop_least(t, flags_dead ? CHECK_SLOTS : CHECK_SLOTS_WITHOUT_FLAGS, rest_waits);
     return least < UINT16_MAX ? (uint16_t)least : UINT16_MAX;
 }
 
@@ -593,6 +595,8 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
     if (!u.a) return NULL;
     begin(&u, c);
     u.slow = false;
+    bool rest_waits = false;
+    const bool flags_dead = rt_tr_trace_flags_dead(u.t);
     struct rt_tr_block *b = u.b = &c->blocks[c->block_count];
     *b = (struct rt_tr_block){.ip = ip,
                               .low = u.t->low,
@@ -601,11 +605,12 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .len = u.t->len,
                               .arena = (uint8_t)(u.a - c->arenas),
                               .stop = (uint8_t)u.t->stop,
-                              .flags_dead = rt_tr_trace_flags_dead(u.t),
-                              .least_millicycles = least_of(u.t),
+                              .flags_dead = flags_dead,
+                              .least_millicycles = least_of(u.t, flags_dead, &rest_waits),
                               .repeats = u.t->insns[0].repeats & 3,
                               .elem_log2 = log2_of(u.t->insns[0].plan.mem[0].size_bytes),
                               .is_quiet = ip - quiet->base < quiet->end - quiet->base};
+    b->rest_waits = rest_waits;
     for (unsigned k = 0; k < u.t->len; k++)
         if (!b->is_quiet && has_timed_load(&u.t->insns[u.t->order[k]].plan)) b->loads |= UINT64_C(1) << k;
     u.body = emit_at(u.a, u.a->hot);

@@ -47,8 +47,9 @@ struct run {
     uint64_t position, event; /* in instructions since the burst began, and lines of repeated ones */
     uint64_t lines;           /* part of position */
     bool due;                 /* the event is in the next block */
-    bool limited;             /* the event is instructions_max */
-    bool settled;             /* the flags are the program's */
+    uint64_t max; /* instructions_max, and as many as a hot burst warms up and paces; 0: no limit */
+    bool limited; /* the event is max */
+    bool settled; /* the flags are the program's */
     enum rt_tr_end reason, end;
     uint64_t random;
     uint64_t warm_tsc, warm_position;
@@ -324,7 +325,7 @@ static void arrive(struct run *u)
 static void run_fast(struct run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;
-    const uint64_t max = u->plan->instructions_max;
+    const uint64_t max = u->max;
     u->limited = max && max < u->event && u->part != PART_SETTLE;
     const uint64_t event = u->limited ? max : u->event;
     const int64_t ahead = (int64_t)(event - u->position);
@@ -340,8 +341,11 @@ static void run_fast(struct run *u, const struct rt_tr_block *b)
     if (u->due && !u->limited && undisturbed) {
         u->r->pace.cycles = end - begin;
         u->r->pace.instructions = u->position - u->pace_from;
-        u->r->pace.ip = b->low;
-        u->r->pace.least_millicycles = u->next->ip == b->ip ? b->least_millicycles : 0;
+        const bool is_loop = u->next->ip == b->ip;
+        u->r->pace.low = b->low;
+        u->r->pace.high = b->high;
+        u->r->pace.least_millicycles = is_loop ? b->least_millicycles : 0;
+        u->r->pace.rest_waits = is_loop && b->rest_waits;
     } else {
         u->r->pace.discarded++;
     }
@@ -435,6 +439,7 @@ static void begin_pace(struct run *u)
     const uint64_t wanted = (uint64_t)p->pace_instructions * (u->is_hot ? p->hot_times : 1);
     const uint64_t in_time = instructions_within(u, p->pace_us, wanted);
     u->pace_instructions = in_time > PACE_LEAST ? in_time : PACE_LEAST;
+    if (u->is_hot && u->max) u->max += u->pace_instructions;
 }
 
 /* Measure the probe's reading for a line in L1, by the same code. */
@@ -500,8 +505,7 @@ static void begin_list(struct run *u)
 static void advance(struct run *u, const struct rt_tr_block *b)
 {
     const struct rt_tr_plan *p = u->plan;
-    if (u->part != PART_SETTLE && p->instructions_max &&
-        (u->position >= p->instructions_max || (u->due && u->limited)))
+    if (u->part != PART_SETTLE && u->max && (u->position >= u->max || (u->due && u->limited)))
         settle(u, RT_TR_END_INSTRUCTIONS);
     if (u->part == PART_WARM && (u->due || u->position >= u->event)) {
         if (u->r->translated > COLD_TRANSLATIONS) turn_cold(u);
@@ -510,9 +514,11 @@ static void advance(struct run *u, const struct rt_tr_block *b)
     }
     if (u->part == PART_WARM_TIMED && (u->due || u->position >= u->event)) {
         if (may_warm_longer(u)) {
+            const uint64_t wanted = (uint64_t)p->pace_instructions * p->hot_times / 2;
+            const uint64_t longer = instructions_within(u, p->pace_us / 2, wanted);
             u->is_hot = true;
-            begin_timed_warm_up(u,
-                                u->position + instructions_within(u, p->pace_us / 2, p->pace_instructions));
+            if (u->max) u->max += longer;
+            begin_timed_warm_up(u, u->position + longer);
         } else if (u->no_pace)
             begin_list(u);
         else
@@ -705,8 +711,7 @@ static void begin_result(struct rt_tr_result *r, uint64_t ip)
     r->translated = r->dispatches = r->links = r->misses = r->unlisted = 0;
     r->control_cycles = r->control_len = 0;
     r->flags_dead = false;
-    r->pace.cycles = r->pace.instructions = r->pace.ip = 0;
-    r->pace.overhead_cycles = r->pace.discarded = r->pace.least_millicycles = 0;
+    r->pace = (struct rt_tr_pace){0};
     r->access_count = r->probe_count = 0;
 }
 
@@ -724,6 +729,17 @@ static void begin_thread(struct rt_tr_thread *t, struct rt_tr_cache *cache, cons
     for (unsigned i = 0; i < 1u << RT_TR_TABLE_BITS; i++)
         t->table[i] = &cache->none;
     t->generation = generation;
+}
+
+/* Are all accesses that the burst listed or timed in the code of its pace window? */
+static bool stays_in_loop(const struct rt_tr_result *r)
+{
+    const uint64_t low = r->pace.low, len_bytes = r->pace.high - low;
+    for (uint32_t i = 0; i < r->access_count; i++)
+        if (r->accesses[i].ip - low >= len_bytes) return false;
+    for (uint32_t i = 0; i < r->probe_count; i++)
+        if (r->probes[i].ip - low >= len_bytes) return false;
+    return r->access_count > 0;
 }
 
 static void execute(struct run *u)
@@ -766,6 +782,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
     u.position = u.lines = 0;
     u.event = plan->warm_instructions / 2;
+    u.max = plan->instructions_max;
     u.due = u.limited = u.missed = false;
     u.settled = true;
     u.reason = u.end = RT_TR_END_NONE;
@@ -796,6 +813,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     result->work = u.position;
     result->probe_loads = u.probe_loads;
     result->flags_dead = !u.settled;
+    result->pace.rest_waits = result->pace.rest_waits && stays_in_loop(result);
     rt_tr_cache_leave(cache);
     return RT_TR_ACCEPTED;
 }

@@ -75,6 +75,7 @@ struct rt_tr_block {
     uint8_t arena;          /* arena of the fast version */
     uint8_t stop;           /* enum rt_tr_end after the last instruction, or NONE */
     uint8_t flags_dead : 1; /* the check of the counter at the entry of the fast version changes the flags */
+    uint8_t rest_waits : 1; /* as of rt_tr_loop_least */
     uint8_t is_quiet : 1;   /* in options.quiet: it has no slow version */
     /* a repeated movs, stos or lods alone: RT_TR_LOAD, RT_TR_STORE, and the length of an element as a power of
      * two; else 0. The dispatcher sees each execution. */
@@ -165,9 +166,33 @@ struct rt_tr_cache {
     struct rt_tr_site sites[RT_TR_SITES_MOST];
 };
 
+/* Kinds of instructions that chains of dependent instructions mostly consist of. */
+enum rt_tr_kind {
+    RT_TR_ADD_FP,
+    RT_TR_MUL_FP,
+    RT_TR_FMA,
+    RT_TR_DIV_SINGLE,
+    RT_TR_DIV_DOUBLE,
+    RT_TR_SQRT_SINGLE,
+    RT_TR_SQRT_DOUBLE,
+    RT_TR_CONVERT,
+    RT_TR_MUL_INTEGER,
+    RT_TR_LOAD_L1,
+    RT_TR_KIND_COUNT
+};
+
+/* Times of this processor in thousandths of a core cycle: from the operands of an instruction to its result, and
+ * between two independent ones (0: less than matters). */
+struct rt_tr_times {
+    uint32_t latency[RT_TR_KIND_COUNT], occupied[RT_TR_KIND_COUNT];
+    uint32_t sum_after_sum; /* latency of an addition of floating-point numbers after another one */
+    uint32_t issue;         /* between two simple instructions */
+};
+
 struct rt_tr_process {
     struct rt_tr_cache *cache;
     struct rt_tr_options options;
+    struct rt_tr_times times;
     bool has_xsaveopt;
     uint64_t stack_base, stack_end; /* room of the first thread's stack, as far as it may grow */
 };
@@ -250,9 +275,13 @@ bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);
 /* Are all flags overwritten before one is read, and before anything can fault or leave the block? */
 bool rt_tr_trace_flags_dead(const struct rt_tr_trace *trace);
+/* Measure this processor. Takes some 20 microseconds. rt_tr_times.c */
+void rt_tr_times_measure(struct rt_tr_times *out);
 /* Core cycles, in thousandths, that an instruction of the trace takes on average at least while it loops with all data
- * in L1; 0: not known, because the trace is no loop. */
-uint32_t rt_tr_loop_least(const struct rt_tr_trace *trace);
+ * in L1, translated with a check of the counter that takes check_slots simple instructions; 0: not known, because the
+ * trace is no loop. *rest_waits: all of its instructions have times that are known
+ * here, and none of its loads needs what one of its stores wrote, so that what it takes longer, it waits for data. */
+uint32_t rt_tr_loop_least(const struct rt_tr_trace *trace, unsigned check_slots, bool *rest_waits);
 /* Is m an operand whose address lea can compute? */
 bool rt_tr_is_plain(const struct rt_burst_mem *m);
 

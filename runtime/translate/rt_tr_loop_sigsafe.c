@@ -4,7 +4,6 @@
 #include "runtime/translate/rt_tr_internal.h"
 
 enum {
-    L1_CYCLES = 4,
     LOADS_A_CYCLE = 3,
     SETTLED = 8,
     ITERATIONS = 24,
@@ -13,70 +12,142 @@ enum {
     MASK_BIT = 48,
     FLAGS_BIT = 63
 };
+#define FLAGS (UINT64_C(1) << FLAGS_BIT)
 
-/* What of an instruction matters for the time. Registers as bits: 16 general ones, 32 of vectors, 8 of masks, the
- * flags. */
+/* The part of an instruction that matters for the time. Registers as bits: 16 general ones, 32 of vectors, 8 of masks,
+ * the flags. */
 struct timing {
     uint64_t reads, address, writes;
-    uint8_t latency_cycles;  /* from its registers to its result */
-    uint8_t occupies_cycles; /* of a unit that is not pipelined */
+    uint32_t latency;  /* from its registers to its result, in thousandths of a core cycle */
+    uint32_t occupied; /* of a unit that is not pipelined */
     bool loads, stores;
+    bool is_known; /* the latency is this processor's */
+    bool is_step;  /* adds a constant to its result */
+    bool is_sum;   /* of floating-point numbers */
 };
 
-#define SCALAR_AND_PACKED(name, type)     \
-    case ZYDIS_MNEMONIC_##name##S##type:  \
-    case ZYDIS_MNEMONIC_##name##P##type:  \
-    case ZYDIS_MNEMONIC_V##name##S##type: \
-    case ZYDIS_MNEMONIC_V##name##P##type
+enum how { ONE_CYCLE, NO_CYCLE, STEP, SUM, MEASURED, UNKNOWN };
 
-/* Additions, divisions of doubles and loads from L1 were measured on an AMD processor of family 25. The others are
- * usual values, rounded down: where a processor is slower, its loops seem to wait for the rest, and where it is faster,
- * they seem to wait too little. */
-static void set_cycles(struct timing *t, const ZydisDecodedInstruction *in)
+#define SCALARS_AND_PACKED(name, type, how, kind)                                             \
+    {ZYDIS_MNEMONIC_##name##S##type, how, kind}, {ZYDIS_MNEMONIC_##name##P##type, how, kind}, \
+        {ZYDIS_MNEMONIC_V##name##S##type, how, kind},                                         \
+    {                                                                                         \
+        ZYDIS_MNEMONIC_V##name##P##type, how, kind                                            \
+    }
+#define BOTH_TYPES(name, how, kind) \
+    SCALARS_AND_PACKED(name, S, how, kind), SCALARS_AND_PACKED(name, D, how, kind)
+#define VECTOR(name, how)              \
+    {ZYDIS_MNEMONIC_##name, how, 0},   \
+    {                                  \
+        ZYDIS_MNEMONIC_V##name, how, 0 \
+    }
+#define PACKED(name, how) VECTOR(name##PS, how), VECTOR(name##PD, how)
+
+/* Instructions with known times. */
+static const struct {
+    uint16_t mnemonic;
+    uint8_t how;
+    uint8_t kind; /* enum rt_tr_kind */
+} known[] = {
+    {ZYDIS_MNEMONIC_MOV, NO_CYCLE, 0}, /* renamed, or a load */
+    {ZYDIS_MNEMONIC_MOVZX, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_MOVSXD, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_NOP, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_ENDBR64, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_VMOVDQU32, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_VMOVDQU64, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_VMOVDQA32, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_VMOVDQA64, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_VBROADCASTSS, NO_CYCLE, 0},
+    {ZYDIS_MNEMONIC_VBROADCASTSD, NO_CYCLE, 0},
+    VECTOR(MOVSS, NO_CYCLE),
+    VECTOR(MOVSD, NO_CYCLE),
+    VECTOR(MOVDQA, NO_CYCLE),
+    VECTOR(MOVDQU, NO_CYCLE),
+    PACKED(MOVA, NO_CYCLE),
+    PACKED(MOVU, NO_CYCLE),
+    {ZYDIS_MNEMONIC_ADD, STEP, 0},
+    {ZYDIS_MNEMONIC_SUB, STEP, 0},
+    {ZYDIS_MNEMONIC_INC, STEP, 0},
+    {ZYDIS_MNEMONIC_DEC, STEP, 0},
+    {ZYDIS_MNEMONIC_LEA, STEP, 0},
+    {ZYDIS_MNEMONIC_AND, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_OR, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_XOR, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_NEG, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_NOT, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_CMP, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_TEST, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_SHL, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_SHR, ONE_CYCLE, 0},
+    {ZYDIS_MNEMONIC_SAR, ONE_CYCLE, 0},
+    VECTOR(PADDB, ONE_CYCLE),
+    VECTOR(PADDW, ONE_CYCLE),
+    VECTOR(PADDD, ONE_CYCLE),
+    VECTOR(PADDQ, ONE_CYCLE),
+    VECTOR(PSUBD, ONE_CYCLE),
+    VECTOR(PSUBQ, ONE_CYCLE),
+    VECTOR(PAND, ONE_CYCLE),
+    VECTOR(POR, ONE_CYCLE),
+    VECTOR(PXOR, ONE_CYCLE),
+    VECTOR(PUNPCKLDQ, ONE_CYCLE),
+    VECTOR(PUNPCKLQDQ, ONE_CYCLE),
+    VECTOR(PUNPCKHQDQ, ONE_CYCLE),
+    PACKED(AND, ONE_CYCLE),
+    PACKED(OR, ONE_CYCLE),
+    PACKED(XOR, ONE_CYCLE),
+    PACKED(UNPCKL, ONE_CYCLE),
+    PACKED(UNPCKH, ONE_CYCLE),
+    PACKED(SHUF, ONE_CYCLE),
+    {ZYDIS_MNEMONIC_IMUL, MEASURED, RT_TR_MUL_INTEGER},
+    BOTH_TYPES(ADD, SUM, RT_TR_ADD_FP),
+    BOTH_TYPES(SUB, SUM, RT_TR_ADD_FP),
+    BOTH_TYPES(MUL, MEASURED, RT_TR_MUL_FP),
+    SCALARS_AND_PACKED(DIV, S, MEASURED, RT_TR_DIV_SINGLE),
+    SCALARS_AND_PACKED(DIV, D, MEASURED, RT_TR_DIV_DOUBLE),
+    SCALARS_AND_PACKED(SQRT, S, MEASURED, RT_TR_SQRT_SINGLE),
+    SCALARS_AND_PACKED(SQRT, D, MEASURED, RT_TR_SQRT_DOUBLE),
+};
+
+static void set_how(struct timing *t, enum how how, enum rt_tr_kind kind)
 {
-    t->latency_cycles = 1;
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_MOV: /* renamed, or a load */
-    case ZYDIS_MNEMONIC_MOVZX:
-    case ZYDIS_MNEMONIC_MOVSXD:
-    case ZYDIS_MNEMONIC_MOVAPS:
-    case ZYDIS_MNEMONIC_MOVAPD:
-    case ZYDIS_MNEMONIC_VMOVAPS:
-    case ZYDIS_MNEMONIC_VMOVAPD:
-    case ZYDIS_MNEMONIC_MOVSD:
-    case ZYDIS_MNEMONIC_VMOVSD:
-        t->latency_cycles = 0;
+    t->is_known = how != UNKNOWN;
+    t->is_step = how == STEP;
+    t->is_sum = how == SUM;
+    t->latency = how == NO_CYCLE ? 0 : MILLI;
+    if (how != SUM && how != MEASURED) return;
+    t->latency = rt_tr_process.times.latency[kind];
+    t->occupied = rt_tr_process.times.occupied[kind];
+}
+
+/* An instruction that is in no table counts as one cycle: a loop with it can take longer than is known here. */
+static void set_latency(struct timing *t, const ZydisDecodedInstruction *in)
+{
+    enum { DIVISION_CYCLES = 10, DIVISION_OCCUPIES = 6 };
+    set_how(t, UNKNOWN, 0);
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].mnemonic == in->mnemonic) set_how(t, known[i].how, known[i].kind);
+    switch (in->meta.category) {
+    case ZYDIS_CATEGORY_VFMA:
+        set_how(t, MEASURED, RT_TR_FMA);
         break;
-    case ZYDIS_MNEMONIC_IMUL:
-    case ZYDIS_MNEMONIC_MUL:
-    case ZYDIS_MNEMONIC_MULX:
-        SCALAR_AND_PACKED(ADD, S)
-            : SCALAR_AND_PACKED(ADD, D)
-            : SCALAR_AND_PACKED(SUB, S)
-            : SCALAR_AND_PACKED(SUB, D)
-            : SCALAR_AND_PACKED(MUL, S) : SCALAR_AND_PACKED(MUL, D) : t->latency_cycles = 3;
+    case ZYDIS_CATEGORY_CONVERT:
+        set_how(t, MEASURED, RT_TR_CONVERT);
         break;
-        SCALAR_AND_PACKED(DIV, S) : t->latency_cycles = 10;
-        t->occupies_cycles = 3;
-        break;
-        SCALAR_AND_PACKED(DIV, D) : t->latency_cycles = 13;
-        t->occupies_cycles = 4;
-        break;
-        SCALAR_AND_PACKED(SQRT, S) : t->latency_cycles = 12;
-        t->occupies_cycles = 3;
-        break;
-        SCALAR_AND_PACKED(SQRT, D) : t->latency_cycles = 13;
-        t->occupies_cycles = 4;
-        break;
-    case ZYDIS_MNEMONIC_DIV:
-    case ZYDIS_MNEMONIC_IDIV:
-        t->latency_cycles = 10;
-        t->occupies_cycles = 6;
+    case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        set_how(t, ONE_CYCLE, 0);
         break;
     default:
-        if (in->meta.category == ZYDIS_CATEGORY_VFMA) t->latency_cycles = 4;
-        if (in->meta.category == ZYDIS_CATEGORY_CONVERT) t->latency_cycles = 3;
+        break;
     }
+    if (in->mnemonic == ZYDIS_MNEMONIC_DIV || in->mnemonic == ZYDIS_MNEMONIC_IDIV) {
+        t->latency = DIVISION_CYCLES * MILLI; /* depends on the numbers */
+        t->occupied = DIVISION_OCCUPIES * MILLI;
+    }
+    if (in->attributes &
+        (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+        t->is_known = false;
 }
 
 static bool between(ZydisRegister r, ZydisRegister first, ZydisRegister last)
@@ -145,8 +216,8 @@ static void set_operands(struct timing *t, const struct rt_burst_scratch *s)
     }
     if (is_zeroing(s)) t->reads = 0;
     if (!s->insn.cpu_flags) return;
-    if (s->insn.cpu_flags->tested) t->reads |= UINT64_C(1) << FLAGS_BIT;
-    if (s->insn.cpu_flags->modified) t->writes |= UINT64_C(1) << FLAGS_BIT;
+    if (s->insn.cpu_flags->tested) t->reads |= FLAGS;
+    if (s->insn.cpu_flags->modified) t->writes |= FLAGS;
 }
 
 static uint32_t latest(const uint32_t *ready, uint64_t registers)
@@ -162,45 +233,116 @@ static uint32_t latest(const uint32_t *ready, uint64_t registers)
 /* Thousandths of a cycle that an iteration takes when each instruction begins as soon as its registers are known. */
 static uint32_t chain_millicycles(const struct timing *t, unsigned len)
 {
+    const uint32_t load = rt_tr_process.times.latency[RT_TR_LOAD_L1];
     uint32_t ready[64], settled = 0, last = 0;
+    uint64_t sums = 0; /* registers that hold one */
     for (unsigned i = 0; i < 64; i++)
         ready[i] = 0;
     for (unsigned n = 0; n < ITERATIONS; n++) {
         if (n == SETTLED) settled = last;
         for (unsigned i = 0; i < len; i++) {
             uint32_t begin = latest(ready, t[i].reads);
-            const uint32_t address = latest(ready, t[i].address) + (t[i].loads ? L1_CYCLES : 0);
+            const uint32_t address = latest(ready, t[i].address) + (t[i].loads ? load : 0);
             if (address > begin) begin = address;
-            const uint32_t end = begin + t[i].latency_cycles;
+            const bool follows_sum = t[i].is_sum && latest(ready, t[i].reads & sums) == begin;
+            const uint32_t end = begin + (follows_sum ? rt_tr_process.times.sum_after_sum : t[i].latency);
+            sums = t[i].is_sum ? sums | t[i].writes : sums & ~t[i].writes;
             for (uint64_t w = t[i].writes; w; w &= w - 1)
                 ready[__builtin_ctzll(w)] = end;
             if (t[i].writes && end > last) last = end;
         }
     }
-    return (last - settled) * MILLI / (ITERATIONS - SETTLED);
+    return (last - settled) / (ITERATIONS - SETTLED);
 }
 
-uint32_t rt_tr_loop_least(const struct rt_tr_trace *t)
+/* Registers that constants alone are added to: the loop walks by them. */
+static uint64_t walking_registers(const struct timing *t, unsigned len)
+{
+    uint64_t steps = 0, others = 0;
+    for (unsigned i = 0; i < len; i++) {
+        const bool is_step =
+            t[i].is_step && !t[i].loads && (t[i].reads | t[i].address) == (t[i].writes & ~FLAGS);
+        *(is_step ? &steps : &others) |= t[i].writes;
+    }
+    return steps & ~others & ~FLAGS;
+}
+
+static bool is_one_place(const struct rt_burst_mem *a, const struct rt_burst_mem *b)
+{
+    return a->base == b->base && a->index == b->index && a->scale == b->scale && a->disp == b->disp;
+}
+
+/* The register as a bit of timing.address; 0: none that the loop can change. */
+static uint64_t bit_of_number(uint8_t number)
+{
+    return number < 16 ? UINT64_C(1) << number : 0;
+}
+
+/* May what one iteration stores to a be what it, or a later one, loads from b? Two different registers are taken to
+ * point to two arrays. */
+static bool may_forward(const struct rt_burst_mem *a, const struct rt_burst_mem *b, uint64_t written,
+                        uint64_t walking)
+{
+    if (!rt_tr_is_plain(a) || !rt_tr_is_plain(b)) return true;
+    if (a->base != b->base || a->index != b->index) return false;
+    const uint64_t changing = (bit_of_number(a->base) | bit_of_number(a->index)) & written;
+    return !is_one_place(a, b) || changing == 0 || changing & ~walking;
+}
+
+static bool forwards(const struct rt_tr_trace *t, const struct rt_burst_mem *store, uint64_t written,
+                     uint64_t walking)
+{
+    for (unsigned i = 0; i < t->decoded; i++) {
+        const struct rt_burst_plan *p = &t->insns[i].plan;
+        for (unsigned k = 0; k < p->mem_count; k++)
+            if (p->mem[k].does & RT_BURST_DOES_LOAD && may_forward(store, &p->mem[k], written, walking))
+                return true;
+    }
+    return false;
+}
+
+/* Does the loop only wait for data where it takes longer than its least time? */
+static bool rest_waits(const struct rt_tr_trace *t, const struct timing *timings)
+{
+    const uint64_t walking = walking_registers(timings, t->decoded);
+    uint64_t written = 0;
+    for (unsigned i = 0; i < t->decoded; i++) {
+        if (!timings[i].is_known) return false;
+        written |= timings[i].writes;
+    }
+    for (unsigned i = 0; i < t->decoded; i++) {
+        const struct rt_burst_plan *p = &t->insns[i].plan;
+        for (unsigned k = 0; k < p->mem_count; k++)
+            if (p->mem[k].does & RT_BURST_DOES_STORE && forwards(t, &p->mem[k], written, walking))
+                return false;
+    }
+    return true;
+}
+
+uint32_t rt_tr_loop_least(const struct rt_tr_trace *t, unsigned check_slots, bool *out_rest_waits)
 {
     const struct rt_burst_zydis *z = rt_tr_process.options.zydis;
     struct timing timings[RT_TR_BLOCK_MOST];
     struct rt_burst_scratch s;
-    unsigned loads = 0, stores = 0, occupied = 0;
+    uint32_t loads = 0, stores = 0, occupied = 0;
+    *out_rest_waits = false;
     if (!t->is_loop) return 0;
     for (unsigned i = 0; i < t->decoded; i++) {
         const struct rt_burst_plan *p = &t->insns[i].plan;
         struct timing *now = &timings[i];
         *now = (struct timing){0};
         if (ZYAN_FAILED(z->decode_full(&z->decoder, p->code, p->len_bytes, &s.insn, s.operands))) return 0;
-        set_cycles(now, &s.insn);
+        set_latency(now, &s.insn);
         set_operands(now, &s);
         loads += now->loads;
         stores += now->stores;
-        occupied += now->occupies_cycles;
+        occupied += now->occupied;
     }
     uint32_t least = chain_millicycles(timings, t->decoded);
-    const uint32_t bounds[] = {MILLI, stores * MILLI, loads * MILLI / LOADS_A_CYCLE, occupied * MILLI};
+    const uint32_t issue = rt_tr_process.times.issue * (t->len + check_slots) * t->decoded / t->len;
+    const uint32_t bounds[] = {MILLI, stores * MILLI, loads * MILLI / LOADS_A_CYCLE, occupied, issue};
     for (unsigned i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (bounds[i] > least) least = bounds[i];
+    *out_rest_waits = rest_waits(t, timings);
     return least / t->decoded;
 }

@@ -22,12 +22,12 @@ enum {
     WARM_MORE = 257,
     PACE_INSTRUCTIONS = 4000,
     PACE_US = 10,
-    HOT_TIMES = 4,
+    HOT_TIMES = 24,
     PROBES_LEAST = 50,
     PROBES_MORE = 51,
     PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
     COLD_SHARE = 6,
-    INSTRUCTIONS_MOST = 56000,
+    INSTRUCTIONS_MOST = 40000,
     TRANSLATIONS_MOST = 160,
     /* what the recording takes inside of a burst */
     ENTRY_NS = 400,
@@ -303,7 +303,9 @@ static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
     r->pace_instructions = (uint32_t)pace->instructions;
     r->pace_cycles = pace->cycles > pace->overhead_cycles ? pace->cycles - pace->overhead_cycles : 0;
     r->pace_discarded = pace->discarded;
-    r->pace_least_millicycles = pace->least_millicycles;
+    const uint32_t least = pace->least_millicycles;
+    r->pace_least_millicycles = least < UINT16_MAX ? (uint16_t)least : UINT16_MAX;
+    r->pace_rest_waits = pace->rest_waits;
     r->translate_ns = (uint32_t)ns_of_tsc(result->translate_cycles);
     r->probe_loads = result->probe_loads;
 }

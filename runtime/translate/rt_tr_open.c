@@ -87,6 +87,7 @@ enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
     if (rt_tr_process.options.trace_most > RT_TR_BLOCK_MOST)
         rt_tr_process.options.trace_most = RT_TR_BLOCK_MOST;
     rt_tr_process.has_xsaveopt = has_xsaveopt();
+    rt_tr_times_measure(&rt_tr_process.times);
     learn_stack();
     if (!rt_tr_arena_try((uint64_t)(uintptr_t)rt_tr_template)) return RT_TR_NO_ARENA;
     return rt_tr_cache_map(&rt_tr_process) ? RT_TR_ACCEPTED : RT_TR_NO_MEMORY;

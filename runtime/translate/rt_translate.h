@@ -149,12 +149,15 @@ struct rt_tr_probe {
  * four times in chains of small functions. */
 struct rt_tr_pace {
     uint64_t cycles, instructions; /* TSC; 0 instructions: no window is valid */
-    uint64_t ip;
-    uint32_t overhead_cycles; /* cost of entering and leaving, not subtracted */
+    uint64_t low, high;            /* code of the block with its last instruction */
+    uint32_t overhead_cycles;      /* cost of entering and leaving, not subtracted */
     uint32_t discarded;
-    uint32_t
-        least_millicycles; /* of an instruction: core cycles with all data in L1, where the window lies in a
-                                 * loop that is one block; 0: not known */
+    /* of an instruction: core cycles with all data in L1, where the window lies in a loop that is one block; 0: not
+     * known */
+    uint32_t least_millicycles;
+    /* No instruction of the loop has a reason but waiting for data to take longer, and all later accesses of the burst
+     * are the loop's. */
+    bool rest_waits;
 };
 
 struct rt_tr_result {

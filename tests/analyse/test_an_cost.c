@@ -140,6 +140,23 @@ static void an_what_a_loop_takes_in_l1_does_not_wait(void **state)
     fix_free(f);
 }
 
+/* The time of the sweep beyond 1,200 cycles is waiting, whatever its lines usually take; in data that stays in L1 there
+ * is nothing to wait for. */
+static void an_loop_with_known_times_waits_for_all_else(void **state)
+{
+    (void)state;
+    for (uint64_t stride = 10 << 20, i = 0; i < 2; i++, stride = 0) {
+        struct an_fixture *f = fix_new(5, 4);
+        for (uint64_t k = 0; k < 40; k++) {
+            translated_burst(f, (1 << 20) + k * stride, 0, 2000, 10);
+            f->bursts[k].pace_least_cycles = 1200;
+            f->bursts[k].pace_rest_waits = 1;
+        }
+        assert_float_equal(stall_share(f), stride ? 800.0 / 2000 : 0, 0.001);
+        fix_free(f);
+    }
+}
+
 /* 250 of 300 cycles issue instructions: the sweep waits for 50 at most. */
 static void an_sweep_waits_no_longer_than_the_pace_allows(void **state)
 {
@@ -454,6 +471,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_sweep_through_memory_waits_for_its_lines),
         cmocka_unit_test(an_sweep_waits_as_long_by_a_longer_list),
         cmocka_unit_test(an_what_a_loop_takes_in_l1_does_not_wait),
+        cmocka_unit_test(an_loop_with_known_times_waits_for_all_else),
         cmocka_unit_test(an_sweep_waits_no_longer_than_the_pace_allows),
         cmocka_unit_test(an_sweep_in_a_cache_does_not_wait_for_memory),
         cmocka_unit_test(an_sweep_of_stores_waits_for_twice_the_lines),
