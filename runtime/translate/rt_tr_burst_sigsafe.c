@@ -124,9 +124,23 @@ static uint64_t draw(struct run *u)
     return 1 + (u->random * UINT64_C(0x2545f4914f6cdd1d) >> 33) % (2 * mean - 1);
 }
 
+/* The kernel adds the tiles of AMX to a thread's state at their first use. When that was in this burst, add
+ * them to the frame, from which sigreturn would otherwise clear them. */
+static void add_tiles(struct run *u)
+{
+    const uint64_t tiles = UINT64_C(1) << RT_TR_TILE_DATA;
+    if (!rt_tr_process.tiles_end || u->features & tiles) return;
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1)); /* components not in their initial state */
+    if (!(low & tiles)) return;
+    u->features |= tiles;
+    rt_tr_frame_add(u->t, u->features, rt_tr_process.tiles_end);
+}
+
 /* Other code may use the vector registers in between. */
 static void put_aside(struct run *u)
 {
+    add_tiles(u);
     xsave(u->t->xstate, u->features);
     xrstor(&initial, u->features & ~(uint64_t)PKRU);
 }

@@ -25,6 +25,7 @@ enum {
     RT_TR_EXITS_MOST = 1 << 16,
     RT_TR_SITES_MOST = 1 << 16,
     RT_TR_STACK_BYTES = 24 * 1024,
+    RT_TR_TILE_DATA = 18, /* component of XSAVE */
 };
 
 struct rt_tr_block;
@@ -194,6 +195,7 @@ struct rt_tr_process {
     struct rt_tr_options options;
     struct rt_tr_times times;
     bool has_xsaveopt;
+    uint32_t tiles_end; /* of the tiles of AMX in an XSAVE area; 0: there are none */
     uint64_t stack_base, stack_end; /* room of the first thread's stack, as far as it may grow */
 };
 extern struct rt_tr_process rt_tr_process;
@@ -284,6 +286,9 @@ void rt_tr_times_measure(struct rt_tr_times *out);
 uint32_t rt_tr_loop_least(const struct rt_tr_trace *trace, unsigned check_slots, bool *rest_waits);
 /* Is m an operand whose address lea can compute? */
 bool rt_tr_is_plain(const struct rt_burst_mem *m);
+
+/* rt_tr_frame_sigsafe.c: let t's frame hold features, whose components end at end. */
+void rt_tr_frame_add(struct rt_tr_thread *t, uint64_t features, uint32_t end);
 
 /* rt_tr_block_sigsafe.c: translation. Need the lock. */
 struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why);

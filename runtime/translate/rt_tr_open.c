@@ -79,6 +79,18 @@ static bool has_xsaveopt(void)
     return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a & bit_XSAVEOPT;
 }
 
+/* CPUID leaf 0DH: the component, switched on by the kernel, and XGETBV that says whether it is used. */
+static uint32_t tiles_end(void)
+{
+    enum { XGETBV_USED = 1 << 2 };
+    unsigned a = 0, len_bytes = 0, offset, c, d, low, high;
+    if (!__get_cpuid_count(0xd, 1, &a, &offset, &c, &d) || !(a & XGETBV_USED)) return 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if (!(low >> RT_TR_TILE_DATA & 1)) return 0;
+    if (!__get_cpuid_count(0xd, RT_TR_TILE_DATA, &len_bytes, &offset, &c, &d)) return 0;
+    return len_bytes ? offset + len_bytes : 0;
+}
+
 enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
 {
     const enum rt_tr_refused refused = ask_machine();
@@ -88,6 +100,7 @@ enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
         rt_tr_process.options.trace_most = RT_TR_BLOCK_MOST;
     rt_tr_process.has_xsaveopt = has_xsaveopt();
     rt_tr_times_measure(&rt_tr_process.times);
+    rt_tr_process.tiles_end = tiles_end();
     learn_stack();
     if (!rt_tr_arena_try((uint64_t)(uintptr_t)rt_tr_template)) return RT_TR_NO_ARENA;
     return rt_tr_cache_map(&rt_tr_process) ? RT_TR_ACCEPTED : RT_TR_NO_MEMORY;
