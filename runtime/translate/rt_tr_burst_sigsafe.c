@@ -124,25 +124,24 @@ static uint64_t draw(struct run *u)
     return 1 + (u->random * UINT64_C(0x2545f4914f6cdd1d) >> 33) % (2 * mean - 1);
 }
 
-/* The kernel adds the tiles of AMX to a thread's state at their first use. When that was in this burst, add
- * them to the frame, from which sigreturn would otherwise clear them. */
-static void add_tiles(struct run *u)
+/* The kernel adds the tiles of AMX to a thread's state at their first use. When that was in this burst, the
+ * frame has no room for them, and sigreturn would clear them: true. */
+static bool needs_tiles(const struct run *u)
 {
-    const uint64_t tiles = UINT64_C(1) << RT_TR_TILE_DATA;
-    if (!rt_tr_process.tiles_end || u->features & tiles) return;
     uint32_t low, high;
+    if (!rt_tr_process.tiles_end || u->features >> RT_TR_TILE_DATA & 1) return false;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1)); /* components not in their initial state */
-    if (!(low & tiles)) return;
-    u->features |= tiles;
-    rt_tr_frame_add(u->t, u->features, rt_tr_process.tiles_end);
+    return low >> RT_TR_TILE_DATA & 1;
 }
 
 /* Other code may use the vector registers in between. */
 static void put_aside(struct run *u)
 {
-    add_tiles(u);
+    const bool adds_tiles = needs_tiles(u);
+    if (adds_tiles) u->features |= UINT64_C(1) << RT_TR_TILE_DATA;
     xsave(u->t->xstate, u->features);
     xrstor(&initial, u->features & ~(uint64_t)PKRU);
+    if (adds_tiles) rt_tr_frame_add(u->t, u->features, rt_tr_process.tiles_end);
 }
 
 static void bring_back(struct run *u)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Calls the function and saves the registers that the ABI preserves, because random code does not. */
 void tr_call_random(void (*function)(void));
@@ -156,15 +158,75 @@ static void run_system(void *arg)
     }
 }
 
+/* Intel SDM vol. 2A, LDTILECFG: palette, from byte 16 on the bytes of a row, from byte 48 on the rows. */
+static void configure_tiles(uint8_t config[64], unsigned seed)
+{
+    memset(config, 0, 64);
+    config[0] = 1;
+    const unsigned rows = 4 + seed % 13, inner = 1 + seed % 16; /* tmm0 and 3 += tmm1 * tmm2 */
+    const unsigned all_rows[] = {rows, rows, inner, rows}, words[] = {16, inner, 16, 16};
+    for (unsigned i = 0; i < 4; i++) {
+        config[16 + 2 * i] = (uint8_t)(4 * words[i]);
+        config[48 + i] = (uint8_t)all_rows[i];
+    }
+}
+
+/* Tiles of AMX: loads and stores of rows at several distances, products, and a configuration that is left. */
+static void run_tiles(void *arg)
+{
+    (void)arg;
+    static uint8_t config[64], kept[64];
+    for (unsigned i = 0; i < 12; i++) {
+        configure_tiles(config, i + (unsigned)work.numbers[0] % 7);
+        const uint64_t apart = 64 + 4 * (i % 5);
+        __asm__ volatile(
+            "ldtilecfg %[config]\n\t"
+            "tileloadd (%[from],%[apart]), %%tmm0\n\t"
+            "tileloaddt1 8(%[from],%[apart]), %%tmm1\n\t"
+            "tileloadd 16(%[from],%[apart],2), %%tmm2\n\t"
+            "tilezero %%tmm3\n\t"
+            "tdpbssd %%tmm2, %%tmm1, %%tmm0\n\t"
+            "tdpbusd %%tmm2, %%tmm1, %%tmm0\n\t"
+            "tdpbuud %%tmm2, %%tmm1, %%tmm3\n\t"
+            "tdpbsud %%tmm2, %%tmm1, %%tmm3\n\t"
+            "sttilecfg %[kept]\n\t"
+            "tilestored %%tmm0, (%[to],%[apart])\n\t"
+            "tilestored %%tmm3, 2048(%[to],%[apart])\n\t"
+            "tdpbf16ps %%tmm2, %%tmm1, %%tmm3\n\t"
+            "tilestored %%tmm3, 4096(%[to],%[apart])"
+            : [kept] "=m"(kept)
+            : [config] "m"(config), [from] "r"(work.reals), [to] "r"(work.packed), [apart] "r"(apart)
+            : "memory");
+        if (i % 4 == 3) __asm__ volatile("tilerelease");
+        work.sum += kept[17 + i];
+    }
+    __asm__ volatile("tilerelease");
+}
+
+static bool may_use_tiles(void)
+{
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 }; /* ARCH_REQ_XCOMP_PERM, asm/prctl.h */
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+}
+
+static bool has_tiles;
+
 static const struct {
     const char *name;
     void (*run)(void *);
     bool faults; /* once more with a fault at each access to work */
 } functions[] = {
-    {"qsort", run_sort, true},      {"snprintf", run_print, true}, {"strtod", run_parse, false},
-    {"libm", run_math, true},       {"memcpy", run_memory, true},  {"deflate", run_deflate, false},
-    {"inflate", run_inflate, true}, {"longjmp", run_jump, true},   {"system calls", run_system, false},
+    {"tiles", run_tiles, true},          {"qsort", run_sort, true},      {"snprintf", run_print, true},
+    {"strtod", run_parse, false},        {"libm", run_math, true},       {"memcpy", run_memory, true},
+    {"deflate", run_deflate, false},     {"inflate", run_inflate, true}, {"longjmp", run_jump, true},
+    {"system calls", run_system, false},
 };
+
+static bool is_missing(unsigned function)
+{
+    const bool packs = functions[function].run == run_deflate || functions[function].run == run_inflate;
+    return (packs && !deflate_it) || (functions[function].run == run_tiles && !has_tiles);
+}
 
 static void fill(uint64_t seed)
 {
@@ -182,7 +244,7 @@ static void fill(uint64_t seed)
 static int compare_functions(uint64_t seed, uint64_t wanted, struct tr_figures *f)
 {
     for (unsigned i = 0; i < sizeof functions / sizeof functions[0] && f->instructions < wanted; i++) {
-        if (!deflate_it && (functions[i].run == run_deflate || functions[i].run == run_inflate)) continue;
+        if (is_missing(i)) continue;
         fill(seed);
         const struct tr_case c = {.name = functions[i].name,
                                   .run = functions[i].run,
@@ -253,6 +315,7 @@ int main(int argc, char **argv)
         *(void **)&inflate_it = dlsym(zlib, "uncompress");
         *(void **)&deflate_it = dlsym(zlib, "compress");
     }
+    has_tiles = may_use_tiles();
     struct tr_random *random = tr_random_new(seed);
     const char *skip = random ? tr_session_open(most, twice) : "no memory";
     if (skip) {
@@ -263,8 +326,7 @@ int main(int argc, char **argv)
     int failed = 0;
     fill(seed);
     for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++) /* let functions cache results */
-        if (deflate_it || (functions[i].run != run_deflate && functions[i].run != run_inflate))
-            functions[i].run(NULL);
+        if (!is_missing(i) && functions[i].run != run_tiles) functions[i].run(NULL);
     uint64_t base, end;
     tr_random_code(random, &base, &end);
     tr_session_add_code(base, end);

@@ -25,7 +25,7 @@ enum {
     TRAIL = 64,
     NOTED_MOST = 1 << 19
 };
-enum { COMPONENTS = 8, MEMORIES = 3 };
+enum { COMPONENTS = 10, MEMORIES = 3 };
 
 enum session_mode { MODE_OFF, MODE_TRANSLATE, MODE_STEP, MODE_EACH };
 
@@ -149,9 +149,10 @@ static uint32_t component_offset(unsigned component, uint32_t *len_bytes)
 /* A hash of each component; a component in its initial state counts as zeroes. */
 static void take_xstate(const void *fpregs, uint64_t out[COMPONENTS])
 {
-    static const uint8_t components[] = {2, 5, 6, 7};
-    static uint32_t offsets[4], lens[4];
-    static const uint8_t zeroes[2048];
+    enum { LATER = COMPONENTS - 4 };
+    static const uint8_t components[LATER] = {2, 5, 6, 7, 17, 18};
+    static uint32_t offsets[LATER], lens[LATER];
+    static const uint8_t zeroes[8192];
     const uint8_t *area = fpregs;
     uint64_t present;
     memcpy(&present, area + 512, 8);
@@ -164,7 +165,7 @@ static void take_xstate(const void *fpregs, uint64_t out[COMPONENTS])
     out[1] = hash(1, x87 ? area + 8 : zeroes, 16); /* last instruction and operand */
     out[2] = hash(1, area + 24, 4);
     out[3] = hash(1, present & 2 ? area + 160 : zeroes, 256);
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < LATER; i++) {
         if (!offsets[i]) offsets[i] = component_offset(components[i], &lens[i]);
         if (lens[i]) out[4 + i] = hash(1, present >> components[i] & 1 ? area + offsets[i] : zeroes, lens[i]);
     }
@@ -240,7 +241,8 @@ static void print_difference(const struct checkpoint *a, const struct checkpoint
 {
     static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                         "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
-    static const char *const parts[] = {"x87", "fip", "mxcsr", "sse", "avx", "k", "zmm_high", "zmm_16_31"};
+    static const char *const parts[] = {
+        "x87", "fip", "mxcsr", "sse", "avx", "k", "zmm_high", "zmm_16_31", "tile configuration", "tiles"};
     fprintf(stderr, "%s: difference after %lu instructions, end %s, ip %lx %lx (translated, stepped)\n",
             s.what->name, (unsigned long)a->count, rt_tr_end_name(a->end), (unsigned long)a->ip,
             (unsigned long)b->ip);
