@@ -92,6 +92,12 @@ tests_cases_fields_victim_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_cases_ndm_victim_CPPFLAGS = -I$(top_srcdir)/include
 tests_cases_ndm_victim_LDADD = libloadstone.la
 
+# instructions that few processors have
+check_PROGRAMS += tests/cases/processor_victim
+tests_cases_processor_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_processor_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_processor_victim_LDFLAGS = $(victim_threads)
+
 # shared cache lines
 check_PROGRAMS += tests/cases/sharing_victim
 tests_cases_sharing_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
