@@ -85,7 +85,7 @@ static inline int64_t spool_pack_unfold(uint64_t n)
 static inline uint32_t spool_pack_tsc_delta(uint64_t tsc_cycles, uint32_t instructions, uint32_t position)
 {
     if (!instructions) return 0;
-    const uint64_t delta = (uint64_t)((double)tsc_cycles * position / instructions);
+    const double delta = (double)tsc_cycles * position / instructions;
     return delta < UINT32_MAX ? (uint32_t)delta : UINT32_MAX;
 }
 
