@@ -10,6 +10,7 @@ librunh5_la_SOURCES = \
     run_h5/prof_file.h \
     run_h5/prof_h5.c run_h5/prof_h5.h \
     run_h5/prof_h5_get.c \
+    run_h5/prof_h5_objects.c \
     run_h5/prof_h5_open.c \
     run_h5/prof_h5_rows.c \
     run_h5/prof_memaxes.c run_h5/prof_memaxes.h \

@@ -106,10 +106,19 @@ struct prof_h5_texts {
 const char *prof_h5_read_texts(hid_t dataset, hid_t file_type, uint64_t len, struct prof_h5_texts *t);
 const char *prof_h5_read_attribute_texts(hid_t attribute, hid_t file_type, uint64_t len, char **texts);
 
+/* Bytes of an open HDF5 file: addresses begin at base_bytes, which is at most len_bytes. */
+struct prof_h5_bytes {
+    int fd;
+    uint64_t base_bytes, len_bytes;
+};
+/* Check the attributes of the object whose header is at an address. NULL or the problem of the file. */
+const char *prof_h5_object_problem(const struct prof_h5_bytes *file, uint64_t address);
+
 /* --- opening ---
  *
  * Open untrusted HDF5 files: only regular files are opened, neither plugins nor links to other files are
- * followed, and the memory of this process is bounded while one is open. */
+ * followed, and the memory of this process is bounded while one is open. Attributes are checked before libhdf5
+ * reads them. */
 
 struct prof_h5_input {
     hid_t id; /* H5I_INVALID_HID: nothing is open */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+#define H5_USE_110_API /* addresses of objects */
 #include "common/ls_env.h"
 #include "common/ls_quantity.h"
 #include "run_h5/prof_h5.h"
@@ -115,23 +116,58 @@ static ls_err prof_check_file(const char *path, uint64_t *out_len_bytes)
     return e;
 }
 
-static herr_t prof_is_foreign_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
+struct prof_visit {
+    struct prof_h5_bytes bytes;
+    const char *problem;
+};
+
+static herr_t prof_check_link(hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
+    struct prof_visit *v = user;
     (void)group;
     (void)name;
-    (void)user;
-    return info->type != H5L_TYPE_HARD && info->type != H5L_TYPE_SOFT;
+    if (info->type == H5L_TYPE_HARD)
+        v->problem = prof_h5_object_problem(&v->bytes, info->u.address);
+    else if (info->type != H5L_TYPE_SOFT)
+        v->problem =
+            "has links to other files, which are not opened"; /* HDF5 follows them when the object is */
+    return v->problem != NULL;
 }
 
-/* Refuse links to other files: HDF5 follows them when the object is opened. */
-static ls_err prof_check_links(const char *path, hid_t file)
+/* The bytes that HDF5 reads, and the address of the root group. */
+static const char *prof_get_bytes(hid_t file, uint64_t len_bytes, struct prof_h5_bytes *out, uint64_t *root)
 {
-    const herr_t found = H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, prof_is_foreign_link, NULL);
-    if (found == 0) return LS_OK;
-    return ls_fail(LS_ERR_FORMAT,
-                   found > 0 ? "%s: has links to other files, which are not opened"
-                             : "%s: its groups cannot be listed: the file is damaged",
-                   path);
+    enum { ADDRESS_BYTES = 8 };
+    const hid_t properties = H5Fget_create_plist(file);
+    hsize_t base = 0;
+    size_t address_bytes = 0, length_bytes = 0;
+    void *handle = NULL;
+    H5O_info_t info;
+    const bool is_known = H5Pget_userblock(properties, &base) >= 0 &&
+                          H5Pget_sizes(properties, &address_bytes, &length_bytes) >= 0 &&
+                          H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle &&
+                          H5Oget_info2(file, &info, H5O_INFO_BASIC) >= 0;
+    H5Pclose(properties);
+    if (!is_known || base > len_bytes) return "is damaged";
+    if (address_bytes != ADDRESS_BYTES || length_bytes != ADDRESS_BYTES)
+        return "has addresses that are not of 8 bytes";
+    *out = (struct prof_h5_bytes){*(const int *)handle, base, len_bytes};
+    *root = info.addr;
+    return NULL;
+}
+
+/* Refuse links to other files, and attributes that libhdf5 would read beyond their end. */
+static ls_err prof_check_objects(const char *path, hid_t file, uint64_t len_bytes)
+{
+    struct prof_visit v = {.problem = NULL};
+    uint64_t root;
+    v.problem = prof_get_bytes(file, len_bytes, &v.bytes, &root);
+    if (!v.problem) v.problem = prof_h5_object_problem(&v.bytes, root);
+    const bool is_listed =
+        v.problem || H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, prof_check_link, &v) >= 0;
+    if (!is_listed) v.problem = "has groups that cannot be listed: the file is damaged";
+    if (v.problem == prof_h5_no_memory) return ls_nomem("the objects of %s", path);
+    return v.problem ? ls_fail(LS_ERR_FORMAT, "%s: %s", path, v.problem) : LS_OK;
 }
 
 ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *out)
@@ -146,11 +182,12 @@ ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *
     prof_choose_memory(out);
     prof_memory_grant(out->memory_bytes);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_sec2(access);
     H5Pset_cache(access, 0, 0, 0, 0); /* no chunk is cached: their length in the index may be too short */
     out->id = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     const ls_err e =
-        out->id >= 0 ? prof_check_links(path, out->id)
+        out->id >= 0 ? prof_check_objects(path, out->id, out->len_bytes)
                      : ls_fail(LS_ERR_TRUNCATED,
                                "%s: HDF5 cannot open it: damaged, truncated or still being written", path);
     if (e == LS_OK) return LS_OK;

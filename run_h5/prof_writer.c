@@ -125,11 +125,20 @@ static ls_err prof_create_samples(prof_writer *w)
     return e;
 }
 
+/* Properties of a group whose attributes are in its header, where the reader checks them. */
+static hid_t prof_group_properties(void)
+{
+    enum { ATTRIBUTES_MAX = 1000 };
+    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_attr_phase_change(properties, ATTRIBUTES_MAX, 0);
+    return properties;
+}
+
 ls_err prof_writer_group(struct prof_writer *w, hid_t where, const char *name, hid_t *out)
 {
     LS_TRY(prof_writer_check_usable(w));
     LS_TRY(prof_writer_reserve(w, 0));
-    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
+    const hid_t properties = prof_group_properties();
     H5Pset_link_creation_order(properties, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     *out = H5Gcreate2(where, name, H5P_DEFAULT, properties, H5P_DEFAULT);
     H5Pclose(properties);
@@ -479,7 +488,9 @@ static ls_err prof_write_run_field(prof_writer *w, hid_t group, const struct pro
 ls_err prof_writer_run(prof_writer *w, const struct prof_run *run)
 {
     LS_TRY(prof_writer_check_usable(w));
-    const hid_t group = H5Gcreate2(w->file, prof_run_table.group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t properties = prof_group_properties();
+    const hid_t group = H5Gcreate2(w->file, prof_run_table.group, H5P_DEFAULT, properties, H5P_DEFAULT);
+    H5Pclose(properties);
     if (group < 0) return prof_writer_failed(w, prof_run_table.group);
     ls_err e = LS_OK;
     for (size_t i = 0; e == LS_OK && i < prof_run_table.fields_len; i++)

@@ -395,6 +395,34 @@ static void strange_attribute(hid_t file)
     H5Tclose(type);
 }
 
+static void put_attribute(hid_t object, const char *name, hid_t type, hsize_t len)
+{
+    const hid_t space = H5Screate_simple(1, &len, NULL);
+    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(attribute >= 0);
+    H5Aclose(attribute);
+    H5Sclose(space);
+}
+
+/* Attributes in a heap of their own. */
+static void strange_place_of_attributes(hid_t file)
+{
+    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_attr_phase_change(properties, 0, 0);
+    const hid_t group = H5Gcreate2(file, "/more", H5P_DEFAULT, properties, H5P_DEFAULT);
+    put_attribute(group, "dense", H5T_STD_U64LE, 3);
+    H5Gclose(group);
+    H5Pclose(properties);
+}
+
+static void strange_attribute_type(hid_t file)
+{
+    const hid_t type = H5Tcreate(H5T_COMPOUND, 8);
+    H5Tinsert(type, "member", 0, H5T_STD_U64LE);
+    put_attribute(file, "compound", type, 3);
+    H5Tclose(type);
+}
+
 /* Claims of sizes with only a few bytes in the file. */
 static hid_t in_unwritten_chunks(hsize_t len)
 {
@@ -489,6 +517,8 @@ static void files_of_strangers_are_refused(void **state)
         {strange_text, "/nodes/label: is text of variable length"},
         {strange_wide_text, "/nodes/label: has values that are too wide"},
         {strange_attribute, "command: is text of variable length"},
+        {strange_place_of_attributes, "has attributes that are not in the header of their object"},
+        {strange_attribute_type, "has an attribute of a kind that Loadstone does not read"},
         {strange_rows, "/samples/ip: has more rows than a file of this length"},
         {strange_table, "/nodes/id: has more rows than a file of this length"},
         {strange_chunk, "/samples/ip: has chunks of more than 64 MiB"},
@@ -511,6 +541,48 @@ static void files_of_strangers_are_refused(void **state)
         if (!strstr(ls_last_error(), rows[i].says))
             fail_msg("expected \"%s\" in: %s", rows[i].says, ls_last_error());
     }
+}
+
+/* Replace `was` by `is`, both of len_bytes, after the name in the file. */
+static void patch_after(const char *name, const void *was, const void *is, size_t len_bytes)
+{
+    size_t len;
+    uint8_t *bytes = fixture_read_file(path, &len);
+    uint8_t *at = memmem(bytes, len, name, strlen(name) + 1);
+    assert_non_null(at);
+    at = memmem(at, len - (size_t)(at - bytes), was, len_bytes);
+    assert_non_null(at);
+    memcpy(at, is, len_bytes);
+    fixture_write_file(path, bytes, len);
+    free(bytes);
+}
+
+/* libhdf5 1.10 reads as much as an attribute states, and divides by the extents of chunks. Groups of this file have no
+ * checksums. */
+static void damaged_headers_are_refused_before_they_are_read(void **state)
+{
+    (void)state;
+    static const uint64_t three = 3, many = 3000000;
+    assert_int_equal(write_file(path, 3), LS_OK);
+    hid_t file = open_unsealed();
+    hid_t group = H5Gcreate2(file, "/more", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    put_attribute(group, "an attribute", H5T_STD_U64LE, 3);
+    H5Gclose(group);
+    H5Fclose(file);
+    assert_int_equal(read_everything(path), LS_OK);
+    patch_after("an attribute", &three, &many, sizeof(three));
+    assert_int_equal(read_everything(path), LS_ERR_FORMAT);
+    assert_non_null(strstr(ls_last_error(), "has an attribute that is longer than its place in the file"));
+
+    static const uint32_t chunk[] = {4567, 8}, none[] = {0, 8}; /* rows, and the bytes of a value */
+    assert_int_equal(write_file(path, 3), LS_OK);
+    file = open_unsealed();
+    replace_strange(file, "/more", H5T_STD_U64LE, 3, in_unwritten_chunks(4567));
+    H5Fclose(file);
+    assert_int_equal(read_everything(path), LS_OK);
+    patch_after("", chunk, none, sizeof(chunk));
+    assert_int_equal(read_everything(path), LS_ERR_FORMAT);
+    assert_non_null(strstr(ls_last_error(), "has chunks without values"));
 }
 
 /* --- memory --- */
@@ -656,6 +728,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(files_of_strangers_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(damaged_headers_are_refused_before_they_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_small_file_takes_more_than_a_gibibyte, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_of_a_file_can_be_set, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_of_strangers_have_no_control_characters, set_up, tear_down),
