@@ -50,6 +50,7 @@ static unsigned spool_order_of(uint16_t type)
 static void spool_input_damage(struct spool_input *input, ls_err e)
 {
     input->state.damage = e;
+    free(input->damage_text); /* a stream that is read a second time */
     input->damage_text = strdup(ls_last_error());
     input->state.damage_text = input->damage_text ? input->damage_text : "";
 }
@@ -121,7 +122,7 @@ static ls_err spool_input_open(spool_merge *m, struct spool_input *input, const 
     m->heap[m->heap_len++] = (size_t)(input - m->inputs);
     if (!spool_may_be_late(input->rec)) return LS_OK;
     LS_TRY(spool_late_open(stream, &input->late));
-    if (input->late) spool_input_advance(m, input); /* the same first record */
+    if (input->late && !spool_input_advance(m, input)) m->heap_len--; /* usually the same first record */
     return LS_OK;
 }
 
