@@ -134,6 +134,7 @@ ls_err prof_check_table(const char *path, enum prof_table_id id, const void *row
     const struct prof_table *t = &prof_tables[id];
     const uint64_t len = lens->rows[id];
     if (id == PROF_TABLE_nodes && len == 0) return ls_fail(LS_ERR_FORMAT, "%s: /nodes: no root", path);
+    if (len == 0) return LS_OK;
     for (size_t f = 0; f < t->fields_len; f++) {
         const struct prof_field *field = &t->fields[f];
         char fault[128];
