@@ -167,7 +167,8 @@ static const char *check_layout(struct ls_cursor c)
     if (version == 4 && !take(&c, 1, &flags)) return damaged;
     if (is_old ? !skip(&c, RESERVED_BYTES) : !take(&c, 1, &rank)) return damaged;
     if (version == 4 ? !take(&c, 1, &extent_bytes) : !skip(&c, ADDRESS_BYTES)) return damaged;
-    if (version > 4 || rank > RANK_MAX + 1 || extent_bytes > sizeof(extent)) return damaged;
+    /* the last extent is that of a value */
+    if (version > 4 || rank < 2 || rank > RANK_MAX + 1 || extent_bytes > sizeof(extent)) return damaged;
     for (uint64_t i = 0; i < rank; i++)
         if (!take(&c, (unsigned)extent_bytes, &extent) || extent == 0) return "has chunks without values";
     return NULL;
