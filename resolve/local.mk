@@ -28,7 +28,10 @@ libresolve_la_SOURCES = \
     resolve/prof_site_names.c resolve/prof_site_names.h \
     resolve/prof_sites.c resolve/prof_sites.h \
     resolve/prof_source_file.c resolve/prof_source_file.h \
+    resolve/prof_source_clues.c \
     resolve/prof_source_label.c \
+    resolve/prof_source_tokens.c resolve/prof_source_tokens.h \
+    resolve/prof_source_wrapper.c \
     resolve/prof_space.c resolve/prof_space.h \
     resolve/prof_statics.c \
     resolve/prof_steps.c \

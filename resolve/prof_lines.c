@@ -70,6 +70,7 @@ static ls_err prof_inlines_add(const struct prof_lines_context *c, const struct 
                                  .function = prof_name_of(c->names, sym_answer_text(a, step->function)),
                                  .file = prof_path_of(c, sym_answer_text(a, step->file)),
                                  .line_number = step->line}));
+        LS_TRY(LS_VECTOR_ADD(&c->columns->of_inlines, step->column));
     }
     return LS_OK;
 }
@@ -82,6 +83,7 @@ static ls_err prof_line_add(const struct prof_lines_context *c, const struct pro
     const struct sym_answer *a = source && source->answer.lines_len ? &source->answer : NULL;
     const struct sym_line *from = a ? &a->lines[at - source->first] : &unknown;
     LS_TRY(LS_VECTOR_ROOM(c->lines));
+    LS_TRY(LS_VECTOR_ADD(&c->columns->of_lines, from->column));
     struct prof_line *to = &c->lines->rows[c->lines->len++];
     *to = (struct prof_line){.process = c->process,
                              .ip = ips[at],

@@ -27,6 +27,12 @@ typedef LS_VECTOR(struct prof_line) prof_line_list;
 typedef LS_VECTOR(struct prof_inline) prof_inline_list;
 
 struct prof_modules;
+/* Source columns beside the rows of lines and inlines, 0: not known. They tell calls of one line apart. */
+struct prof_source_columns {
+    LS_VECTOR(uint32_t) of_lines;
+    LS_VECTOR(uint32_t) of_inlines;
+};
+
 struct prof_lines_context {
     const struct prof_modules *modules;
     uint32_t process;
@@ -34,6 +40,7 @@ struct prof_lines_context {
     prof_names *names;
     prof_line_list *lines;
     prof_inline_list *inlines;
+    struct prof_source_columns *columns;
 };
 /* Find ip among rows in the order of process and ip; UINT32_MAX: there is none. */
 uint32_t prof_lines_find(const prof_line_list *lines, uint32_t process, uint64_t ip);

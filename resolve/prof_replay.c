@@ -520,7 +520,8 @@ static ls_err prof_replay_lines(struct prof_replay *r)
                                                .start_ns = run->start_ns,
                                                .names = run->names,
                                                .lines = &run->lines,
-                                               .inlines = &run->inlines};
+                                               .inlines = &run->inlines,
+                                               .columns = &run->columns};
     LS_TRY(prof_lines_resolve(&context, &r->ips));
     LS_TRY(prof_modules_write(&r->modules, r->process, run->names, &run->modules));
     LS_TRY(prof_name_generated(r, first_line));

@@ -180,6 +180,7 @@ struct prof_run_state {
     struct prof_typing typing;
     prof_line_list lines;
     prof_inline_list inlines;
+    struct prof_source_columns columns;
     prof_module_list modules;
     sym_files *files;
     uint64_t samples_len, samples_precise, samples_unmapped;

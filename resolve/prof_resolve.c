@@ -385,6 +385,8 @@ static ls_err prof_name_sites(struct prof_resolve_job *job)
         .lines_len = s->lines.len,
         .inlines = s->inlines.rows,
         .inlines_len = s->inlines.len,
+        .columns = s->columns.of_lines.rows,
+        .inline_columns = s->columns.of_inlines.rows,
         .modules = s->modules.rows,
         .modules_len = s->modules.len,
         .line_kinds = calloc(s->lines.len + 1, 1),
@@ -509,6 +511,8 @@ static void prof_job_fini(struct prof_resolve_job *job)
     prof_typing_fini(&s->typing);
     free(s->lines.rows);
     free(s->inlines.rows);
+    free(s->columns.of_lines.rows);
+    free(s->columns.of_inlines.rows);
     free(s->modules.rows);
     sym_files_free(s->files);
     prof_tree_free(s->tree);

@@ -178,8 +178,9 @@ static void prof_caller_fill(const struct prof_caller_tables *t, struct prof_cal
     const uint32_t row = t->frames[p->frame].line;
     p->depth = 0;
     p->module = p->function = p->file = "";
-    p->line = 0;
+    p->line = p->column = 0;
     if (row >= t->lines_len) return;
+    if (t->columns) p->column = t->columns[row];
     const struct prof_line *l = &t->lines[row];
     p->module = l->module;
     p->function = l->function;
@@ -191,7 +192,7 @@ static void prof_caller_fill(const struct prof_caller_tables *t, struct prof_cal
 static bool prof_caller_first(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out)
 {
     if (frame >= t->frames_len) return false;
-    *out = (struct prof_caller){.frame = frame};
+    *out = (struct prof_caller){.frame = frame, .callee = ""};
     prof_caller_fill(t, out);
     return true;
 }
@@ -222,7 +223,10 @@ bool prof_caller_next(const struct prof_caller_tables *t, struct prof_caller *ca
     const struct prof_frame *f = &t->frames[caller->frame];
     const struct prof_inline *outer =
         f->line < t->lines_len ? prof_inline_at(t, f->line, caller->depth + 1) : NULL;
+    const char *const callee = caller->function;
     if (outer) {
+        caller->callee = callee;
+        caller->column = t->inline_columns ? t->inline_columns[outer - t->inlines] : 0;
         caller->depth++;
         caller->function = outer->function;
         caller->file = outer->file;
@@ -231,6 +235,7 @@ bool prof_caller_next(const struct prof_caller_tables *t, struct prof_caller *ca
     }
     if (f->parent >= t->frames_len) return false;
     caller->frame = f->parent;
+    caller->callee = callee;
     prof_caller_fill(t, caller);
     return true;
 }
@@ -246,6 +251,13 @@ static bool prof_caller_is_allocator(const struct prof_caller_tables *t, const s
     const bool is_allocator = prof_is_allocator(p->module, p->function, p->file);
     if (kind) *kind = is_allocator ? PROF_LINE_ALLOCATOR : PROF_LINE_OTHER;
     return is_allocator;
+}
+
+bool prof_caller_next_outside(const struct prof_caller_tables *t, struct prof_caller *caller)
+{
+    while (prof_caller_next(t, caller))
+        if (!prof_caller_is_allocator(t, caller)) return true;
+    return false;
 }
 
 bool prof_caller_of_site(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out)

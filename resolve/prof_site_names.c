@@ -82,15 +82,18 @@ static const char *prof_source_line(prof_source_text *s, const char *path, uid_t
     return text ? text : "";
 }
 
-enum { PROF_CALLERS_MAX = 8, PROF_CALLER_BYTES = 256 };
+enum { PROF_CALLERS_MAX = 8, PROF_CALLER_BYTES = 256, PROF_WRAPPERS_MAX = 6, PROF_LEVEL_INNER = -1 };
 
 /* A site while labels are made unique. */
 struct prof_naming {
     struct prof_site *site;
     uint64_t identity;
-    struct prof_caller caller;
-    uint32_t order; /* id of the first site with this identity */
-    bool is_large;  /* a site with this identity */
+    struct prof_caller first;  /* outside of allocators */
+    struct prof_caller caller; /* of the label: first, or the one to which wrappers hand the memory on */
+    const char *inner;         /* name of the memory in the class that allocates it, NULL: none */
+    unsigned parts;            /* of the label: more than 1 are variables that could not be told apart */
+    uint32_t order;            /* id of the first site with this identity */
+    bool is_large;             /* a site with this identity */
 };
 
 struct prof_namer {
@@ -101,42 +104,74 @@ struct prof_namer {
     size_t len;
 };
 
+/* The function without its arguments, which the line makes needless; long template arguments are left out, the end of
+ * a name never is. */
+static void prof_short_function(const char *function, char out[PROF_CALLER_BYTES / 2])
+{
+    enum { LONG = 72, ROOM = PROF_CALLER_BYTES / 2 - 4 };
+    char plain[PROF_LABEL_BYTES];
+    prof_plain_function(function, plain);
+    const char *end = strstr(function, plain);
+    for (const char *next = end;
+         next && (next = strstr(next + 1, plain)) != NULL && next < strchrnul(function, '(');)
+        end = next;
+    size_t len = end ? (size_t)(end - function) + strlen(plain) : strlen(function), at = 0;
+    int depth = 0;
+    for (size_t i = 0; i < len && at < ROOM; i++) {
+        const bool is_bracket = len > LONG && strncmp(plain, "operator", 8) != 0;
+        if (is_bracket && function[i] == '>' && --depth == 0) at += (size_t)sprintf(out + at, "...");
+        if (depth == 0 || !is_bracket) out[at++] = function[i];
+        if (is_bracket && function[i] == '<') depth++;
+    }
+    out[at] = '\0';
+}
+
 /* function:line, function (module+0x12), module+0x12 */
 static void prof_caller_text(const struct prof_namer *n, const struct prof_caller *p,
                              char out[PROF_CALLER_BYTES])
 {
     const uint64_t offset = prof_frame_offset(n->tables, p->frame);
     const char *module = *p->module ? ls_base_name(p->module) : "generated code";
-    if (*p->function && p->line > 0)
-        snprintf(out, PROF_CALLER_BYTES, "%s:%u", p->function, p->line);
-    else if (*p->function)
-        snprintf(out, PROF_CALLER_BYTES, "%s (%s+0x%" PRIx64 ")", p->function, module, offset);
+    char function[PROF_CALLER_BYTES / 2];
+    prof_short_function(p->function, function);
+    if (*function && p->line > 0)
+        snprintf(out, PROF_CALLER_BYTES, "%s:%u", function, p->line);
+    else if (*function)
+        snprintf(out, PROF_CALLER_BYTES, "%s (%.80s+0x%" PRIx64 ")", function, module, offset);
     else if (p->line > 0)
         snprintf(out, PROF_CALLER_BYTES, "%s:%u", ls_base_name(p->file), p->line);
     else
         snprintf(out, PROF_CALLER_BYTES, "%s+0x%" PRIx64, module, offset);
 }
 
-/* The line of the caller and those before it, as far as its statement may begin; 0: they cannot be read. */
-static size_t prof_lines_of(const struct prof_namer *n, const struct prof_caller *p,
-                            const char *lines[PROF_LABEL_LINES_MAX])
+/* --- the source of a caller --- */
+
+/* A caller's place in the source, with the memory that it points into. */
+struct prof_read_place {
+    struct prof_source_place place;
+    const char *lines[PROF_LABEL_LINES_MAX];
+    char callee[PROF_LABEL_BYTES];
+};
+
+static uid_t prof_author_of(const struct prof_namer *n, const struct prof_caller *p)
 {
-    size_t len = 0;
-    const uint32_t first = p->line > PROF_LABEL_LINES_MAX ? p->line - PROF_LABEL_LINES_MAX + 1 : 1;
-    if (p->line == 0 || !*p->file) return 0;
-    const sym_files *files = n->tables->files;
-    const uid_t author = files ? sym_files_author(files, p->module) : LS_OWNER_OURS;
-    for (uint32_t line = first; line <= p->line; line++)
-        lines[len++] = prof_source_line(n->text, p->file, author, line);
-    return len;
+    return n->tables->files ? sym_files_author(n->tables->files, p->module) : LS_OWNER_OURS;
 }
 
-static bool prof_variable_at(const struct prof_namer *n, const struct prof_caller *p,
-                             char out[PROF_LABEL_BYTES])
+/* The line of the caller and those before it, as far as its statement may begin. len is 0 if they cannot be read. */
+static void prof_place_of(const struct prof_namer *n, const struct prof_caller *p,
+                          struct prof_read_place *out)
 {
-    const char *lines[PROF_LABEL_LINES_MAX];
-    const size_t len = prof_lines_of(n, p, lines);
-    return len > 0 && prof_source_label(lines, len, prof_is_fortran(p->file), out);
+    const uint32_t first = p->line > PROF_LABEL_LINES_MAX ? p->line - PROF_LABEL_LINES_MAX + 1 : 1;
+    prof_plain_function(p->callee, out->callee);
+    out->place = (struct prof_source_place){.lines = out->lines,
+                                            .callee = out->callee,
+                                            .column = p->column,
+                                            .is_fortran = prof_is_fortran(p->file)};
+    if (p->line == 0 || !*p->file) return;
+    const uid_t author = prof_author_of(n, p);
+    for (uint32_t line = first; line <= p->line; line++)
+        out->lines[out->place.len++] = prof_source_line(n->text, p->file, author, line);
 }
 
 static const char *prof_clue_text(const struct prof_namer *n, const char *text)
@@ -148,13 +183,13 @@ static const char *prof_clue_text(const struct prof_namer *n, const char *text)
 static void prof_note_clues(const struct prof_namer *n, struct prof_naming *row,
                             struct prof_site_facts *facts)
 {
-    struct prof_caller caller = row->caller;
-    const char *lines[PROF_LABEL_LINES_MAX];
+    struct prof_caller caller = row->first;
     struct prof_source_clues found;
     facts->clues_len = 0;
     do {
-        const size_t len = prof_lines_of(n, &caller, lines);
-        prof_source_find_clues(lines, len, prof_is_fortran(caller.file), &found);
+        struct prof_read_place p;
+        prof_place_of(n, &caller, &p);
+        prof_source_find_clues(&p.place, &found);
         facts->clues[facts->clues_len++] = (struct prof_clue){.frame = caller.frame,
                                                               .made = prof_clue_text(n, found.made),
                                                               .measured = prof_clue_text(n, found.measured),
@@ -163,19 +198,151 @@ static void prof_note_clues(const struct prof_namer *n, struct prof_naming *row,
     } while (facts->clues_len < PROF_CLUES_MAX && prof_caller_next(n->tables, &caller));
 }
 
+/* --- the first name of the memory --- */
+
+/* A search for the name, from caller to caller. */
+struct prof_search {
+    const struct prof_namer *n;
+    struct prof_caller caller;
+    int parameter; /* the caller gets the memory through this argument of its call, -1: as the value */
+};
+
+/* Does the caller hand its variable on to its own caller? Set how. */
+static bool prof_is_handed_over(struct prof_search *s, const char *variable)
+{
+    char function[PROF_LABEL_BYTES];
+    s->parameter = -1;
+    if (strpbrk(variable, ".->:%")) return false;
+    prof_plain_function(s->caller.function, function);
+    const struct prof_text_file *file = prof_text_file_of(s->n->text, s->caller.file);
+    if (!file || !*function) return false;
+    const struct prof_source_use use =
+        prof_source_find_use(&(struct prof_source_function){.file = &file->file,
+                                                            .author = prof_author_of(s->n, &s->caller),
+                                                            .line = s->caller.line,
+                                                            .name = function,
+                                                            .is_fortran = prof_is_fortran(s->caller.file)},
+                             variable);
+    s->parameter = use.is_returned ? -1 : use.parameter;
+    return use.is_returned || use.parameter >= 0;
+}
+
+static enum prof_source_result prof_search_here(const struct prof_search *s, struct prof_source_name *out)
+{
+    struct prof_read_place p;
+    prof_place_of(s->n, &s->caller, &p);
+    if (s->parameter < 0) return prof_source_find_name(&p.place, out);
+    out->parts = 1;
+    return p.place.len > 0 && prof_source_argument(&p.place, s->parameter, out->text) ? PROF_SOURCE_NAMED
+                                                                                      : PROF_SOURCE_NOTHING;
+}
+
+/* The name that the first caller gives which keeps the memory: wrappers return it, or set a variable of their
+ * caller; in a class template the object's name is better than the member's. */
+static bool prof_search_name(const struct prof_namer *n, struct prof_naming *row, char out[PROF_LABEL_BYTES])
+{
+    struct prof_search s = {.n = n, .caller = row->first, .parameter = -1};
+    const char *member = NULL;
+    bool is_found = false;
+    for (int i = 0; i < PROF_WRAPPERS_MAX; i++) {
+        struct prof_source_name name;
+        const enum prof_source_result result = prof_search_here(&s, &name);
+        if (result == PROF_SOURCE_NOTHING) {
+            if (!is_found && s.caller.line > 0) row->caller = s.caller;
+            break;
+        }
+        if (result == PROF_SOURCE_NAMED) {
+            is_found = true;
+            row->caller = s.caller;
+            row->parts = name.parts;
+            row->inner = member;
+            memcpy(out, name.text, PROF_LABEL_BYTES);
+            if (name.parts == 1 && !prof_is_handed_over(&s, out)) {
+                if (!prof_is_of_template(s.caller.function) || strpbrk(out, ".->:")) break;
+                member = prof_name_of(n->names, out);
+            } else if (name.parts > 1)
+                break;
+        }
+        if (!prof_caller_next_outside(n->tables, &s.caller)) break;
+    }
+    return is_found;
+}
+
 static void prof_name_site(const struct prof_namer *n, struct prof_naming *row)
 {
     char variable[PROF_LABEL_BYTES], caller[PROF_CALLER_BYTES];
     struct prof_site *site = row->site;
-    if (!prof_caller_of_site(n->tables, site->frame, &row->caller)) return;
+    if (!prof_caller_of_site(n->tables, site->frame, &row->first)) return;
+    row->caller = row->first;
+    const bool is_found = prof_search_name(n, row, variable);
     site->label_frame = row->caller.frame;
-    if (prof_variable_at(n, &row->caller, variable)) {
+    if (is_found) {
         site->label = prof_name_of(n->names, variable);
         return;
     }
     prof_caller_text(n, &row->caller, caller);
     site->label = prof_name_of(n->names, caller);
 }
+
+/* --- variables of one statement --- */
+
+static int prof_compare_parts(const void *a, const void *b)
+{
+    const struct prof_naming *x = *(struct prof_naming *const *)a, *y = *(struct prof_naming *const *)b;
+    if (x->site->label != y->site->label) return strcmp(x->site->label, y->site->label);
+    if (x->caller.line != y->caller.line) return x->caller.line < y->caller.line ? -1 : 1;
+    const int by_file = strcmp(x->caller.file, y->caller.file);
+    return by_file ? by_file : (x->identity > y->identity) - (x->identity < y->identity);
+}
+
+static bool prof_is_same_statement(const struct prof_naming *x, const struct prof_naming *y)
+{
+    return x->site->label == y->site->label && x->caller.line == y->caller.line &&
+           strcmp(x->caller.file, y->caller.file) == 0;
+}
+
+/* allocate(a(n), b(n)): its calls are in the order of the variables, if there is one for each. */
+static void prof_split_statement(const struct prof_namer *n, struct prof_naming *const *rows, size_t len)
+{
+    uint64_t places[PROF_LABEL_BYTES];
+    size_t places_len = 0;
+    for (size_t i = 0; i < len; i++) {
+        const uint64_t place = prof_frame_offset(n->tables, rows[i]->caller.frame);
+        size_t at = 0;
+        while (at < places_len && places[at] < place)
+            at++;
+        if (at < places_len && places[at] == place) continue;
+        if (places_len == rows[0]->parts) return; /* a copy of the loop, or of the function */
+        memmove(&places[at + 1], &places[at], (places_len - at) * sizeof(places[0]));
+        places[at] = place;
+        places_len++;
+    }
+    if (places_len != rows[0]->parts) return;
+    const char *const all = rows[0]->site->label;
+    for (size_t i = 0; i < len; i++) {
+        const char *name = all;
+        for (size_t at = 0; places[at] != prof_frame_offset(n->tables, rows[i]->caller.frame); at++)
+            name = strstr(name, ", ") + 2;
+        rows[i]->site->label = prof_name_printf(n->names, "%.*s", (int)strcspn(name, ","), name);
+    }
+}
+
+static void prof_split_statements(struct prof_namer *n)
+{
+    struct prof_naming **rows = calloc(n->len + 1, sizeof(struct prof_naming *));
+    size_t len = 0;
+    for (size_t i = 0; rows && i < n->len; i++)
+        if (n->rows[i].parts > 1 && n->rows[i].parts < PROF_LABEL_BYTES) rows[len++] = &n->rows[i];
+    if (len > 0) qsort(rows, len, sizeof(*rows), prof_compare_parts);
+    for (size_t from = 0, to; from < len; from = to) {
+        for (to = from + 1; to < len && prof_is_same_statement(rows[from], rows[to]); to++)
+            ;
+        prof_split_statement(n, &rows[from], to - from);
+    }
+    free(rows);
+}
+
+/* --- unique labels --- */
 
 /* By label, then identity: names are unique pointers, but runs must compare. */
 static int prof_compare_namings(const void *a, const void *b)
@@ -234,18 +401,32 @@ static void prof_append_number(const struct prof_namer *n, size_t from, size_t t
     }
 }
 
+/* scores.start_, scores.sizes_: members of one object. */
+static void prof_append_inner(const struct prof_namer *n, size_t from, size_t to)
+{
+    bool splits = false;
+    for (size_t i = from + 1; i < to; i++)
+        splits = splits || n->rows[i].inner != n->rows[from].inner;
+    for (size_t i = from; i < to && splits; i++)
+        if (n->rows[i].inner)
+            n->rows[i].site->label =
+                prof_name_printf(n->names, "%s.%s", n->rows[i].site->label, n->rows[i].inner);
+}
+
 /* Make the labels of every group of several sites unique: append a level, or after the last level numbers. */
-static void prof_distinguish_by(struct prof_namer *n, unsigned level)
+static void prof_distinguish_by(struct prof_namer *n, int level)
 {
     qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);
     for (size_t from = 0, to; from < n->len; from = to) {
         for (to = from + 1; to < n->len && n->rows[to].site->label == n->rows[from].site->label; to++)
             ;
         if (n->rows[to - 1].order == n->rows[from].order) continue; /* one site */
-        if (level > PROF_CALLERS_MAX)
+        if (level == PROF_LEVEL_INNER)
+            prof_append_inner(n, from, to);
+        else if (level > PROF_CALLERS_MAX)
             prof_append_number(n, from, to);
-        else if (prof_level_splits(n, from, to, level))
-            prof_append_level(n, from, to, level);
+        else if (prof_level_splits(n, from, to, (unsigned)level))
+            prof_append_level(n, from, to, (unsigned)level);
     }
 }
 
@@ -299,9 +480,10 @@ static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint
         if (site->node != PROF_NO_NODE && site->frame < n->tables->frames_len)
             prof_note_clues(n, &n->rows[i], &s->facts.rows[i]);
     }
+    prof_split_statements(n);
     prof_set_orders(n);
     prof_set_small_apart(n);
-    for (unsigned level = 0; level <= PROF_CALLERS_MAX + 1; level++)
+    for (int level = PROF_LEVEL_INNER; level <= PROF_CALLERS_MAX + 1; level++)
         prof_distinguish_by(n, level);
 }
 

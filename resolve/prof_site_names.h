@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* --- callers of a call path ---
  *
@@ -26,6 +27,8 @@ struct prof_caller_tables {
     const struct prof_inline *inlines;
     const struct prof_module *modules;
     size_t frames_len, lines_len, inlines_len, modules_len;
+    const uint32_t *columns;        /* source columns beside lines; NULL: not known */
+    const uint32_t *inline_columns; /* beside inlines */
     uint8_t *line_kinds; /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
     sym_files *files;    /* knows the authors of modules; NULL: they are our own */
 };
@@ -35,11 +38,15 @@ struct prof_caller {
     uint32_t frame; /* row of /frames */
     uint32_t depth; /* 0: the innermost function at this address, else it was inlined there */
     const char *module, *function, *file;
-    uint32_t line; /* 0: not known */
+    uint32_t line, column; /* 0: not known */
+    const char *callee;    /* the function of the caller before this one, "" for the innermost */
 };
 
 /* Advance to the next caller of the path, further out. False: there is none. */
 bool prof_caller_next(const struct prof_caller_tables *t, struct prof_caller *caller);
+
+/* Advance to the next caller outside of allocators. False: there is none. */
+bool prof_caller_next_outside(const struct prof_caller_tables *t, struct prof_caller *caller);
 
 /* The first caller outside of allocators; the innermost one when there is no other. */
 bool prof_caller_of_site(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out);
@@ -66,9 +73,26 @@ ls_err prof_sites_name(struct prof_sites *s, const struct prof_caller_tables *ta
 
 enum { PROF_LABEL_BYTES = 96, PROF_LABEL_LINES_MAX = 6 };
 
-/* lines[0..len): source lines, the last one contains the call. Earlier lines are read only as far back as its
- * statement begins.  True: out is the variable's name. */
-bool prof_source_label(const char *const *lines, size_t len, bool is_fortran, char out[PROF_LABEL_BYTES]);
+/* A call in the source. */
+struct prof_source_place {
+    const char *const
+        *lines; /* the last one contains the call; earlier ones are read as far as its statement */
+    size_t len;
+    const char *callee; /* the called function, "": not known */
+    uint32_t column;    /* of the call in the last line, from 1; 0: not known */
+    bool is_fortran;
+};
+struct prof_source_name {
+    char text[PROF_LABEL_BYTES];
+    unsigned parts; /* more than 1: variables of one Fortran statement, in the order of their allocations */
+};
+enum prof_source_result {
+    PROF_SOURCE_NOTHING,
+    PROF_SOURCE_NAMED,
+    PROF_SOURCE_RETURNED, /* the statement returns the memory: its caller may have a name for it */
+};
+enum prof_source_result prof_source_find_name(const struct prof_source_place *p,
+                                              struct prof_source_name *out);
 
 /* Parts of the same statement that show the type of the memory: "" is none. Names are joined as in the source,
  * subscripts are []. */
@@ -78,8 +102,32 @@ struct prof_source_clues {
     char assigned[PROF_LABEL_BYTES]; /* the pointer: *out, p->rows[] */
     bool is_return;
 };
-void prof_source_find_clues(const char *const *lines, size_t len, bool is_fortran,
-                            struct prof_source_clues *out);
+void prof_source_find_clues(const struct prof_source_place *p, struct prof_source_clues *out);
+
+/* --- wrappers ---
+ *
+ * A function around a call, and its use of a variable that gets the memory: does it hand the memory on? */
+struct prof_source_file;
+struct prof_source_function {
+    const struct prof_source_file *file;
+    uid_t author;     /* who may read the file */
+    uint32_t line;    /* of the call */
+    const char *name; /* without name spaces, classes and arguments */
+    bool is_fortran;
+};
+struct prof_source_use {
+    bool is_returned;
+    int parameter; /* number of the parameter through which the caller gets it, -1: none */
+};
+/* variable has no members. */
+struct prof_source_use prof_source_find_use(const struct prof_source_function *f, const char *variable);
+/* The variable that the call at p passes as this argument of p->callee. */
+bool prof_source_argument(const struct prof_source_place *p, int number, char out[PROF_LABEL_BYTES]);
+
+/* The last name of a demangled function: operator[] of "std::vector<int>::operator[](unsigned long)". */
+void prof_plain_function(const char *function, char out[PROF_LABEL_BYTES]);
+/* Is it a member of a template class? */
+bool prof_is_of_template(const char *function);
 
 /* By the ending of its name. */
 bool prof_is_fortran(const char *path);

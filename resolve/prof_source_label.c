@@ -1,304 +1,157 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "resolve/prof_site_names.h"
+#include "resolve/prof_source_tokens.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* Tokens of C-like text: identifiers, numbers, strings, and operators of up to three characters. */
-enum tok_kind { TOK_NAME, TOK_NUMBER, TOK_STRING, TOK_OP };
-struct tok {
-    const char *at;
-    uint16_t len;
-    uint8_t kind;
-};
-enum { TOKS_MAX = 400 };
-struct toks {
-    struct tok rows[TOKS_MAX];
-    size_t len;
-};
-
-static bool tok_is(const struct tok *t, const char *text)
-{
-    return strlen(text) == t->len && memcmp(t->at, text, t->len) == 0;
-}
-
-static bool tok_is_any(const struct tok *t, const char *const *texts)
-{
-    for (; *texts; texts++)
-        if (tok_is(t, *texts)) return true;
-    return false;
-}
-
-static bool is_name_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-static size_t span_name(const char *at)
-{
-    size_t n = 0;
-    while (is_name_char(at[n]))
-        n++;
-    return n;
-}
-
-static size_t span_number(const char *at)
-{
-    size_t n = 0;
-    while (is_name_char(at[n]) || at[n] == '.')
-        n++;
-    return n;
-}
-
-static size_t span_string(const char *at)
-{
-    size_t n = 1;
-    while (at[n] && at[n] != at[0])
-        n += at[n] == '\\' && at[n + 1] ? 2 : 1;
-    return at[n] ? n + 1 : n;
-}
-
-static size_t span_op(const char *at)
-{
-    static const char *const ops[] = {
-        "<<=", ">>=", "->*", "...", "<=>", "->", "::", "==", "!=", "<=", ">=", "+=", "-=",
-        "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "&&", "||", "++", "--", "<<", "=>", NULL};
-    for (const char *const *op = ops; *op; op++)
-        if (strncmp(at, *op, strlen(*op)) == 0) return strlen(*op);
-    return 1;
-}
-
-/* Bytes of white space and comments at `at`; a comment that does not end takes the rest. */
-static size_t span_blank(const char *at, bool is_fortran)
-{
-    size_t n = 0;
-    for (;;) {
-        if (at[n] && isspace((unsigned char)at[n])) {
-            n++;
-        } else if ((at[n] == '/' && at[n + 1] == '/' && !is_fortran) || (at[n] == '!' && is_fortran)) {
-            return n + strlen(at + n);
-        } else if (at[n] == '/' && at[n + 1] == '*' && !is_fortran) {
-            const char *end = strstr(at + n + 2, "*/");
-            if (!end) return n + strlen(at + n);
-            n = (size_t)(end + 2 - at);
-        } else
-            return n;
-    }
-}
-
-static void toks_add_line(struct toks *t, const char *line, bool is_fortran)
-{
-    for (line += span_blank(line, is_fortran); *line && t->len < TOKS_MAX;
-         line += span_blank(line, is_fortran)) {
-        enum tok_kind kind = TOK_OP;
-        size_t len = 0;
-        if (isdigit((unsigned char)*line)) {
-            kind = TOK_NUMBER;
-            len = span_number(line);
-        } else if (is_name_char(*line)) {
-            kind = TOK_NAME;
-            len = span_name(line);
-        } else if (*line == '"' || *line == '\'') {
-            kind = TOK_STRING;
-            len = span_string(line);
-        } else if (!is_fortran || *line != '&') /* & continues a Fortran line */
-            len = span_op(line);
-        if (len == 0) {
-            line++;
-            continue;
-        }
-        t->rows[t->len++] = (struct tok){line, len < UINT16_MAX ? (uint16_t)len : UINT16_MAX, (uint8_t)kind};
-        line += len;
-    }
-}
-
-/* A stretch of tokens: [from, to). */
-struct range {
-    size_t from, to;
-};
-
-static bool is_open(const struct tok *t)
-{
-    return t->len == 1 && strchr("([{", t->at[0]);
-}
-
-static bool is_close(const struct tok *t)
-{
-    return t->len == 1 && strchr(")]}", t->at[0]);
-}
-
-/* Return the bracket that closes the one at `at`; to if there is none. */
-static size_t close_of(const struct toks *t, size_t at, size_t to)
-{
-    int depth = 0;
-    for (; at < to; at++) {
-        depth += is_open(&t->rows[at]);
-        depth -= is_close(&t->rows[at]);
-        if (depth == 0) return at;
-    }
-    return to;
-}
-
-/* Return the bracket that opens the one at `at`; from if there is none. */
-static size_t open_of(const struct toks *t, size_t at, size_t from)
-{
-    int depth = 0;
-    for (;; at--) {
-        depth += is_close(&t->rows[at]);
-        depth -= is_open(&t->rows[at]);
-        if (depth == 0 || at == from) return at;
-    }
-}
-
-static bool is_joint(const struct tok *t)
-{
-    static const char *const joints[] = {".", "->", "::", "%", NULL};
-    return tok_is_any(t, joints);
-}
-
-/* Cannot be a variable. */
-static bool is_keyword(const struct tok *t)
-{
-    static const char *const words[] = {
-        "return", "new",    "delete", "else",   "case",    "throw", "if",     "while",    "for",
-        "switch", "sizeof", "do",     "goto",   "typedef", "using", "struct", "class",    "enum",
-        "union",  "call",   "const",  "static", "auto",    "void",  "await",  "co_await", NULL};
-    return t->kind == TOK_NAME && tok_is_any(t, words);
-}
-
-struct label {
-    char text[PROF_LABEL_BYTES];
-    size_t len;
-};
-
-static void label_put(struct label *l, const struct tok *t)
-{
-    if (l->len + t->len >= PROF_LABEL_BYTES) return;
-    memcpy(l->text + l->len, t->at, t->len);
-    l->len += t->len;
-    l->text[l->len] = '\0';
-}
-
-/* The variable that ends before `end`: name, or names joined by . -> ::, subscripts left out, `this->` too. */
-static bool label_before(const struct toks *t, size_t from, size_t end, struct label *out)
-{
-    size_t parts[16], parts_len = 0, at = end; /* tokens of the label, last one first */
-    while (at > from && parts_len + 2 <= sizeof(parts) / sizeof(parts[0])) {
-        while (at > from && t->rows[at - 1].len == 1 && t->rows[at - 1].at[0] == ']')
-            at = open_of(t, at - 1, from);
-        if (at == from || t->rows[at - 1].kind != TOK_NAME || is_keyword(&t->rows[at - 1])) break;
-        parts[parts_len++] = --at;
-        if (at == from || !is_joint(&t->rows[at - 1])) break;
-        parts[parts_len++] = --at;
-    }
-    /* Nothing precedes this joint: label (*p)->x as x. */
-    if (parts_len > 0 && is_joint(&t->rows[parts[parts_len - 1]])) parts_len--;
-    while (parts_len > 2 && tok_is(&t->rows[parts[parts_len - 1]], "this"))
-        parts_len -= 2;
-    *out = (struct label){.len = 0};
-    for (size_t i = parts_len; i-- > 0;)
-        label_put(out, &t->rows[parts[i]]);
-    return out->len > 0;
-}
-
-/* The variable that begins at `at`, subscripts and indices left out. */
-static bool label_at(const struct toks *t, size_t at, size_t to, struct label *out)
-{
-    *out = (struct label){.len = 0};
-    while (at < to && t->rows[at].kind == TOK_NAME) {
-        label_put(out, &t->rows[at++]);
-        while (at < to && is_open(&t->rows[at]))
-            at = close_of(t, at, to) + 1;
-        if (at + 1 >= to || !is_joint(&t->rows[at])) break;
-        label_put(out, &t->rows[at++]);
-    }
-    return out->len > 0;
-}
-
-/* Is there a call, or new, in the expression from `at` on? */
-static bool has_call(const struct toks *t, size_t at, size_t to)
-{
-    for (; at < to; at++) {
-        if (tok_is(&t->rows[at], ",") || tok_is(&t->rows[at], ";") || is_close(&t->rows[at])) return false;
-        if (tok_is(&t->rows[at], "new")) return true;
-        if (t->rows[at].kind == TOK_NAME && at + 1 < to &&
-            (tok_is(&t->rows[at + 1], "(") || tok_is(&t->rows[at + 1], "{") ||
-             tok_is(&t->rows[at + 1], "<") || tok_is(&t->rows[at + 1], "!")) &&
-            !tok_is(&t->rows[at], "sizeof"))
-            return true;
-        if (is_open(&t->rows[at])) {
-            const size_t end = close_of(t, at, to);
-            if (has_call(t, at + 1, end)) return true;
-            at = end;
-        }
-    }
-    return false;
-}
-
-static bool tok_contains(const struct tok *t, const char *part)
-{
-    for (size_t i = 0; i + strlen(part) <= t->len; i++)
-        if (strncasecmp(t->at + i, part, strlen(part)) == 0) return true;
-    return false;
-}
-
 /* Check whether the expression names something that sounds like an allocator. */
-static bool has_allocator(const struct toks *t, size_t at, size_t to)
+static bool has_allocator(const struct prof_toks *t, size_t at, size_t to)
 {
     static const char *const parts[] = {"alloc", "_new", "new_", "dup", "make_", "create", "Vec", NULL};
-    for (; at < to && !tok_is(&t->rows[at], ";") && !tok_is(&t->rows[at], ","); at++) {
-        if (tok_is(&t->rows[at], "new")) return true;
-        for (const char *const *p = parts; *p && t->rows[at].kind == TOK_NAME; p++)
-            if (tok_contains(&t->rows[at], *p)) return true;
+    for (; at < to && !prof_tok_is(&t->rows[at], ";") && !prof_tok_is(&t->rows[at], ","); at++) {
+        if (prof_tok_is(&t->rows[at], "new")) return true;
+        for (const char *const *p = parts; *p && t->rows[at].kind == PROF_TOK_NAME; p++)
+            if (prof_tok_contains(&t->rows[at], *p)) return true;
     }
     return false;
 }
 
-/* Labels found so far: several different ones count as none. */
+/* --- candidates --- */
+
+enum { CANDIDATES_MAX = 16 };
+
+/* Variables that a line may name, each with the tokens of its declarator or expression: the column of the call
+ * chooses one. Without a column several different ones are none, unless all are in one another. */
 struct finding {
-    struct label label;
-    unsigned len;
+    const char *callee; /* the called function, "": not known */
+    struct candidate {
+        struct prof_label label;
+        struct prof_tok_range around;
+    } rows[CANDIDATES_MAX];
+    size_t len;
 };
 
-static void finding_add(struct finding *f, const struct label *l)
+static void finding_add(struct finding *f, const struct prof_label *l, size_t to)
 {
-    if (f->len > 0 && strcmp(f->label.text, l->text) == 0) return;
-    f->label = *l;
-    f->len++;
+    for (size_t i = 0; i < f->len; i++)
+        if (strcmp(f->rows[i].label.text, l->text) == 0) {
+            if (to > f->rows[i].around.to) f->rows[i].around.to = to;
+            return;
+        }
+    if (f->len < CANDIDATES_MAX) f->rows[f->len++] = (struct candidate){*l, {l->from, to}};
 }
 
-static void find_assignments(const struct toks *t, struct range r, bool must_allocate, struct finding *f)
+/* The innermost candidate around the token. */
+static const struct candidate *finding_at(const struct finding *f, size_t token)
+{
+    const struct candidate *best = NULL;
+    for (size_t i = 0; i < f->len; i++) {
+        const struct candidate *c = &f->rows[i];
+        const bool is_around = token >= c->around.from && token < c->around.to;
+        if (is_around && (!best || c->around.from > best->around.from ||
+                          (c->around.from == best->around.from && c->around.to < best->around.to)))
+            best = c;
+    }
+    return best;
+}
+
+/* The one candidate; the innermost one of several that are in one another. */
+static const struct candidate *finding_only(const struct finding *f)
+{
+    const struct candidate *best = f->len > 0 ? &f->rows[0] : NULL;
+    for (size_t i = 1; i < f->len; i++)
+        if (f->rows[i].around.from > best->around.from) best = &f->rows[i];
+    for (size_t i = 0; i < f->len; i++)
+        if (best->around.from < f->rows[i].around.from || best->around.to > f->rows[i].around.to) return NULL;
+    return best;
+}
+
+/* --- what a statement may look like --- */
+
+/* {.x = malloc(n)}: set the label to that of the whole object, .x. `at` is the dot. */
+static void label_add_outer(const struct prof_toks *t, struct prof_tok_range r, size_t at,
+                            struct prof_label *l)
+{
+    struct prof_label outer;
+    size_t brace = at;
+    while (brace > r.from && !prof_tok_is(&t->rows[brace - 1], "{")) {
+        brace--;
+        if (prof_tok_is_close(&t->rows[brace])) brace = prof_toks_open_of(t, brace, r.from);
+    }
+    if (brace < r.from + 2) return;
+    size_t before = brace - 2; /* the token before the brace */
+    if (prof_tok_is(&t->rows[before], ")")) {
+        before = prof_toks_open_of(t, before, r.from);
+        if (before == r.from) return;
+        before--;
+    }
+    if (!prof_tok_is(&t->rows[before], "=") || !prof_label_before(t, r.from, before, &outer)) return;
+    const struct prof_tok dot = {".", 1, PROF_TOK_OP}, inner = {l->text, (uint16_t)l->len, PROF_TOK_NAME};
+    struct prof_label whole = outer;
+    prof_label_put(&whole, &dot);
+    prof_label_put(&whole, &inner);
+    whole.from = l->from;
+    *l = whole;
+}
+
+/* new = realloc(old, n): it is still the old one, wherever that is kept. */
+static void label_of_grown(const struct prof_toks *t, size_t at, size_t to, struct prof_label *l)
+{
+    static const char *const none[] = {"NULL", "nullptr", NULL};
+    struct prof_label old;
+    if (strpbrk(l->text, ".->:%")) return;
+    for (; at + 1 < to; at++) {
+        if (t->rows[at].kind != PROF_TOK_NAME || !prof_tok_contains(&t->rows[at], "realloc") ||
+            !prof_tok_is(&t->rows[at + 1], "("))
+            continue;
+        const size_t end = prof_toks_expression_end(t, at + 2, to);
+        if (end > at + 2 && !prof_tok_is_any(&t->rows[end - 1], none) &&
+            prof_label_before(t, at + 2, end, &old)) {
+            memcpy(l->text, old.text, PROF_LABEL_BYTES);
+            l->len = old.len;
+        }
+        return;
+    }
+}
+
+static void find_assignments(const struct prof_toks *t, struct prof_tok_range r, bool must_allocate,
+                             struct finding *f)
 {
     for (size_t i = r.from + 1; i + 1 < r.to; i++) {
-        struct label l;
-        if (!tok_is(&t->rows[i], "=") || !has_call(t, i + 1, r.to)) continue;
+        struct prof_label l;
+        if (!prof_tok_is(&t->rows[i], "=") || !prof_toks_has_call(t, i + 1, r.to)) continue;
         if (must_allocate && !has_allocator(t, i + 1, r.to)) continue;
-        if (label_before(t, r.from, i, &l)) finding_add(f, &l);
+        if (!prof_label_before(t, r.from, i, &l)) continue;
+        const size_t to = prof_toks_expression_end(t, i + 1, r.to);
+        label_of_grown(t, i + 1, to, &l);
+        if (l.from > r.from + 1 && prof_tok_is(&t->rows[l.from - 1], ".") &&
+            (prof_tok_is(&t->rows[l.from - 2], "{") || prof_tok_is(&t->rows[l.from - 2], ",")))
+            label_add_outer(t, r, l.from - 1, &l);
+        finding_add(f, &l, to);
     }
 }
 
 /* posix_memalign(&p, ...), asprintf(&p, ...): the variable is the first argument. */
-static void find_out_arguments(const struct toks *t, struct range r, struct finding *f)
+static void find_out_arguments(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
     static const char *const calls[] = {"posix_memalign", "asprintf",   "vasprintf",     "getline",
                                         "getdelim",       "cudaMalloc", "MPI_Alloc_mem", NULL};
     for (size_t i = r.from; i + 2 < r.to; i++) {
-        struct label l;
-        if (!tok_is_any(&t->rows[i], calls) || !tok_is(&t->rows[i + 1], "(")) continue;
-        const size_t end = close_of(t, i + 1, r.to);
-        size_t comma = i + 2;
-        for (; comma < end && !tok_is(&t->rows[comma], ","); comma++)
-            if (is_open(&t->rows[comma])) comma = close_of(t, comma, end);
-        if (tok_is(&t->rows[i], "MPI_Alloc_mem")) comma = end; /* there it is the last one */
-        if (label_before(t, i + 2, comma, &l)) finding_add(f, &l);
+        struct prof_label l;
+        if (!prof_tok_is_any(&t->rows[i], calls) || !prof_tok_is(&t->rows[i + 1], "(")) continue;
+        const size_t end = prof_toks_close_of(t, i + 1, r.to);
+        size_t comma = prof_toks_expression_end(t, i + 2, end);
+        if (prof_tok_is(&t->rows[i], "MPI_Alloc_mem")) comma = end; /* there it is the last one */
+        if (!prof_label_before(t, i + 2, comma, &l)) continue;
+        l.from = i;
+        finding_add(f, &l, end + 1);
     }
 }
 
 /* v.resize(n), p.reset(new T): methods after which the object holds memory. */
-static void find_methods(const struct toks *t, struct range r, struct finding *f)
+static void find_methods(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
     static const char *const methods[] = {"resize",
                                           "reserve",
@@ -315,342 +168,317 @@ static void find_methods(const struct toks *t, struct range r, struct finding *f
                                           "shrink_to_fit",
                                           "emplace_front",
                                           "try_emplace",
+                                          "insert_or_assign",
                                           "setSize",
                                           "setZero",
                                           "conservativeResize",
                                           NULL};
     for (size_t i = r.from + 2; i + 1 < r.to; i++) {
-        struct label l;
-        if (tok_is_any(&t->rows[i], methods) && tok_is(&t->rows[i + 1], "(") &&
-            (tok_is(&t->rows[i - 1], ".") || tok_is(&t->rows[i - 1], "->")) &&
-            label_before(t, r.from, i - 1, &l))
-            finding_add(f, &l);
+        struct prof_label l;
+        if ((prof_tok_is_any(&t->rows[i], methods) || prof_tok_is(&t->rows[i], f->callee)) &&
+            prof_tok_is(&t->rows[i + 1], "(") &&
+            (prof_tok_is(&t->rows[i - 1], ".") || prof_tok_is(&t->rows[i - 1], "->")) &&
+            prof_label_before(t, r.from, i - 1, &l))
+            finding_add(f, &l, prof_toks_close_of(t, i + 1, r.to) + 1);
     }
 }
 
-/* `: data(new T[n])` in a constructor. */
-static void find_initialisers(const struct toks *t, struct range r, struct finding *f)
+/* `: data(new T[n]), names(n)` of a constructor: members of the list after a colon. */
+static void find_initialisers(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
+{
+    size_t colon = r.from;
+    while (colon < r.to &&
+           !(prof_tok_is(&t->rows[colon], ":") && (colon == r.from || prof_tok_is(&t->rows[colon - 1], ")") ||
+                                                   prof_tok_is(&t->rows[colon - 1], "noexcept"))))
+        colon++;
+    for (size_t at = colon + 1; at + 1 < r.to; at++) {
+        struct prof_label l = {.from = at};
+        if (t->rows[at].kind != PROF_TOK_NAME) return;
+        prof_label_put(&l, &t->rows[at++]);
+        if (at < r.to && prof_tok_is(&t->rows[at], "<"))
+            at = prof_toks_skip_template(t, at, r.to); /* a base class */
+        if (at >= r.to || !(prof_tok_is(&t->rows[at], "(") || prof_tok_is(&t->rows[at], "{"))) return;
+        at = prof_toks_close_of(t, at, r.to) + 1;
+        finding_add(f, &l, at);
+        if (at >= r.to || !prof_tok_is(&t->rows[at], ",")) return;
+    }
+}
+
+/* A list of which the begin cannot be seen: `data(new T[n])`. */
+static void find_new_members(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
     for (size_t i = r.from; i + 2 < r.to; i++) {
-        struct label l;
-        if (t->rows[i].kind == TOK_NAME && (tok_is(&t->rows[i + 1], "(") || tok_is(&t->rows[i + 1], "{")) &&
-            tok_is(&t->rows[i + 2], "new") && label_before(t, r.from, i + 1, &l))
-            finding_add(f, &l);
+        struct prof_label l;
+        if (t->rows[i].kind == PROF_TOK_NAME &&
+            (prof_tok_is(&t->rows[i + 1], "(") || prof_tok_is(&t->rows[i + 1], "{")) &&
+            prof_tok_is(&t->rows[i + 2], "new") && prof_label_before(t, r.from, i + 1, &l))
+            finding_add(f, &l, prof_toks_close_of(t, i + 1, r.to) + 1);
     }
 }
 
-/* The end of the template arguments that open at `at`, or at. */
-static size_t skip_template(const struct toks *t, size_t at, size_t to)
-{
-    int depth = 0;
-    for (size_t i = at; i < to; i++) {
-        depth += tok_is(&t->rows[i], "<");
-        depth -= tok_is(&t->rows[i], ">");
-        if (depth == 0) return i + 1;
-        if (tok_is(&t->rows[i], ";")) break;
-    }
-    return at;
-}
-
-/* `std::vector<double> v(n)`, `Matrix m{n, n}`: a type, then a name, then its constructor's arguments. */
-static void find_declaration(const struct toks *t, struct range r, struct finding *f)
+/* `std::vector<double> v(n), w(n)`, `Matrix m{n, n}`, `Mesh mesh;`: a type, then names with their arguments. */
+static void find_declaration(const struct prof_toks *t, struct prof_tok_range r, bool has_arguments,
+                             struct finding *f)
 {
     static const char *const before[] = {"static", "const",  "constexpr", "thread_local", "mutable",
                                          "inline", "struct", "class",     "extern",       NULL};
     size_t at = r.from;
-    while (at < r.to && tok_is_any(&t->rows[at], before))
+    while (at < r.to && prof_tok_is_any(&t->rows[at], before))
         at++;
-    if (at >= r.to || t->rows[at].kind != TOK_NAME || is_keyword(&t->rows[at])) return;
+    if (at >= r.to || t->rows[at].kind != PROF_TOK_NAME || prof_tok_is_keyword(&t->rows[at])) return;
     for (at++; at < r.to; at++) { /* the rest of the type */
-        if (tok_is(&t->rows[at], "<")) {
-            const size_t end = skip_template(t, at, r.to);
+        if (prof_tok_is(&t->rows[at], "<")) {
+            const size_t end = prof_toks_skip_template(t, at, r.to);
             if (end == at) return;
             at = end - 1;
-        } else if (tok_is(&t->rows[at], "::") && at + 1 < r.to && t->rows[at + 1].kind == TOK_NAME)
+        } else if (prof_tok_is(&t->rows[at], "::") && at + 1 < r.to && t->rows[at + 1].kind == PROF_TOK_NAME)
             at++;
-        else if (!tok_is(&t->rows[at], "*") && !tok_is(&t->rows[at], "&") && !tok_is(&t->rows[at], "const"))
+        else if (!prof_tok_is(&t->rows[at], "*") && !prof_tok_is(&t->rows[at], "&") &&
+                 !prof_tok_is(&t->rows[at], "const"))
             break;
     }
-    if (at + 1 >= r.to || t->rows[at].kind != TOK_NAME || is_keyword(&t->rows[at])) return;
-    struct label l = {.len = 0};
-    const struct tok *next = &t->rows[at + 1];
-    label_put(&l, &t->rows[at]);
-    if (l.len == 0 || !(tok_is(next, "(") || tok_is(next, "{"))) return;
-    const size_t end = close_of(t, at + 1, r.to);
-    if (end + 1 < r.to && tok_is(&t->rows[end + 1], ",")) return; /* several variables */
-    finding_add(f, &l);
+    while (at < r.to && t->rows[at].kind == PROF_TOK_NAME && !prof_tok_is_keyword(&t->rows[at])) {
+        struct prof_label l = {.from = at};
+        prof_label_put(&l, &t->rows[at++]);
+        const bool is_made = at < r.to && (prof_tok_is(&t->rows[at], "(") || prof_tok_is(&t->rows[at], "{"));
+        if (is_made) at = prof_toks_close_of(t, at, r.to) + 1;
+        if (l.len == 0 || (!is_made && (has_arguments || (at < r.to && !prof_tok_is(&t->rows[at], ",")))))
+            return;
+        finding_add(f, &l, at);
+        if (at >= r.to || !prof_tok_is(&t->rows[at], ",")) return;
+        at++;
+    }
+}
+
+static void find_made(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
+{
+    find_declaration(t, r, true, f);
+}
+
+static void find_declared(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
+{
+    find_declaration(t, r, false, f);
+}
+
+/* Only a container's operator[] makes memory here. */
+static void find_subscripted(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
+{
+    for (size_t i = r.from; i + 1 < r.to; i++) {
+        struct prof_label l;
+        if (strcmp(f->callee, "operator[]") != 0) return;
+        if (prof_tok_is(&t->rows[i + 1], "[") && prof_label_before(t, r.from, i + 1, &l))
+            finding_add(f, &l, prof_toks_close_of(t, i + 1, r.to) + 1);
+    }
+}
+
+/* text += other, copy = field, w = a * 2: operators and copies may allocate. */
+static void find_values(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
+{
+    for (size_t i = r.from + 1; i + 1 < r.to; i++) {
+        struct prof_label l;
+        if (prof_tok_is_open(&t->rows[i])) i = prof_toks_close_of(t, i, r.to);
+        if (i + 1 >= r.to) return;
+        const bool is_plain = prof_tok_is(&t->rows[i], "="), is_added = prof_tok_is(&t->rows[i], "+=");
+        if ((is_plain || (is_added && !prof_toks_has_call(t, i + 1, r.to))) &&
+            prof_label_before(t, r.from, i, &l))
+            finding_add(f, &l, prof_toks_expression_end(t, i + 1, r.to));
+    }
+}
+
+static bool is_base_type(const struct prof_tok *t)
+{
+    static const char *const types[] = {"char", "short", "int",      "long",   "float", "double",
+                                        "void", "bool",  "unsigned", "signed", NULL};
+    return prof_tok_is_any(t, types);
+}
+
+static bool is_macro(const struct prof_tok *t)
+{
+    if (t->kind != PROF_TOK_NAME || t->len < 2) return false;
+    for (size_t i = 0; i < t->len; i++)
+        if (islower((unsigned char)t->at[i])) return false;
+    return true;
+}
+
+/* ALLOCATE(p, n): a macro that assigns to its first argument. */
+static void find_macros(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
+{
+    for (size_t i = r.from; i + 2 < r.to; i++) {
+        struct prof_label l;
+        if (!is_macro(&t->rows[i]) || !prof_tok_is(&t->rows[i + 1], "(")) continue;
+        const size_t end = prof_toks_expression_end(t, i + 2, r.to);
+        if (!prof_label_before(t, i + 2, end, &l) || is_base_type(&t->rows[l.from])) continue;
+        if (l.from > i + 2 && t->rows[l.from - 1].kind == PROF_TOK_NAME) continue; /* struct x */
+        l.from = i;
+        finding_add(f, &l, prof_toks_close_of(t, i + 1, r.to) + 1);
+    }
 }
 
 /* Fortran: allocate(a(n), x%b(m), stat=e) names the arrays it allocates. */
-static void find_allocates(const struct toks *t, struct range r, struct finding *f)
+static void find_allocates(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
     for (size_t i = r.from; i + 2 < r.to; i++) {
         if (t->rows[i].len != strlen("allocate") ||
-            strncasecmp(t->rows[i].at, "allocate", t->rows[i].len) != 0 || !tok_is(&t->rows[i + 1], "("))
+            strncasecmp(t->rows[i].at, "allocate", t->rows[i].len) != 0 || !prof_tok_is(&t->rows[i + 1], "("))
             continue;
-        struct label all = {.len = 0};
-        const size_t end = close_of(t, i + 1, r.to);
+        const size_t end = prof_toks_close_of(t, i + 1, r.to);
         for (size_t at = i + 2; at < end;) {
-            struct label l;
+            struct prof_label l;
             size_t next = at;
             bool is_option = false;
-            for (; next < end && !tok_is(&t->rows[next], ","); next++) {
-                is_option |= tok_is(&t->rows[next], "=");
-                if (tok_is(&t->rows[next], "::")) at = next + 1; /* skip a type */
-                if (is_open(&t->rows[next])) next = close_of(t, next, end);
+            for (; next < end && !prof_tok_is(&t->rows[next], ","); next++) {
+                is_option |= prof_tok_is(&t->rows[next], "=");
+                if (prof_tok_is(&t->rows[next], "::")) at = next + 1; /* skip a type */
+                if (prof_tok_is_open(&t->rows[next])) next = prof_toks_close_of(t, next, end);
             }
-            if (!is_option && label_at(t, at, next, &l)) {
-                const size_t room = PROF_LABEL_BYTES - all.len;
-                const int n = snprintf(all.text + all.len, room, "%s%s", all.len ? ", " : "", l.text);
-                if (n > 0 && (size_t)n < room) all.len += (size_t)n;
-                all.text[all.len] = '\0';
-            }
+            if (!is_option && prof_label_at(t, at, next, &l)) finding_add(f, &l, next);
             at = next + 1;
         }
-        if (all.len > 0) finding_add(f, &all);
     }
 }
 
-static bool is_end_of_statement(const struct tok *t)
-{
-    return t->len == 1 && strchr(";{}", t->at[0]);
-}
+typedef void find_fn(const struct prof_toks *t, struct prof_tok_range r, struct finding *f);
 
-/* Braces of an initialiser do not end a statement: these follow a name, a >, a ) or an =. */
-static bool is_boundary(const struct toks *t, size_t at)
-{
-    if (!is_end_of_statement(&t->rows[at])) return false;
-    if (t->rows[at].at[0] == ';') return true;
-    if (t->rows[at].at[0] == '}')
-        return at + 1 >= t->len || !(tok_is(&t->rows[at + 1], ";") || tok_is(&t->rows[at + 1], ")") ||
-                                     tok_is(&t->rows[at + 1], ","));
-    if (at == 0) return true;
-    const struct tok *before = &t->rows[at - 1];
-    const bool is_value = tok_is(before, "=") || tok_is(before, ">") || tok_is(before, "(") ||
-                          tok_is(before, ",") ||
-                          (before->kind == TOK_NAME && !is_keyword(before) && at >= 2 &&
-                           (t->rows[at - 2].kind == TOK_NAME || tok_is(&t->rows[at - 2], ">") ||
-                            tok_is(&t->rows[at - 2], "::") || tok_is(&t->rows[at - 2], "=")));
-    return !is_value;
-}
-
-typedef void find_fn(const struct toks *t, struct range r, struct finding *f);
-
-static void find_any_assignments(const struct toks *t, struct range r, struct finding *f)
+static void find_any_assignments(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
     find_assignments(t, r, false, f);
 }
 
-static void find_allocating_assignments(const struct toks *t, struct range r, struct finding *f)
+static void find_allocating_assignments(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
     find_assignments(t, r, true, f);
 }
 
-/* Apply one search to all statements of the line; the first search with a result decides. */
-static bool find_by(const struct toks *t, size_t first, find_fn *find, struct finding *f)
+/* --- statements --- */
+
+/* A source line as tokens, with the lines before it. */
+struct statement {
+    struct prof_toks toks;
+    size_t first; /* of the statement that reaches into the last line */
+    size_t last;  /* the first token of the last line */
+    size_t call;  /* the token of the column, toks.len: not known */
+};
+
+/* False: there is nothing on the line itself. */
+static bool statement_read(struct statement *s, const struct prof_source_place *p)
 {
-    for (size_t from = first, to; from < t->len; from = to + 1) {
-        for (to = from; to < t->len && !is_boundary(t, to); to++)
-            ;
-        find(t, (struct range){from, to}, f);
+    s->toks.len = s->last = 0;
+    for (size_t i = 0; i < p->len; i++) {
+        s->last = s->toks.len;
+        prof_toks_add_line(&s->toks, p->lines[i], p->is_fortran);
     }
+    if (s->toks.len == s->last) return false;
+    s->call = prof_toks_at_column(&s->toks, s->last, p->lines[p->len - 1], p->column);
+    s->first = prof_toks_statement_begin(&s->toks, s->last);
+    return true;
+}
+
+/* Fortran's lines end with &, which is no token, where they go on. */
+static size_t statement_begin_fortran(const struct prof_source_place *p, const struct statement *s)
+{
+    struct prof_toks one;
+    size_t first = s->last;
+    for (size_t i = p->len - 1; i-- > 0;) {
+        const char *line = p->lines[i], *end = strchr(line, '!');
+        size_t len = end ? (size_t)(end - line) : strlen(line);
+        while (len > 0 && isspace((unsigned char)line[len - 1]))
+            len--;
+        if (len == 0 || line[len - 1] != '&') break;
+        one.len = 0;
+        prof_toks_add_line(&one, line, true);
+        first -= one.len < first ? one.len : first;
+    }
+    return first;
+}
+
+/* Apply one search to the statement of the call, or to all statements of the line. */
+static void find_by(const struct statement *s, find_fn *find, bool is_whole_line, struct finding *f)
+{
+    const struct prof_toks *t = &s->toks;
+    f->len = 0;
+    for (size_t from = s->first, to; from < t->len; from = to + 1) {
+        for (to = from; to < t->len && !prof_toks_is_boundary(t, to); to++)
+            ;
+        if (is_whole_line || (s->call >= from && s->call <= to))
+            find(t, (struct prof_tok_range){from, to}, f);
+    }
+}
+
+static bool statement_returns(const struct statement *s)
+{
+    const struct prof_toks *t = &s->toks;
+    size_t from = s->call < t->len ? s->call : s->last;
+    while (from > s->first && !prof_toks_is_boundary(t, from - 1))
+        from--;
+    static const char *const before[] = {"else", "case", "default", "do", NULL};
+    while (from < t->len && prof_tok_is_any(&t->rows[from], before))
+        from++;
+    if (from + 1 < t->len && prof_tok_is(&t->rows[from], "if") && prof_tok_is(&t->rows[from + 1], "("))
+        from = prof_toks_close_of(t, from + 1, t->len) + 1;
+    return from < t->len && prof_tok_is(&t->rows[from], "return");
+}
+
+static void name_set(struct prof_source_name *out, const struct candidate *c)
+{
+    memcpy(out->text, c->label.text, PROF_LABEL_BYTES);
+    out->parts = 1;
+}
+
+/* All of them, where the order of their allocations must tell which is which. */
+static bool name_all(struct prof_source_name *out, const struct finding *f)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < f->len; i++) {
+        const char *const text = f->rows[i].label.text;
+        if (len + strlen(text) + 3 > PROF_LABEL_BYTES) return false;
+        len += (size_t)sprintf(out->text + len, "%s%s", i > 0 ? ", " : "", text);
+    }
+    out->parts = (unsigned)f->len;
     return f->len > 0;
 }
 
-/* Index of the first token of the statement that reaches into the last line, which begins at `line`. */
-static size_t statement_begin(const struct toks *t, size_t line)
+/* The first search with a result decides. */
+static bool find_name(const struct statement *s, find_fn *const *searches, struct finding *f,
+                      struct prof_source_name *out)
 {
-    size_t at = line;
-    while (at > 0 && !is_boundary(t, at - 1))
-        at--;
-    return at;
-}
-
-bool prof_source_label(const char *const *lines, size_t len, bool is_fortran, char out[PROF_LABEL_BYTES])
-{
-    static find_fn *const in_c[] = {find_out_arguments,
-                                    find_allocating_assignments,
-                                    find_any_assignments,
-                                    find_methods,
-                                    find_initialisers,
-                                    find_declaration,
-                                    NULL};
-    static find_fn *const in_fortran[] = {find_allocates, find_any_assignments, NULL};
-    struct toks t = {.len = 0};
-    size_t last = 0;
-    for (size_t i = 0; i < len; i++) {
-        last = t.len;
-        toks_add_line(&t, lines[i], is_fortran);
-    }
-    if (t.len == last) return false; /* nothing on the line itself */
-    const size_t first = is_fortran ? last : statement_begin(&t, last);
-    for (find_fn *const *find = is_fortran ? in_fortran : in_c; *find; find++) {
-        struct finding f = {.len = 0};
-        if (!find_by(&t, first, *find, &f)) continue;
-        if (f.len == 1) memcpy(out, f.label.text, PROF_LABEL_BYTES);
-        return f.len == 1;
+    for (find_fn *const *find = searches; *find; find++) {
+        const struct candidate *only;
+        find_by(s, *find, s->call == s->toks.len, f);
+        if (s->call < s->toks.len) {
+            only = finding_at(f, s->call);
+            if (!only && f->len == 1) only = &f->rows[0];
+            if (!only) continue;
+        } else if (f->len == 0)
+            continue;
+        else
+            only = finding_only(f);
+        if (only) name_set(out, only);
+        return only != NULL;
     }
     return false;
 }
 
-/* --- the type of the memory --- */
-
-/* Tokens [from, to) as one text: a blank between names, subscripts as []. */
-static void text_of(const struct toks *t, struct range r, struct label *out)
+enum prof_source_result prof_source_find_name(const struct prof_source_place *p, struct prof_source_name *out)
 {
-    *out = (struct label){.len = 0};
-    for (size_t i = r.from; i < r.to; i++) {
-        static const struct tok subscript = {"[]", 2, TOK_OP}, blank = {" ", 1, TOK_OP};
-        const bool is_name = t->rows[i].kind == TOK_NAME;
-        if (is_name && i > r.from && t->rows[i - 1].kind == TOK_NAME) label_put(out, &blank);
-        if (t->rows[i].len == 1 && t->rows[i].at[0] == '[') {
-            i = close_of(t, i, r.to);
-            label_put(out, &subscript);
-        } else
-            label_put(out, &t->rows[i]);
+    static find_fn *const in_c[] = {find_out_arguments,   find_subscripted, find_allocating_assignments,
+                                    find_any_assignments, find_methods,     find_new_members,
+                                    find_initialisers,    find_made,        find_macros,
+                                    find_values,          find_declared,    NULL};
+    static find_fn *const in_fortran[] = {find_any_assignments, find_values, NULL};
+    struct statement s;
+    struct finding f = {.callee = p->callee};
+    *out = (struct prof_source_name){.parts = 0};
+    if (p->len == 0 || !statement_read(&s, p)) return PROF_SOURCE_NOTHING;
+    if (p->is_fortran) {
+        s.call = s.toks.len; /* its columns do not tell arrays apart */
+        s.first = statement_begin_fortran(p, &s);
+        find_by(&s, find_allocates, true, &f);
+        if (name_all(out, &f)) return PROF_SOURCE_NAMED;
+        return find_name(&s, in_fortran, &f, out) ? PROF_SOURCE_NAMED : PROF_SOURCE_NOTHING;
     }
-}
-
-/* Note the text in out; several different ones are none. */
-static void clue_add(char out[PROF_LABEL_BYTES], const struct label *l, unsigned *len)
-{
-    if (l->len == 0 || (*len > 0 && strcmp(out, l->text) == 0)) return;
-    memcpy(out, l->text, PROF_LABEL_BYTES);
-    if (++*len > 1) out[0] = '\0';
-}
-
-/* The end of the type that begins at `at`: before its arguments, extents or initialiser. */
-static size_t type_end(const struct toks *t, size_t at, size_t to)
-{
-    for (; at < to; at++) {
-        if (tok_is(&t->rows[at], "<")) {
-            const size_t end = skip_template(t, at, to);
-            if (end == at) return at;
-            at = end - 1;
-        } else if (t->rows[at].kind != TOK_NAME && !tok_is(&t->rows[at], "::") && !tok_is(&t->rows[at], "*"))
-            return at;
-    }
-    return at;
-}
-
-static void find_made(const struct toks *t, struct range r, char out[PROF_LABEL_BYTES], unsigned *len)
-{
-    for (size_t i = r.from; i + 1 < r.to; i++) {
-        struct label l;
-        if (!tok_is(&t->rows[i], "new")) continue;
-        size_t at = i + 1;
-        if (tok_is(&t->rows[at], "(")) at = close_of(t, at, r.to) + 1; /* placement, or nothrow */
-        if (at >= r.to) return;
-        text_of(t, (struct range){at, type_end(t, at, r.to)}, &l);
-        clue_add(out, &l, len);
-    }
-}
-
-/* The end of the expression that begins at `at`: stars, names, joints, subscripts. */
-static size_t operand_end(const struct toks *t, size_t at, size_t to)
-{
-    while (at < to && tok_is(&t->rows[at], "*"))
-        at++;
-    for (; at < to; at++) {
-        if (t->rows[at].len == 1 && t->rows[at].at[0] == '[')
-            at = close_of(t, at, to);
-        else if (t->rows[at].kind != TOK_NAME && !is_joint(&t->rows[at]))
-            return at;
-    }
-    return at;
-}
-
-static void find_measured(const struct toks *t, struct range r, char out[PROF_LABEL_BYTES], unsigned *len)
-{
-    for (size_t i = r.from; i + 1 < r.to; i++) {
-        struct label l;
-        if (!tok_is(&t->rows[i], "sizeof")) continue;
-        const bool is_bracketed = tok_is(&t->rows[i + 1], "(");
-        const size_t from = is_bracketed ? i + 2 : i + 1;
-        const size_t to = is_bracketed ? close_of(t, i + 1, r.to) : operand_end(t, from, r.to);
-        text_of(t, (struct range){from, to}, &l);
-        clue_add(out, &l, len);
-    }
-}
-
-/* The variable before `end`, with subscripts, and with the stars that begin a statement. */
-static bool pointer_before(const struct toks *t, struct range r, struct label *out)
-{
-    size_t at = r.to;
-    while (at > r.from) {
-        while (at > r.from && t->rows[at - 1].len == 1 && t->rows[at - 1].at[0] == ']')
-            at = open_of(t, at - 1, r.from);
-        if (at == r.from || t->rows[at - 1].kind != TOK_NAME || is_keyword(&t->rows[at - 1])) break;
-        at--;
-        if (at == r.from || !is_joint(&t->rows[at - 1])) break;
-        at--;
-    }
-    if (at < r.to && is_joint(&t->rows[at])) return false; /* (*p)->x, f().x */
-    if (at + 2 < r.to && tok_is(&t->rows[at], "this") && tok_is(&t->rows[at + 1], "->")) at += 2;
-    size_t stars = at;
-    while (stars > r.from && tok_is(&t->rows[stars - 1], "*"))
-        stars--;
-    text_of(t, (struct range){stars == r.from ? stars : at, r.to}, out);
-    return out->len > 0;
-}
-
-static void find_assigned(const struct toks *t, struct range r, char out[PROF_LABEL_BYTES], unsigned *len)
-{
-    static const struct tok star = {"*", 1, TOK_OP};
-    for (size_t i = r.from; i + 1 < r.to; i++) {
-        struct label l, target = {.len = 0};
-        if (tok_is(&t->rows[i], "=") && has_call(t, i + 1, r.to) &&
-            pointer_before(t, (struct range){r.from, i}, &l))
-            clue_add(out, &l, len);
-        if (!tok_is(&t->rows[i], "posix_memalign") || !tok_is(&t->rows[i + 1], "(")) continue;
-        size_t comma = i + 2;
-        for (; comma < r.to && !tok_is(&t->rows[comma], ","); comma++)
-            if (is_open(&t->rows[comma])) comma = close_of(t, comma, r.to);
-        if (comma >= r.to || !pointer_before(t, (struct range){i + 2, comma}, &l)) continue;
-        bool has_address = false;
-        for (size_t k = i + 2; k < comma; k++)
-            has_address |= tok_is(&t->rows[k], "&");
-        if (!has_address) label_put(&target, &star);
-        label_put(&target, &(struct tok){l.text, (uint16_t)l.len, TOK_NAME});
-        clue_add(out, &target, len);
-    }
-}
-
-/* a%b is a.b, and an array's element is measured. */
-static void find_fortran(const struct toks *t, struct prof_source_clues *out)
-{
-    struct finding f = {.len = 0};
-    if (!find_by(t, 0, find_allocates, &f) || f.len != 1 || strchr(f.label.text, ',')) return;
-    snprintf(out->measured, PROF_LABEL_BYTES, "%.90s[]", f.label.text);
-    for (char *at = out->measured; *at; at++)
-        if (*at == '%') *at = '.';
-}
-
-void prof_source_find_clues(const char *const *lines, size_t len, bool is_fortran,
-                            struct prof_source_clues *out)
-{
-    struct toks t = {.len = 0};
-    size_t last = 0;
-    unsigned made = 0, measured = 0, assigned = 0;
-    *out = (struct prof_source_clues){.is_return = false};
-    for (size_t i = is_fortran && len > 0 ? len - 1 : 0; i < len; i++) {
-        last = t.len;
-        toks_add_line(&t, lines[i], is_fortran);
-    }
-    if (t.len == last) return;
-    if (is_fortran) {
-        find_fortran(&t, out);
-        return;
-    }
-    for (size_t from = statement_begin(&t, last), to; from < t.len; from = to + 1) {
-        for (to = from; to < t.len && !is_boundary(&t, to); to++)
-            ;
-        const struct range r = {from, to};
-        find_made(&t, r, out->made, &made);
-        find_measured(&t, r, out->measured, &measured);
-        find_assigned(&t, r, out->assigned, &assigned);
-        out->is_return |= tok_is(&t.rows[from], "return");
-    }
+    if (s.call < s.toks.len && statement_returns(&s)) return PROF_SOURCE_RETURNED;
+    if (find_name(&s, in_c, &f, out)) return PROF_SOURCE_NAMED;
+    return statement_returns(&s) ? PROF_SOURCE_RETURNED : PROF_SOURCE_NOTHING;
 }
 
 bool prof_is_fortran(const char *path)

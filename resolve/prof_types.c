@@ -91,7 +91,7 @@ static ls_err prof_ask_frame(struct prof_asking *a, uint32_t frame, struct prof_
     return LS_VECTOR_ADD(&a->questions, q);
 }
 
-/* About the frames up to the one that the site's label is from, and the source lines of its callers. */
+/* About the frames up to the first one outside of allocators, and the source lines of its callers. */
 static ls_err prof_ask_site(struct prof_asking *a, uint32_t row, uint32_t site)
 {
     const struct prof_site *s = &a->sites->rows.rows[site];
@@ -102,7 +102,7 @@ static ls_err prof_ask_site(struct prof_asking *a, uint32_t row, uint32_t site)
             a, frame,
             (struct prof_question){
                 .text = "", .kind = 'f', .origin = row, .step = PROF_CLUES_MAX, .evidence = (uint8_t)i}));
-        if (frame == s->label_frame) break;
+        if (frame == (facts->clues_len > 0 ? facts->clues[0].frame : s->label_frame)) break;
         frame = a->tables->frames[frame].parent;
     }
     for (uint32_t i = 0; i < facts->clues_len; i++) {

@@ -52,11 +52,13 @@ struct sym_line {
     uint32_t symbol;   /* the function with its machine code */
     uint32_t file, line;
     uint32_t first_inline, inlines_len; /* rows of struct sym_inline */
+    uint32_t column;                    /* 0: not known */
+    uint32_t reserved;
 };
 /* One step outwards: the function that the previous one was inlined into, and the place of that call. */
 struct sym_inline {
     uint32_t function, file, line;
-    uint32_t reserved;
+    uint32_t column; /* 0: not known */
 };
 /* --- types --- */
 

@@ -227,6 +227,7 @@ static void sym_set_line(sym_lines *l, struct sym_unit *unit, uint64_t at, struc
     if (!row) return;
     out->file = sym_source_path(l, unit, dwarf_linesrc(row, NULL, NULL));
     if (dwarf_lineno(row, &number) == 0 && number > 0) out->line = (uint32_t)number;
+    if (dwarf_linecol(row, &number) == 0 && number > 0) out->column = (uint32_t)number;
 }
 
 /* The function itself: by the symbol table; by the DWARF where that has no name, and in Fortran, whose
@@ -244,10 +245,11 @@ static uint32_t sym_outer_name(sym_lines *l, struct sym_unit *unit, Dwarf_Die *f
 
 static void sym_set_call_line(sym_lines *l, struct sym_unit *unit, Dwarf_Die *call, struct sym_inline *out)
 {
-    uint64_t file, line;
+    uint64_t file, line, column;
     Dwarf_Files *files;
     size_t files_len;
     if (sym_die_number(call, DW_AT_call_line, &line)) out->line = (uint32_t)line;
+    if (sym_die_number(call, DW_AT_call_column, &column)) out->column = (uint32_t)column;
     if (sym_die_number(call, DW_AT_call_file, &file) &&
         dwarf_getsrcfiles(&unit->die, &files, &files_len) == 0 && file < files_len)
         out->file = sym_source_path(l, unit, dwarf_filesrc(files, (size_t)file, NULL, NULL));

@@ -57,6 +57,9 @@ tests_cases_tags_victim_SOURCES = tests/cases/tags_victim.cc
 tests_cases_tags_victim_CXXFLAGS = $(AM_CXXFLAGS) -std=gnu++17 -g -O1 -fno-optimize-sibling-calls -pthread
 tests_cases_tags_victim_LDFLAGS = $(victim_threads)
 
+# names of allocations: the test compiles these, in several ways
+EXTRA_DIST += tests/cases/idioms.c tests/cases/idioms.cc tests/cases/idioms.f90
+
 # types and members: the test compiles it, in several ways
 EXTRA_DIST += tests/cases/layout_victim.cc
 

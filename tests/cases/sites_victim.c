@@ -41,9 +41,9 @@ static NOINLINE void *pass(void *p)
     return p;
 }
 
-static NOINLINE void *make_nameless(size_t n)
+static NOINLINE void make_nameless(size_t n)
 {
-    return pass(malloc(n));
+    pass(malloc(n));
 }
 
 static NOINLINE void fill(struct box *b)
@@ -82,7 +82,8 @@ static NOINLINE void other_kinds(void)
     char *array = reallocarray(NULL, 11, MIB);
     char *wrapped = xmalloc(12 * MIB);
     char *mapped = mmap(NULL, 13 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    void *nameless = make_nameless(14 * MIB);
+    make_nameless(14 * MIB);
+    void *nameless = keep;
     free(text);
     free(copy);
     free(grown);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which variable a line puts memory into. */
+#include "common/ls_owner.h"
 #include "resolve/prof_site_names.h"
+#include "resolve/prof_source_file.h"
 #include "tests/unit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 struct row {
     const char *lines[PROF_LABEL_LINES_MAX]; /* the last one is the call's */
     const char *label;                       /* NULL: no label is expected */
+    uint32_t column;                         /* of the call, 0: not known */
 };
 
 static const struct row in_c[] = {
@@ -77,6 +82,26 @@ static const struct row in_c[] = {
     {{"  A = {1, 2};", "  g(malloc(n));"}, NULL},
     {{"  x->data = aligned_alloc(64,", "      round_up(n));"}, "x->data"},
     {{"  let mut v = Vec::with_capacity(n);"}, "v"},
+    {{"  a = malloc(n), b = malloc(n);"}, "a", 7},
+    {{"  a = malloc(n), b = malloc(n);"}, "b", 22},
+    {{"  a = malloc(n); b = malloc(n);"}, "b", 22},
+    {{"  double *a = new double[n], *b = new double[m];"}, "b", 38},
+    {{"  std::vector<double> v(n), w(n);"}, "v", 24},
+    {{"  std::vector<double> v(n), w(n);"}, "w", 32},
+    {{"  auto make = [](size_t n) { return new char[n]; };"}, NULL, 37},
+    {{"  a = b = malloc(n);"}, "b"},
+    {{"  double (*grid)[n] = malloc(n);"}, "grid"},
+    {{"  struct box b = {.data = malloc(n), .len = n};"}, "b.data"},
+    {{"  *p = (struct box){", "      .data = malloc(n),"}, "p.data"},
+    {{"  tmp = realloc(l->items, n);"}, "l->items"},
+    {{"  tmp = realloc(NULL, n);"}, "tmp"},
+    {{"  ALLOCATE(charge, n);"}, "charge"},
+    {{"  USE(double, n);"}, NULL},
+    {{"  grid.at(2).resize(n);"}, "grid"},
+    {{"  Mesh(int n) : nodes(n),", "      edges(n), faces(n)"}, "edges", 13},
+    {{"  copy = field;"}, "copy"},
+    {{"  text += other;"}, "text"},
+    {{"  Mesh mesh;"}, "mesh"},
 };
 
 static const struct row in_fortran[] = {
@@ -90,21 +115,28 @@ static const struct row in_fortran[] = {
     {{"  a = matmul(b, c)"}, "a"},
     {{"  call init(n)"}, NULL},
     {{"  allocate(nodes(i)%x(n))"}, "nodes%x"},
+    {{"  allocate(x(n), & ! two", "    y(n), &", "    stat=ierr)"}, "x, y"},
+    {{"  w = a * 2"}, "w"},
 };
 
 static void check(const struct row *rows, size_t len, bool is_fortran)
 {
     unsigned bad = 0;
     for (size_t i = 0; i < len; i++) {
-        char label[PROF_LABEL_BYTES] = "";
+        struct prof_source_name label;
         size_t lines = 0;
         while (lines < PROF_LABEL_LINES_MAX && rows[i].lines[lines])
             lines++;
-        const bool is_found = prof_source_label(rows[i].lines, lines, is_fortran, label);
-        const bool is_right = rows[i].label ? is_found && strcmp(label, rows[i].label) == 0 : !is_found;
+        const struct prof_source_place place = {.lines = rows[i].lines,
+                                                .len = lines,
+                                                .callee = "",
+                                                .column = rows[i].column,
+                                                .is_fortran = is_fortran};
+        const bool is_found = prof_source_find_name(&place, &label) == PROF_SOURCE_NAMED;
+        const bool is_right = rows[i].label ? is_found && strcmp(label.text, rows[i].label) == 0 : !is_found;
         if (is_right) continue;
         bad++;
-        print_message("%s: %s instead of %s\n", rows[i].lines[lines - 1], is_found ? label : "none",
+        print_message("%s: %s instead of %s\n", rows[i].lines[lines - 1], is_found ? label.text : "none",
                       rows[i].label ? rows[i].label : "none");
     }
     assert_int_equal(bad, 0);
@@ -129,7 +161,9 @@ static void any_text_is_survived(void **state)
     uint64_t random = 3;
     (void)state;
     for (int round = 0; round < 50000; round++) {
-        char text[3][64], label[PROF_LABEL_BYTES];
+        char text[3][64], argument[PROF_LABEL_BYTES];
+        struct prof_source_name label;
+        struct prof_source_clues found;
         for (int l = 0; l < 3; l++) {
             size_t len = 0;
             for (; len < 60; len++) {
@@ -140,7 +174,20 @@ static void any_text_is_survived(void **state)
             text[l][len] = '\0';
         }
         const char *const lines[] = {text[0], text[1], text[2]};
-        if (prof_source_label(lines, 3, round % 2, label)) assert_true(strlen(label) < PROF_LABEL_BYTES);
+        const struct prof_source_place place = {.lines = lines,
+                                                .len = 3,
+                                                .callee = round % 3 ? "new" : "operator[]",
+                                                .column = (uint32_t)(round / 2 % 64),
+                                                .is_fortran = round % 2};
+        if (prof_source_find_name(&place, &label) == PROF_SOURCE_NAMED)
+            assert_true(strlen(label.text) < PROF_LABEL_BYTES);
+        prof_source_find_clues(&place, &found);
+        assert_true(strlen(found.made) < PROF_LABEL_BYTES && strlen(found.assigned) < PROF_LABEL_BYTES);
+        if (prof_source_argument(&place, round % 4, argument))
+            assert_true(strlen(argument) < PROF_LABEL_BYTES);
+        prof_plain_function(text[0], argument);
+        assert_true(strlen(argument) < PROF_LABEL_BYTES);
+        prof_is_of_template(text[1]);
     }
 }
 
@@ -156,6 +203,7 @@ struct clues_row {
     const char *lines[PROF_LABEL_LINES_MAX];
     const char *made, *measured, *assigned;
     bool is_return, is_fortran;
+    uint32_t column;
 };
 
 static const struct clues_row clues[] = {
@@ -177,6 +225,8 @@ static const struct clues_row clues[] = {
     {{"  use(malloc(n));"}, "", "", ""},
     {{"  // a = new T;"}, "", "", ""},
     {{"  struct node *n =", "      malloc(sizeof(struct node));"}, "", "struct node", "n"},
+    {{"  double *a = new double[n], *b = new int[n];"}, "double", "", "a", false, false, 25},
+    {{"  double *a = new double[n], *b = new int[n];"}, "int", "", "b", false, false, 38},
     {{"  allocate(a%b(n))"}, "", "a.b[]", "", false, true},
     {{"  allocate(a(n), b(n))"}, "", "", "", false, true},
 };
@@ -190,7 +240,12 @@ static void lines_show_types(void **state)
         size_t len = 0;
         while (len < PROF_LABEL_LINES_MAX && row->lines[len])
             len++;
-        prof_source_find_clues(row->lines, len, row->is_fortran, &found);
+        const struct prof_source_place place = {.lines = row->lines,
+                                                .len = len,
+                                                .callee = "",
+                                                .column = row->column,
+                                                .is_fortran = row->is_fortran};
+        prof_source_find_clues(&place, &found);
         if (strcmp(found.made, row->made) != 0 || strcmp(found.measured, row->measured) != 0 ||
             strcmp(found.assigned, row->assigned) != 0 || found.is_return != row->is_return)
             fail_msg("%s: made '%s', measured '%s', assigned '%s', return %d", row->lines[len - 1],
@@ -198,14 +253,107 @@ static void lines_show_types(void **state)
     }
 }
 
+static void wrappers_hand_memory_on(void **state)
+{
+    static const struct {
+        const char *text, *function, *variable;
+        uint32_t line;
+        bool is_fortran, is_returned;
+        int parameter;
+    } rows[] = {
+        {"void *f(size_t n)\n{\n    void *p = malloc(n);\n    if (!p) exit(1);\n    return p;\n}\n", "f", "p",
+         3, .is_returned = true, .parameter = -1},
+        {"void *f(size_t n)\n{\n    p = malloc(n);\n}\nvoid *g(void)\n{\n    return p;\n}\n", "f", "p", 3,
+         .parameter = -1},
+        {"T *f(size_t n) {\n  auto p = malloc(n);\n  return static_cast<T *>(p);\n}\n", "f", "p", 2,
+         .is_returned = true, .parameter = -1},
+        {"int f(int a, void **out, int n)\n{\n    *out = malloc(n);\n    return 0;\n}\n", "f", "out", 3,
+         .parameter = 1},
+        {"int f(int a, void *out, int n)\n{\n    out = malloc(n);\n    return 0;\n}\n", "f", "out", 3,
+         .parameter = -1},
+        {"void f(std::map<int, int> *m, T *&rows) {\n  rows = new T[n];\n}\n", "f", "rows", 2,
+         .parameter = 1},
+        {"subroutine f(n, x)\n  allocate(x(n))\nend subroutine\n", "f", "X", 2, .is_fortran = true,
+         .parameter = 1},
+        {"function f(n) result(r)\n  allocate(r(n))\nend function\n", "f", "r", 2, .is_fortran = true,
+         .is_returned = true, .parameter = -1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char path[] = "/tmp/ls-wrapper-XXXXXX";
+        const int fd = mkstemp(path);
+        assert_true(fd >= 0 &&
+                    write(fd, rows[i].text, strlen(rows[i].text)) == (ssize_t)strlen(rows[i].text));
+        close(fd);
+        struct prof_source_file file = prof_source_file_read(path);
+        unlink(path);
+        const struct prof_source_use use =
+            prof_source_find_use(&(struct prof_source_function){.file = &file,
+                                                                .author = LS_OWNER_OURS,
+                                                                .line = rows[i].line,
+                                                                .name = rows[i].function,
+                                                                .is_fortran = rows[i].is_fortran},
+                                 rows[i].variable);
+        prof_source_file_fini(&file);
+        if (use.is_returned != rows[i].is_returned || use.parameter != rows[i].parameter)
+            fail_msg("%s: returned %d, parameter %d", rows[i].text, use.is_returned, use.parameter);
+    }
+}
+
+static void callers_pass_arguments(void **state)
+{
+    static const struct {
+        const char *line, *callee;
+        int number;
+        const char *argument; /* NULL: none */
+    } rows[] = {
+        {"  if (get((void **)&x->r, n)) exit(1);", "get", 0, "x->r"},
+        {"  take(&v, f(a, b), &forces);", "take", 2, "forces"},
+        {"  fill<double>(rows, n);", "fill", 0, "rows"},
+        {"  fill(rows);", "fill", 1, NULL},
+        {"  other(rows);", "fill", 0, NULL},
+    };
+    char out[PROF_LABEL_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct prof_source_place place = {.lines = &rows[i].line, .len = 1, .callee = rows[i].callee};
+        const bool is_found = prof_source_argument(&place, rows[i].number, out);
+        assert_int_equal(is_found, rows[i].argument != NULL);
+        if (is_found) assert_string_equal(out, rows[i].argument);
+    }
+}
+
+static void functions_have_plain_names(void **state)
+{
+    static const struct {
+        const char *function, *plain;
+        bool is_of_template;
+    } rows[] = {
+        {"main", "main", false},
+        {"pvector<float>::pvector(unsigned long)", "pvector", true},
+        {"double* Allocate<double>(unsigned long)", "Allocate", false},
+        {"std::vector<int, std::allocator<int> >::operator[](unsigned long)", "operator[]", true},
+        {"ns::Mesh::grow(std::vector<int>&)", "grow", false},
+        {"(anonymous namespace)::fill(int)", "fill", false},
+        {"mod::alloc_field", "alloc_field", false},
+        {"", "", false},
+    };
+    char out[PROF_LABEL_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        prof_plain_function(rows[i].function, out);
+        assert_string_equal(out, rows[i].plain);
+        assert_int_equal(prof_is_of_template(rows[i].function), rows[i].is_of_template);
+    }
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_show_types),
-        cmocka_unit_test(lines_of_c_and_cxx),
-        cmocka_unit_test(lines_of_fortran),
-        cmocka_unit_test(any_text_is_survived),
-        cmocka_unit_test(fortran_is_known_by_its_name),
+        cmocka_unit_test(lines_show_types),           cmocka_unit_test(lines_of_c_and_cxx),
+        cmocka_unit_test(lines_of_fortran),           cmocka_unit_test(any_text_is_survived),
+        cmocka_unit_test(wrappers_hand_memory_on),    cmocka_unit_test(callers_pass_arguments),
+        cmocka_unit_test(functions_have_plain_names), cmocka_unit_test(fortran_is_known_by_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
