@@ -60,7 +60,8 @@ void prof_frame_homes_return(struct prof_frame_homes *h, uint64_t slot)
     prof_drop_below(h, slot + sizeof(uint64_t));
 }
 
-uint64_t prof_frame_homes_find(const struct prof_frame_homes *h, uint64_t addr, uint64_t ip)
+/* Number of edges above addr. */
+static size_t prof_edges_above(const struct prof_frame_homes *h, uint64_t addr)
 {
     size_t from = 0, to = h->edges.len; /* edges before from are above addr */
     while (from < to) {
@@ -70,6 +71,18 @@ uint64_t prof_frame_homes_find(const struct prof_frame_homes *h, uint64_t addr, 
         else
             to = middle;
     }
+    return from;
+}
+
+uint64_t prof_frame_homes_cfa(const struct prof_frame_homes *h, uint64_t addr)
+{
+    const size_t from = prof_edges_above(h, addr);
+    return from > 0 ? h->edges.rows[from - 1].cfa : 0;
+}
+
+uint64_t prof_frame_homes_find(const struct prof_frame_homes *h, uint64_t addr, uint64_t ip)
+{
+    const size_t from = prof_edges_above(h, addr);
     if (h->edges.len == 0) return 0;
     return from == h->edges.len ? ip : h->edges.rows[from].ip;
 }
@@ -327,25 +340,68 @@ ls_err prof_calls_callers(prof_calls *c, uint64_t ip, const struct spool_chain *
     return prof_intern_chain(c, ips, len, true, is_whole && len == given + 1, out_path);
 }
 
+/* The file of an instruction, if types are wanted and it can be read. */
+static const struct prof_loaded *prof_calls_module(const prof_calls *c, uint64_t ip)
+{
+    const struct prof_loaded *l = c->context.typing ? prof_modules_at(c->context.modules, NULL, ip) : NULL;
+    return l && l->has_bias ? l : NULL;
+}
+
+/* ip is of the function whose frame holds the access. */
+static void prof_calls_set_frame(const prof_calls *c, uint64_t ip, uint64_t offset_bytes,
+                                 struct prof_target *target)
+{
+    const struct prof_loaded *l = prof_calls_module(c, ip);
+    if (!l) return;
+    target->origin = prof_typing_frame(c->context.typing, l->file, ip - l->bias);
+    target->offset_bytes = offset_bytes;
+}
+
+/* The frames are not known: only the instruction shows the object. */
+static void prof_calls_set_access(const prof_calls *c, uint64_t ip, struct prof_target *target)
+{
+    const struct prof_loaded *l = prof_calls_module(c, ip);
+    if (!l) return;
+    target->origin = prof_typing_access(c->context.typing, l->file, ip - l->bias);
+    target->offset_bytes = 0;
+}
+
+/* An access to a heap block may show the type of its site. */
+static ls_err prof_calls_vote(const prof_calls *c, const struct spool_access *a,
+                              const struct prof_target *target)
+{
+    struct prof_typing *t = c->context.typing;
+    if (!t || !prof_typing_wants_vote(t, target->origin, a->ip)) return LS_OK;
+    const struct prof_loaded *l = prof_calls_module(c, a->ip);
+    if (!l) return LS_OK;
+    return prof_typing_vote(t, target->origin,
+                            &(struct prof_vote){a->ip, l->file, a->ip - l->bias, target->offset_bytes});
+}
+
 /* After a gap the frames date from the trigger, and their functions may have returned: only a function's
  * access to its own frame counts. */
 static ls_err prof_calls_home(prof_calls *c, const struct prof_calls_thread *t, const struct spool_access *a,
-                              uint32_t *node)
+                              struct prof_target *target)
 {
     const uint64_t ip = prof_frame_homes_find(&t->frames, a->addr, a->ip);
     const char *function = ip != 0 ? prof_function_at(c->functions, ip) : "";
-    if (*function == '\0') return LS_OK; /* the thread's stack it stays */
     const bool is_old = a->rec.flags & SPOOL_ACCESS_AFTER_GAP;
+    const uint64_t cfa = prof_frame_homes_cfa(&t->frames, a->addr);
+    if (is_old || cfa == 0) prof_calls_set_access(c, a->ip, target);
+    if (*function == '\0') return LS_OK; /* the thread's stack it stays */
     if (is_old && strcmp(function, prof_function_at(c->functions, a->ip)) != 0) return LS_OK;
-    *node = prof_tree_child(c->context.tree, t->home, PROF_NODE_FRAME, function);
-    return *node == PROF_NO_NODE ? ls_nomem("the frames of %s", function) : LS_OK;
+    target->node = prof_tree_child(c->context.tree, t->home, PROF_NODE_FRAME, function);
+    if (target->node == PROF_NO_NODE) return ls_nomem("the frames of %s", function);
+    if (!is_old && cfa != 0) prof_calls_set_frame(c, ip, a->addr - cfa, target);
+    return LS_OK;
 }
 
 ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struct spool_access *a,
-                         uint32_t *node)
+                         struct prof_target *target)
 {
-    if (*node != t->home) return LS_OK; /* another thread's stack, or memory that serves as one */
-    LS_TRY(prof_calls_home(c, t, a, node));
+    if (target->node != t->home) /* a heap block, another thread's stack, or memory that serves as one */
+        return target->origin ? prof_calls_vote(c, a, target) : LS_OK;
+    LS_TRY(prof_calls_home(c, t, a, target));
     if (a->rec.flags & SPOOL_ACCESS_AFTER_GAP) return LS_OK;
     if (a->rec.flags & SPOOL_ACCESS_CALL) return prof_frame_homes_call(&t->frames, a->addr, a->ip);
     if (a->rec.flags & SPOOL_ACCESS_RETURN) prof_frame_homes_return(&t->frames, a->addr);

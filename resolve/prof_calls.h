@@ -9,6 +9,7 @@
 #include "resolve/prof_functions.h"
 #include "resolve/prof_modules.h"
 #include "resolve/prof_space.h"
+#include "resolve/prof_types.h"
 #include "run_h5/prof_tree.h"
 #include "spool/spool_format.h"
 #include "symbols/sym_unwind.h"
@@ -40,6 +41,8 @@ void prof_frame_homes_return(struct prof_frame_homes *h, uint64_t slot);
 
 /* The ip of the function whose frame holds addr, when the instruction at ip accesses it; 0: not known. */
 uint64_t prof_frame_homes_find(const struct prof_frame_homes *h, uint64_t addr, uint64_t ip);
+/* The canonical address of the frame that holds addr, 0: not known. */
+uint64_t prof_frame_homes_cfa(const struct prof_frame_homes *h, uint64_t addr);
 
 typedef struct prof_calls prof_calls;
 
@@ -52,6 +55,7 @@ struct prof_calls_context {
     prof_tree *tree;
     const prof_space *space;
     struct prof_frames *frames;
+    struct prof_typing *typing; /* NULL: types are not wanted */
     uint32_t process;
 };
 
@@ -74,9 +78,10 @@ ls_err prof_calls_begin(prof_calls *c, struct prof_calls_thread *t, const struct
 ls_err prof_calls_chain(prof_calls *c, const uint64_t *ips, size_t len, bool is_exact, uint32_t *out_path);
 /* Intern the call stack of a burst that began at ip, with these callers. *out_path as above.  Errors: LS_ERR_NOMEM. */
 ls_err prof_calls_callers(prof_calls *c, uint64_t ip, const struct spool_chain *callers, uint32_t *out_path);
-/* Follow an access of t to node: *node becomes the frame's home where that is known.  Errors: LS_ERR_NOMEM. */
+/* Follow an access of t to its target: the node becomes the frame's home where that is known, and the frame the origin of
+ * its type.  Errors: LS_ERR_NOMEM. */
 ls_err prof_calls_access(prof_calls *c, struct prof_calls_thread *t, const struct spool_access *a,
-                         uint32_t *node);
+                         struct prof_target *target);
 /* Begin a burst without a stack record: nothing is known. */
 void prof_calls_forget(struct prof_calls_thread *t);
 

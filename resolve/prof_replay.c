@@ -176,7 +176,7 @@ static ls_err prof_on_access(struct prof_replay *r, struct prof_stream *stream, 
     prof_space_set_time(r->space, time_ns);
     struct prof_target target = prof_space_find_access(r->space, a);
     if (target.node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
-    LS_TRY(prof_calls_access(r->calls, &stream->calls, a, &target.node));
+    LS_TRY(prof_calls_access(r->calls, &stream->calls, a, &target));
     struct prof_sample s = prof_sample_missing;
     s.time_ns = prof_since_start(r->run, time_ns);
     s.thread = stream->thread;
@@ -614,6 +614,7 @@ static ls_err prof_replay_fill(struct prof_replay *r, const struct spool_image *
                                              .tree = r->run->tree,
                                              .space = r->space,
                                              .frames = &r->run->frames,
+                                             .typing = &r->run->typing,
                                              .process = r->process};
     LS_TRY(prof_calls_new(&calls, &r->calls));
     r->streams = calloc(image->streams.len + 1, sizeof(*r->streams));

@@ -19,7 +19,8 @@ static uint32_t prof_origin_intern(struct prof_typing *t, uint64_t key, const st
     for (size_t step = 0; ls_index_next(&t->by_key, key, &step, &row);) {
         const struct prof_type_origin *known = &t->origins.rows[row];
         if (known->file == origin->file && known->linked == origin->linked && known->site == origin->site &&
-            known->is_tls == origin->is_tls)
+            known->is_tls == origin->is_tls && known->is_frame == origin->is_frame &&
+            known->is_access == origin->is_access)
             return row + 1;
     }
     if (t->origins.len >= UINT32_MAX - 1 || LS_VECTOR_ROOM(&t->origins) != LS_OK ||
@@ -45,6 +46,50 @@ uint32_t prof_typing_variable(struct prof_typing *t, sym_file *file, const struc
     return prof_origin_intern(t, ls_index_key((uint64_t)(uintptr_t)file, variable->base), &origin);
 }
 
+uint32_t prof_typing_frame(struct prof_typing *t, sym_file *file, uint64_t linked)
+{
+    const struct prof_type_origin origin = {
+        .file = file, .linked = linked, .site = PROF_NO_SITE, .is_frame = true};
+    return prof_origin_intern(t, ls_index_key((uint64_t)(uintptr_t)file + 1, linked), &origin);
+}
+
+uint32_t prof_typing_access(struct prof_typing *t, sym_file *file, uint64_t linked)
+{
+    const struct prof_type_origin origin = {
+        .file = file, .linked = linked, .site = PROF_NO_SITE, .is_access = true};
+    return prof_origin_intern(t, ls_index_key((uint64_t)(uintptr_t)file + 2, linked), &origin);
+}
+
+/* --- votes --- */
+
+static struct prof_votes *prof_votes_of(const struct prof_typing *t, uint32_t origin)
+{
+    const uint32_t row = origin < t->votes_of.len ? t->votes_of.rows[origin] : 0;
+    return row > 0 ? &t->votes.rows[row - 1] : NULL;
+}
+
+bool prof_typing_wants_vote(const struct prof_typing *t, uint32_t origin, uint64_t ip)
+{
+    if (origin - 1 >= t->origins.len || t->origins.rows[origin - 1].file) return false;
+    const struct prof_votes *v = prof_votes_of(t, origin);
+    for (uint32_t i = 0; v && i < v->len; i++)
+        if (v->rows[i].ip == ip) return false;
+    return !v || v->len < PROF_VOTES_MAX;
+}
+
+ls_err prof_typing_vote(struct prof_typing *t, uint32_t origin, const struct prof_vote *vote)
+{
+    while (t->votes_of.len <= origin)
+        LS_TRY(LS_VECTOR_ADD(&t->votes_of, 0));
+    if (!prof_votes_of(t, origin)) {
+        LS_TRY(LS_VECTOR_ADD(&t->votes, (struct prof_votes){.origin = origin}));
+        t->votes_of.rows[origin] = (uint32_t)t->votes.len;
+    }
+    struct prof_votes *v = prof_votes_of(t, origin);
+    v->rows[v->len++] = *vote;
+    return LS_OK;
+}
+
 /* --- questions --- */
 
 enum prof_evidence { PROF_BY_FRAME, PROF_BY_NEW, PROF_BY_SIZEOF, PROF_BY_POINTER, PROF_EVIDENCES };
@@ -60,6 +105,8 @@ struct prof_question {
     uint8_t step;     /* caller: row of the site's clues, PROF_CLUES_MAX: a frame below these */
     uint8_t evidence; /* a frame below: its distance from the allocation */
     uint32_t origin;
+    uint32_t vote;         /* of the site, from 1; 0: it is no vote */
+    uint64_t offset_bytes; /* of the access in the type, for votes */
     uint32_t type, how;
 };
 struct prof_asking {
@@ -70,13 +117,20 @@ struct prof_asking {
     LS_VECTOR(struct prof_question) questions;
 };
 
+static char prof_kind_of(const struct prof_type_origin *o)
+{
+    if (o->is_frame) return 's';
+    if (o->is_access) return 'a';
+    return o->is_tls ? 't' : 'v';
+}
+
 static ls_err prof_ask_variable(struct prof_asking *a, uint32_t row)
 {
     const struct prof_type_origin *o = &a->typing->origins.rows[row];
     return LS_VECTOR_ADD(&a->questions, (struct prof_question){.file = o->file,
                                                                .linked = o->linked,
                                                                .text = "",
-                                                               .kind = o->is_tls ? 't' : 'v',
+                                                               .kind = prof_kind_of(o),
                                                                .origin = row,
                                                                .type = PROF_NO_TYPE});
 }
@@ -199,6 +253,25 @@ static ls_err prof_type_intern(struct prof_asking *a, const struct sym_answer *a
 
 /* --- asking --- */
 
+/* The questions of an answer begin with row `first`. */
+static ls_err prof_slot_add(struct prof_asking *a, const struct sym_slot *slot, const uint32_t *types,
+                            size_t first)
+{
+    struct prof_typing *t = a->typing;
+    struct prof_question *q = &a->questions.rows[first + slot->question];
+    struct prof_type_origin *o = &t->origins.rows[q->origin];
+    if (q->vote) {
+        q->offset_bytes = (uint64_t)slot->offset_bytes;
+        return LS_OK;
+    }
+    struct sym_slot copy = *slot;
+    copy.type = types[slot->type];
+    if (o->slots_len == 0) o->first_slot = (uint32_t)t->slots.len;
+    LS_TRY(LS_VECTOR_ADD(&t->slots, copy));
+    o->slots_len++;
+    return LS_OK;
+}
+
 static ls_err prof_take_answers(struct prof_asking *a, const struct sym_answer *answer, size_t first)
 {
     uint32_t *rows = malloc((answer->types_len + 1) * sizeof(*rows));
@@ -210,6 +283,8 @@ static ls_err prof_take_answers(struct prof_asking *a, const struct sym_answer *
         q->how = answer->typings[i].how;
         if (answer->typings[i].type != SYM_NONE) q->type = rows[answer->typings[i].type];
     }
+    for (size_t i = 0; e == LS_OK && i < answer->slots_len; i++)
+        e = prof_slot_add(a, &answer->slots[i], rows, first);
     free(rows);
     return e;
 }
@@ -242,12 +317,8 @@ static ls_err prof_ask_file(struct prof_asking *a, size_t from, size_t to)
     return e;
 }
 
-static ls_err prof_ask_all(struct prof_asking *a)
+static ls_err prof_ask_files(struct prof_asking *a)
 {
-    for (uint32_t i = 0; i < a->typing->origins.len; i++) {
-        const struct prof_type_origin *o = &a->typing->origins.rows[i];
-        LS_TRY(o->file ? prof_ask_variable(a, i) : prof_ask_site(a, i, o->site));
-    }
     if (a->questions.len == 0) return LS_OK;
     qsort(a->questions.rows, a->questions.len, sizeof(*a->questions.rows), prof_compare_questions);
     for (size_t from = 0, to; from < a->questions.len; from = to) {
@@ -257,6 +328,15 @@ static ls_err prof_ask_all(struct prof_asking *a)
         LS_TRY(prof_ask_file(a, from, to));
     }
     return LS_OK;
+}
+
+static ls_err prof_ask_all(struct prof_asking *a)
+{
+    for (uint32_t i = 0; i < a->typing->origins.len; i++) {
+        const struct prof_type_origin *o = &a->typing->origins.rows[i];
+        LS_TRY(o->file ? prof_ask_variable(a, i) : prof_ask_site(a, i, o->site));
+    }
+    return prof_ask_files(a);
 }
 
 /* --- decisions --- */
@@ -367,6 +447,82 @@ static ls_err prof_decide_all(struct prof_asking *a)
     return LS_OK;
 }
 
+/* --- sites without a type in their source --- */
+
+static int prof_compare_votes(const void *a, const void *b)
+{
+    const struct prof_question *x = a, *y = b;
+    if (x->origin != y->origin) return x->origin < y->origin ? -1 : 1;
+    return (x->vote > y->vote) - (x->vote < y->vote);
+}
+
+/* Votes are right only if the elements of the type lie where they were accessed: also the first one. */
+static bool prof_is_vote_for(const struct prof_asking *a, const struct prof_question *q, uint32_t type)
+{
+    if (q->type != type) return false;
+    const struct prof_vote *v = &prof_votes_of(a->typing, q->origin + 1)->rows[q->vote - 1];
+    const uint64_t one = a->typing->types.rows[type].len_bytes;
+    return one > 0 && v->offset_bytes % one == q->offset_bytes;
+}
+
+/* The rows [from, to) are the votes about one site: more than half of them must agree. */
+static void prof_count_votes(struct prof_asking *a, size_t from, size_t to)
+{
+    const struct prof_question *rows = a->questions.rows;
+    struct prof_type_origin *o = &a->typing->origins.rows[rows[from].origin];
+    const struct prof_site_facts *facts = &a->sites->facts.rows[o->site];
+    struct prof_site *site = &a->sites->rows.rows[o->site];
+    size_t known = 0, most = 0;
+    uint32_t best = PROF_NO_TYPE;
+    for (size_t i = from; i < to; i++) {
+        size_t same = 0;
+        if (rows[i].type == PROF_NO_TYPE) continue;
+        known++;
+        for (size_t k = from; k < to; k++)
+            same += prof_is_vote_for(a, &rows[k], rows[i].type);
+        if (same > most) {
+            most = same;
+            best = rows[i].type;
+        }
+    }
+    if (2 * most <= known || best == PROF_NO_TYPE) return;
+    const uint64_t one = a->typing->types.rows[best].len_bytes;
+    if (one > facts->least_bytes) return;
+    site->disputed = most < known;
+    site->typing = PROF_TYPING_ACCESS;
+    site->type = o->type = best;
+    o->is_array = facts->unit_bytes % one == 0;
+}
+
+/* Ask about the instructions that accessed blocks of sites without a type. */
+static ls_err prof_decide_by_votes(struct prof_asking *a)
+{
+    a->questions.len = 0;
+    for (size_t i = 0; i < a->typing->votes.len; i++) {
+        const struct prof_votes *v = &a->typing->votes.rows[i];
+        const struct prof_type_origin *o = &a->typing->origins.rows[v->origin - 1];
+        if (o->type != PROF_NO_TYPE || a->sites->rows.rows[o->site].typing == PROF_TYPING_TOO_LARGE) continue;
+        for (uint32_t k = 0; k < v->len; k++)
+            LS_TRY(LS_VECTOR_ADD(&a->questions, (struct prof_question){.file = v->rows[k].file,
+                                                                       .linked = v->rows[k].linked,
+                                                                       .text = "",
+                                                                       .kind = 'a',
+                                                                       .origin = v->origin - 1,
+                                                                       .vote = k + 1,
+                                                                       .type = PROF_NO_TYPE}));
+    }
+    LS_TRY(prof_ask_files(a));
+    if (a->questions.len > 0)
+        qsort(a->questions.rows, a->questions.len, sizeof(*a->questions.rows), prof_compare_votes);
+    for (size_t from = 0, to; from < a->questions.len; from = to) {
+        for (to = from + 1;
+             to < a->questions.len && a->questions.rows[to].origin == a->questions.rows[from].origin; to++)
+            ;
+        prof_count_votes(a, from, to);
+    }
+    return LS_OK;
+}
+
 #define PROF_HOW_SAME(name) \
     _Static_assert((int)PROF_TYPING_##name == (int)SYM_HOW_##name, "run.h5 has the numbers of symbols/");
 SYM_HOW_LIST(PROF_HOW_SAME)
@@ -378,6 +534,7 @@ ls_err prof_typing_finish(struct prof_typing *t, struct prof_sites *sites,
     struct prof_asking a = {.typing = t, .sites = sites, .tables = tables, .names = names};
     ls_err e = t->origins.len > 0 ? prof_ask_all(&a) : LS_OK;
     if (e == LS_OK) e = prof_decide_all(&a);
+    if (e == LS_OK) e = prof_decide_by_votes(&a);
     free(a.questions.rows);
     return e;
 }
@@ -454,6 +611,30 @@ struct prof_typed {
     uint64_t *offset;
 };
 
+/* The smallest variable of a frame that holds the offset, which becomes one from its begin. */
+static struct prof_type_origin prof_slot_at(const struct prof_typing *t, const struct prof_type_origin *frame,
+                                            uint64_t *offset)
+{
+    struct prof_type_origin found = {.type = PROF_NO_TYPE, .is_array = true};
+    const struct sym_slot *best = NULL;
+    if (frame->is_access) { /* the one slot has the offset of the access */
+        if (frame->slots_len == 0) return found;
+        best = &t->slots.rows[frame->first_slot];
+        found.type = best->type;
+        *offset = (uint64_t)best->offset_bytes;
+        return found;
+    }
+    for (uint32_t i = 0; i < frame->slots_len; i++) {
+        const struct sym_slot *s = &t->slots.rows[frame->first_slot + i];
+        const uint64_t inside = *offset - (uint64_t)s->offset_bytes;
+        if (inside < s->len_bytes && (!best || s->len_bytes < best->len_bytes)) best = s;
+    }
+    if (!best) return found;
+    *offset -= (uint64_t)best->offset_bytes;
+    found.type = best->type;
+    return found;
+}
+
 /* Set *member and *offset of an access with this origin; its column offset is from the block's begin. */
 static void prof_typing_place(const struct prof_typing *t, struct prof_place *cache, uint16_t len_bytes,
                               struct prof_typed *out)
@@ -461,6 +642,11 @@ static void prof_typing_place(const struct prof_typing *t, struct prof_place *ca
     uint32_t *const member = out->member;
     uint64_t *const offset = out->offset;
     const struct prof_type_origin *o = *member - 1u < t->origins.len ? &t->origins.rows[*member - 1u] : NULL;
+    struct prof_type_origin in_frame;
+    if (o && (o->is_frame || o->is_access)) {
+        in_frame = prof_slot_at(t, o, offset);
+        o = &in_frame;
+    }
     const bool is_typed = o && o->type != PROF_NO_TYPE && *offset >= o->first_bytes;
     *member = UINT32_MAX;
     if (!is_typed) {
@@ -511,6 +697,9 @@ void prof_typing_fini(struct prof_typing *t)
     free(t->types.rows);
     free(t->members.rows);
     free(t->first_members.rows);
+    free(t->slots.rows);
+    free(t->votes.rows);
+    free(t->votes_of.rows);
     ls_index_fini(&t->by_key);
     ls_index_fini(&t->by_name);
     *t = (struct prof_typing){0};

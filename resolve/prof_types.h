@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types of objects: from the declarations of variables, from the template arguments of containers' allocators,
+/* Types of objects: from the declarations of variables, also of those in stack frames, from the template arguments of containers' allocators,
  * and from the source lines of allocation sites. While the recording is replayed, accesses note where the type
  * of their object will come from (an origin); at the end every origin is asked about once, and the columns
  * member and type_offset of /samples are completed. */
@@ -23,10 +23,27 @@ struct prof_type_origin {
     uint64_t linked, len_bytes;
     uint32_t site;
     bool is_tls;
+    bool is_frame;  /* linked is an instruction of the function whose frame it is */
+    bool is_access; /* linked is the instruction that accesses the object */
     /* found at the end */
-    uint32_t type;        /* row of types, UINT32_MAX: not known */
-    uint32_t first_bytes; /* in front of the first element: the count of new[] */
-    bool is_array;        /* elements follow each other */
+    uint32_t type;                  /* row of types, UINT32_MAX: not known */
+    uint32_t first_bytes;           /* in front of the first element: the count of new[] */
+    bool is_array;                  /* elements follow each other */
+    uint32_t first_slot, slots_len; /* of a frame */
+};
+
+/* Votes of accesses for the type of a site: the first ones that are not of one instruction. */
+enum { PROF_VOTES_MAX = 8 };
+struct prof_vote {
+    uint64_t ip;
+    sym_file *file;
+    uint64_t linked;
+    uint64_t offset_bytes; /* from the begin of the block */
+};
+struct prof_votes {
+    uint32_t origin; /* from 1 */
+    uint32_t len;
+    struct prof_vote rows[PROF_VOTES_MAX];
 };
 
 /* Zeroed is empty. */
@@ -35,6 +52,9 @@ struct prof_typing {
     struct ls_index by_key;
     LS_VECTOR(struct prof_type_row) types;
     LS_VECTOR(struct prof_member) members;
+    LS_VECTOR(struct prof_votes) votes;
+    LS_VECTOR(uint32_t) votes_of;      /* by origin: row of votes plus 1, 0: none */
+    LS_VECTOR(struct sym_slot) slots;  /* types are rows of types */
     LS_VECTOR(uint32_t) first_members; /* by type, and one more */
     struct ls_index by_name;           /* types */
 };
@@ -42,6 +62,17 @@ struct prof_typing {
 /* The number of an origin, from 1; 0: out of memory. */
 uint32_t prof_typing_site(struct prof_typing *t, uint32_t site);
 uint32_t prof_typing_variable(struct prof_typing *t, sym_file *file, const struct sym_thing *variable);
+
+/* The stack frame of a function, at an instruction of it; offsets of accesses are from its canonical frame address. */
+uint32_t prof_typing_frame(struct prof_typing *t, sym_file *file, uint64_t linked);
+
+/* The object that an instruction accesses. */
+uint32_t prof_typing_access(struct prof_typing *t, sym_file *file, uint64_t linked);
+
+/* Does the site of this origin want the vote of an access by ip? */
+bool prof_typing_wants_vote(const struct prof_typing *t, uint32_t origin, uint64_t ip);
+/* Errors: LS_ERR_NOMEM. */
+ls_err prof_typing_vote(struct prof_typing *t, uint32_t origin, const struct prof_vote *vote);
 
 /* Find the types of all origins, and note them in the sites. The sites have their names.
  * Errors: LS_ERR_NOMEM. */

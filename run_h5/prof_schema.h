@@ -108,7 +108,8 @@
     X(POINTER, "declared pointer")                      \
     X(RETURN, "return type")                            \
     X(VOID, "void pointer")                             \
-    X(TOO_LARGE, "larger than its blocks")
+    X(TOO_LARGE, "larger than its blocks")              \
+    X(ACCESS, "pointer in a register")
 
 #define PROF_LEVEL_ENUM(name, text) PROF_LEVEL_##name,
 enum prof_level { PROF_LEVELS(PROF_LEVEL_ENUM) PROF_LEVEL_COUNT };

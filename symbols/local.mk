@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += libsymbols.la
 libsymbols_la_SOURCES = \
     symbols/sym_code.c symbols/sym_code.h \
+    symbols/sym_operand.c symbols/sym_operand.h \
     symbols/sym_perfmap.c symbols/sym_perfmap.h \
     symbols/sym_answer.c symbols/sym_answer.h \
     symbols/sym_debug.c symbols/sym_debug.h \

@@ -172,11 +172,21 @@ static bool sym_check_types(const struct sym_answer *a)
     return true;
 }
 
+static bool sym_check_slots(const struct sym_answer *a)
+{
+    for (size_t i = 0; i < a->slots_len; i++) {
+        const struct sym_slot *s = &a->slots[i];
+        if (s->type >= a->types_len || s->question >= a->typings_len || s->len_bytes == 0) return false;
+        if (i > 0 && s[-1].question > s->question) return false;
+    }
+    return true;
+}
+
 static bool sym_answer_is_good(const struct sym_answer *a)
 {
     if (a->text_len > 0 && (a->text[0] != '\0' || a->text[a->text_len - 1] != '\0')) return false;
     return sym_check_heads(a) && sym_check_sections(a) && sym_check_variables(a) && sym_check_routines(a) &&
-           sym_check_lines(a) && sym_check_inlines(a) && sym_check_types(a);
+           sym_check_lines(a) && sym_check_inlines(a) && sym_check_types(a) && sym_check_slots(a);
 }
 
 /* The next len rows of the bytes. */

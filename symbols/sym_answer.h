@@ -102,6 +102,14 @@ struct sym_typing {
     uint32_t how;  /* enum sym_how */
 };
 
+/* A variable in a function's stack frame. */
+struct sym_slot {
+    int64_t offset_bytes; /* of its first byte, from the canonical frame address: below 0 for locals */
+    uint64_t len_bytes;
+    uint32_t type;     /* row of struct sym_type; of an array: that of its elements */
+    uint32_t question; /* row of struct sym_typing; in their order */
+};
+
 /* A problem of data that the program mapped, which has no names. */
 #define SYM_PROBLEM_NOT_ELF "not an ELF file"
 
@@ -127,7 +135,8 @@ struct sym_head {
     X(inlines, struct sym_inline)     \
     X(types, struct sym_type)         \
     X(members, struct sym_member)     \
-    X(typings, struct sym_typing)
+    X(typings, struct sym_typing)     \
+    X(slots, struct sym_slot)
 
 #define SYM_ROW_ENUM(kind, row) SYM_ROW_##kind,
 enum sym_row_kind { SYM_ROW_LIST(SYM_ROW_ENUM) SYM_ROW_COUNT };
@@ -172,6 +181,7 @@ typedef struct sym_inline SYM_ROW_TYPE_inlines;
 typedef struct sym_type SYM_ROW_TYPE_types;
 typedef struct sym_member SYM_ROW_TYPE_members;
 typedef struct sym_typing SYM_ROW_TYPE_typings;
+typedef struct sym_slot SYM_ROW_TYPE_slots;
 
 /* The offset of this text: equal texts have one. NULL is "". */
 uint32_t sym_draft_text(struct sym_draft *d, const char *text);

@@ -3,6 +3,7 @@
 
 #include "common/ls_hash.h"
 #include "common/ls_vector.h"
+#include "symbols/sym_operand.h"
 
 #include <ctype.h>
 #include <dwarf.h>
@@ -69,9 +70,16 @@ static bool sym_scopes_enter(struct sym_typist *t, Dwarf_Die *parent, int depth)
 /* at is an address in the DWARF. */
 static void sym_scopes_find(struct sym_typist *t, uint64_t at)
 {
-    if (t->scopes.unit && t->scopes.at == at) return;
-    t->scopes.len = 0;
-    t->scopes.at = at;
+    struct sym_scopes *s = &t->scopes;
+    if (s->unit && s->at == at) return;
+    s->at = at;
+    if (s->unit && s->len > 0 && dwarf_haspc(&s->rows[0], at) > 0) { /* another place of the same function */
+        Dwarf_Die function = s->rows[0];
+        s->len = 1;
+        sym_scopes_enter(t, &function, 0);
+        return;
+    }
+    s->len = 0;
     t->scopes.unit = sym_units_find(&t->units, at);
     if (t->scopes.unit) sym_scopes_enter(t, &t->scopes.unit->body, 0);
 }
@@ -479,6 +487,244 @@ static struct sym_typing sym_function_type(struct sym_typist *t)
     return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
 }
 
+/* --- variables of a frame --- */
+
+enum { SYM_FRAME_VARIABLES_MAX = 512, SYM_X86_RBP = 6, SYM_X86_RSP = 7 };
+
+/* The canonical frame address as a register plus a number, by the call frame information. */
+struct sym_cfa {
+    unsigned reg; /* DWARF number */
+    int64_t distance;
+};
+
+/* State of the walk through the variables of a frame. */
+struct sym_frame_walk {
+    struct sym_typist *t;
+    uint32_t question, slots_len;
+    uint64_t at; /* in the DWARF */
+    bool has_base, is_asked, has_cfa;
+    int64_t base; /* of the frame, from the canonical frame address */
+    struct sym_cfa cfa;
+};
+
+static bool sym_cfa_at(const struct sym_typist *t, uint64_t linked, struct sym_cfa *out)
+{
+    Dwarf_Addr bias;
+    Dwarf_CFI *tables[2] = {dwfl_module_eh_cfi(t->elf->module, &bias),
+                            dwfl_module_dwarf_cfi(t->elf->module, &bias)};
+    for (int i = 0; i < 2; i++) {
+        Dwarf_Frame *frame;
+        Dwarf_Op *ops;
+        size_t len;
+        if (!tables[i] || dwarf_cfi_addrframe(tables[i], linked, &frame) != 0) continue;
+        const bool is_found =
+            dwarf_frame_cfa(frame, &ops, &len) == 0 && len == 1 && ops[0].atom == DW_OP_bregx;
+        if (is_found) *out = (struct sym_cfa){(unsigned)ops[0].number, (int64_t)ops[0].number2};
+        free(frame);
+        if (is_found) return true;
+    }
+    return false;
+}
+
+/* A register as distance from the canonical frame address. */
+static bool sym_frame_register(struct sym_frame_walk *w, unsigned number, int64_t *out)
+{
+    if (!w->is_asked) w->has_cfa = sym_cfa_at(w->t, w->at + w->t->elf->dwarf_bias, &w->cfa);
+    w->is_asked = true;
+    *out = -w->cfa.distance;
+    return w->has_cfa && w->cfa.reg == number;
+}
+
+static void sym_frame_base(struct sym_frame_walk *w)
+{
+    struct sym_scopes *s = &w->t->scopes;
+    Dwarf_Attribute found;
+    for (size_t i = 0; i < s->len; i++) {
+        Dwarf_Op *ops;
+        size_t len;
+        if (!dwarf_attr(&s->rows[i], DW_AT_frame_base, &found) ||
+            dwarf_getlocation_addr(&found, w->at, &ops, &len, 1) != 1 || len != 1)
+            continue;
+        w->base = 0;
+        w->has_base = ops[0].atom == DW_OP_call_frame_cfa;
+        if (ops[0].atom == DW_OP_reg6 || ops[0].atom == DW_OP_reg7)
+            w->has_base = sym_frame_register(w, ops[0].atom - DW_OP_reg0, &w->base);
+        return;
+    }
+}
+
+/* One simple location at the address. */
+static bool sym_frame_op(struct sym_frame_walk *w, Dwarf_Die *variable, Dwarf_Op *out)
+{
+    Dwarf_Attribute found;
+    Dwarf_Op *ops;
+    size_t len;
+    if (!dwarf_attr(variable, DW_AT_location, &found) ||
+        dwarf_getlocation_addr(&found, w->at, &ops, &len, 1) != 1 || len != 1)
+        return false;
+    *out = ops[0];
+    return true;
+}
+
+/* The place of a variable in the frame. False: it is in no memory of the frame, or not whole. */
+static bool sym_frame_place(struct sym_frame_walk *w, Dwarf_Die *variable, int64_t *out)
+{
+    Dwarf_Op op;
+    if (!sym_frame_op(w, variable, &op)) return false;
+    if (op.atom == DW_OP_fbreg) {
+        *out = w->base + (int64_t)op.number;
+        return w->has_base;
+    }
+    if (op.atom != DW_OP_breg7 || !sym_frame_register(w, SYM_X86_RSP, out)) return false;
+    *out += (int64_t)op.number;
+    return true;
+}
+
+static bool sym_variable_type(Dwarf_Die *variable, Dwarf_Die *out)
+{
+    Dwarf_Die origin;
+    if (sym_type_next(variable, out)) return true;
+    sym_origin_of(variable, &origin); /* of an inlined function: it has the type */
+    return sym_type_next(&origin, out);
+}
+
+static void sym_frame_take(struct sym_frame_walk *w, Dwarf_Die *variable)
+{
+    Dwarf_Die type, peeled, next;
+    Dwarf_Word len_bytes;
+    int64_t place;
+    if (w->slots_len >= SYM_FRAME_VARIABLES_MAX || !sym_frame_place(w, variable, &place)) return;
+    if (!sym_variable_type(variable, &type)) return;
+    if (dwarf_aggregate_size(&type, &len_bytes) != 0) {
+        if (!sym_type_peel(&type, &peeled, NULL) || !sym_is_pointer(&peeled)) return;
+        len_bytes = sizeof(void *);
+    }
+    while (sym_type_peel(&type, &peeled, NULL) && dwarf_tag(&peeled) == DW_TAG_array_type &&
+           sym_type_next(&peeled, &next) && sym_may_visit(w->t))
+        type = next; /* the type of its elements */
+    const uint32_t row = len_bytes > 0 ? sym_type_whole(w->t, &type) : SYM_NONE;
+    if (row == SYM_NONE) return;
+    *SYM_DRAFT_ROW(w->t->draft, slots) = (struct sym_slot){place, len_bytes, row, w->question};
+    w->slots_len++;
+}
+
+/* Apply take to the variables of the functions and blocks around the address, the innermost first. */
+static void sym_frame_each(struct sym_frame_walk *w,
+                           void (*take)(struct sym_frame_walk *w, Dwarf_Die *variable))
+{
+    struct sym_scopes *s = &w->t->scopes;
+    for (size_t i = s->len; i-- > 0;) {
+        Dwarf_Die die;
+        if (!sym_die_child(&s->rows[i], &die)) continue;
+        do {
+            const int tag = dwarf_tag(&die);
+            if (!sym_may_visit(w->t)) return;
+            if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) take(w, &die);
+        } while (sym_die_next(&die));
+    }
+}
+
+static bool sym_is_x86(const struct sym_typist *t)
+{
+    GElf_Ehdr head;
+    return gelf_getehdr(t->elf->elf, &head) && head.e_machine == EM_X86_64;
+}
+
+static struct sym_typing sym_frame_variables(struct sym_typist *t, uint32_t question)
+{
+    struct sym_frame_walk w = {.t = t, .question = question, .at = t->scopes.at};
+    if (!sym_is_x86(t)) return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
+    sym_frame_base(&w);
+    sym_frame_each(&w, sym_frame_take);
+    return (struct sym_typing){SYM_NONE, w.slots_len > 0 ? SYM_HOW_VARIABLE : SYM_HOW_NOT};
+}
+
+/* --- the object of an access --- */
+
+/* Read the instruction at the linked address. */
+static bool sym_operand_at(const struct sym_typist *t, uint64_t linked, struct sym_operand *out)
+{
+    size_t segments_len;
+    if (elf_getphdrnum(t->elf->elf, &segments_len) != 0) return false;
+    for (size_t i = 0; i < segments_len; i++) {
+        GElf_Phdr s;
+        if (!gelf_getphdr(t->elf->elf, (int)i, &s) || s.p_type != PT_LOAD || linked < s.p_vaddr ||
+            linked - s.p_vaddr >= s.p_filesz)
+            continue;
+        const uint64_t left = s.p_filesz - (linked - s.p_vaddr);
+        Elf_Data *code = elf_getdata_rawchunk(
+            t->elf->elf, (int64_t)(s.p_offset + (linked - s.p_vaddr)),
+            left < SYM_INSTRUCTION_BYTES ? (size_t)left : SYM_INSTRUCTION_BYTES, ELF_T_BYTE);
+        return code && code->d_buf && sym_operand_decode(code->d_buf, code->d_size, out);
+    }
+    return false;
+}
+
+/* A walk that looks for a pointer in a register. */
+struct sym_pointer_walk {
+    struct sym_frame_walk frame; /* first */
+    unsigned reg;
+    bool is_found;
+    Dwarf_Die pointee;
+};
+
+static void sym_pointer_take(struct sym_frame_walk *w, Dwarf_Die *variable)
+{
+    struct sym_pointer_walk *p = (struct sym_pointer_walk *)w;
+    Dwarf_Op op;
+    Dwarf_Die type, peeled, target;
+    if (p->is_found || !sym_frame_op(w, variable, &op) || op.atom < DW_OP_reg0 || op.atom > DW_OP_reg31 ||
+        (unsigned)(op.atom - DW_OP_reg0) != p->reg)
+        return;
+    p->is_found = sym_variable_type(variable, &type) && sym_type_peel(&type, &peeled, NULL) &&
+                  sym_is_pointer(&peeled) && sym_type_next(&peeled, &p->pointee) &&
+                  sym_type_peel(&p->pointee, &target, NULL);
+}
+
+static struct sym_typing sym_object_add(struct sym_frame_walk *w, struct sym_slot slot)
+{
+    const uint64_t one = ((struct sym_type *)w->t->draft->rows[SYM_ROW_types].rows)[slot.type].len_bytes;
+    if (one == 0) return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
+    slot.offset_bytes %= (int64_t)one;
+    if (slot.offset_bytes < 0) slot.offset_bytes += (int64_t)one;
+    *SYM_DRAFT_ROW(w->t->draft, slots) = slot;
+    return (struct sym_typing){slot.type, SYM_HOW_POINTER};
+}
+
+/* The object that the instruction accesses, as a slot whose offset is that of the access in it: a variable of the
+ * frame, or what a pointer in a register points to. */
+static struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, uint32_t question)
+{
+    const struct sym_typing none = {SYM_NONE, SYM_HOW_NOT};
+    struct sym_operand o;
+    sym_scopes_find(t, linked - t->elf->dwarf_bias);
+    if (t->scopes.len == 0 || !sym_is_x86(t) || !sym_operand_at(t, linked, &o)) return none;
+    struct sym_pointer_walk p = {.frame = {.t = t, .question = question, .at = t->scopes.at}, .reg = o.base};
+    struct sym_frame_walk *const w = &p.frame;
+    int64_t place;
+    const size_t first = t->draft->rows[SYM_ROW_slots].len;
+    if (sym_frame_register(w, o.base, &place)) { /* slots of all variables, then only that of the access */
+        const struct sym_slot *best = NULL;
+        sym_frame_base(w);
+        sym_frame_each(w, sym_frame_take);
+        place += o.distance;
+        const struct sym_slot *slots = (const struct sym_slot *)t->draft->rows[SYM_ROW_slots].rows + first;
+        for (uint32_t i = 0; i < w->slots_len; i++)
+            if ((uint64_t)(place - slots[i].offset_bytes) < slots[i].len_bytes &&
+                (!best || slots[i].len_bytes < best->len_bytes))
+                best = &slots[i];
+        struct sym_slot slot = best ? *best : (struct sym_slot){0};
+        if (best) slot.offset_bytes = place - slot.offset_bytes;
+        t->draft->rows[SYM_ROW_slots].len = first;
+        return best ? sym_object_add(w, slot) : none;
+    }
+    if (o.has_index) return none;
+    sym_frame_each(w, sym_pointer_take);
+    const uint32_t row = p.is_found ? sym_type_whole(t, &p.pointee) : SYM_NONE;
+    if (row == SYM_NONE) return none;
+    return sym_object_add(w, (struct sym_slot){o.distance, 1, row, question});
+}
+
 /* --- variables by address --- */
 
 struct sym_wanted {
@@ -564,6 +810,12 @@ static struct sym_typing sym_type_answer(struct sym_typist *t, uint64_t linked, 
     return found;
 }
 
+static struct sym_typing sym_type_of_frame(struct sym_typist *t, uint64_t linked, uint32_t question)
+{
+    sym_scopes_find(t, linked - t->elf->dwarf_bias);
+    return sym_frame_variables(t, question);
+}
+
 static void sym_answer_all(struct sym_typist *t, const struct sym_request *r, struct sym_wanted_list *w)
 {
     const char *text = r->texts, *end = r->texts + r->texts_len;
@@ -572,7 +824,9 @@ static void sym_answer_all(struct sym_typist *t, const struct sym_request *r, st
             w->rows[w->len++] =
                 (struct sym_wanted){.at = r->linked[i], .row = (uint32_t)i, .is_tls = *text == 't'};
         else
-            w->typings[i] = sym_type_answer(t, r->linked[i], text);
+            w->typings[i] = *text == 's'   ? sym_type_of_frame(t, r->linked[i], (uint32_t)i)
+                            : *text == 'a' ? sym_object_of_access(t, r->linked[i], (uint32_t)i)
+                                           : sym_type_answer(t, r->linked[i], text);
     }
     if (w->len == 0) return;
     qsort(w->rows, w->len, sizeof(*w->rows), sym_compare_wanted);

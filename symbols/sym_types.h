@@ -10,6 +10,9 @@
  *            them, else the type that the pointer returned by the innermost function points to
  *   nNAME    the type NAME, as the code at the address would find it
  *   pEXPR    the type that the expression, a pointer, points to; a name with members and subscripts: a->b[].c
+ *   s        the frame of the function at the address: its variables that are in memory there, as slots
+ *   a        the object that the instruction at the address accesses: a variable of its frame, or what a pointer in a
+ *            register points to, by the variables' location lists; one slot, whose offset is that of the access
  *   eEXPR    the type of the expression itself, or the type of that name */
 #ifndef SYM_TYPES_H
 #define SYM_TYPES_H
@@ -20,7 +23,7 @@
 
 #include <stdbool.h>
 
-/* Answer the questions of r: rows of d's typings, types and members.  Errors: LS_ERR_NOMEM. */
+/* Answer the questions of r: rows of d's typings, types, members and slots.  Errors: LS_ERR_NOMEM. */
 ls_err sym_types_read(const struct sym_elf *e, const struct sym_request *r, struct sym_draft *d);
 
 /* --- layouts ---

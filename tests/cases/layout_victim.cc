@@ -181,6 +181,50 @@ APART static void run_wrapper(wrapped *w)
     }
 }
 
+// Memory of which no line names the type: only the accesses by a pointer do.
+struct voted {
+    int a, b;
+    long c;
+};
+static void *untyped;
+APART static void run_voted(voted *v, voted *end)
+{
+    for (; v < end; v++) {
+        TOUCH(v->a);
+        TOUCH(v->c);
+        TOUCH(v->c);
+    }
+}
+
+// Data on the stack: the function's own, and its caller's by a pointer.
+struct point {
+    long x, y, z;
+};
+APART static void run_on_stack(int count)
+{
+    point points[16];
+    volatile long total = 0;
+    for (point &p : points)
+        p = {1, 2, 3};
+    for (int i = 0; i < count; i++) {
+        TOUCH(points[i & 15].y);
+        TOUCH(points[i & 15].z);
+        total = total + 1;
+    }
+}
+APART static void run_through_pointer(point *p, int count)
+{
+    for (int i = 0; i < count; i++) {
+        TOUCH(p[i & 15].x);
+        TOUCH(p[i & 15].z);
+    }
+}
+APART static void caller_of_pointer()
+{
+    point points[16] = {};
+    run_through_pointer(points, COUNT);
+}
+
 int main(int argc, char **argv)
 {
     const double seconds = argc > 1 ? atof(argv[1]) : 1;
@@ -209,6 +253,7 @@ int main(int argc, char **argv)
     message *messages = (message *)calloc(COUNT, sizeof(message));
     flags *bits = new flags[COUNT]();
     wrapped *w = (wrapped *)get_memory(COUNT * sizeof(wrapped));
+    untyped = get_memory(COUNT * 16);
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (std::chrono::steady_clock::now() < end) {
         run_array_of_structs(particles);
@@ -222,6 +267,9 @@ int main(int argc, char **argv)
         run_bit_fields(bits);
         run_globals(counters);
         run_wrapper(w);
+        run_voted((voted *)untyped, (voted *)untyped + COUNT);
+        run_on_stack(COUNT);
+        caller_of_pointer();
     }
     printf("done\n");
     return 0;
