@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_types.h"
 
+#include "common/ls_checked.h"
 #include "common/ls_hash.h"
 #include "common/ls_vector.h"
 #include "symbols/sym_operand.h"
@@ -588,22 +589,47 @@ static bool sym_variable_type(Dwarf_Die *variable, Dwarf_Die *out)
     return sym_type_next(&origin, out);
 }
 
+/* 0: memory ran out. */
+static uint64_t sym_type_len_bytes(const struct sym_typist *t, uint32_t row)
+{
+    const struct sym_rows *types = &t->draft->rows[SYM_ROW_types];
+    return row < types->len ? ((const struct sym_type *)types->rows)[row].len_bytes : 0;
+}
+
+/* Number of elements of an array; 0: not known, or not constant. */
+static uint64_t sym_array_elements(Dwarf_Die *array)
+{
+    Dwarf_Die child;
+    uint64_t all = 1, one;
+    if (!sym_die_child(array, &child)) return 0;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+        if (!sym_die_number(&child, DW_AT_count, &one)) {
+            if (!sym_die_number(&child, DW_AT_upper_bound, &one) || one == UINT64_MAX) return 0;
+            one++;
+        }
+        if (!ls_mul_u64(all, one, &all)) return 0;
+    } while (sym_die_next(&child));
+    return all;
+}
+
 static void sym_frame_take(struct sym_frame_walk *w, Dwarf_Die *variable)
 {
     Dwarf_Die type, peeled, next;
-    Dwarf_Word len_bytes;
+    uint64_t elements = 1, len_bytes;
     int64_t place;
-    if (w->slots_len >= SYM_FRAME_VARIABLES_MAX || !sym_frame_place(w, variable, &place)) return;
-    if (!sym_variable_type(variable, &type)) return;
-    if (dwarf_aggregate_size(&type, &len_bytes) != 0) {
-        if (!sym_type_peel(&type, &peeled, NULL) || !sym_is_pointer(&peeled)) return;
-        len_bytes = sizeof(void *);
-    }
+    if (w->slots_len >= SYM_FRAME_VARIABLES_MAX || !sym_frame_place(w, variable, &place) ||
+        !sym_variable_type(variable, &type))
+        return;
     while (sym_type_peel(&type, &peeled, NULL) && dwarf_tag(&peeled) == DW_TAG_array_type &&
-           sym_type_next(&peeled, &next) && sym_may_visit(w->t))
+           sym_type_next(&peeled, &next) && sym_may_visit(w->t)) {
+        if (!ls_mul_u64(elements, sym_array_elements(&peeled), &elements)) return;
         type = next; /* the type of its elements */
-    const uint32_t row = len_bytes > 0 ? sym_type_whole(w->t, &type) : SYM_NONE;
+    }
+    const uint32_t row = elements > 0 ? sym_type_whole(w->t, &type) : SYM_NONE;
     if (row == SYM_NONE) return;
+    const uint64_t one = sym_type_len_bytes(w->t, row);
+    if (!ls_mul_u64(one, elements, &len_bytes) || len_bytes == 0) return;
     *SYM_DRAFT_ROW(w->t->draft, slots) = (struct sym_slot){place, len_bytes, row, w->question};
     w->slots_len++;
 }
@@ -683,8 +709,8 @@ static void sym_pointer_take(struct sym_frame_walk *w, Dwarf_Die *variable)
 
 static struct sym_typing sym_object_add(struct sym_frame_walk *w, struct sym_slot slot)
 {
-    const uint64_t one = ((struct sym_type *)w->t->draft->rows[SYM_ROW_types].rows)[slot.type].len_bytes;
-    if (one == 0) return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
+    const uint64_t one = sym_type_len_bytes(w->t, slot.type);
+    if (one == 0 || one > INT64_MAX) return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
     slot.offset_bytes %= (int64_t)one;
     if (slot.offset_bytes < 0) slot.offset_bytes += (int64_t)one;
     *SYM_DRAFT_ROW(w->t->draft, slots) = slot;
@@ -709,7 +735,8 @@ static struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t lin
         sym_frame_each(w, sym_frame_take);
         place += o.distance;
         const struct sym_slot *slots = (const struct sym_slot *)t->draft->rows[SYM_ROW_slots].rows + first;
-        for (uint32_t i = 0; i < w->slots_len; i++)
+        const size_t slots_len = t->draft->rows[SYM_ROW_slots].len - first;
+        for (size_t i = 0; i < slots_len; i++)
             if ((uint64_t)(place - slots[i].offset_bytes) < slots[i].len_bytes &&
                 (!best || slots[i].len_bytes < best->len_bytes))
                 best = &slots[i];

@@ -23,8 +23,8 @@ enum { FUZZ_ADDRESSES = 64, FUZZ_STEP = 0x49 };
 
 /* Questions about types, one after the other for the addresses. */
 static const char *const type_questions[] = {
-    "v",   "t", "f", "nstruct node", "nlong*", "pfirst->next", "p*table", "erows[][]", "estd::list<int>",
-    "nint"};
+    "v",    "t", "f", "nstruct node", "nlong*", "pfirst->next", "p*table", "erows[][]", "estd::list<int>",
+    "nint", "s", "a"};
 enum { TYPE_QUESTIONS = sizeof(type_questions) / sizeof(type_questions[0]), TYPE_QUESTION_BYTES = 24 };
 
 static size_t put_type_questions(char texts[FUZZ_ADDRESSES * TYPE_QUESTION_BYTES])

@@ -32,6 +32,9 @@ static void frame_homes_follow_the_stack(void **state)
     assert_int_equal(prof_frame_homes_find(&h, 0xfff, LEAF), LEAF);
     assert_int_equal(prof_frame_homes_find(&h, 0x1000, LEAF), MIDDLE);
     assert_int_equal(prof_frame_homes_find(&h, 0x1180, LEAF), OUTER);
+    assert_int_equal(prof_frame_homes_cfa(&h, 0xf80), 0x1000);
+    assert_int_equal(prof_frame_homes_cfa(&h, 0x1000), 0x1100);
+    assert_int_equal(prof_frame_homes_cfa(&h, 0x1200), 0);
     assert_int_equal(prof_frame_homes_find(&h, 0x1200, LEAF), 0); /* whoever called outer */
     prof_frame_homes_fini(&h);
     assert_int_equal(prof_frame_homes_find(&h, 0xf80, LEAF), 0);

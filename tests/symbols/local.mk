@@ -4,6 +4,7 @@ unit_programs += tests/symbols/unit
 tests_symbols_unit_SOURCES = \
     tests/symbols/test_sym_files.c \
     tests/symbols/test_sym_mangled.c \
+    tests/symbols/test_sym_operand.c \
     tests/symbols/test_sym_perfmap.c
 tests_symbols_unit_CPPFLAGS = $(unit_cppflags)
 tests_symbols_unit_CFLAGS = $(unit_cflags)

@@ -90,9 +90,10 @@ static bool find_section(const struct subject *s, const char *name, Elf64_Shdr *
 static void ask_types(struct subject *s, sym_file *f)
 {
     static const char texts[] = "v\0f\0nstruct small_part\0psmall_parts\0esmall_parts[].at[]\0"
-                                "e*small_names\0nno such type\0ndouble*\0t";
-    enum { QUESTIONS = 9 };
-    uint64_t linked[QUESTIONS] = {0x4060, 0x1160, 0x1160, 0x1160, 0x1160, 0x1160, 0x1160, 0x1160, 0};
+                                "e*small_names\0nno such type\0ndouble*\0t\0s\0a\0a";
+    enum { QUESTIONS = 12 };
+    uint64_t linked[QUESTIONS] = {0x4060, 0x1160, 0x1160, 0x1160, 0x1160, 0x1160,
+                                  0x1160, 0x1160, 0,      0x1160, 0x1160, 0x1164};
     struct sym_answer a;
     const struct sym_type_questions q = {linked, QUESTIONS, texts, sizeof(texts)};
     assert_int_equal(sym_file_types(s->files, f, &q, &a), LS_OK);
