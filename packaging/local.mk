@@ -5,7 +5,7 @@ nodist_cmake_DATA = packaging/cmake/loadstone-config.cmake packaging/cmake/loads
 EXTRA_DIST += packaging/cmake/loadstone-config.cmake.in packaging/cmake/loadstone-config-version.cmake.in \
     packaging/spack/repo.yaml packaging/spack/packages/loadstone/package.py packaging/spack/packages/zydis/package.py packaging/loader.sh \
     debian/changelog debian/control debian/copyright debian/rules debian/source/format debian/not-installed \
-    debian/loadstone.install debian/libloadstone0.install debian/libloadstone-dev.install
+    debian/loadstone.install debian/libloadstone0.install debian/libloadstone-dev.install debian/python3-loadstone.install
 CLEANFILES += $(nodist_cmake_DATA)
 $(nodist_cmake_DATA): Makefile
 	$(AM_V_GEN)$(MKDIR_P) packaging/cmake && \

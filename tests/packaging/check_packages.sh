@@ -15,11 +15,11 @@ if [ -z "$packages" ]; then
     (cd tree && dpkg-checkbuilddeps) 2>lacking || skip "$(cat lacking)"
     (cd tree && dpkg-buildpackage -us -uc -b -j"$(nproc)") >build.log 2>&1 </dev/null || { tail -60 build.log; exit 1; }
 fi
-ls "$packages"/loadstone_*.deb "$packages"/libloadstone0_*.deb "$packages"/libloadstone-dev_*.deb >/dev/null || exit 1
+ls "$packages"/loadstone_*.deb "$packages"/libloadstone0_*.deb "$packages"/libloadstone-dev_*.deb "$packages"/python3-loadstone_*.deb >/dev/null || exit 1
 must lintian --allow-root --fail-on error "$packages"/loadstone_*.changes
 
 mkdir put
-cp "$packages"/loadstone_*.deb "$packages"/libloadstone0_*.deb "$packages"/libloadstone-dev_*.deb put
+cp "$packages"/loadstone_*.deb "$packages"/libloadstone0_*.deb "$packages"/libloadstone-dev_*.deb "$packages"/python3-loadstone_*.deb put
 cat >put/named.c <<'E'
 #include <loadstone/smr.h>
 #include <stdio.h>
@@ -57,7 +57,16 @@ cmake -S . -B built
 cmake --build built
 [ "$(built/named)" = numbers ]
 echo "= linked"
-apt-get purge -y -q loadstone libloadstone0 libloadstone-dev
+cat >named.py <<'P'
+import loadstone
+numbers = bytearray(1000000)
+assert loadstone.register("numbers", numbers).is_registered
+P
+loadstone record -q -o python.h5 -- python3 named.py
+loadstone export -f csv --table nodes -o nodes.csv python.h5
+grep numbers nodes.csv
+echo "= imported"
+apt-get purge -y -q loadstone libloadstone0 libloadstone-dev python3-loadstone
 left=$(find / -xdev -name '*loadstone*' -not -path '/put/*' -not -path '/proc/*')
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 echo "= purged"
@@ -67,6 +76,6 @@ while read -r line; do proxies+=(--aptopt="$line"); done < <(apt-config dump 2>/
 mmdebstrap --variant=apt "${proxies[@]}" --customize-hook="copy-in '$scratch/put' /" --customize-hook='chroot "$1" sh /put/try.sh' bookworm /dev/null >system.log 2>&1 </dev/null
 status=$?
 if [ $status -ne 0 ] && ! grep -q 'running --customize-hook' system.log; then skip "mmdebstrap made no Debian 12: $(grep -E '^E:|[Ee]rror' system.log | head -n 1)"; fi
-for step in installed linked purged; do must grep -qx "= $step" system.log; done
+for step in installed linked imported purged; do must grep -qx "= $step" system.log; done
 if [ $status -ne 0 ] || [ $failed -ne 0 ]; then tail -80 system.log; exit 1; fi
 grep '^trust' system.log
