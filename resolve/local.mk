@@ -6,6 +6,7 @@ libresolve_la_SOURCES = \
     resolve/prof_atlas_plan.c \
     resolve/prof_calls.c resolve/prof_calls.h \
     resolve/prof_counters.c \
+    resolve/prof_devices.c resolve/prof_devices.h \
     resolve/prof_domains.c resolve/prof_domains.h \
     resolve/prof_dump.c \
     resolve/prof_events.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_space.h"
 
+#include "common/ls_device.h"
 #include "spool/spool_record.h"
 
 #include <stdlib.h>
@@ -135,18 +136,16 @@ static void prof_block_release(prof_heap *h, uint32_t row)
     h->free_row = row;
 }
 
-/* The row of /frames of a block's path; PROF_NO_FRAME: none, or the record that gave it was lost. */
-static ls_err prof_frame_of_alloc(prof_heap *h, const struct spool_alloc *r, uint32_t *out)
+ls_err prof_heap_frame(prof_heap *h, const struct prof_path_given *given, uint32_t *out)
 {
     uint64_t ips[PROF_PATH_FRAMES_MAX];
-    const uint64_t hash = prof_path_hash_of(r);
+    const uint64_t hash = prof_path_hash_of(given);
     *out = PROF_NO_FRAME;
     if (hash == 0) return LS_OK;
     struct prof_path *path = prof_paths_at(&h->paths, hash);
     if (!path) return ls_nomem("%zu call paths", h->paths.rows.len);
-    if (path->frame == PROF_NO_FRAME && !(r->rec.flags & SPOOL_ALLOC_KNOWN_PATH)) {
-        const uint64_t *frames = (const uint64_t *)(const void *)SPOOL_REC_TAIL(r);
-        const size_t len = prof_frames_of_returns(frames, r->frames_len, 0, ips);
+    if (path->frame == PROF_NO_FRAME && !given->is_hash) {
+        const size_t len = prof_frames_of_returns(given->frames, given->len, 0, ips);
         LS_TRY(prof_frames_intern(h->c.frames, h->c.process, ips, len, &path->frame));
     }
     *out = path->frame;
@@ -155,7 +154,8 @@ static ls_err prof_frame_of_alloc(prof_heap *h, const struct spool_alloc *r, uin
 
 static bool prof_is_single(const prof_heap *h, const struct spool_alloc *r)
 {
-    const uint64_t hash = prof_path_hash_of(r);
+    const struct prof_path_given given = PROF_PATH_GIVEN(r);
+    const uint64_t hash = prof_path_hash_of(&given);
     struct prof_path *path = hash ? prof_paths_find(&h->c.survey->paths, hash) : NULL;
     return path && path->blocks == 1;
 }
@@ -164,9 +164,10 @@ static ls_err prof_site_of_alloc(prof_heap *h, const struct spool_alloc *r, uint
 {
     uint32_t frame;
     const unsigned call = r->rec.flags & SPOOL_ALLOC_CALL_MASK;
+    const struct prof_path_given given = PROF_PATH_GIVEN(r);
     *out = PROF_NO_SITE;
     if (call == SPOOL_ALLOC_ARENA) return LS_OK; /* only its blocks show its purpose */
-    LS_TRY(prof_frame_of_alloc(h, r, &frame));
+    LS_TRY(prof_heap_frame(h, &given, &frame));
     if (frame == PROF_NO_FRAME) return LS_OK;
     const struct prof_site_key key = {.process = h->c.process,
                                       .frame = frame,
@@ -211,17 +212,20 @@ static uint32_t prof_coarse_node(prof_heap *h, unsigned call)
     return prof_tree_home(h->c.tree, PROF_NODE_HEAP, "heap blocks");
 }
 
-static ls_err prof_heap_put(prof_heap *h, smr_live *layer, const struct spool_alloc *r, uint32_t row)
+struct prof_block_extent {
+    uint64_t base, end;
+};
+
+static ls_err prof_heap_put(prof_heap *h, smr_live *layer, struct prof_block_extent x, uint32_t row)
 {
-    const uint64_t end = r->base + r->len_bytes;
     uint64_t base;
     uint32_t old;
-    if (smr_live_find_range(layer, r->base, &base, NULL, &old) && base == r->base) {
+    if (smr_live_find_range(layer, x.base, &base, NULL, &old) && base == x.base) {
         smr_live_remove(layer, base, old); /* its end was lost */
         prof_block_release(h, old);
     }
-    LS_TRY(smr_live_evict(layer, r->base, end));
-    return smr_live_insert(layer, r->base, end, row);
+    LS_TRY(smr_live_evict(layer, x.base, x.end));
+    return smr_live_insert(layer, x.base, x.end, row);
 }
 
 ls_err prof_heap_alloc(prof_heap *h, const struct spool_alloc *r)
@@ -237,7 +241,38 @@ ls_err prof_heap_alloc(prof_heap *h, const struct spool_alloc *r)
     LS_TRY(prof_site_of_alloc(h, r, &block.site));
     if (block.site == PROF_NO_SITE) block.node = prof_coarse_node(h, call);
     LS_TRY(prof_block_row(h, block, &row));
-    return prof_heap_put(h, h->layers[is_mapping ? PROF_HEAP_MAPPINGS : PROF_HEAP_BLOCKS], r, row);
+    return prof_heap_put(h, h->layers[is_mapping ? PROF_HEAP_MAPPINGS : PROF_HEAP_BLOCKS],
+                         (struct prof_block_extent){r->base, end}, row);
+}
+
+static ls_err prof_heap_device_site(prof_heap *h, const struct spool_device_block *r, uint32_t *out)
+{
+    const struct prof_path_given given = PROF_PATH_GIVEN(r);
+    struct prof_site_key key = {.process = h->c.process, .is_device = true};
+    LS_TRY(prof_heap_frame(h, &given, &key.frame));
+    *out = PROF_NO_SITE;
+    if (key.frame == PROF_NO_FRAME) return LS_OK;
+    LS_TRY(prof_sites_intern(h->c.sites, &key, out));
+    prof_sites_count(h->c.sites, *out, r->len_bytes, 1);
+    return LS_OK;
+}
+
+ls_err prof_heap_device(prof_heap *h, const struct spool_device_block *r, uint32_t *out_site,
+                        uint32_t *out_node)
+{
+    uint64_t end;
+    uint32_t row;
+    LS_TRY(prof_heap_device_site(h, r, out_site));
+    *out_node = *out_site == PROF_NO_SITE
+                    ? prof_tree_home(h->c.tree, PROF_NODE_DEVICE, "device memory")
+                    : prof_sites_node(h->c.sites, *out_site, h->c.frames, h->c.survey, h->c.tree);
+    if (*out_node == PROF_NO_NODE) return ls_nomem("the homes of addresses");
+    const bool is_seen = r->memory != LS_DEVICE_MEMORY_DEVICE && !(r->rec.flags & SPOOL_DEVICE_HANDLE);
+    if (!is_seen || __builtin_add_overflow(r->base, r->len_bytes, &end) || r->len_bytes == 0) return LS_OK;
+    const struct prof_block block = {
+        .site = *out_site, .node = *out_node, .born_ns = prof_heap_since(h, r->time_ns), .blocks = 1};
+    LS_TRY(prof_block_row(h, block, &row));
+    return prof_heap_put(h, h->layers[PROF_HEAP_BLOCKS], (struct prof_block_extent){r->base, end}, row);
 }
 
 /* Check whether node represents this block only. */
@@ -270,10 +305,6 @@ ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end)
         LS_TRY(smr_live_evict(h->layers[i], base, end));
     return LS_OK;
 }
-
-struct prof_block_extent {
-    uint64_t base, end;
-};
 
 /* The only block of its site: the site's node is its own. */
 static void prof_site_node_be_block(const prof_heap *h, uint32_t node, const struct prof_block *block,

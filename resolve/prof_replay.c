@@ -379,6 +379,10 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_resources(r, rec);
     case SPOOL_REC_IN_PLACE:
         return prof_on_in_place(r, rec);
+    case SPOOL_REC_DEVICE_BLOCK:
+    case SPOOL_REC_DEVICE_FREE:
+    case SPOOL_REC_DEVICE_COPY:
+        return prof_devices_take(r, item->rec);
     case SPOOL_REC_CHILD_ENDED:
         return prof_on_child_ended(r, rec);
     case SPOOL_REC_DUMP:
@@ -647,6 +651,7 @@ ls_err prof_replay_image(struct prof_run_state *run, const struct spool_image *i
     free(r.streams);
     prof_ip_fini(&r.ips);
     prof_kernel_fini(&r.kernel);
+    prof_devices_fini(&r.devices);
     prof_calls_free(r.calls);
     prof_space_free(r.space);
     prof_jit_free(r.jit);

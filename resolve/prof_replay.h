@@ -10,6 +10,7 @@
 #include "common/ls_vector.h"
 #include "machine/mach_calibration.h"
 #include "resolve/prof_calls.h"
+#include "resolve/prof_devices.h"
 #include "resolve/prof_domains.h"
 #include "resolve/prof_forks.h"
 #include "resolve/prof_frames.h"
@@ -174,6 +175,8 @@ struct prof_run_state {
     LS_VECTOR(struct prof_watch) watches;
     LS_VECTOR(struct prof_kernel) kernels;
     LS_VECTOR(struct prof_in_place) in_places;
+    LS_VECTOR(struct prof_device_block) device_blocks;
+    LS_VECTOR(struct prof_device_copy) device_copies;
     const char *latency_meaning, *events_sampled; /* NULL: not recorded */
     struct prof_frames frames;                    /* the current process's are the last ones */
     struct prof_sites sites;
@@ -243,6 +246,7 @@ struct prof_replay {
     struct prof_ip_set ips;
     struct prof_latency latency;
     struct prof_kernel_cells kernel;
+    struct prof_devices devices;
     struct prof_stream *streams;
     struct prof_stream *main_stream;         /* stream of the process's first thread; NULL: it has no file */
     struct prof_fork *next_fork, *forks_end; /* still to come */

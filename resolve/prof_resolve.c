@@ -393,6 +393,7 @@ static ls_err prof_name_sites(struct prof_resolve_job *job)
         .files = s->files,
     };
     ls_err e = prof_sites_name(&s->sites, &tables, s->names, s->tree);
+    prof_devices_name(s, &tables);
     if (e == LS_OK) e = prof_typing_finish(&s->typing, &s->sites, &tables, s->names);
     if (e == LS_OK) e = prof_typing_rewrite(&s->typing, s->writer, s->samples_len);
     free(tables.line_kinds);
@@ -418,6 +419,10 @@ static ls_err prof_write_tables(struct prof_resolve_job *job)
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_watches, s->watches.rows, s->watches.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_kernels, s->kernels.rows, s->kernels.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_in_places, s->in_places.rows, s->in_places.len));
+    LS_TRY(
+        prof_writer_table(s->writer, PROF_TABLE_device_blocks, s->device_blocks.rows, s->device_blocks.len));
+    LS_TRY(
+        prof_writer_table(s->writer, PROF_TABLE_device_copies, s->device_copies.rows, s->device_copies.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_frames, s->frames.rows.rows, s->frames.rows.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phases, s->phases.phases.rows, s->phases.phases.len));
     LS_TRY(prof_writer_table(s->writer, PROF_TABLE_phase_spans, s->phases.spans.rows, s->phases.spans.len));
@@ -506,6 +511,8 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->watches.rows);
     free(s->kernels.rows);
     free(s->in_places.rows);
+    free(s->device_blocks.rows);
+    free(s->device_copies.rows);
     prof_frames_fini(&s->frames);
     prof_sites_fini(&s->sites);
     prof_typing_fini(&s->typing);

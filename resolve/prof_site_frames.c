@@ -13,10 +13,11 @@
 
 /* Shell patterns for the names of modules, without directories. */
 static const char *const prof_allocator_modules[] = {
-    "libc.so*",      "libc-2.*",        "ld-linux*",    "libstdc++.so*", "libc++.so*",
-    "libc++abi.so*", "libgfortran.so*", "libjemalloc*", "libtcmalloc*",  "libmimalloc*",
-    "libloadstone*", "libasan.so*",     "libtsan.so*",  "liblsan.so*",   "libhoard*",
-    "libpthread*",   "libdl.so*",       "libdl-2.*",    "libtbbmalloc*", NULL,
+    "libc.so*",      "libc-2.*",        "ld-linux*",     "libstdc++.so*", "libc++.so*",
+    "libc++abi.so*", "libgfortran.so*", "libjemalloc*",  "libtcmalloc*",  "libmimalloc*",
+    "libloadstone*", "libasan.so*",     "libtsan.so*",   "liblsan.so*",   "libhoard*",
+    "libpthread*",   "libdl.so*",       "libdl-2.*",     "libtbbmalloc*", "libcudart*",
+    "libcuda.so*",   "libamdhip64*",    "libOpenCL.so*", "libpocl*",      NULL,
 };
 /* C++ by its mangled and its written names. */
 static const char *const prof_allocator_functions[] = {
@@ -151,6 +152,17 @@ static const char *const prof_allocator_functions[] = {
     "_PyArg_*",
     "GOMP_alloc",
     "kmp_*alloc*",
+    "cudaM*alloc*",
+    "cudaMemcpy*",
+    "cudaHostAlloc*",
+    "__cudart*",
+    "cudart::*",
+    "cuMem*",
+    "hipM*alloc*",
+    "hipMemcpy*",
+    "hipHostMalloc*",
+    "clCreateBuffer*",
+    "clEnqueue*",
     "MPI_Alloc_mem",
     "PMPI_Alloc_mem",
     "opal_*alloc*",

@@ -94,6 +94,7 @@ struct prof_naming {
     unsigned parts;            /* of the label: more than 1 are variables that could not be told apart */
     uint32_t order;            /* id of the first site with this identity */
     bool is_large;             /* a site with this identity */
+    bool is_device;            /* memory of devices has names of its own */
 };
 
 struct prof_namer {
@@ -350,6 +351,7 @@ static int prof_compare_namings(const void *a, const void *b)
     const struct prof_naming *x = a, *y = b;
     const int by_label = x->site->label == y->site->label ? 0 : strcmp(x->site->label, y->site->label);
     if (by_label) return by_label;
+    if (x->is_device != y->is_device) return x->is_device - y->is_device;
     if (x->order != y->order) return x->order < y->order ? -1 : 1;
     return (x->site->id > y->site->id) - (x->site->id < y->site->id);
 }
@@ -376,6 +378,11 @@ static bool prof_level_splits(const struct prof_namer *n, size_t from, size_t to
         if (strcmp(first, other) != 0) return true;
     }
     return false;
+}
+
+static bool prof_is_labelled_alike(const struct prof_naming *a, const struct prof_naming *b)
+{
+    return a->site->label == b->site->label && a->is_device == b->is_device;
 }
 
 static void prof_append_level(const struct prof_namer *n, size_t from, size_t to, unsigned level)
@@ -418,7 +425,7 @@ static void prof_distinguish_by(struct prof_namer *n, int level)
 {
     qsort(n->rows, n->len, sizeof(*n->rows), prof_compare_namings);
     for (size_t from = 0, to; from < n->len; from = to) {
-        for (to = from + 1; to < n->len && n->rows[to].site->label == n->rows[from].site->label; to++)
+        for (to = from + 1; to < n->len && prof_is_labelled_alike(&n->rows[to], &n->rows[from]); to++)
             ;
         if (n->rows[to - 1].order == n->rows[from].order) continue; /* one site */
         if (level == PROF_LEVEL_INNER)
@@ -459,7 +466,7 @@ static void prof_set_small_apart(struct prof_namer *n)
     for (size_t from = 0, to; from < n->len; from = to) {
         const char *const label = n->rows[from].site->label;
         bool has_large = false;
-        for (to = from; to < n->len && n->rows[to].site->label == label; to++)
+        for (to = from; to < n->len && prof_is_labelled_alike(&n->rows[to], &n->rows[from]); to++)
             has_large = has_large || n->rows[to].is_large;
         for (size_t i = from; i < to && has_large; i++)
             if (!n->rows[i].is_large)
@@ -474,8 +481,9 @@ static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint
         n->rows[i] = (struct prof_naming){
             .site = site,
             .identity = (site->frame < n->tables->frames_len ? identities[site->frame] : 0) +
-                        s->facts.rows[i].is_mapping,
-            .is_large = s->facts.rows[i].is_large};
+                        s->facts.rows[i].is_mapping + 2 * s->facts.rows[i].is_device,
+            .is_large = s->facts.rows[i].is_large,
+            .is_device = s->facts.rows[i].is_device};
         prof_name_site(n, &n->rows[i]);
         if (site->node != PROF_NO_NODE && site->frame < n->tables->frames_len)
             prof_note_clues(n, &n->rows[i], &s->facts.rows[i]);

@@ -10,7 +10,8 @@ static const uint64_t prof_golden = UINT64_C(0x9e3779b97f4a7c15);
 
 static ls_err prof_site_add(struct prof_sites *s, const struct prof_site_key *key)
 {
-    const struct prof_site_facts facts = {.is_mapping = key->is_mapping, .is_single = key->is_single};
+    const struct prof_site_facts facts = {
+        .is_mapping = key->is_mapping, .is_single = key->is_single, .is_device = key->is_device};
     const struct prof_site row = {.id = (uint32_t)s->rows.len,
                                   .process = key->process,
                                   .frame = key->frame,
@@ -24,7 +25,7 @@ static ls_err prof_site_add(struct prof_sites *s, const struct prof_site_key *ke
 
 ls_err prof_sites_intern(struct prof_sites *s, const struct prof_site_key *key, uint32_t *out_site)
 {
-    const uint64_t frame = (uint64_t)key->frame * 2 + key->is_mapping;
+    const uint64_t frame = (uint64_t)key->frame * 4 + key->is_mapping + 2 * key->is_device;
     *out_site = ls_index_find(&s->by_frame, frame);
     if (*out_site != LS_INDEX_NONE) return LS_OK;
     *out_site = (uint32_t)s->rows.len;
@@ -82,10 +83,10 @@ static uint64_t prof_code_key(const struct prof_survey *survey, const struct pro
     return (f->ip - base + m->offset_bytes) ^ (uint64_t)(uintptr_t)m->path * prof_golden;
 }
 
-static uint64_t prof_site_node_key(const struct prof_site *site, bool is_mapping,
+static uint64_t prof_site_node_key(const struct prof_site *site, const struct prof_site_facts *f,
                                    const struct prof_frames *frames, const struct prof_survey *survey)
 {
-    uint64_t h = 1 + is_mapping;
+    uint64_t h = 1 + f->is_mapping + 2 * f->is_device;
     for (uint32_t row = site->frame; row < frames->rows.len; row = frames->rows.rows[row].parent) {
         h = (h ^ prof_code_key(survey, &frames->rows.rows[row])) * prof_golden;
         h ^= h >> 32;
@@ -93,10 +94,17 @@ static uint64_t prof_site_node_key(const struct prof_site *site, bool is_mapping
     return h ? h : 1;
 }
 
-static uint32_t prof_site_node_make(const struct prof_site *site, bool is_mapping, prof_tree *tree)
+static uint32_t prof_site_parent(const struct prof_site_facts *f, prof_tree *tree)
 {
-    const uint32_t parent = is_mapping ? prof_tree_home(tree, PROF_NODE_ANONYMOUS, "anonymous memory")
-                                       : prof_tree_home(tree, PROF_NODE_HEAP, "heap blocks");
+    if (f->is_device) return prof_tree_home(tree, PROF_NODE_DEVICE, "device memory");
+    if (f->is_mapping) return prof_tree_home(tree, PROF_NODE_ANONYMOUS, "anonymous memory");
+    return prof_tree_home(tree, PROF_NODE_HEAP, "heap blocks");
+}
+
+static uint32_t prof_site_node_make(const struct prof_site *site, const struct prof_site_facts *f,
+                                    prof_tree *tree)
+{
+    const uint32_t parent = prof_site_parent(f, tree);
     uint32_t id;
     if (parent == PROF_NO_NODE) return PROF_NO_NODE;
     const struct prof_node node = {.parent = parent,
@@ -113,10 +121,10 @@ uint32_t prof_sites_node(struct prof_sites *s, uint32_t site, const struct prof_
     struct prof_site *row = &s->rows.rows[site];
     struct prof_site_facts *f = &s->facts.rows[site];
     if (row->node != PROF_NO_NODE) return row->node;
-    if (f->key == 0) f->key = prof_site_node_key(row, f->is_mapping, frames, survey);
+    if (f->key == 0) f->key = prof_site_node_key(row, f, frames, survey);
     uint32_t node = ls_index_find(&s->nodes, f->key);
     if (node == LS_INDEX_NONE) {
-        node = prof_site_node_make(row, f->is_mapping, tree);
+        node = prof_site_node_make(row, f, tree);
         if (node == PROF_NO_NODE || ls_index_put(&s->nodes, f->key, node) != LS_OK) return PROF_NO_NODE;
     } else if (prof_tree_node(tree, node)->process != row->process) {
         struct prof_node *shared = prof_tree_node(tree, node);

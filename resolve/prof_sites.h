@@ -43,6 +43,7 @@ struct prof_site_facts {
     uint64_t key;         /* key of its node; 0: not computed */
     uint32_t block_nodes; /* made so far */
     bool is_mapping;      /* mmap: below anonymous memory */
+    bool is_device;       /* below the memory of devices */
     bool is_large;        /* has made a block of PROF_LARGE_BLOCK_BYTES: it is in every recording */
     bool is_single;       /* one block in the whole recording: it needs no node beside the site's */
 };
@@ -51,7 +52,7 @@ struct prof_site_facts {
 struct prof_sites {
     LS_VECTOR(struct prof_site) rows;
     LS_VECTOR(struct prof_site_facts) facts; /* beside rows */
-    struct ls_index by_frame;                /* rows by frame and is_mapping */
+    struct ls_index by_frame;                /* rows by frame, is_mapping and is_device */
     struct ls_index nodes;                   /* by the key of facts: two sites with one key are one node */
     uint32_t block_nodes;
 };
@@ -59,7 +60,7 @@ struct prof_sites {
 /* Key of a block's site, from its record. */
 struct prof_site_key {
     uint32_t process, frame;
-    bool is_mapping, is_single;
+    bool is_mapping, is_single, is_device;
 };
 
 /* The site of key, made when it is new.  Errors: LS_ERR_NOMEM. */

@@ -136,8 +136,13 @@ static void find_assignments(const struct prof_toks *t, struct prof_tok_range r,
 /* posix_memalign(&p, ...), asprintf(&p, ...): the variable is the first argument. */
 static void find_out_arguments(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
-    static const char *const calls[] = {"posix_memalign", "asprintf",   "vasprintf",     "getline",
-                                        "getdelim",       "cudaMalloc", "MPI_Alloc_mem", NULL};
+    static const char *const calls[] = {
+        "posix_memalign", "asprintf", "vasprintf", "getline", "getdelim", "MPI_Alloc_mem",
+        /* memory of devices */
+        "cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocPitch",
+        "cudaMallocAsync", "cuMemAlloc", "cuMemAlloc_v2", "cuMemAllocManaged", "cuMemAllocHost",
+        "cuMemHostAlloc", "cuMemAllocAsync", "hipMalloc", "hipMallocManaged", "hipHostMalloc",
+        "hipMallocHost", "hipMallocPitch", "hipMallocAsync", "hipExtMallocWithFlags", NULL};
     for (size_t i = r.from; i + 2 < r.to; i++) {
         struct prof_label l;
         if (!prof_tok_is_any(&t->rows[i], calls) || !prof_tok_is(&t->rows[i + 1], "(")) continue;

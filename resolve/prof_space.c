@@ -228,6 +228,17 @@ ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r)
     return prof_heap_alloc(s->heap, r);
 }
 
+ls_err prof_space_device(prof_space *s, const struct spool_device_block *r, uint32_t *out_site,
+                         uint32_t *out_node)
+{
+    return prof_heap_device(s->heap, r, out_site, out_node);
+}
+
+ls_err prof_space_frame(prof_space *s, const struct prof_path_given *given, uint32_t *out)
+{
+    return prof_heap_frame(s->heap, given, out);
+}
+
 ls_err prof_space_free_block(prof_space *s, const struct spool_extent *r)
 {
     uint64_t end;

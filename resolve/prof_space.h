@@ -133,6 +133,14 @@ ls_err prof_heap_end_block(prof_heap *h, uint64_t base, uint64_t time_ns, uint64
 /* [base, end) is something else from now on. */
 ls_err prof_heap_evict(prof_heap *h, uint64_t base, uint64_t end);
 
+/* The row of /frames of a path that a record gives; PROF_NO_FRAME: none, or the record that gave it was lost.
+ * Errors: LS_ERR_NOMEM. */
+ls_err prof_heap_frame(prof_heap *h, const struct prof_path_given *given, uint32_t *out);
+/* Memory of a device is born: its site (PROF_NO_SITE: no call path) and its node. Accesses of the processor to
+ * managed memory and to memory of the host find it. Errors: LS_ERR_NOMEM. */
+ls_err prof_heap_device(prof_heap *h, const struct spool_device_block *r, uint32_t *out_site,
+                        uint32_t *out_node);
+
 /* Blocks with this site's number were allocated at this path.  Errors: LS_ERR_NOMEM. */
 ls_err prof_heap_site(prof_heap *h, const struct spool_site *r);
 /* Set node, origin and offset of the block that an access found by the number of its site; the node is PROF_NO_NODE
@@ -184,6 +192,10 @@ ls_err prof_space_site(prof_space *s, const struct spool_site *r);
 /* A block, or memory mapped at a known site, is born.
  * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r);
+/* As of prof_heap_device and prof_heap_frame. */
+ls_err prof_space_device(prof_space *s, const struct spool_device_block *r, uint32_t *out_site,
+                         uint32_t *out_node);
+ls_err prof_space_frame(prof_space *s, const struct prof_path_given *given, uint32_t *out);
 /* The block that begins at r->base dies, and the ranges inside it.
  * Owns:   r is only read.  Errors: LS_ERR_NOMEM. */
 ls_err prof_space_free_block(prof_space *s, const struct spool_extent *r);

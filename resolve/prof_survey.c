@@ -13,11 +13,10 @@
 
 /* --- call paths of allocations --- */
 
-uint64_t prof_path_hash_of(const struct spool_alloc *r)
+uint64_t prof_path_hash_of(const struct prof_path_given *given)
 {
-    const uint64_t *frames = (const uint64_t *)(const void *)SPOOL_REC_TAIL(r);
-    if (r->frames_len == 0) return 0;
-    return r->rec.flags & SPOOL_ALLOC_KNOWN_PATH ? frames[0] : spool_path_hash(frames, r->frames_len);
+    if (given->len == 0) return 0;
+    return given->is_hash ? given->frames[0] : spool_path_hash(given->frames, given->len);
 }
 
 struct prof_path *prof_paths_at(struct prof_paths *p, uint64_t hash)
@@ -40,7 +39,8 @@ struct prof_path *prof_paths_find(const struct prof_paths *p, uint64_t hash)
 /* First pass: one block more at the path of r.  Errors: LS_ERR_NOMEM. */
 static ls_err prof_paths_count(struct prof_paths *p, const struct spool_alloc *r)
 {
-    const uint64_t hash = prof_path_hash_of(r);
+    const struct prof_path_given given = PROF_PATH_GIVEN(r);
+    const uint64_t hash = prof_path_hash_of(&given);
     if (hash == 0) return LS_OK;
     struct prof_path *path = prof_paths_at(p, hash);
     if (!path) return ls_nomem("%zu call paths", p->rows.len);

@@ -32,8 +32,20 @@ struct prof_paths {
     struct ls_index by_hash;
 };
 
-/* The hash of an allocation's path, 0 when it has none. */
-uint64_t prof_path_hash_of(const struct spool_alloc *r);
+/* A call path as a record of a block has it. */
+struct prof_path_given {
+    const uint64_t *frames; /* return addresses, or one hash */
+    uint32_t len;           /* 0: no path */
+    bool is_hash;
+};
+#define PROF_PATH_GIVEN(r)                                                  \
+    {                                                                       \
+        (const uint64_t *)(const void *)SPOOL_REC_TAIL(r), (r)->frames_len, \
+            ((r)->rec.flags & SPOOL_ALLOC_KNOWN_PATH) != 0                  \
+    }
+
+/* The hash of a path, 0 when there is none. */
+uint64_t prof_path_hash_of(const struct prof_path_given *given);
 /* The path of this hash, made when it is new; valid until the next call.  NULL: out of memory. */
 struct prof_path *prof_paths_at(struct prof_paths *p, uint64_t hash);
 /* NULL: not there. */

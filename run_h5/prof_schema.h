@@ -38,7 +38,8 @@
     X(SECTION, "section", 1)     /* one ELF section of a module without symbols; below static or code */     \
     X(TLS, "tls", 1)             /* thread-local storage: a module's, or one variable */                     \
     X(FRAME, "frame", 1)         /* stack frames of one function; below the stack of its thread */           \
-    X(JIT, "jit", 0)             /* anonymous executable memory: code generated at run time */
+    X(JIT, "jit", 0)             /* anonymous executable memory: code generated at run time */               \
+    X(DEVICE, "device", 0)       /* memory of devices, below it the sites that allocated it */
 
 /* X(name, text): causes of kernel time in /kernel. */
 #define PROF_KERNEL_CAUSES(X)                  \
@@ -558,6 +559,45 @@ struct prof_in_place {
     PROF_IN_PLACE_COLUMNS(PROF_MEMBER, )
 };
 
+/* /device_blocks: memory of devices (GPUs) that the program allocated. */
+#define PROF_DEVICE_BLOCK_COLUMNS(X, row)                                                         \
+    X(row, U32, process, ROW(processes), "row of /processes")                                     \
+    X(row, U32, site, ROW_OR_NONE(sites), "row of /sites: where it was allocated")                \
+    X(row, U32, node, ROW_OR_NONE(nodes), "id in /nodes: the node of the site")                   \
+    X(row, U32, api, LABEL(device_apis), "index into the attribute apis: the interface called")   \
+    X(row, U32, memory, LABEL(device_memories), "index into the attribute memories: where it is") \
+    X(row, U64, base, VALUE, "address, or the handle of an OpenCL buffer")                        \
+    X(row, U64, len_bytes, VALUE, "size")                                                         \
+    X(row, U64, born_ns, TIME, "allocated, ns since start_mono_ns")                               \
+    X(row, U64, died_ns, TIME, "released; missing while alive at the end")                        \
+    X(row, U64, copied_in_bytes, VALUE, "copied to it")                                           \
+    X(row, U64, copied_out_bytes, VALUE, "copied from it")
+struct prof_device_block {
+    PROF_DEVICE_BLOCK_COLUMNS(PROF_MEMBER, )
+};
+
+/* /device_copies: copies to, from and on devices, and waiting for devices, summed by call path, direction and data. */
+#define PROF_DEVICE_COPY_COLUMNS(X, row)                                                              \
+    X(row, U32, process, ROW(processes), "row of /processes")                                         \
+    X(row, U32, frame, ROW_OR_NONE(frames), "call path: row of /frames")                              \
+    X(row, U32, label_frame, ROW_OR_NONE(frames), "frame of the path that is the program's own")      \
+    X(row, U32, api, LABEL(device_apis), "index into the attribute apis: the interface called")       \
+    X(row, U32, direction, LABEL(device_directions),                                                  \
+      "index into the attribute directions; of a wait nothing is copied")                             \
+    X(row, U32, queued, CODE(flags),                                                                  \
+      "1: the call may return before the end of the copy, so that time_ns is not the copy's")         \
+    X(row, U32, to, ROW_OR_NONE(nodes), "id in /nodes: the block copied to; missing where not known") \
+    X(row, U32, from, ROW_OR_NONE(nodes), "the same for the block copied from")                       \
+    X(row, U64, calls, VALUE, "number of calls")                                                      \
+    X(row, U64, bytes, VALUE, "bytes copied")                                                         \
+    X(row, U64, time_ns, VALUE, "wall time of the calls in their threads")                            \
+    X(row, U64, longest_ns, VALUE, "of the longest call")                                             \
+    X(row, U64, first_ns, TIME, "end of the first call, ns since start_mono_ns")                      \
+    X(row, U64, last_ns, TIME, "end of the last call")
+struct prof_device_copy {
+    PROF_DEVICE_COPY_COLUMNS(PROF_MEMBER, )
+};
+
 /* /ranks: ranks of a job, in a profile that sums them up; sorted by rank. */
 #define PROF_RANK_COLUMNS(X, row)                                                                       \
     X(row, U32, id, ID, "row number")                                                                   \
@@ -690,32 +730,34 @@ struct prof_run {
 };
 
 /* X(id, C struct of a row, group, columns) */
-#define PROF_TABLE_LIST(X)                                                         \
-    X(nodes, prof_node, "/nodes", PROF_NODE_COLUMNS)                               \
-    X(threads, prof_thread, "/threads", PROF_THREAD_COLUMNS)                       \
-    X(processes, prof_process, "/processes", PROF_PROCESS_COLUMNS)                 \
-    X(bursts, prof_burst, "/bursts", PROF_BURST_COLUMNS)                           \
-    X(modules, prof_module, "/modules", PROF_MODULE_COLUMNS)                       \
-    X(lines, prof_line, "/lines", PROF_LINE_COLUMNS)                               \
-    X(inlines, prof_inline, "/inlines", PROF_INLINE_COLUMNS)                       \
-    X(phases, prof_phase, "/phases", PROF_PHASE_COLUMNS)                           \
-    X(phase_spans, prof_phase_span, "/phase_spans", PROF_PHASE_SPAN_COLUMNS)       \
-    X(resident_bytes, prof_point, "/series/resident_bytes", PROF_RESIDENT_COLUMNS) \
-    X(minor_faults, prof_point, "/series/minor_faults", PROF_MINOR_COLUMNS)        \
-    X(major_faults, prof_point, "/series/major_faults", PROF_MAJOR_COLUMNS)        \
-    X(counters, prof_counter, "/counters", PROF_COUNTER_COLUMNS)                   \
-    X(readings, prof_reading, "/series/counters", PROF_READING_COLUMNS)            \
-    X(events, prof_event, "/events", PROF_EVENT_COLUMNS)                           \
-    X(sources, prof_source, "/sources", PROF_SOURCE_COLUMNS)                       \
-    X(frames, prof_frame, "/frames", PROF_FRAME_COLUMNS)                           \
-    X(sites, prof_site, "/sites", PROF_SITE_COLUMNS)                               \
-    X(types, prof_type_row, "/types", PROF_TYPE_COLUMNS)                           \
-    X(members, prof_member, "/members", PROF_MEMBER_COLUMNS)                       \
-    X(watches, prof_watch, "/watches", PROF_WATCH_COLUMNS)                         \
-    X(kernels, prof_kernel, "/kernel", PROF_KERNEL_COLUMNS)                        \
-    X(in_places, prof_in_place, "/in_place", PROF_IN_PLACE_COLUMNS)                \
-    X(ranks, prof_rank, "/ranks", PROF_RANK_COLUMNS)                               \
-    X(sums, prof_sum, "/sums", PROF_SUM_COLUMNS)                                   \
+#define PROF_TABLE_LIST(X)                                                           \
+    X(nodes, prof_node, "/nodes", PROF_NODE_COLUMNS)                                 \
+    X(threads, prof_thread, "/threads", PROF_THREAD_COLUMNS)                         \
+    X(processes, prof_process, "/processes", PROF_PROCESS_COLUMNS)                   \
+    X(bursts, prof_burst, "/bursts", PROF_BURST_COLUMNS)                             \
+    X(modules, prof_module, "/modules", PROF_MODULE_COLUMNS)                         \
+    X(lines, prof_line, "/lines", PROF_LINE_COLUMNS)                                 \
+    X(inlines, prof_inline, "/inlines", PROF_INLINE_COLUMNS)                         \
+    X(phases, prof_phase, "/phases", PROF_PHASE_COLUMNS)                             \
+    X(phase_spans, prof_phase_span, "/phase_spans", PROF_PHASE_SPAN_COLUMNS)         \
+    X(resident_bytes, prof_point, "/series/resident_bytes", PROF_RESIDENT_COLUMNS)   \
+    X(minor_faults, prof_point, "/series/minor_faults", PROF_MINOR_COLUMNS)          \
+    X(major_faults, prof_point, "/series/major_faults", PROF_MAJOR_COLUMNS)          \
+    X(counters, prof_counter, "/counters", PROF_COUNTER_COLUMNS)                     \
+    X(readings, prof_reading, "/series/counters", PROF_READING_COLUMNS)              \
+    X(events, prof_event, "/events", PROF_EVENT_COLUMNS)                             \
+    X(sources, prof_source, "/sources", PROF_SOURCE_COLUMNS)                         \
+    X(frames, prof_frame, "/frames", PROF_FRAME_COLUMNS)                             \
+    X(sites, prof_site, "/sites", PROF_SITE_COLUMNS)                                 \
+    X(types, prof_type_row, "/types", PROF_TYPE_COLUMNS)                             \
+    X(members, prof_member, "/members", PROF_MEMBER_COLUMNS)                         \
+    X(watches, prof_watch, "/watches", PROF_WATCH_COLUMNS)                           \
+    X(kernels, prof_kernel, "/kernel", PROF_KERNEL_COLUMNS)                          \
+    X(in_places, prof_in_place, "/in_place", PROF_IN_PLACE_COLUMNS)                  \
+    X(device_blocks, prof_device_block, "/device_blocks", PROF_DEVICE_BLOCK_COLUMNS) \
+    X(device_copies, prof_device_copy, "/device_copies", PROF_DEVICE_COPY_COLUMNS)   \
+    X(ranks, prof_rank, "/ranks", PROF_RANK_COLUMNS)                                 \
+    X(sums, prof_sum, "/sums", PROF_SUM_COLUMNS)                                     \
     X(rank_data, prof_rank_datum, "/rank_data", PROF_RANK_DATUM_COLUMNS)
 
 #define PROF_TABLE_ENUM(id, row, group, columns) PROF_TABLE_##id,

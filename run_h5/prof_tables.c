@@ -20,6 +20,9 @@ static const char *const prof_counter_kind_names[LS_COUNTER_KINDS_LEN] = {LS_COU
 static const char *const prof_kept_names[PROF_KEPT_COUNT] = {PROF_RANK_KEPT(PROF_NAME)};
 static const char *const prof_sum_names[PROF_SUM_KIND_COUNT] = {PROF_SUM_KINDS(PROF_NAME)};
 const char *const prof_mpi_names[LS_MPI_CALLS_LEN] = {LS_MPI_LIST(PROF_NAME)};
+const char *const prof_device_api_names[LS_DEVICE_APIS_LEN] = {LS_DEVICE_APIS(PROF_NAME)};
+const char *const prof_device_memory_names[LS_DEVICE_MEMORIES_LEN] = {LS_DEVICE_MEMORIES(PROF_NAME)};
+const char *const prof_device_direction_names[LS_DEVICE_DIRECTIONS_LEN] = {LS_DEVICE_DIRECTIONS(PROF_NAME)};
 const char *const prof_gap_names[LS_GAPS_LEN] = {LS_GAP_LIST(PROF_NAME)};
 
 static const struct prof_codes prof_codes_counter_kinds = {"kinds", prof_counter_kind_names,
@@ -40,6 +43,11 @@ static const struct prof_codes prof_codes_typings = {"typings", prof_typing_name
 static const struct prof_codes prof_codes_rank_kept = {"kept", prof_kept_names, PROF_KEPT_COUNT};
 static const struct prof_codes prof_codes_sum_kinds = {"kinds", prof_sum_names, PROF_SUM_KIND_COUNT};
 static const struct prof_codes prof_codes_mpi_calls = {"mpi", prof_mpi_names, LS_MPI_CALLS_LEN};
+static const struct prof_codes prof_codes_device_apis = {"apis", prof_device_api_names, LS_DEVICE_APIS_LEN};
+static const struct prof_codes prof_codes_device_memories = {"memories", prof_device_memory_names,
+                                                             LS_DEVICE_MEMORIES_LEN};
+static const struct prof_codes prof_codes_device_directions = {"directions", prof_device_direction_names,
+                                                               LS_DEVICE_DIRECTIONS_LEN};
 static const struct prof_codes prof_codes_ops = {.len = 3};
 static const struct prof_codes prof_codes_flags = {.len = 2};
 

@@ -4,6 +4,7 @@
 #define PROF_TABLES_H
 
 #include "common/ls_access.h"
+#include "common/ls_device.h"
 #include "common/ls_mpi.h"
 #include "common/ls_series.h"
 #include "run_h5/prof_schema.h"
@@ -76,6 +77,8 @@ extern const char *const prof_cause_names[];
 extern const char *const prof_typing_names[];
 extern const char *const prof_gap_names[];
 extern const char *const prof_mpi_names[];
+extern const char *const prof_device_api_names[], *const prof_device_memory_names[],
+                                                      *const prof_device_direction_names[];
 
 size_t prof_type_bytes(enum prof_type type);
 

@@ -36,6 +36,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_child_env.c runtime/core/rt_child_env.h \
     runtime/core/rt_collector.c runtime/core/rt_collector.h \
     runtime/core/rt_control_sigsafe.c runtime/core/rt_control_sigsafe.h \
+    runtime/core/rt_device_list.h runtime/core/rt_devices.h \
     runtime/core/rt_domains.c \
     runtime/core/rt_ended_sigsafe.c runtime/core/rt_ended_sigsafe.h \
     runtime/core/rt_fds_sigsafe.c runtime/core/rt_fds_sigsafe.h \
@@ -61,6 +62,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_timed.c runtime/core/rt_timed.h \
     runtime/core/rt_tls_blocks_sigsafe.c runtime/core/rt_tls_blocks_sigsafe.h \
     runtime/hooks/rt_hooks_alloc.c \
+    runtime/hooks/rt_hooks_device.c \
     runtime/hooks/rt_hooks_dl.c \
     runtime/hooks/rt_hooks_exec.c \
     runtime/hooks/rt_hooks_fd.c \

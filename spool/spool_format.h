@@ -58,57 +58,60 @@ struct spool_rec_header {
 _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
 
 /* X(name, number, payload struct) */
-#define SPOOL_REC_LIST(X)                                                                       \
-    X(PAD, 1)          /* no payload that matters */                                            \
-    X(PROCESS, 2)      /* spool_process: first record of the first thread of an image */        \
-    X(THREAD_BEGIN, 3) /* spool_thread_begin */                                                 \
-    X(THREAD_END, 4)   /* spool_thread_end */                                                   \
-    X(MAPS, 5)         /* spool_maps: a piece of /proc/self/maps as text */                     \
-    X(MMAP, 6)         /* spool_mmap */                                                         \
-    X(MUNMAP, 7)       /* spool_extent */                                                       \
-    X(ALLOC, 8)        /* spool_alloc */                                                        \
-    X(FREE, 9)         /* spool_extent: base only */                                            \
-    X(NODE_ADD, 10)    /* spool_node: a range of the semantic tree, or a group (end == base) */ \
-    X(NODE_RANGE, 11)  /* spool_node: the same node now covers another range; label empty */    \
-    X(NODE_REMOVE, 12) /* spool_node_remove */                                                  \
-    X(NODE_MEMBER, 13) /* spool_node_member */                                                  \
-    X(PHASE, 14)       /* spool_phase */                                                        \
-    X(BURST_BEGIN, 15) /* spool_burst_begin */                                                  \
-    X(ACCESS, 16)      /* spool_access: belongs to the last BURST_BEGIN of its stream */        \
-    X(BURST_END, 17)   /* spool_burst_end */                                                    \
-    X(EVENT, 18)       /* spool_event */                                                        \
-    X(STACK, 19)       /* spool_stack: belongs to the last BURST_BEGIN of its stream */         \
-    X(PAGES, 20)       /* spool_pages: NUMA nodes of pages that the burst touched */            \
-    X(IMAGE, 21)       /* spool_image_bytes: an ELF image that is in no file (the vdso) */      \
-    X(ANCESTOR, 22)    /* spool_ancestor: after PROCESS, where it is known */                   \
-    X(RANK, 23)        /* spool_rank: after PROCESS, where the environment names a rank */      \
-    X(EXITED, 24)      /* spool_exited */                                                       \
-    X(RESOURCES, 25)   /* spool_resources */                                                    \
-    X(DUMP, 26)        /* spool_dump: the program asks resolve for a file */                    \
-    X(SETTING, 27)     /* spool_setting: the program asked for it */                            \
-    X(TLS_MODULES, 28) /* spool_tls_modules */                                                  \
-    X(TLS_BLOCKS, 29)  /* spool_tls_blocks */                                                   \
-    X(CHILD_ENDED, 30) /* spool_child_ended: status that the parent got by waiting */           \
-    X(DOMAIN, 31)      /* spool_domain: a grid or mesh of the natural domain */                 \
-    X(DOMAIN_DATA, 32) /* spool_domain_data: a piece of data of domains and maps */             \
-    X(MAP, 33)         /* spool_map: positions of elements in a domain */                       \
-    X(POINT, 34)       /* spool_point: points that a callback gave for accesses of one burst */ \
-    X(NODE_MAP, 35)    /* spool_node_map */                                                     \
-    X(DOMAIN_END, 36)  /* spool_domain_end */                                                   \
-    X(CALLBACK, 37)    /* spool_callback */                                                     \
-    X(PIECE, 38)       /* spool_piece: owner of the records after it */                         \
-    X(SAMPLE, 40)      /* spool_sample: an access that the kernel or the hardware sampled */    \
-    X(CHAIN, 41)       /* spool_chain: call stack of the SAMPLE or burst before it */           \
-    X(SAMPLING, 42)    /* spool_sampling: kind of the samples from here on */                   \
-    X(COST, 43)        /* spool_cost: cost of sampling so far */                                \
-    X(WATCH, 44)       /* spool_watch: an element that is watched, or no longer */              \
-    X(FAULT, 45)       /* spool_kernel_fault: a page fault that represents some */              \
-    X(CALL, 46)        /* spool_kernel_call: a system call that represents some */              \
-    X(IN_PLACE, 47)    /* spool_in_place: instructions that were stepped in place */            \
-    X(ACCESSES, 48)    /* spool_accesses: several of ACCESS; readers give each by itself */     \
-    X(STACK_DIFF, 49)  /* spool_stack_diff: a STACK; readers give it whole */                   \
-    X(SITE, 50)        /* spool_site: call path of a site that accesses have */                 \
-    X(MPI, 51)         /* spool_mpi: belongs to the last BURST_BEGIN of its stream */
+#define SPOOL_REC_LIST(X)                                                                        \
+    X(PAD, 1)           /* no payload that matters */                                            \
+    X(PROCESS, 2)       /* spool_process: first record of the first thread of an image */        \
+    X(THREAD_BEGIN, 3)  /* spool_thread_begin */                                                 \
+    X(THREAD_END, 4)    /* spool_thread_end */                                                   \
+    X(MAPS, 5)          /* spool_maps: a piece of /proc/self/maps as text */                     \
+    X(MMAP, 6)          /* spool_mmap */                                                         \
+    X(MUNMAP, 7)        /* spool_extent */                                                       \
+    X(ALLOC, 8)         /* spool_alloc */                                                        \
+    X(FREE, 9)          /* spool_extent: base only */                                            \
+    X(NODE_ADD, 10)     /* spool_node: a range of the semantic tree, or a group (end == base) */ \
+    X(NODE_RANGE, 11)   /* spool_node: the same node now covers another range; label empty */    \
+    X(NODE_REMOVE, 12)  /* spool_node_remove */                                                  \
+    X(NODE_MEMBER, 13)  /* spool_node_member */                                                  \
+    X(PHASE, 14)        /* spool_phase */                                                        \
+    X(BURST_BEGIN, 15)  /* spool_burst_begin */                                                  \
+    X(ACCESS, 16)       /* spool_access: belongs to the last BURST_BEGIN of its stream */        \
+    X(BURST_END, 17)    /* spool_burst_end */                                                    \
+    X(EVENT, 18)        /* spool_event */                                                        \
+    X(STACK, 19)        /* spool_stack: belongs to the last BURST_BEGIN of its stream */         \
+    X(PAGES, 20)        /* spool_pages: NUMA nodes of pages that the burst touched */            \
+    X(IMAGE, 21)        /* spool_image_bytes: an ELF image that is in no file (the vdso) */      \
+    X(ANCESTOR, 22)     /* spool_ancestor: after PROCESS, where it is known */                   \
+    X(RANK, 23)         /* spool_rank: after PROCESS, where the environment names a rank */      \
+    X(EXITED, 24)       /* spool_exited */                                                       \
+    X(RESOURCES, 25)    /* spool_resources */                                                    \
+    X(DUMP, 26)         /* spool_dump: the program asks resolve for a file */                    \
+    X(SETTING, 27)      /* spool_setting: the program asked for it */                            \
+    X(TLS_MODULES, 28)  /* spool_tls_modules */                                                  \
+    X(TLS_BLOCKS, 29)   /* spool_tls_blocks */                                                   \
+    X(CHILD_ENDED, 30)  /* spool_child_ended: status that the parent got by waiting */           \
+    X(DOMAIN, 31)       /* spool_domain: a grid or mesh of the natural domain */                 \
+    X(DOMAIN_DATA, 32)  /* spool_domain_data: a piece of data of domains and maps */             \
+    X(MAP, 33)          /* spool_map: positions of elements in a domain */                       \
+    X(POINT, 34)        /* spool_point: points that a callback gave for accesses of one burst */ \
+    X(NODE_MAP, 35)     /* spool_node_map */                                                     \
+    X(DOMAIN_END, 36)   /* spool_domain_end */                                                   \
+    X(CALLBACK, 37)     /* spool_callback */                                                     \
+    X(PIECE, 38)        /* spool_piece: owner of the records after it */                         \
+    X(SAMPLE, 40)       /* spool_sample: an access that the kernel or the hardware sampled */    \
+    X(CHAIN, 41)        /* spool_chain: call stack of the SAMPLE or burst before it */           \
+    X(SAMPLING, 42)     /* spool_sampling: kind of the samples from here on */                   \
+    X(COST, 43)         /* spool_cost: cost of sampling so far */                                \
+    X(WATCH, 44)        /* spool_watch: an element that is watched, or no longer */              \
+    X(FAULT, 45)        /* spool_kernel_fault: a page fault that represents some */              \
+    X(CALL, 46)         /* spool_kernel_call: a system call that represents some */              \
+    X(IN_PLACE, 47)     /* spool_in_place: instructions that were stepped in place */            \
+    X(ACCESSES, 48)     /* spool_accesses: several of ACCESS; readers give each by itself */     \
+    X(STACK_DIFF, 49)   /* spool_stack_diff: a STACK; readers give it whole */                   \
+    X(SITE, 50)         /* spool_site: call path of a site that accesses have */                 \
+    X(MPI, 51)          /* spool_mpi: belongs to the last BURST_BEGIN of its stream */           \
+    X(DEVICE_BLOCK, 52) /* spool_device_block: memory of a device is born */                     \
+    X(DEVICE_FREE, 53)  /* spool_extent: base only */                                            \
+    X(DEVICE_COPY, 54)  /* spool_device_copy: a copy has ended, or was put into a queue */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -265,6 +268,25 @@ struct spool_alloc {
     uint32_t sample_period_bytes; /* 0, 1: every block like this is recorded. More: it was hit by a Poisson
                                    * process with a mean distance of this many allocated bytes, so it
                                    * represents 1 / (1 - exp(-len_bytes / sample_period_bytes)) blocks */
+};
+/* rec.flags of DEVICE_BLOCK and DEVICE_COPY: enum ls_device_api, SPOOL_ALLOC_KNOWN_PATH, and: */
+#define SPOOL_DEVICE_API_MASK 0xfu
+#define SPOOL_DEVICE_HANDLE 0x20u /* base is a handle (cl_mem), not an address */
+#define SPOOL_DEVICE_QUEUED 0x40u /* the call need not wait for the end of the copy */
+struct spool_device_block {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t base, len_bytes;
+    uint32_t frames_len; /* as of spool_alloc */
+    uint32_t memory;     /* enum ls_device_memory */
+};
+struct spool_device_copy {
+    struct spool_rec_header rec;
+    uint64_t time_ns;             /* end of the call */
+    uint64_t took_ns;             /* wall time of the call */
+    uint64_t to, from, len_bytes; /* addresses or handles; 0: not known */
+    uint32_t frames_len;          /* as of spool_alloc */
+    uint32_t direction;           /* enum ls_device_direction */
 };
 /* The number is the image's; a fork child goes on with its parent's. */
 struct spool_site {

@@ -88,6 +88,27 @@ static inline bool spool_put_free(struct spool_writer *w, uint64_t time_ns, uint
     return spool_put(w, SPOOL_WHAT(FREE, 0, r), &r, NULL, 0);
 }
 
+/* Blocks and copies of devices: r.frames_len frames, as of an ALLOC. */
+static inline bool spool_put_device_block(struct spool_writer *w, struct spool_device_block r, unsigned flags,
+                                          const uint64_t *frames)
+{
+    const struct spool_text path = {frames, r.frames_len * (uint32_t)sizeof(*frames)};
+    return spool_put(w, SPOOL_WHAT(DEVICE_BLOCK, flags, r), &r, &path, 1);
+}
+
+static inline bool spool_put_device_free(struct spool_writer *w, uint64_t time_ns, uint64_t base)
+{
+    const struct spool_extent r = {.time_ns = time_ns, .base = base};
+    return spool_put(w, SPOOL_WHAT(DEVICE_FREE, 0, r), &r, NULL, 0);
+}
+
+static inline bool spool_put_device_copy(struct spool_writer *w, struct spool_device_copy r, unsigned flags,
+                                         const uint64_t *frames)
+{
+    const struct spool_text path = {frames, r.frames_len * (uint32_t)sizeof(*frames)};
+    return spool_put(w, SPOOL_WHAT(DEVICE_COPY, flags, r), &r, &path, 1);
+}
+
 /* type: SPOOL_REC_NODE_ADD or SPOOL_REC_NODE_RANGE */
 static inline bool spool_put_node(struct spool_writer *w, uint16_t type, struct spool_node r,
                                   const char *label)

@@ -65,6 +65,9 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW_TAIL(WATCH, spool_watch, text_len, 1),
     SPOOL_ROW(FAULT, spool_kernel_fault),
     SPOOL_ROW(CALL, spool_kernel_call),
+    SPOOL_ROW_TAIL(DEVICE_BLOCK, spool_device_block, frames_len, 8),
+    SPOOL_ROW(DEVICE_FREE, spool_extent),
+    SPOOL_ROW_TAIL(DEVICE_COPY, spool_device_copy, frames_len, 8),
     SPOOL_ROW_TAIL(IN_PLACE, spool_in_place, rows_len, sizeof(struct spool_in_place_row)),
 };
 enum { SPOOL_REC_ROWS = sizeof(spool_rec_rows) / sizeof(spool_rec_rows[0]) };

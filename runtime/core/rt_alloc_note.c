@@ -13,15 +13,7 @@ enum {
     RT_NOT_RECORDING_BYTES = 1 << 16, /* allocated between two checks for a recording */
 };
 
-/* A call path in t->scratch. */
-struct rt_path {
-    uint64_t *frames;
-    uint64_t *places; /* frames on the stack */
-    uint32_t len;
-    bool is_nested; /* it contains our hooks: an allocator maps memory for a block of the program */
-};
-
-static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
+struct rt_path rt_path_here(struct rt_thread *t, void *caller)
 {
     struct rt_path path = {.frames = (uint64_t *)(void *)t->scratch};
     path.places = path.frames + RT_UNWIND_FRAMES_MAX;

@@ -27,3 +27,17 @@ LS_ALIGNED void rt_real_resolve(void)
     }
     __atomic_store_n(&rt_resolving, 0, __ATOMIC_RELAXED);
 }
+
+/* By its versions on different processors: dlsym itself would find ours. */
+LS_ALIGNED rt_dlsym *rt_real_dlsym(void)
+{
+    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27"};
+    static void *found;
+    rt_dlsym *real;
+    void *at = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    for (size_t i = 0; !at && i < sizeof(versions) / sizeof(versions[0]); i++)
+        at = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+    __atomic_store_n(&found, at, __ATOMIC_RELAXED);
+    memcpy(&real, &at, sizeof(real));
+    return real;
+}

@@ -20,6 +20,10 @@ extern struct rt_real rt_real LS_HIDDEN;
  * meanwhile are served by the arena of rt_hooks_alloc.c. A function that the system lacks stays NULL. */
 void rt_real_resolve(void);
 
+/* dlsym of the C library, which the runtime replaces too. NULL: it has another C library. */
+typedef void *rt_dlsym(void *restrict handle, const char *restrict name);
+rt_dlsym *rt_real_dlsym(void);
+
 /* Before the constructor, other libraries' constructors may call. */
 #define RT_REAL(name)                                              \
     __extension__({                                                \

@@ -80,6 +80,7 @@ struct rt_tls {
     uint32_t mpi;         /* enum ls_mpi_call: the function of MPI that the thread is in */
     uint64_t mpi_ip;      /* its caller */
     uint64_t mpi_frame;   /* stack frame of the call */
+    uint64_t device_frame; /* stack frame of the call to a device's library that the thread is in, 0: none */
     void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;

@@ -2,6 +2,7 @@
 /* Modules that come and go. */
 #include "runtime/core/rt_calls.h"
 #include "runtime/core/rt_collector.h"
+#include "runtime/core/rt_devices.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_real.h"
@@ -38,6 +39,18 @@ LS_EXPORT_FRAMELESS LS_TAIL_FUNCTION void *dlopen(const char *file, int mode)
     __typeof__(rt_real.dlopen) real = rt_before_load();
     const char *found = rt_to_load(file);
     LS_TAIL_RETURN real(found, mode);
+}
+
+/* Libraries of devices are mostly loaded by name: their functions are looked up, and programs get the hooks. All
+ * other look-ups return to the program directly, because RTLD_NEXT is relative to the caller. */
+void *dlsym(void *restrict handle, const char *restrict name);
+LS_EXPORT_FRAMELESS LS_TAIL_FUNCTION void *dlsym(void *restrict handle, const char *restrict name)
+{
+    rt_dlsym *const real = rt_real_dlsym();
+    if (!real) return NULL;
+    if (handle != (void *)-1L && rt_device_has_hook(name)) /* RTLD_NEXT */
+        return rt_device_symbol(handle, name, __builtin_return_address(0));
+    LS_TAIL_RETURN real(handle, name);
 }
 
 /* A plugin that was sampled and is unloaded before the end still resolves. */
@@ -79,6 +92,7 @@ LS_EXPORT int dlclose(void *handle)
     const int result = RT_REAL(dlclose)(handle);
     rt_sampler_unloading(false);
     if (RT_HAVE_UNWIND) rt_unwind_forget();
+    rt_device_forget();
     rt_maps_mark_dirty();
     rt_note_after_unload();
     rt_end_pause();

@@ -106,3 +106,17 @@ check_PROGRAMS += tests/cases/sharing_victim
 tests_cases_sharing_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
 tests_cases_sharing_victim_LDFLAGS = -pthread
 endif
+
+# memory of devices
+check_PROGRAMS += tests/cases/devices_victim tests/cases/opencl_victim
+check_LTLIBRARIES += tests/cases/libfake_devices.la
+tests_cases_libfake_devices_la_SOURCES = tests/cases/fake_devices.c
+tests_cases_libfake_devices_la_CFLAGS = $(AM_CFLAGS) -g -O1
+tests_cases_libfake_devices_la_LDFLAGS = -avoid-version -shared -rpath /nowhere
+tests_cases_devices_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_devices_victim_CFLAGS = $(AM_CFLAGS) -g -O1
+tests_cases_devices_victim_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_cases_devices_victim_LDADD = tests/cases/libfake_devices.la
+tests_cases_opencl_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_opencl_victim_CFLAGS = $(AM_CFLAGS) -g -O1
+tests_cases_opencl_victim_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -9,6 +9,8 @@ exported=$(nm -D --defined-only "$preload" | awk '{ sub(/@.*/, "", $3); print $3
 listed=$({
     sed -n 's/^ *X([^,]*, \([A-Za-z_0-9]*\),.*/\1/p' "$top_srcdir/runtime/core/rt_hook_list.h"
     sed -n 's/^ *X([A-Z_]*, "[^"]*", \([A-Za-z_]*\), \([a-z_]*\),.*/\1\n\2/p' "$top_srcdir/common/ls_mpi.h"
+    sed -n 's/^ *X([A-Z_]*, \([A-Za-z_0-9]*\), [0-9].*/\1/p' "$top_srcdir/runtime/core/rt_device_list.h"
+    printf '%s\n' cuGetProcAddress cuGetProcAddress_v2 dlsym
     echo __asan_default_options
     [ ! -e "$top_builddir/librthooks.la" ] || sed -n 's/^LS_EXPORT .*[ *]\([a-z_]*\)(.*/\1/p' "$top_srcdir/runtime/hooks/rt_hooks_signal.c" \
         "$top_srcdir/runtime/hooks/rt_hooks_sigwait.c"

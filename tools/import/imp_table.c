@@ -337,11 +337,11 @@ static int imp_by_ip(const void *a, const void *b)
 static ls_err imp_write_tables(imp_table *t, prof_writer *w)
 {
     static const enum prof_table_id others[] = {
-        PROF_TABLE_modules,      PROF_TABLE_inlines,      PROF_TABLE_phase_spans, PROF_TABLE_resident_bytes,
-        PROF_TABLE_minor_faults, PROF_TABLE_major_faults, PROF_TABLE_events,      PROF_TABLE_sources,
-        PROF_TABLE_frames,       PROF_TABLE_sites,        PROF_TABLE_types,       PROF_TABLE_members,
-        PROF_TABLE_watches,      PROF_TABLE_kernels,      PROF_TABLE_in_places,   PROF_TABLE_counters,
-        PROF_TABLE_readings};
+        PROF_TABLE_modules,      PROF_TABLE_inlines,       PROF_TABLE_phase_spans,  PROF_TABLE_resident_bytes,
+        PROF_TABLE_minor_faults, PROF_TABLE_major_faults,  PROF_TABLE_events,       PROF_TABLE_sources,
+        PROF_TABLE_frames,       PROF_TABLE_sites,         PROF_TABLE_types,        PROF_TABLE_members,
+        PROF_TABLE_watches,      PROF_TABLE_kernels,       PROF_TABLE_in_places,    PROF_TABLE_counters,
+        PROF_TABLE_readings,     PROF_TABLE_device_blocks, PROF_TABLE_device_copies};
     size_t len;
     const struct prof_node *nodes = prof_tree_nodes(t->tree, &len);
     struct prof_node *sized = calloc(len, sizeof(*sized));

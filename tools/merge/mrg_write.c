@@ -195,9 +195,9 @@ static ls_err write_shared(struct mrg_job *job)
 ls_err mrg_write(struct mrg_job *job)
 {
     static const enum prof_table_id empty[] = {
-        PROF_TABLE_phase_spans,  PROF_TABLE_resident_bytes, PROF_TABLE_minor_faults,
-        PROF_TABLE_major_faults, PROF_TABLE_counters,       PROF_TABLE_readings,
-        PROF_TABLE_sites,        PROF_TABLE_watches,        PROF_TABLE_in_places};
+        PROF_TABLE_phase_spans, PROF_TABLE_resident_bytes, PROF_TABLE_minor_faults, PROF_TABLE_major_faults,
+        PROF_TABLE_counters,    PROF_TABLE_readings,       PROF_TABLE_sites,        PROF_TABLE_watches,
+        PROF_TABLE_in_places,   PROF_TABLE_device_blocks,  PROF_TABLE_device_copies};
     prof_writer *w = job->writer;
     LS_TRY(write_sums(job));
     LS_TRY(write_shared(job));

@@ -5,6 +5,7 @@ tools_loadstone_SOURCES += \
     tools/report/rep_allocations.c \
     tools/report/rep_annotate.c \
     tools/report/rep_csv.c \
+    tools/report/rep_devices.c \
     tools/report/rep_disassemble.c tools/report/rep_disassemble.h \
     tools/report/rep_first_touch.c \
     tools/report/rep_header.c \

@@ -60,6 +60,15 @@ static const struct prof_line *rep_line_of_site(const prof_profile *p, const str
     return &lines[frames[s->label_frame].line];
 }
 
+/* Sites of device memory have their node below its home, sampled or not. */
+static bool rep_is_of_device(const prof_profile *p, const struct prof_site *s)
+{
+    size_t len;
+    const struct prof_node *nodes = prof_nodes(p, &len);
+    if (s->node >= len || nodes[s->node].parent >= len) return false;
+    return nodes[nodes[s->node].parent].kind == PROF_NODE_DEVICE;
+}
+
 static void rep_put_allocation(const prof_profile *p, const struct rep_allocation *a, FILE *out)
 {
     char bytes[CLI_CELL_BYTES], blocks[CLI_CELL_BYTES], recorded[CLI_CELL_BYTES];
@@ -69,7 +78,7 @@ static void rep_put_allocation(const prof_profile *p, const struct rep_allocatio
             cli_format_count(blocks, (double)a->blocks), cli_format_count(recorded, (double)a->recorded),
             a->site->label);
     if (line && line->line > 0) fprintf(out, "  %.80s:%u", ls_base_name(line->file), line->line);
-    fputc('\n', out);
+    fputs(rep_is_of_device(p, a->site) ? "  (device memory)\n" : "\n", out);
 }
 
 static void rep_put_text(const prof_profile *p, const struct rep_allocation *rows, size_t len, uint64_t limit,
@@ -100,6 +109,7 @@ static void rep_put_json(const prof_profile *p, const struct rep_allocation *row
         ls_json_u64(&j, "blocks", rows[i].blocks);
         ls_json_u64(&j, "recorded", rows[i].recorded);
         ls_json_bool(&j, "estimated", rows[i].is_estimated);
+        if (rep_is_of_device(p, rows[i].site)) ls_json_bool(&j, "device", true);
         if (line && line->line > 0) {
             ls_json_text(&j, "file", line->file);
             ls_json_u64(&j, "line", line->line);

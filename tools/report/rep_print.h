@@ -138,6 +138,15 @@ ls_err rep_processes(const struct rep_options *o, bool json, FILE *out);
  * Errors: as prof_open, LS_ERR_NOMEM. */
 ls_err rep_allocations(const struct rep_options *o, bool json, FILE *out);
 
+/* ---- report --devices ---- */
+
+bool rep_devices_has(const prof_profile *p);
+/* Print one line about the memory of devices, if there is any. */
+void rep_print_devices(const struct rep_view *v, FILE *out);
+/* Use only file and limit of o.
+ * Errors: as prof_open, LS_ERR_USAGE if there is no memory of devices, LS_ERR_NOMEM. */
+ls_err rep_devices(const struct rep_options *o, bool json, FILE *out);
+
 /* ---- report --first-touch ---- */
 
 /* Page faults by node and thread. The thread that touched a page first decided on which

@@ -47,6 +47,7 @@ static void rep_program_lines(const struct rep_view *v, FILE *out)
     rep_key(out, "CPU time");
     rep_print_cpu_parts(r, out);
     fputc('\n', out);
+    rep_print_devices(v, out);
 }
 
 void rep_print_program(const struct rep_view *v, FILE *out)

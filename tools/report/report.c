@@ -27,6 +27,7 @@ enum {
     REPORT_FIRST_TOUCH,
     REPORT_WATCH,
     REPORT_ALLOCATIONS,
+    REPORT_DEVICES,
     REPORT_SERIES,
     REPORT_TREE,
     REPORT_HOW,
@@ -90,6 +91,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_ALLOCATIONS] = {"allocations", 0, CLI_FLAG, NULL, NULL,
                             "bytes and blocks of each allocation site, sampled or not",
                             "Instead of the table"},
+    [REPORT_DEVICES] = {"devices", 0, CLI_FLAG, NULL, NULL,
+                        "memory of devices (GPUs) by allocation site, copies to and from them by call, and "
+                        "waiting for them",
+                        "Instead of the table"},
     [REPORT_SERIES] = {"series", 0, CLI_FLAG, NULL, NULL,
                        "after record --series: the counters of the machine in "
                        "each phase, per second, and as a share of the measured roof",
@@ -363,6 +368,14 @@ static ls_err report_allocations(const struct rep_options *o, const struct cli_v
     return LS_OK;
 }
 
+static ls_err report_devices(const struct rep_options *o, const struct cli_value *v)
+{
+    LS_TRY(rep_devices(o, v[REPORT_JSON].given, stdout));
+    fflush(stdout);
+    cli_next("loadstone report --tree %s", cli_quote(o->path));
+    return LS_OK;
+}
+
 static ls_err report_series(const struct rep_options *o, const struct cli_value *v)
 {
     LS_TRY(rep_series(o, v[REPORT_JSON].given, stdout));
@@ -404,11 +417,17 @@ static ls_err report_heatmap(const struct rep_options *o, const struct cli_value
 static const struct {
     int option;
     ls_err (*print)(const struct rep_options *o, const struct cli_value *v);
-} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch}, {REPORT_WATCH, report_watch},
-                    {REPORT_PROCESSES, report_processes},     {REPORT_SHARING, report_sharing},
-                    {REPORT_LAYOUT, report_layout},           {REPORT_ALLOCATIONS, report_allocations},
-                    {REPORT_SERIES, report_series},           {REPORT_HEATMAP, report_heatmap},
-                    {REPORT_ANNOTATE, report_annotate},       {REPORT_HOW, report_how}};
+} report_views[] = {{REPORT_FIRST_TOUCH, report_first_touch},
+                    {REPORT_WATCH, report_watch},
+                    {REPORT_PROCESSES, report_processes},
+                    {REPORT_SHARING, report_sharing},
+                    {REPORT_LAYOUT, report_layout},
+                    {REPORT_ALLOCATIONS, report_allocations},
+                    {REPORT_DEVICES, report_devices},
+                    {REPORT_SERIES, report_series},
+                    {REPORT_HEATMAP, report_heatmap},
+                    {REPORT_ANNOTATE, report_annotate},
+                    {REPORT_HOW, report_how}};
 enum { REPORT_VIEWS = sizeof(report_views) / sizeof(report_views[0]) };
 
 #define REPORT_MIN_SHARE_FOR_PROGRAMS 0.001
