@@ -13,7 +13,15 @@ enum {
     RT_NOT_RECORDING_BYTES = 1 << 16, /* allocated between two checks for a recording */
 };
 
-struct rt_path rt_path_here(struct rt_thread *t, void *caller)
+/* A call path in t->scratch. */
+struct rt_path {
+    uint64_t *frames;
+    uint64_t *places; /* frames on the stack */
+    uint32_t len;
+    bool is_nested; /* it contains our hooks: an allocator maps memory for a block of the program */
+};
+
+static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
 {
     struct rt_path path = {.frames = (uint64_t *)(void *)t->scratch};
     path.places = path.frames + RT_UNWIND_FRAMES_MAX;
@@ -29,6 +37,23 @@ struct rt_path rt_path_here(struct rt_thread *t, void *caller)
         path.frames[path.len++] = (uint64_t)(uintptr_t)caller;
     }
     return path;
+}
+
+void rt_path_to_write(struct rt_thread *t, void *caller, struct rt_written_path *out)
+{
+    if (__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED)) {
+        uint64_t *const only = (uint64_t *)(void *)t->scratch;
+        only[0] = (uint64_t)(uintptr_t)caller;
+        *out = (struct rt_written_path){.frames = only, .len = 1};
+    } else {
+        const struct rt_path path = rt_path_here(t, caller);
+        *out = (struct rt_written_path){.frames = path.frames, .len = path.len};
+    }
+    out->hash = spool_path_hash(out->frames, out->len);
+    if (!rt_paths_note(&t->paths, t->streams, out->hash)) return;
+    out->flags = SPOOL_ALLOC_KNOWN_PATH;
+    out->frames = &out->hash;
+    out->len = 1;
 }
 
 /* The writer must be open: opening it uses t->scratch and counts t->streams. */

@@ -80,15 +80,16 @@ void rt_alloc_put_skipped(void);
 /* The same for blocks without tags, and for allocations at sites without a number.  Signal: safe. */
 void rt_alloc_put_untagged(void);
 
-/* A call path in the scratch memory of a thread. */
-struct rt_path {
-    uint64_t *frames;
-    uint64_t *places; /* frames on the stack */
-    uint32_t len;     /* at least 1 */
-    bool is_nested;   /* it contains our hooks: an allocator maps memory for a block of the program */
+/* A path as a record has it: all frames, or its hash where the stream has them. */
+struct rt_written_path {
+    const uint64_t *frames;
+    uint32_t len;
+    unsigned flags; /* SPOOL_ALLOC_KNOWN_PATH */
+    uint64_t hash;
 };
-/* The path of the calling thread t, whose writer is open; caller is its only frame where it cannot be unwound. */
-struct rt_path rt_path_here(struct rt_thread *t, void *caller);
+/* The path of the calling thread t, whose writer is open; only the caller while the budget is exceeded. Where the
+ * record is dropped, rt_paths_forget(&t->paths, out->hash) follows. */
+void rt_path_to_write(struct rt_thread *t, void *caller, struct rt_written_path *out);
 
 /* Record the call path of an anonymous mapping that is in the spool already. Call it inside rt_enter and
  * rt_leave of t. */

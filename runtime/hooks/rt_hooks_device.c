@@ -9,7 +9,6 @@
 #include "runtime/core/rt_devices.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_spool_sigsafe.h"
-#include "spool/spool_path.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -86,37 +85,8 @@ void rt_device_forget(void)
 
 /* --- records --- */
 
-/* The path of the call as a record has it: all frames, or its hash where the stream has them. */
-struct rt_device_path {
-    const uint64_t *frames;
-    uint32_t len;
-    unsigned flags;
-    uint64_t hash;
-};
-
-static void rt_device_path_of(struct rt_thread *t, void *caller, struct rt_device_path *out)
-{
-    const bool may_unwind = !__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED);
-    if (may_unwind) {
-        const struct rt_path path = rt_path_here(t, caller);
-        out->frames = path.frames;
-        out->len = path.len;
-    } else {
-        uint64_t *const only = (uint64_t *)(void *)t->scratch;
-        only[0] = (uint64_t)(uintptr_t)caller;
-        out->frames = only;
-        out->len = 1;
-    }
-    out->flags = 0;
-    out->hash = spool_path_hash(out->frames, out->len);
-    if (!rt_paths_note(&t->paths, t->streams, out->hash)) return;
-    out->flags = SPOOL_ALLOC_KNOWN_PATH;
-    out->frames = &out->hash;
-    out->len = 1;
-}
-
 /* After a record: its cost, and whether its path is in the stream. */
-static void rt_device_count(struct rt_thread *t, const struct rt_device_path *path, bool is_written,
+static void rt_device_count(struct rt_thread *t, const struct rt_written_path *path, bool is_written,
                             size_t len_bytes, uint64_t time_ns)
 {
     if (!is_written) rt_paths_forget(&t->paths, path->hash);
@@ -133,9 +103,9 @@ static uint64_t rt_device_word_at(uint64_t address)
 
 static void rt_device_put_block(struct rt_thread *t, const struct rt_device_call *c, void *caller)
 {
-    struct rt_device_path path;
+    struct rt_written_path path;
     struct spool_writer *w = rt_spool_writer(t);
-    rt_device_path_of(t, caller, &path);
+    rt_path_to_write(t, caller, &path);
     const struct spool_device_block rec = {.time_ns = ls_clock_mono_ns(),
                                            .base = c->is_result ? c->base : rt_device_word_at(c->base),
                                            .len_bytes = c->pitch ? rt_device_word_at(c->pitch) * c->rows
@@ -150,10 +120,10 @@ static void rt_device_put_block(struct rt_thread *t, const struct rt_device_call
 static void rt_device_put_copy(struct rt_thread *t, const struct rt_device_call *c, uint64_t begin_ns,
                                void *caller)
 {
-    struct rt_device_path path;
+    struct rt_written_path path;
     struct spool_writer *w = rt_spool_writer(t);
     const uint64_t now_ns = ls_clock_mono_ns();
-    rt_device_path_of(t, caller, &path);
+    rt_path_to_write(t, caller, &path);
     const struct spool_device_copy rec = {.time_ns = now_ns,
                                           .took_ns = now_ns - begin_ns,
                                           .to = c->to,

@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A library with the functions of NVML that Loadstone calls. It shows two GPUs; the second one counts no energy.
- * Every reading adds a joule; FAKE_NVML_LOST in the environment: the first GPU is lost. */
+ * The first one has
+ * performance monitors, of which a sample is the number of the sample. Every reading adds a joule; FAKE_NVML_LOST in the environment: the first GPU is lost. */
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { OK = 0, NOT_SUPPORTED = 3, GPU_IS_LOST = 15 };
+enum { OK = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, GPU_IS_LOST = 15 };
 struct utilization {
     unsigned gpu, memory;
+};
+
+struct memory {
+    unsigned long long total, free, used;
+};
+struct support {
+    unsigned version, is_supported;
+};
+struct metric {
+    unsigned id;
+    int result;
+    double value;
+    const char *texts[3];
+};
+struct metrics {
+    unsigned version, len;
+    int *before, *now;
+    struct metric rows[];
 };
 
 int nvmlInit_v2(void);
@@ -16,6 +35,12 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **out);
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *out_mj);
 int nvmlDeviceGetPowerUsage(void *device, unsigned *out_mw);
 int nvmlDeviceGetUtilizationRates(void *device, struct utilization *out);
+int nvmlDeviceGetMemoryInfo(void *device, struct memory *out);
+int nvmlGpmQueryDeviceSupport(void *device, struct support *out);
+int nvmlGpmSampleAlloc(int **out);
+int nvmlGpmSampleFree(int *sample);
+int nvmlGpmSampleGet(void *device, int *sample);
+int nvmlGpmMetricsGet(struct metrics *m);
 const char *nvmlErrorString(int result);
 
 static int devices[2];
@@ -65,6 +90,49 @@ int nvmlDeviceGetUtilizationRates(void *device, struct utilization *out)
 {
     *out = (struct utilization){90, 40};
     return lost(device);
+}
+
+int nvmlDeviceGetMemoryInfo(void *device, struct memory *out)
+{
+    *out = (struct memory){100, 70, 30};
+    return lost(device);
+}
+
+int nvmlGpmQueryDeviceSupport(void *device, struct support *out)
+{
+    if (out->version != 1) return INVALID_ARGUMENT;
+    out->is_supported = device == &devices[0];
+    return OK;
+}
+
+int nvmlGpmSampleAlloc(int **out)
+{
+    *out = calloc(1, sizeof(**out));
+    return *out ? OK : INVALID_ARGUMENT;
+}
+
+int nvmlGpmSampleFree(int *sample)
+{
+    free(sample);
+    return OK;
+}
+
+int nvmlGpmSampleGet(void *device, int *sample)
+{
+    static int number;
+    *sample = ++number;
+    return lost(device);
+}
+
+/* Metric i is i for each sample between the two; the bytes sent by PCIe cannot be known. */
+int nvmlGpmMetricsGet(struct metrics *m)
+{
+    if (m->version != 1) return INVALID_ARGUMENT;
+    for (unsigned i = 0; i < m->len; i++) {
+        m->rows[i].value = (double)m->rows[i].id * (*m->now - *m->before);
+        m->rows[i].result = m->rows[i].id == 20 ? NOT_SUPPORTED : OK;
+    }
+    return OK;
 }
 
 const char *nvmlErrorString(int result)

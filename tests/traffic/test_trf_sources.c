@@ -352,9 +352,13 @@ static void gpus_have_energy_or_power(void **state)
     f->machine.nvml_library = library;
     assert_int_equal(open_series(f, "nvml"), LS_OK);
     if (*f->notes) print_message("%s\n", f->notes);
-    assert_int_equal(series_len(f), 4);
+    assert_int_equal(series_len(f), 11);
     trf_sampler_read(f->sampler);
     trf_sampler_read(f->sampler);
+    assert_true(last(f, "GPU 0 busy")->value == 90);
+    assert_true(last(f, "GPU 0 memory used")->value == 30);
+    assert_true(last(f, "GPU 0 memory bandwidth used")->value == 10);
+    assert_true(last(f, "GPU 0 PCIe received")->value == 21 * 1048576.0);
     assert_true(fabs(last(f, "GPU 0 energy")->value - 1) < 1e-9);
     assert_true(fabs(last(f, "GPU 1 power")->value - 250.5) < 1e-9);
     assert_true(last(f, "GPU 1 memory busy")->value == 40);
@@ -363,6 +367,8 @@ static void gpus_have_energy_or_power(void **state)
     trf_sampler_finish(f->sampler);
     unsetenv("FAKE_NVML_LOST");
     assert_int_equal(last(f, "GPU 0 energy")->gap, LS_GAP_GONE);
+    assert_int_equal(last(f, "GPU 0 memory bandwidth used")->gap, LS_GAP_GONE);
+    assert_int_equal(last(f, "GPU 0 PCIe sent")->gap, LS_GAP_UNREADABLE);
     assert_int_equal(last(f, "GPU 1 power")->gap, LS_GAP_NONE);
 }
 

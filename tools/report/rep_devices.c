@@ -324,7 +324,7 @@ static void rep_json_devices(const struct rep_devices *d, FILE *out)
 
 /* --- all --- */
 
-bool rep_devices_has(const prof_profile *p)
+static bool rep_devices_has(const prof_profile *p)
 {
     size_t blocks, copies;
     prof_device_blocks(p, &blocks);

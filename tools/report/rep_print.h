@@ -140,7 +140,6 @@ ls_err rep_allocations(const struct rep_options *o, bool json, FILE *out);
 
 /* ---- report --devices ---- */
 
-bool rep_devices_has(const prof_profile *p);
 /* Print one line about the memory of devices, if there is any. */
 void rep_print_devices(const struct rep_view *v, FILE *out);
 /* Use only file and limit of o.
