@@ -19,7 +19,8 @@ libpatterns_la_SOURCES += \
     patterns/source/pat_src_perf_script.c \
     patterns/source/pat_src_run_h5.c \
     patterns/source/pat_src_trace.c \
-    patterns/source/pat_sectors.c patterns/source/pat_sectors.h \
+    patterns/source/pat_sectors.c patterns/source/pat_sectors.h patterns/source/pat_sectors_omniprobe.c \
+    patterns/source/pat_arrays.c patterns/source/pat_arrays.h \
     patterns/source/pat_text.c patterns/source/pat_text.h \
     patterns/source/pat_tables.c patterns/source/pat_tables.h \
     patterns/source/pat_trace_format.h \

@@ -45,6 +45,8 @@ struct pat_source_options {
     bool warps_as_published;
     /* Load addresses of programs and libraries, for traces that lack them; NULL: not known. */
     const struct pat_binaries *binaries;
+    /* Names of memory, for traces of GPUs; NULL: not known. */
+    const struct pat_arrays *arrays;
     /* Receives warnings about a source that is read nevertheless; NULL: they are dropped. */
     void (*note)(void *user, const char *text);
     void *user;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses of warps (pat_warps.h) as a source: a warp is a thread, its lanes are accesses of one site. As published, all warps are one
  * thread, and only some of them count. */
+#include "patterns/source/pat_arrays.h"
 #include "patterns/source/pat_collect.h"
 #include "patterns/source/pat_sources.h"
 #include "patterns/source/pat_tables.h"
@@ -20,7 +21,8 @@ struct nv {
     struct pat_source_options options;
     struct pat_intern lines;
     uint64_t warps, left_out;
-    bool was_folded, is_waiting; /* warp waits: an event came before it */
+    bool was_folded, has_homes;
+    bool is_waiting; /* warp waits: an event came before it */
     struct pat_warp warp;
 };
 
@@ -101,9 +103,31 @@ static ls_err nv_warp(struct nv *n)
     return LS_OK;
 }
 
+/* A home for each name, with all of its memory, from the begin on. */
+static ls_err nv_arrays(struct nv *n, const struct pat_arrays *a)
+{
+    struct pat_tables *t = &n->collect.tables;
+    uint32_t first = 0;
+    for (size_t i = 0; i < a->names_len; i++) {
+        uint32_t row;
+        const struct pat_home home = {.label = a->names[i], .kind = PAT_HOME_HEAP};
+        LS_TRY(pat_tables_add_home(t, &home, &row));
+        if (i == 0) first = row;
+    }
+    for (size_t i = 0; i < a->len; i++) {
+        const struct pat_range range = {a->rows[i].start, a->rows[i].end, first + a->rows[i].name};
+        struct pat_event born = {.kind = PAT_EVENT_RANGE_BORN, .thread = PAT_NONE};
+        LS_TRY(pat_tables_add_range(t, &range, &born.what));
+        LS_TRY(pat_collect_event(&n->collect, &born));
+    }
+    return LS_OK;
+}
+
 static ls_err nv_read(void *self, bool *has_ended)
 {
     struct nv *n = self;
+    if (!n->has_homes && n->options.arrays) LS_TRY(nv_arrays(n, n->options.arrays));
+    n->has_homes = true;
     if (n->is_waiting) return nv_warp(n);
     LS_TRY(pat_warps_next(n->reader, &n->warp, has_ended));
     n->collect.counts.skipped = pat_warps_skipped(n->reader) + n->left_out;

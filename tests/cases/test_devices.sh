@@ -43,6 +43,20 @@ expect 0 '"direction": "to device"' "$loadstone" report --devices --json cuda.h5
 expect 0 'of its memory at once, 3.56 MiB copied to it and 512 KiB back' "$loadstone" report cuda.h5
 expect 0 '(device memory)' "$loadstone" report --allocations cuda.h5
 
+# a trace of warps in the same memory has the names of the blocks
+"$python" - cuda.h5 <<'T' || failed=1
+import struct, sys
+import h5py
+run = h5py.File(sys.argv[1])
+base = {str(run["nodes/label"].asstr()[n]): int(b) for n, b in zip(run["device_blocks/node"][:], run["device_blocks/base"][:])}
+record = lambda ip, addrs: struct.pack("<Q10iQ32Q", 1, 0, 0, 0, 0, 0, 0, 1, 0, 4, 0, ip, *addrs)
+records = [record(0x10, [base["input"] + 4 * i for i in range(32)]), record(0x20, [base["image"] + 256 * i for i in range(32)])]
+name = struct.pack("<24sH94s", b"ID_TO_OPCODE", 0, b"LDG.E")
+open("warps.nv", "wb").write(struct.pack("<3Q", 1, 1, len(records)) + name + b"".join(records))
+T
+expect 0 'input ' "$loadstone" patterns sectors warps.nv --arrays cuda.h5
+grep -qE '^input +1 +32\.0 +4\.0 +128 B +100\.0 % +coalesced' out && grep -qE '^image +1 +32\.0 +32\.0 +1\.00 KiB +12\.5 % +strided' out || { echo "FAIL: arrays in:"; cat out; failed=1; }
+
 devices hip "$victim" hip
 holds 1 "^block 'field' HIP device bytes $mib dead in $mib out $mib "
 holds 1 "^block 'staging' HIP host bytes $mib dead in $mib out 0 "

@@ -20,6 +20,7 @@ fuzz_programs = \
     tests/fuzz/fuzz_perfmap \
     tests/fuzz/fuzz_resolve \
     tests/fuzz/fuzz_run_h5 \
+    tests/fuzz/fuzz_sectors \
     tests/fuzz/fuzz_source_drmemtrace \
     tests/fuzz/fuzz_source_gem5 \
     tests/fuzz/fuzz_source_lackey \
@@ -67,6 +68,8 @@ tests_fuzz_fuzz_resolve_CPPFLAGS = $(fuzz_cppflags) $(HDF5_CFLAGS)
 tests_fuzz_fuzz_resolve_LDADD = libfuzz.la libresolve.la
 tests_fuzz_fuzz_run_h5_CPPFLAGS = $(fuzz_cppflags) $(HDF5_CFLAGS)
 tests_fuzz_fuzz_run_h5_LDADD = libfuzz.la libpatterns.la libresolve.la
+tests_fuzz_fuzz_sectors_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_fuzz_sectors_LDADD = libfuzz.la libpatterns.la
 tests_fuzz_fuzz_spool_reader_LDADD = libfuzz.la libspoolread.la libcommon.la
 tests_fuzz_fuzz_unwind_LDADD = libfuzz.la libsymbols.la
 

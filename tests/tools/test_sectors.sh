@@ -76,6 +76,133 @@ import json
 rows = {r["ip"]: r for r in json.load(open("found.json"))["patterns"]}
 assert rows[0x600]["op"] == "store", rows[0x600]
 T
+# arrays by a text: the first memory has two, one of them shared by two names, and none at the end
+cat >arrays.txt <<'T'
+# made up
+0x700000000 4096 input
+30064775168, 65536, output grid
+0x700100000 32768 table
+0x700102000 4096 later
+0x700800000 2048 bins
+T
+must "$loadstone" patterns sectors w.nv --arrays arrays.txt --json >arrays.json
+must $python - <<'T'
+import json
+got, plain = json.load(open("arrays.json")), json.load(open("out.json"))
+arrays = {a.get("array", ""): a for a in got["arrays"]}
+assert set(arrays) == {"input", "output grid", "table", "table, later", "bins", ""}, sorted(arrays)
+for key in ("moved_bytes", "needed_bytes", "sectors"):  # a sector belongs to the array of its first touched byte
+    assert sum(a[key] for a in arrays.values()) == got[key] == plain[key], key
+rows = {r["ip"] // 0x100 - 1: r for r in got["instructions"]}
+for r in rows.values():
+    parts = r["arrays"]
+    assert sum(p["moved_bytes"] for p in parts) == r["moved_bytes"] and sum(p["needed_bytes"] for p in parts) == r["needed_bytes"]
+    if r["memory"] == "global":
+        assert sum(p["lanes"] for p in parts) == r["lanes"], r
+assert {p.get("array") for p in rows[1]["arrays"]} == {"table", "table, later", None}, rows[1]["arrays"]  # 64 KiB, of which half is named
+assert [p["array"] for p in rows[5]["arrays"]] == ["bins"] and rows[5]["arrays"][0]["class"] == "scattered"
+# the strided load: 16 of its 32 lanes are in bins, each a sector with 4 needed bytes
+(bins,) = [p for p in rows[2]["arrays"] if p.get("array") == "bins"]
+assert (bins["lanes"], bins["sectors"], bins["needed_bytes"], bins["warps"]) == (16 * 20, 16 * 20, 16 * 4 * 20, 20), bins
+assert rows[6]["arrays"] == []  # local memory
+T
+must "$loadstone" patterns sectors w.nv --arrays arrays.txt >out
+grep -q "^array " out && grep -qE "^table +[0-9]+ .* % +scattered$" out && grep -qE "kern.cu:15 .*bins$" out || { echo "FAIL: arrays"; cat out; failed=1; }
+must "$loadstone" patterns sectors w.nv --arrays arrays.txt --csv >out
+grep -q ",bins$" out || { echo "FAIL: csv of arrays"; cat out; failed=1; }
+must "$loadstone" patterns w.nv --arrays arrays.txt --json --min-accesses 1 >found.json 2>err
+grep -q '"home": "bins"' found.json || { echo "FAIL: homes"; grep home found.json; failed=1; }
+echo "0x10 ten x" >wrong.txt
+expect 3 "wrong.txt:1: expected START LENGTH NAME" "$loadstone" patterns sectors w.nv --arrays wrong.txt
+echo "# nothing" >none.txt
+expect 2 "names no array" "$loadstone" patterns sectors w.nv --arrays none.txt
+
+# the analysis of omniprobe: texts are not escaped, the outer bracket is open, and the second kernel is analysed twice
+must $python - <<'T'
+def kernel(name, count, line_bytes):
+    return """{
+  "kernel_analysis": {
+    "kernel_info": {
+      "name": "%s",
+      "dispatch_id": 1
+    },
+    "cache_analysis": {
+      "accesses": [
+        {
+          "source_location": {
+            "file": "/x/k.hip",
+            "line": 7,
+            "column": 12
+          },
+          "code_context": "y[i] = x["a"[0]]; "used": 5",
+          "access_info": {
+            "type": "read",
+            "execution_count": %d,
+            "ir_bytes": 4,
+            "isa_bytes": 16,
+            "isa_instruction": "global_load_dwordx4",
+            "cache_lines": {
+              "needed": 8,
+              "used": 64
+            }
+          }
+        }
+      ]
+    },
+    "bank_conflicts": {
+      "accesses": [
+        {
+          "source_location": {
+            "file": "/x/k.hip",
+            "line": 9,
+            "column": 3
+          },
+          "code_context": "",
+          "access_info": {
+            "type": "write",
+            "execution_count": %d,
+            "ir_bytes": 4,
+            "total_conflicts": 31
+          }
+        }
+
+      ]
+    }
+  },
+  "metadata": {
+    "version": "null",
+    "timestamp": "2026-01-01 00:00:00",
+    "gpu_info": {
+      "architecture": "gfx90a",
+      "cache_line_size": %d
+    }
+  }
+}""" % (name, count, count, line_bytes)
+whole = "[\n" + ",\n".join([kernel("first(float*)", 2, 128), kernel("second", 1, 64), kernel("second", 1, 64)])
+open("omni.json", "w").write(whole)
+open("omni-cut.json", "w").write(whole[:-300])
+open("omni-bad.json", "w").write(whole.replace('"used": 64', '"used": many'))
+T
+must "$loadstone" patterns sectors omni.json --json >omni.out
+must $python - <<'T'
+import json
+got = json.load(open("omni.out"))
+rows = {(r["kernel"], r["memory"]): r for r in got["instructions"]}
+assert len(rows) == len(got["instructions"]) == 4, got
+first, second = rows["first(float*)", "global"], rows["second", "global"]
+assert (first["warps"], first["sectors"], first["moved_bytes"], first["needed_bytes"], first["bytes"]) == (2, 64, 8192, 1024, 16), first
+assert (second["warps"], second["sectors"], second["moved_bytes"], second["needed_bytes"]) == (2, 128, 8192, 1024), second
+assert first["line"] == "/x/k.hip:7:12" and first["operation"] == "global_load_dwordx4" and first["kind"] == "load"
+local = rows["second", "shared"]
+assert local["bank_passes"] - local["bank_passes_least"] == 62 and local["kind"] == "store" and local["operation"] == "", local
+assert got["moved_bytes"] == 16384
+T
+must "$loadstone" patterns sectors omni.json >out
+grep -qE "^/x/k.hip:7:12 +global_load_dwordx4 +global +2 +- +16 " out || { echo "FAIL: omniprobe"; cat out; failed=1; }
+expect 3 "ends inside the analysis of a kernel" "$loadstone" patterns sectors omni-cut.json
+expect 3 "expected a number of cache lines" "$loadstone" patterns sectors omni-bad.json
+expect 2 "has no addresses" "$loadstone" patterns sectors omni.json --arrays arrays.txt
+
 head -c 4000 w.nv >cut.nv
 expect 3 "ends at byte" "$loadstone" patterns sectors cut.nv
 expect 3 "empty" "$loadstone" patterns sectors /dev/null

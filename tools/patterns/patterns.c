@@ -16,6 +16,9 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
     [PTN_BINARY] = {"binary", 0, CLI_FILES, "FILE[@BASE]", NULL,
                     "program or library that a trace of another tool ran, and the address where it was loaded, in "
                     "hexadecimal: its functions and lines get names; may be given several times", "Input"},
+    [PTN_ARRAYS] = {"arrays", 0, CLI_FILE, "FILE", NULL,
+                    "names of the memory that warps of a GPU touch: a profile of the traced run, with its memory of devices, or a text "
+                    "with a line START LENGTH NAME for each array", "Input"},
     [PTN_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that extraction may use", "Input", .least = 1 << 20},
     [PTN_BY_THREAD] = {"by-thread", 0, CLI_FLAG, NULL, NULL,
                        "a pattern for each thread, instead of one for all that do the same", "Input"},

@@ -10,6 +10,7 @@
 enum ptn_option {
     PTN_FORMAT,
     PTN_BINARY,
+    PTN_ARRAYS,
     PTN_MEMORY,
     PTN_BY_THREAD,
     PTN_MODE,

@@ -40,6 +40,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
         .format = v[PTN_FORMAT].given ? pat_source_format_at(v[PTN_FORMAT].number)->name : NULL,
         .binaries = v[PTN_BINARY].all,
         .binaries_len = v[PTN_BINARY].all_len,
+        .arrays = v[PTN_ARRAYS].given ? v[PTN_ARRAYS].text : NULL,
         .extract = {.mode = (enum pat_mode)v[PTN_MODE].number,
                     .memory_bytes = v[PTN_MEMORY].number,
                     .top = ptn_u32(&v[PTN_TOP]),
@@ -96,6 +97,7 @@ ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_set
     const struct pat_source_options source = {.format = s->format,
                                               .warps_as_published = as_published,
                                               .binaries = &out->binaries,
+                                              .arrays = s->arrays ? &out->arrays : NULL,
                                               .note = ptn_read_note};
     struct pat_extract_options extract = s->extract;
     struct pat_compact_options compact = s->compact;
@@ -103,6 +105,7 @@ ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_set
     if (!as_published) extract.top = ptn_top(s);
     for (size_t i = 0; i < s->binaries_len; i++)
         LS_TRY(pat_binaries_add(&out->binaries, s->binaries[i]));
+    if (s->arrays) LS_TRY(pat_arrays_read(s->arrays, &out->arrays));
     LS_TRY(pat_many_open(paths, len, &source, &out->source));
     if (as_published && !extract.window_bytes)
         extract.window_bytes = pat_source_row(out->source)->window_bytes;
@@ -126,5 +129,6 @@ void ptn_found_fini(struct ptn_found *f)
     pat_sequences_fini(&f->sequences);
     pat_source_close(f->source);
     pat_binaries_fini(&f->binaries);
+    pat_arrays_fini(&f->arrays);
     f->source = NULL;
 }

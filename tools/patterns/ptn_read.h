@@ -5,6 +5,7 @@
 
 #include "patterns/compact/pat_compact.h"
 #include "patterns/extract/pat_extract.h"
+#include "patterns/source/pat_arrays.h"
 #include "patterns/source/pat_source.h"
 #include "tools/cli/cli_command.h"
 
@@ -13,6 +14,7 @@ struct ptn_settings {
     const char *format;          /* format of the source, NULL: recognised */
     const char *const *binaries; /* "FILE[@BASE]" each */
     size_t binaries_len;
+    const char *arrays; /* file with names of memory, NULL: none */
     struct pat_extract_options extract;
     struct pat_compact_options compact; /* is_sampled is set by the kind of source */
     bool no_index_loads;
@@ -21,6 +23,7 @@ struct ptn_settings {
 struct ptn_found {
     pat_source *source;
     struct pat_binaries binaries;
+    struct pat_arrays arrays;
     struct pat_source_counts counts;
     struct pat_sequences sequences;
     struct pat_findings findings;
