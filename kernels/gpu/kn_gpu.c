@@ -31,8 +31,9 @@ static const char *kind_name(const struct kn_gpu_variant *v)
 
 void kn_gpu_variant_name(const struct kn_gpu_variant *v, char out[KN_GPU_NAME_BYTES])
 {
-    snprintf(out, KN_GPU_NAME_BYTES, "%s_%s_w%u_v%u_%s", kind_name(v), memory_names[v->memory], v->work,
-             v->vector, kn_stores_name(v->stores));
+    const char *does = v->operation == PAT_OPERATION_COPY ? "" : pat_operation_name(v->operation);
+    snprintf(out, KN_GPU_NAME_BYTES, "%s%s%s_%s_w%u_v%u_%s", kind_name(v), *does ? "_" : "", does,
+             memory_names[v->memory], v->work, v->vector, kn_stores_name(v->stores));
     for (char *c = out; *c; c++)
         if (*c == '-') *c = '_';
 }
@@ -64,6 +65,8 @@ void kn_gpu_variant_defines(const struct kn_gpu_variant *v, char out[KN_GPU_DEFI
         snprintf(out + used, KN_GPU_DEFINES_BYTES - (size_t)used,
                  " -D OPERATION=%d -D TO_AT=%u -D FROM_AT=%u -D FROM2_AT=%u", v->stream->op,
                  at_number(v->stream->to.at), at_number(v->stream->from.at), at_number(v->stream->from2.at));
+    else
+        snprintf(out + used, KN_GPU_DEFINES_BYTES - (size_t)used, " -D OPERATION=%d", v->operation);
 }
 
 /* ---- devices ---- */

@@ -5,7 +5,8 @@
  * compilation includes it once for each variant. NAME: the kernel's name. KIND: one of KIND_. BYTES: 8 or 4, of an element. INDEX_BITS:
  * 32 or 64. MEMORY: where the pattern is read from. WORK: rows of the pattern that a work item takes. VECTOR: neighbouring elements of a
  * row that a work item takes; it divides the length of the rows. STORES: one of STORES_. NEAR_LEN: indices in local memory.
- * SHARED_BYTES: unused local memory of a group. OPERATION, TO_AT, FROM_AT, FROM2_AT: of STREAM kernels. */
+ * SHARED_BYTES: unused local memory of a group. OPERATION: of STREAM kernels, and of the others one of DOES_. TO_AT, FROM_AT, FROM2_AT: of
+ * STREAM kernels. */
 #ifndef KN_GPU_CL
 #define KN_GPU_CL
 
@@ -28,6 +29,11 @@
 #define AT_INDEX 2
 #define AT_FIRST 3
 #define AT_STRIDE 4
+/* enum pat_operation */
+#define DOES_COPY 0
+#define DOES_REDUCE 1
+#define DOES_FILL 3
+#define DOES_UPDATE 4
 #define OPERATION_COPY 0
 #define OPERATION_SCALE 1
 #define OPERATION_SUM 2
@@ -55,6 +61,26 @@ static inline void exchange_4(global uint *to, uint x)
     __asm__ volatile("atom.global.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(to), "r"(x) : "memory");
 }
 
+static inline void sum_8(global ulong *to, ulong x)
+{
+    __asm__ volatile("red.global.add.u64 [%0], %1;" : : "l"(to), "l"(x) : "memory");
+}
+
+static inline void sum_4(global uint *to, uint x)
+{
+    __asm__ volatile("red.global.add.u32 [%0], %1;" : : "l"(to), "r"(x) : "memory");
+}
+
+static inline void or_8(global ulong *to, ulong x)
+{
+    __asm__ volatile("red.global.or.b64 [%0], %1;" : : "l"(to), "l"(x) : "memory");
+}
+
+static inline void or_4(global uint *to, uint x)
+{
+    __asm__ volatile("red.global.or.b32 [%0], %1;" : : "l"(to), "r"(x) : "memory");
+}
+
 static inline void add_8(global ulong *to, ulong x)
 {
     __asm__ volatile("red.global.add.f64 [%0], %1;" : : "l"(to), "d"(as_double(x)) : "memory");
@@ -80,6 +106,33 @@ static inline void exchange_8(global ulong *to, ulong x)
     atom_xchg((volatile global ulong *)to, x);
 }
 #endif
+#if BYTES == 8 && KIND <= KIND_MULTISCATTER && OPERATION == DOES_REDUCE
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+
+static inline void sum_8(global ulong *to, ulong x)
+{
+    atom_add((volatile global ulong *)to, x);
+}
+#endif
+#if BYTES == 8 && KIND <= KIND_MULTISCATTER && OPERATION == DOES_UPDATE && STORES != STORES_REGULAR
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+
+static inline void or_8(global ulong *to, ulong x)
+{
+    atom_or((volatile global ulong *)to, x);
+}
+#endif
+
+static inline void sum_4(global uint *to, uint x)
+{
+    atomic_add((volatile global uint *)to, x);
+}
+
+static inline void or_4(global uint *to, uint x)
+{
+    atomic_or((volatile global uint *)to, x);
+}
+
 #if BYTES == 8 && STORES == STORES_ADD
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
@@ -116,6 +169,7 @@ struct walk {
     ulong count, wrap, len, columns;
     ulong steps_from_len, steps_to_len;
     long turn_from, turn_to, low_from, low_to;
+    ulong keep; /* 1: sums of a reduction are kept */
 };
 
 /* struct kn_gpu_sweep. */
@@ -156,11 +210,15 @@ static inline ulong mix(ulong x)
 #define FLOAT double
 #define EXCHANGE exchange_8
 #define ADD add_8
+#define SUM sum_8
+#define OR or_8
 #else
 #define ELEMENT uint
 #define FLOAT float
 #define EXCHANGE exchange_4
 #define ADD add_4
+#define SUM sum_4
+#define OR or_4
 #endif
 #if INDEX_BITS == 64
 #define INDEX long
@@ -201,6 +259,9 @@ kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict fro
     const ulong j = column + x * VECTOR;
     INDEX p[VECTOR];
     ELEMENT e[VECTOR];
+#if OPERATION == DOES_REDUCE
+    ELEMENT sum = 0;
+#endif
 #if KIND == KIND_GS
     INDEX q[VECTOR];
 #endif
@@ -241,8 +302,26 @@ kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict fro
 #endif
     for (uint k = 0; k < WORK; k++) {
         const ulong i = (block * WORK + k) * ITEMS_Y() + y;
-        if (i >= w.count) return;
-#if KIND == KIND_GATHER || KIND == KIND_MULTIGATHER
+        if (i >= w.count) break;
+#if OPERATION == DOES_REDUCE
+        const long base = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
+        for (uint v = 0; v < VECTOR; v++)
+            sum += from[base + p[v]];
+#elif OPERATION == DOES_FILL
+        const long base = row_begin(steps_to, w.steps_to_len, w.turn_to, i) - w.low_to;
+        for (uint v = 0; v < VECTOR; v++)
+            STORE(base + p[v], (ELEMENT)(i + 1));
+#elif OPERATION == DOES_UPDATE
+        /* kn_value_tag of kn_values.h */
+        const long base = row_begin(steps_to, w.steps_to_len, w.turn_to, i) - w.low_to;
+        const ELEMENT tag = (ELEMENT)1 << (i & (4 * BYTES - 1));
+        for (uint v = 0; v < VECTOR; v++)
+#if STORES == STORES_REGULAR
+            to[base + p[v]] |= tag;
+#else
+            OR(&to[base + p[v]], tag);
+#endif
+#elif KIND == KIND_GATHER || KIND == KIND_MULTIGATHER
         const long base = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
         for (uint v = 0; v < VECTOR; v++)
             e[v] = from[base + p[v]];
@@ -261,6 +340,9 @@ kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict fro
             STORE(base + p[v], e[v]);
 #endif
     }
+#if OPERATION == DOES_REDUCE
+    if (w.keep || sum == 0) SUM(to, sum); /* timed runs only load */
+#endif
 }
 
 #elif KIND == KIND_STREAM
@@ -313,6 +395,8 @@ kernel void NAME(global ELEMENT *to, const struct fill f)
 #undef FLOAT
 #undef EXCHANGE
 #undef ADD
+#undef SUM
+#undef OR
 #undef INDEX
 #undef PATTERN
 #undef ELEMENTS

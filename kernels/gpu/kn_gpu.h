@@ -27,6 +27,7 @@ struct kn_gpu_variant {
     enum kn_gpu_memory memory;
     unsigned work, vector;          /* rows that a work item takes, and neighbouring elements of each */
     enum kn_stores stores;          /* REGULAR, EXCHANGE or ADD */
+    enum pat_operation operation;   /* not of KN_GPU_STREAM and KN_GPU_FILL */
     const struct kn_kernel *stream; /* set for KN_GPU_STREAM */
     unsigned near_len;              /* indices in local memory; OpenCL only, PTX has KN_GPU_NEAR_LEN */
     uint64_t shared_bytes;          /* unused local memory of a group */
@@ -37,7 +38,7 @@ enum { KN_GPU_NEAR_LEN = 1024 };
 
 enum { KN_GPU_NAME_BYTES = 64, KN_GPU_DEFINES_BYTES = 512 };
 
-/* The name of a variant's kernel: "gather_local_w4_v1_regular". */
+/* The name of a variant's kernel: "gather_local_w4_v1_regular", "scatter_fill_global_w1_v1_exchange". */
 void kn_gpu_variant_name(const struct kn_gpu_variant *v, char out[KN_GPU_NAME_BYTES]);
 /* The macros that specialise kn_gpu.cl, as options of a compiler: "-D NAME=... -D KIND=0 ...". */
 void kn_gpu_variant_defines(const struct kn_gpu_variant *v, char out[KN_GPU_DEFINES_BYTES]);
@@ -57,6 +58,7 @@ struct kn_gpu_walk {
     uint64_t count, wrap, len, columns;
     uint64_t steps_from_len, steps_to_len;
     int64_t turn_from, turn_to, low_from, low_to;
+    uint64_t keep; /* 1: a reduction adds its sums to its destination */
 };
 
 struct kn_gpu_sweep {

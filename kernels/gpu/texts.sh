@@ -47,6 +47,14 @@ moves() {
         done
         kind=$((kind + 1))
     done
+    # operations: 1 reduce, 3 fill, 4 update
+    for row in gather_reduce:0:1 multigather_reduce:3:1 scatter_fill:1:3 scatter_update:1:4 multiscatter_fill:4:3 multiscatter_update:4:4; do
+        numbers=${row#*:}
+        for work in 1 4; do
+            variant ${row%%:*}_global_w${work}_v1_regular ${numbers%:*} 0 $work 0 ${numbers#*:} 0 0 0
+            case $row in *reduce*) ;; *) variant ${row%%:*}_global_w${work}_v1_exchange ${numbers%:*} 0 $work 1 ${numbers#*:} 0 0 0 ;; esac
+        done
+    done
     variant fill_global_w4_v1_regular 6 0 4 0 0 0 0 0
 }
 

@@ -57,6 +57,11 @@ static const struct pat_indices *second_of(const struct kn_plan *p)
     return p->from.used ? &p->from.inner : &p->to.inner;
 }
 
+static bool does(const struct job *b, enum pat_operation o)
+{
+    return b->plan.config->operation == o;
+}
+
 /* ---- refusals ---- */
 
 static ls_err check_stores(struct job *b)
@@ -78,14 +83,15 @@ static ls_err check_stores(struct job *b)
         return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has stores regular, exchange and add, not %s",
                        b->gpu->driver->name, kn_stores_name(b->options->stores));
     }
-    if (adds && (!scatters || b->plan.from.used))
+    if (adds && (!scatters || b->plan.from.used || !does(b, PAT_OPERATION_COPY)))
         return ls_fail(LS_ERR_UNSUPPORTED, "no method has add stores for %s here; take regular",
                        pat_kernel_name(k));
-    if (b->stores == KN_STORES_REGULAR || b->plan.element_bytes == 4) return LS_OK;
+    const bool reduces = does(b, PAT_OPERATION_REDUCE);
+    if ((b->stores == KN_STORES_REGULAR && !reduces) || b->plan.element_bytes == 4) return LS_OK;
     if (!b->gpu->info.has_atomics_64)
-        return ls_fail(LS_ERR_UNSUPPORTED,
-                       "%s has no atomics of 64 bits for %s stores: take --element-bytes 4",
-                       b->gpu->info.name, kn_stores_name(b->stores));
+        return ls_fail(LS_ERR_UNSUPPORTED, "%s has no atomics of 64 bits for %s%s: take --element-bytes 4",
+                       b->gpu->info.name, reduces ? "operation reduce" : kn_stores_name(b->stores),
+                       reduces ? "" : " stores");
     if (adds && !b->gpu->info.has_fp64)
         return ls_fail(LS_ERR_UNSUPPORTED, "%s has no arithmetic on doubles (fp64): take --element-bytes 4",
                        b->gpu->info.name);
@@ -96,10 +102,11 @@ static ls_err check_options(const struct job *b)
 {
     const struct kn_options *o = b->options;
     const char *backend = b->gpu->driver->name;
-    if (b->plan.config->operation != PAT_OPERATION_COPY)
-        return ls_fail(LS_ERR_UNSUPPORTED,
-                       "backend %s has no operation %s; --copy replays through a dense buffer", backend,
-                       pat_operation_name(b->plan.config->operation));
+    if (does(b, PAT_OPERATION_CHASE))
+        return ls_fail(
+            LS_ERR_UNSUPPORTED,
+            "backend %s has no operation chase, whose loads wait for each other: take reduce, or --copy",
+            backend);
     if (o->method != KN_METHOD_AUTO && o->method != KN_METHOD_SCALAR)
         return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has methods auto and scalar, not %s", backend,
                        kn_method_name(o->method));
@@ -134,7 +141,9 @@ static void set_bytes(struct job *b)
     const bool narrow = p->indices_fit_32_bits && bits != 64, wide = !narrow || bits == 0;
     const uint64_t bytes[BUFFERS] = {p->from.elements * p->element_bytes,
                                      p->to.elements * p->element_bytes,
-                                     p->dense_elements * p->element_bytes,
+                                     does(b, PAT_OPERATION_COPY)     ? p->dense_elements * p->element_bytes
+                                     : does(b, PAT_OPERATION_REDUCE) ? p->element_bytes /* the sum */
+                                                                     : 0,
                                      narrow ? 4 * first : 0,
                                      wide ? 8 * first : 0,
                                      narrow ? 4 * second : 0,
@@ -146,13 +155,20 @@ static void set_bytes(struct job *b)
 
 static uint64_t written_elements(const struct kn_plan *p)
 {
+    if (p->config->operation == PAT_OPERATION_REDUCE) return 1;
     return p->to.used ? p->to.elements : p->dense_elements;
 }
 
-/* The destination is read back, with a byte or a sum for each element. */
+/* Validation has a number for each element: a sum, or tags. */
+static bool has_numbers(const struct kn_plan *p)
+{
+    return p->adds || p->config->operation == PAT_OPERATION_UPDATE;
+}
+
+/* The destination is read back, with a byte or a number for each element. */
 static uint64_t host_bytes(const struct kn_plan *p)
 {
-    return written_elements(p) * (p->element_bytes + (p->adds ? sizeof(uint64_t) : 1));
+    return written_elements(p) * (p->element_bytes + (has_numbers(p) ? sizeof(uint64_t) : 1));
 }
 
 static ls_err plan(struct job *b, const struct pat_config *c, const struct kn_options *o,
@@ -229,10 +245,19 @@ static ls_err fill_side(struct job *b, const struct kn_plan_side *s, void *buffe
     return s->used ? kn_gpu_fill(b->gpu, &f) : LS_OK;
 }
 
+static ls_err clear_sum(struct job *b)
+{
+    return kn_gpu_fill(
+        b->gpu, &(struct kn_gpu_filling){
+                    .buffer = b->dense, .len = 1, .element_bytes = b->plan.element_bytes, .zero = true});
+}
+
 /* A scatter that adds has other values than kn_value_bits. */
 static ls_err fill_dense(struct job *b)
 {
     const struct kn_plan *p = &b->plan;
+    if (does(b, PAT_OPERATION_REDUCE)) return clear_sum(b);
+    if (!does(b, PAT_OPERATION_COPY)) return LS_OK;
     if (!p->adds)
         return kn_gpu_fill(b->gpu, &(struct kn_gpu_filling){.buffer = b->dense,
                                                             .len = p->dense_elements,
@@ -422,6 +447,7 @@ static ls_err choose(struct job *b, struct kn_result *r)
                                         .work = 1,
                                         .vector = 1,
                                         .stores = b->stores,
+                                        .operation = b->plan.config->operation,
                                         .shared_bytes = b->options->shared_bytes},
                             .group_items = group};
     if (b->options->method == KN_METHOD_SCALAR && b->options->group_items &&
@@ -451,21 +477,28 @@ struct model {
     const struct kn_plan *plan;
     const void *held;
     uint8_t *seen;  /* by element, SEEN_ */
-    uint64_t *sums; /* by element, of scatters that add; otherwise NULL */
+    uint64_t *sums; /* by element, of scatters that add; of updates their tags; otherwise NULL */
     uint64_t step;  /* each step-th element is checked */
+    bool is_atomic; /* updates */
 };
 
 static void model_store(struct model *m, uint64_t at, uint64_t i, size_t j, int64_t base_from)
 {
     const struct kn_plan *p = m->plan;
     if (at % m->step) return;
-    if (m->sums) {
+    if (m->sums && p->adds) {
         m->sums[at] += (uint64_t)kn_value_addend(j, p->element_bytes);
         return;
     }
+    if (m->sums) {
+        m->sums[at] |= kn_value_tag(i, p->element_bytes);
+        return;
+    }
     const uint64_t bits =
-        p->from.used ? kn_value_bits(p->from.salt, base_from + kn_plan_index(&p->from, j), p->element_bytes)
-                     : kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
+        p->config->operation == PAT_OPERATION_FILL ? kn_value_filled(i, p->element_bytes)
+        : p->from.used
+            ? kn_value_bits(p->from.salt, base_from + kn_plan_index(&p->from, j), p->element_bytes)
+            : kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
     m->seen[at] |=
         kn_value_get(m->held, at, p->element_bytes) == bits ? SEEN_WRITTEN | SEEN_RIGHT : SEEN_WRITTEN;
 }
@@ -486,10 +519,22 @@ static void walk_rows(struct model *m)
     }
 }
 
+/* Without atomics, an update may overwrite the tags of others at the same time. */
+static bool tags_agree(const struct model *m, uint64_t at, uint64_t held)
+{
+    const struct kn_plan *p = m->plan;
+    const uint64_t lower = kn_value_lower(p->element_bytes), tags = held & lower;
+    const int64_t element = (int64_t)((uint64_t)p->to.extent.low + at);
+    if ((held & ~lower) != kn_value_bits(p->to.salt, element, p->element_bytes)) return false;
+    if (m->is_atomic) return tags == m->sums[at];
+    return (tags & ~m->sums[at]) == 0 && (tags == 0) == (m->sums[at] == 0);
+}
+
 static bool model_agrees(const struct model *m, uint64_t at)
 {
     const struct kn_plan *p = m->plan;
     const uint64_t held = kn_value_get(m->held, at, p->element_bytes);
+    if (m->sums && !p->adds) return tags_agree(m, at, held);
     if (m->sums) {
         const double sum = (double)m->sums[at];
         return held ==
@@ -515,15 +560,43 @@ static void check_model(struct model *m, struct kn_result *r)
     }
 }
 
+/* Run once more, with sums that are kept, over so many rows that a model can add up. */
+static ls_err validate_sum(struct job *b, struct kn_result *r)
+{
+    const struct kn_plan *p = &b->plan;
+    uint64_t rows = model_max / p->len + 1, naive = 0, held = 0;
+    int64_t base = 0;
+    double seconds;
+    if (rows > p->count) rows = p->count;
+    LS_TRY(clear_sum(b));
+    b->walk.keep = 1;
+    const ls_err err = launch(b, &b->form, rows, 1, &seconds);
+    b->walk.keep = 0;
+    LS_TRY(err);
+    LS_TRY(b->gpu->driver->read(b->gpu, b->dense, &held, p->element_bytes));
+    for (uint64_t i = 0; i < rows; base += p->from.steps[i++ % p->from.steps_len])
+        for (size_t j = 0; j < p->len; j++)
+            naive += kn_value_bits(p->from.salt, base + kn_plan_index(&p->from, j), p->element_bytes);
+    if (p->element_bytes == 4) naive = (uint32_t)naive;
+    r->valid = held == naive;
+    if (r->valid) return LS_OK;
+    r->worst_error = NAN;
+    snprintf(r->invalid, sizeof(r->invalid), "the sum of %" PRIu64 " rows is %#" PRIx64 ", not %#" PRIx64,
+             rows, held, naive);
+    return LS_OK;
+}
+
 static ls_err validate(struct job *b, struct kn_result *r)
 {
     const struct kn_plan *p = &b->plan;
+    if (does(b, PAT_OPERATION_REDUCE)) return validate_sum(b, r);
     const uint64_t elements = written_elements(p);
     void *held = malloc(elements * p->element_bytes);
     struct model m = {.plan = p,
                       .held = held,
-                      .seen = p->adds ? NULL : calloc(elements, 1),
-                      .sums = p->adds ? calloc(elements, sizeof(uint64_t)) : NULL,
+                      .seen = has_numbers(p) ? NULL : calloc(elements, 1),
+                      .sums = has_numbers(p) ? calloc(elements, sizeof(uint64_t)) : NULL,
+                      .is_atomic = b->stores == KN_STORES_EXCHANGE,
                       .step = p->need.iterations / model_max + 1};
     ls_err err = held && (m.seen || m.sums) ? LS_OK : ls_nomem("the validation of %s", name_of(b));
     if (err == LS_OK)

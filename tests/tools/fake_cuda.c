@@ -160,6 +160,7 @@ int cuModuleGetFunction(void **out, void *module, const char *name)
 struct walk {
     uint64_t count, wrap, len, columns, steps_from_len, steps_to_len;
     int64_t turn_from, turn_to, low_from, low_to;
+    uint64_t keep;
 };
 
 static unsigned bytes, bits; /* an element's bytes, an index' bits */
@@ -207,13 +208,22 @@ static void move(const char *kind, const char *how, void *const *buffers, const 
                  uint64_t j)
 {
     const int two = strncmp(kind, "multi", 5) == 0, gs = strcmp(kind, "gs") == 0;
+    const int reduces = strstr(kind, "_reduce") != NULL, fills = strstr(kind, "_fill") != NULL;
     const int gathers = strstr(kind, "gather") || gs;
     int64_t p = index_at(buffers[2], j);
     const uint64_t dense = j + w->len * (i % w->wrap);
     if (two) p = index_at(buffers[3], (uint64_t)p);
     const int64_t from = gathers ? begin_of(buffers[4], w->steps_from_len, w->turn_from, i) - w->low_from : 0;
     const int64_t to = gathers && !gs ? 0 : begin_of(buffers[5], w->steps_to_len, w->turn_to, i) - w->low_to;
-    if (gs)
+    if (reduces) /* a sum for each item or for all together is the same */
+        put(buffers[0], 0, w->keep ? get(buffers[0], 0) + get(buffers[1], (uint64_t)(from + p)) : 0,
+            "regular");
+    else if (fills)
+        put(buffers[0], (uint64_t)(to + p), i + 1, "regular");
+    else if (strstr(kind, "_update"))
+        put(buffers[0], (uint64_t)(to + p),
+            get(buffers[0], (uint64_t)(to + p)) | UINT64_C(1) << (i & (4 * bytes - 1)), "regular");
+    else if (gs)
         put(buffers[0], (uint64_t)(to + index_at(buffers[3], j)), get(buffers[1], (uint64_t)(from + p)), how);
     else if (gathers)
         put(buffers[0], dense, get(buffers[1], (uint64_t)(from + p)), "regular");
@@ -295,7 +305,8 @@ int cuLaunchKernel(void *function, unsigned groups, unsigned groups_y, unsigned 
     if (!memory || sscanf(strchr(memory + 1, '_'), "_w%u_v%u_%15s", &work, &vector, how) != 3 || vector != 1)
         return 1;
     *memory = '\0';
-    const int is_move = strcmp(kind, "gs") == 0 || strcmp(kind, "gather") == 0 ||
+    const int is_move = strstr(kind, "_reduce") || strstr(kind, "_fill") || strstr(kind, "_update") ||
+                        strcmp(kind, "gs") == 0 || strcmp(kind, "gather") == 0 ||
                         strcmp(kind, "scatter") == 0 || strncmp(kind, "multi", 5) == 0;
     for (int b = 0; b < (strcmp(kind, "fill") == 0 ? 1 : 6); b++)
         memcpy(&buffers[b], args[b], sizeof(buffers[b]));

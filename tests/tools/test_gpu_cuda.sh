@@ -30,6 +30,13 @@ for kernel in "gather -p 0,5,9,2,2" "scatter -p 0,5,9,2,2" "gs -g 0,4,8 -u 7,1,2
 done
 run -k scatter -p 0,5 --stores add -d 1 -l 100
 run -k multiscatter -p 0,5 -u 1,0 --stores exchange -l 100
+for operation in "gather -p 0,5,9,2 --operation reduce" "multigather -p 0,5,9,2 -g 3,1,2 --operation reduce" \
+    "scatter -p 0,5 -d 1 --operation fill --stores exchange" "multiscatter -p 0,5 -u 1,0 --operation update" \
+    "scatter -p 0,5 -d 1 --operation update --stores exchange"; do
+    run -k $operation -l 501
+    run -k $operation -l 501 --element-bytes 4 --index-bits 64
+done
+grep -q "^gather_reduce_global_w4_v1_regular groups" log || { echo "FAIL: reductions have no variants"; failed=1; }
 # all variants of the matrix were tried, and only those
 for name in gather_local_w1_v1_regular scatter_global_w4_v1_add multiscatter_local_w1_v1_exchange gs_local_w1_v1_regular; do
     grep -q "^$name groups" log || { echo "FAIL: $name was not tried"; failed=1; }
@@ -63,6 +70,9 @@ with stuck 1 "has not ended a kernel after 2.0 s" $replay -p 0,1
 with lost 1 "reports CUDA_ERROR_LAUNCH_FAILED (719" $replay -p 0,1
 with slow 1 "ended the kernel because it ran too long" $replay -p 0,1
 with wrong 1 "results are wrong" $replay -k scatter -p 0,1
+with wrong 1 "results are wrong" $replay -k gather -p 0,1 --operation reduce
+with wrong 1 "results are wrong" $replay -k scatter -p 0,1 --operation update
+with wrong 1 "results are wrong" $replay -k scatter -p 0,1 --operation fill
 export FAKE_CUDA_BYTES=4096
 with "" 1 "of device memory, but the device has 0.0 MiB: lower --count" $replay -p 0,1 -l 1000
 exit $failed

@@ -32,6 +32,15 @@ done
 run -k scatter -p 0,5,9,2 -d 1 -l 500 -w 2 --stores add --element-bytes 4 --shared-memory 1024 --method scalar -z 32
 run -k gs -g 0,1 -u 5,3 -l 500 --atomic-writes --method scalar -z 32
 
+# operations without a dense buffer: the sum of all loads, stored rows, tags that updates set; the last with atomics
+run -k gather -p 0,5,9,2,2 -l 1001 --operation reduce --method scalar -z 64
+run -k multigather -p 0,5,9,2 -g 3,1,2 -d -3 -l 777 --operation reduce --element-bytes 4 --method scalar -z 32
+run -k scatter -p 0,5,9,2 -d 1 -l 1001 --operation fill --method scalar -z 64
+run -k multiscatter -p 0,5,9,2 -u 3,1,2 -l 501 --operation fill --stores exchange --method scalar -z 32
+run -k scatter -p 0,5,9,2 -d 1 -l 1001 --operation update --method scalar -z 64
+run -k scatter -p 0,5,9,2 -d 1 -l 1001 --operation update --stores exchange --method scalar -z 64
+run -k multiscatter -p 0,5,9,2 -u 3,1,2 -d 1 -l 301 --operation update --stores exchange --element-bytes 4 --method scalar -z 32
+
 # the fastest of several variants; its name and the device are results
 must $replay -k gather -p UNIFORM:8:1:NR -l 4096 --json >out.json
 grep -q '"backend": "opencl"' out.json && grep -q '"variant": "[0-9]* items x [148] x [124], [a-z]* [36][24]-bit"' out.json &&
@@ -59,7 +68,8 @@ expect 1 "a group has" $replay -p 0,1 -m 2000000000
 expect 1 "has methods auto and scalar, not avx2" $replay -p 0,1 --method avx2
 expect 1 "has stores regular, exchange and add" $replay -p 0,1 --stores nontemporal
 expect 1 "no method has add stores for gather" $replay -p 0,1 --stores add
-expect 1 "has no operation reduce; --copy" $replay -p 0,1 --operation reduce
+expect 1 "has no operation chase, whose loads wait for each other" $replay -p 0,1 --operation chase
+expect 1 "no method has add stores for scatter" $replay -k scatter -p 0,1 --operation fill --stores add
 expect 1 "has no dense buffer for each thread" $replay -p 0,1 --dense-buffers
 expect 1 "do not fit 32 bits" $replay -p 0,5000000000 --index-bits 32 -l 1 --memory 100
 expect 1 "--together runs on threads" $replay -p 0,1 --together
