@@ -7,6 +7,7 @@ libcommon_la_SOURCES = \
     common/ls_clock.h \
     common/ls_compat.h \
     common/ls_device.h \
+    common/ls_attach.h \
     common/ls_env.c common/ls_env.h \
     common/ls_error.c common/ls_error.h \
     common/ls_file.c common/ls_file.h \

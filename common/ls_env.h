@@ -47,6 +47,9 @@
     X(CONTROL, "LOADSTONE_CONTROL", "", "signal number that switches sampling on and off")                   \
     X(PAUSED, "LOADSTONE_PAUSED", "0", "1: sampling waits for loadstone_start() or the control signal")      \
     X(CHILDREN, "LOADSTONE_CHILDREN", "1", "0: programs started by the program are not recorded")            \
+    X(IDLE, "LOADSTONE_IDLE", "0",                                                                           \
+      "1: the preloaded runtime does nothing until loadstone record --pid asks it to; loadstone run sets "   \
+      "this")                                                                                                \
     X(PRELOAD, "LOADSTONE_PRELOAD", "",                                                                      \
       "path of the preloaded runtime, set by the launcher so that programs "                                 \
       "started with a cleared environment are followed")                                                     \

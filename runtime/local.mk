@@ -9,6 +9,7 @@ include runtime/bursts/local.mk
 include runtime/step/local.mk
 include runtime/perf_events/local.mk
 include runtime/translate/local.mk
+include runtime/attach/local.mk
 
 # Sources that do not depend on the process are separate, so that unit tests can link them.
 noinst_LTLIBRARIES += librtalloc.la
@@ -30,6 +31,7 @@ EXTRA_DIST += runtime/core/rt_unwind_x86_64_sigsafe.c
 pkglib_LTLIBRARIES += libloadstone-preload.la
 libloadstone_preload_la_SOURCES = \
     runtime/core/rt_alloc_note.c runtime/core/rt_alloc_note.h \
+    runtime/core/rt_attach.h \
     runtime/core/rt_bell_sigsafe.c runtime/core/rt_bell_sigsafe.h \
     runtime/core/rt_budget_sigsafe.c \
     runtime/core/rt_calls.c runtime/core/rt_calls.h \
@@ -43,7 +45,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_fork.c runtime/core/rt_fork.h \
     runtime/core/rt_hook_list.h \
     runtime/core/rt_image_sigsafe.c runtime/core/rt_image_sigsafe.h \
-    runtime/core/rt_init.c \
+    runtime/core/rt_init.c runtime/core/rt_init.h \
     runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
     runtime/core/rt_marker_sigsafe.h \
     runtime/core/rt_modules.c runtime/core/rt_modules.h \
@@ -52,6 +54,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_registry.c runtime/core/rt_registry.h \
     runtime/core/rt_resources_sigsafe.c runtime/core/rt_resources_sigsafe.h \
     runtime/core/rt_sampler.c runtime/core/rt_sampler.h \
+    runtime/core/rt_setting.c runtime/core/rt_setting.h \
     runtime/core/rt_spool_sigsafe.h \
     runtime/core/rt_state.c runtime/core/rt_state.h \
     runtime/core/rt_stream_sigsafe.c \
@@ -82,10 +85,10 @@ libloadstone_preload_la_LDFLAGS = -module -avoid-version -shared -no-undefined \
 libloadstone_preload_la_LIBADD = librtperf.la librtalloc.la libndmlive.la libndm.la libsmrtree.la libspoolwrite.la
 if HAVE_STEP
 libloadstone_preload_la_CPPFLAGS += -DRT_HAVE_STEP=1
-libloadstone_preload_la_LIBADD += librtstep.la librttr.la librtbursts.la librthooks.la
+libloadstone_preload_la_LIBADD += librtstep.la $(rt_attach_lib) librttr.la librtbursts.la librthooks.la
 else
 libloadstone_preload_la_CPPFLAGS += -DRT_HAVE_STEP=0
 endif
-libloadstone_preload_la_CPPFLAGS += $(rt_unwind_flag)
+libloadstone_preload_la_CPPFLAGS += $(rt_unwind_flag) $(rt_attach_flag)
 EXTRA_libloadstone_preload_la_DEPENDENCIES = runtime/preload.map
 EXTRA_DIST += runtime/preload.map

@@ -21,6 +21,7 @@
 /* clang-format off */
 const struct cli_command *const cli_commands[] = {
     &cli_cmd_record,
+    &cli_cmd_run,
     &cli_cmd_report,
     &cli_cmd_view,
     &cli_cmd_export,

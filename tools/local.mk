@@ -55,6 +55,7 @@ $(LOADSTONE_COMPLETIONS): tools/loadstone$(EXEEXT)
 	$(MKDIR_P) tools/completion && tools/loadstone$(EXEEXT) --dump-options completion $$shell > $@.tmp && mv $@.tmp $@
 CLEANFILES += $(LOADSTONE_MAN) $(LOADSTONE_COMPLETIONS)
 include tools/record/local.mk
+include tools/run/local.mk
 include tools/report/local.mk
 include tools/diff/local.mk
 include tools/gate/local.mk

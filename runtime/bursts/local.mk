@@ -42,5 +42,5 @@ librtbursts_la_LIBADD = libmachprobe.la
 # Apart, because nothing but the preload may interpose.
 noinst_LTLIBRARIES += librthooks.la
 librthooks_la_SOURCES = runtime/hooks/rt_hooks_signal.c runtime/hooks/rt_hooks_sigwait.c
-librthooks_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+librthooks_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE $(rt_attach_flag)
 endif

@@ -53,7 +53,9 @@ int rt_burst_altstack_open(struct rt_burst_thread *t)
     const int error = t->altstack_ours.ss_sp ? 0 : map_ours(t);
     if (error) return error;
     kernel_altstack(NULL, &t->altstack_view);
-    return kernel_altstack(choose(t, &t->altstack_view), NULL);
+    const stack_t *wanted = choose(t, &t->altstack_view);
+    if (wanted == &t->altstack_view) return 0; /* it is set; a handler that runs on it could not set it */
+    return kernel_altstack(wanted, NULL);
 }
 
 void rt_burst_altstack_close(struct rt_burst_thread *t)

@@ -443,6 +443,14 @@ void rt_burst_wake(void)
     unlock_threads();
 }
 
+void rt_burst_resume(void)
+{
+    set_numbers();
+    rt_burst_engine.is_thinned = 0;
+    rt_burst_engine.traced_checked_ns = 0;
+    scan_maps();
+}
+
 void rt_burst_seal(void)
 {
     drain_methods();

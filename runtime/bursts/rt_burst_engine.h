@@ -29,6 +29,7 @@ int rt_burst_process_start(struct rt_engine_facts *facts);
 void rt_burst_thread_open(struct rt_thread *t);
 void rt_burst_thread_close(struct rt_thread *t);
 void rt_burst_wake(void); /* start */
+void rt_burst_resume(void);
 void rt_burst_drain(void);
 void rt_burst_mapped(uint64_t base, uint64_t end, const char *path);
 void rt_burst_after_fork_child(struct rt_thread *t);

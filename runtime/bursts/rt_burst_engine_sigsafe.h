@@ -122,6 +122,7 @@ struct rt_burst_thread {
     uint32_t faults_mean; /* page faults that the next sample represents */
     bool faults_open;     /* their signals may interrupt the burst */
     bool timer_open;
+    bool is_off;   /* the perf event is disabled, and armed by enabling it */
     bool outside;  /* the handler interrupted the program, not the runtime's own work */
     bool deaf;     /* a trigger that came while SIGTRAP was blocked came inside a burst: ignore one */
     uint8_t state; /* enum rt_burst_state */

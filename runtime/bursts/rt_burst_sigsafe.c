@@ -372,6 +372,8 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
         rt_burst_end(t, NULL, SPOOL_BURST_LOST);
         return rt_burst_rearm(t); /* the backstop's time is not the Poisson process's */
     }
+    if (!rt_is_recording()) return rt_burst_disarm(t); /* another recording may wake the thread */
+    rt_stream_refresh(t->rt);
     if (t->tid != rt_burst_gettid()) return; /* a raw clone that shares our thread block */
     if (is_outside_program(t, uc)) return pass_over(t);
     if (rt_burst_look_for_tracer(&rt_burst_engine, rt_burst_engine.method->is_whole ? TRACER_AGE_NS : 0)) {

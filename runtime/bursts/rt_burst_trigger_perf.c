@@ -63,6 +63,7 @@ static int open_for_thread(struct rt_burst_thread *t)
     if (fd < 0) return (int)-fd;
     t->trigger_fd = rt_fds_move_high((int)fd);
     rt_fds_guard(&t->trigger_fd);
+    t->is_off = false;
     ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_ENABLE);
     return 0;
 }
@@ -70,11 +71,16 @@ static int open_for_thread(struct rt_burst_thread *t)
 static void arm(struct rt_burst_thread *t, uint64_t interval_ns)
 {
     uint64_t period = interval_ns < RT_BURST_SHORTEST_NS ? RT_BURST_SHORTEST_NS : interval_ns;
-    if (t->trigger_fd >= 0) ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_PERIOD, &period);
+    if (t->trigger_fd < 0) return;
+    ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_PERIOD, &period);
+    if (!t->is_off) return;
+    t->is_off = false;
+    ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_ENABLE);
 }
 
 static void disarm(struct rt_burst_thread *t)
 {
+    t->is_off = true;
     if (t->trigger_fd >= 0) ls_syscall(SYS_ioctl, t->trigger_fd, PERF_EVENT_IOC_DISABLE);
 }
 

@@ -11,6 +11,7 @@
 
 enum {
     RT_NOT_RECORDING_BYTES = 1 << 16, /* allocated between two checks for a recording */
+    RT_IDLE_BYTES = 1 << 28,
 };
 
 /* A call path in t->scratch. */
@@ -100,8 +101,9 @@ static void rt_draw_gap(void)
 static uint32_t rt_sample(void)
 {
     if (rt_tls.sample_left_bytes >= 0) return 0;
-    if (!rt_is_recording()) {
-        rt_tls.sample_left_bytes = RT_NOT_RECORDING_BYTES;
+    if (!rt_is_recording()) { /* where a recording may begin late, threads are woken then */
+        const bool is_idle = __atomic_load_n(&rt_state.phase, __ATOMIC_RELAXED) == RT_IDLE;
+        rt_tls.sample_left_bytes = is_idle ? RT_IDLE_BYTES : RT_NOT_RECORDING_BYTES;
         return 0;
     }
     if (rt_tls.poisson.period_bytes == 0) { /* the first gap of this thread */
@@ -172,7 +174,7 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
 RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag(void *base, size_t len_bytes, void *caller,
                                                            uint64_t cfa)
 {
-    if (!base || !rt_tags.rows) return base;
+    if (!base || !rt_tags.is_on) return base;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
     if (rt_alloc_tag_quickly(base, len_bytes, &call, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST)) return base;
     return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
@@ -185,7 +187,7 @@ RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag(void *base, size_t le
 static bool rt_is_tagged(const struct rt_block *b)
 {
     enum { LONGEST_BYTES = 65536 };
-    return rt_tags.rows && b->cfa && b->len_bytes <= LONGEST_BYTES;
+    return rt_tags.is_on && b->cfa && b->len_bytes <= LONGEST_BYTES;
 }
 
 static void rt_record_alloc(struct rt_thread *t, const struct rt_block *b, uint32_t period_bytes)

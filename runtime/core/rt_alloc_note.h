@@ -65,7 +65,7 @@ void *rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa);
 RT_TAG_INLINE void *rt_alloc_tagged(void *base, size_t len_bytes, void *caller, uint64_t cfa)
 {
     enum { ROWS = 2, WORDS = 2 };
-    if (!rt_tags.rows) return base;
+    if (!rt_tags.is_on) return base;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
     if (__builtin_expect(rt_alloc_tag_quickly(base, len_bytes, &call, ROWS, WORDS), 1)) return base;
     return rt_alloc_tag(base, len_bytes, caller, cfa);

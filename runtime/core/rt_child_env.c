@@ -214,6 +214,7 @@ void rt_child_env_leave(void)
 
 size_t rt_child_env_bytes(char *const env[])
 {
+    if (__atomic_load_n(&rt_state.phase, __ATOMIC_RELAXED) == RT_IDLE) return 0; /* programs wait as we do */
     if (rt_is_recording()) rt_ended_look();
     if (rt_state.config.children && !rt_ended_was_seen() && !rt_follows())
         return 0; /* not initialised, or our own path is not known */

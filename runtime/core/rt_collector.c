@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #define RT_COLLECTOR_IDLE_NS LS_NS_PER_S
 #define RT_COLLECTOR_LOOK_NS UINT64_C(20000000) /* between two looks of a waiting thread */
@@ -32,6 +33,7 @@ static struct {
     uint32_t pauses, working;
     uint32_t closing, closed; /* its file; closed is waited for */
     uint32_t sealed;
+    uint32_t leaving;
     bool watches_exit;
     struct rt_thread *thread;
     uint64_t spent_ns; /* CPU time of the thread that is in the budget already */
@@ -254,6 +256,18 @@ static bool is_stranger(const struct rt_thread *t)
     return collector.thread != t;
 }
 
+/* The block is another thread's afterwards. */
+static void leave(struct rt_thread *t)
+{
+    rt_stream_disown(t);
+    rt_tls.thread = NULL;
+    rt_tls.dead = 1;
+    collector.thread = NULL;
+    rt_thread_release(t);
+    rt_bell_answer(0);
+    store(&collector.runs, 0);
+}
+
 static void *collector_main(void *block)
 {
     struct rt_thread *const t = block;
@@ -264,6 +278,10 @@ static void *collector_main(void *block)
         work(t);
         if (is_stranger(t)) break;
         if (load(&collector.closing) && !load(&collector.closed)) close_file(t);
+        if (load(&collector.leaving)) {
+            leave(t);
+            break;
+        }
         if (load(&collector.closed) || load(&collector.sealed)) rt_bell_answer(0);
         const bool for_good = load(&collector.closed) || load(&collector.sealed);
         if (!for_good && rt_collector_is_alone(t->tid)) {
@@ -476,6 +494,18 @@ void rt_collector_finish(void)
         report_lost();
     }
     errno = saved;
+}
+
+void rt_collector_leave(void)
+{
+    enum { NAPS = 1000 };
+    const struct timespec nap = {.tv_nsec = 1000000};
+    store(&collector.leaving, 1);
+    for (int i = 0; i < NAPS && load(&collector.runs); i++) {
+        rt_bell_ring();
+        ls_syscall(SYS_nanosleep, &nap, NULL);
+    }
+    store(&collector.leaving, 0);
 }
 
 void rt_collector_seal(void)

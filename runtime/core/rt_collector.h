@@ -44,6 +44,8 @@ void rt_collector_resume(void);
 void rt_collector_finish(void);
 /* System calls are about to be forbidden: drain, and sleep for good.  Signal: safe. */
 void rt_collector_seal(void);
+/* The recording has ended and the process goes on: end the thread, and wait a moment for that. */
+void rt_collector_leave(void);
 /* In a fork child: there is none.  Thread: the only one. */
 void rt_collector_after_fork_child(void);
 /* A thread of the program has ended: it may have been the last. */

@@ -349,3 +349,13 @@ void rt_domains_init(void)
 {
     ndm_registry_set_sink(&sink);
 }
+
+void rt_domains_end(void)
+{
+    ndm_registry_set_sink(NULL);
+    /* the next spool has nothing yet */
+    kept.contents.len = kept.pieces.len = 0;
+    if (kept.domains.len) memset(kept.domains.rows, 0, kept.domains.len * sizeof(kept.domains.rows[0]));
+    if (kept.maps.len) memset(kept.maps.rows, 0, kept.maps.len * sizeof(kept.maps.rows[0]));
+    kept.written_bytes = 0;
+}

@@ -47,6 +47,13 @@ void rt_ended_note(void)
                                 __ATOMIC_RELAXED);
 }
 
+void rt_ended_forget(void)
+{
+    __atomic_store_n(&rt_ended.seen, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&rt_ended.has_launcher, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&rt_ended.next_ns, 0, __ATOMIC_RELAXED);
+}
+
 bool rt_ended_look(void)
 {
     const int saved = errno;

@@ -18,6 +18,8 @@ bool rt_ended_look(void);
 void rt_ended_look_sometimes(uint64_t now_ns);
 /* Return the answer of the last look. */
 bool rt_ended_was_seen(void);
+/* Forget the answer: another recording begins in this process. */
+void rt_ended_forget(void);
 /* Note that the spool no longer exists. */
 void rt_ended_note(void);
 

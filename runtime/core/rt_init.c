@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The constructor and the destructor of the preloaded object. Any failure here switches the runtime off and
  * leaves the program alone. */
+#include "runtime/core/rt_init.h"
+
+#include "runtime/core/rt_alloc_note.h"
+#include "runtime/core/rt_attach.h"
 #include "runtime/core/rt_blocks_sigsafe.h"
 #include "runtime/core/rt_child_env.h"
 #include "runtime/core/rt_collector.h"
@@ -9,11 +13,14 @@
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_image_sigsafe.h"
+#include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
+#include "runtime/core/rt_resources_sigsafe.h"
+#include "runtime/core/rt_setting.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tags_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
@@ -33,6 +40,7 @@
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RT_PAGE_BYTES = 4096 };
@@ -133,7 +141,7 @@ static const char *rt_config_read(struct rt_config *c)
         const struct rt_config_row *row = &rt_config_rows[i];
         const struct ls_env_row *env = &ls_env_rows[row->id];
         if (*env->default_value) rt_read_value(row, env->default_value, c);
-        const char *text = getenv(env->variable);
+        const char *text = rt_setting(env->variable);
         if (!text || !*text) continue;
         if (rt_read_value(row, text, c) != LS_OK)
             bad = env->variable;
@@ -184,8 +192,8 @@ static void rt_spool_dir_put_start(void)
  * others may look into and a symbolic link are refused. 0 or an errno. */
 static int rt_spool_dir_open(void)
 {
-    const char *wanted = getenv(ls_env_rows[LS_ENV_SPOOL].variable);
-    const bool is_first = !getenv(ls_env_rows[LS_ENV_START].variable);
+    const char *wanted = rt_setting(ls_env_rows[LS_ENV_SPOOL].variable);
+    const bool is_first = !rt_setting(ls_env_rows[LS_ENV_START].variable);
     int err;
     if (wanted && *wanted) {
         rt_spool_dir_set_path(wanted);
@@ -358,25 +366,40 @@ static void rt_init_tags(void)
     if (rt_init_has_little_room() || rt_tags_init() != 0) rt_state.pending_events[SPOOL_EVENT_TAGS_REFUSED]++;
 }
 
-/* Everything but the first record. 0 or an errno. */
-static int rt_init_parts(void)
+/* Parts that a process needs once. 0 or an errno. */
+static int rt_init_once(void)
 {
-    const char *bad_variable = rt_config_read(&rt_state.config);
+    static bool is_done;
+    if (is_done) return 0;
+    int err = rt_fork_init();
+    if (err == 0) err = rt_thread_key_init();
+    if (err == 0) err = rt_blocks_init();
+    is_done = err == 0;
+    return err;
+}
+
+static void rt_init_note_process(void)
+{
     rt_state.pid = getpid();
     rt_state.parent_pid = getppid();
     rt_state.vdso_base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
     ls_rank_find(getenv, &rt_state.rank);
-    rt_state.cap.limit_bytes = rt_state.config.spool_max_bytes;
     dl_iterate_phdr(rt_init_note_module, NULL);
+}
+
+/* Everything but the first record. 0 or an errno. */
+static int rt_init_parts(void)
+{
+    const char *bad_variable = rt_config_read(&rt_state.config);
+    rt_init_note_process();
+    rt_state.cap.limit_bytes = rt_state.config.spool_max_bytes;
     rt_modules_look(NULL);
     int err = rt_spool_dir_open();
     if (rt_ended_was_seen()) rt_child_env_leave();
     rt_child_env_save(environ);
     if (err == 0) rt_parent_find();
     if (err == 0) rt_process_watch_exit();
-    if (err == 0) err = rt_fork_init();
-    if (err == 0) err = rt_thread_key_init();
-    if (err == 0) err = rt_blocks_init();
+    if (err == 0) err = rt_init_once();
     if (err != 0) return err;
     rt_init_budget();
     rt_init_control();
@@ -403,25 +426,168 @@ static void rt_init_first_record(uint64_t began_cpu_ns)
 }
 
 /* Runs before any initialization: the C library is called for us here, not for the program. */
-static bool rt_init_is_traced(void)
+static bool rt_init_is_set(enum ls_env_id id)
 {
-    const char *value = getenv(ls_env_rows[LS_ENV_TRACED].variable);
+    const char *value = getenv(ls_env_rows[id].variable);
     return value && *value && *value != '0';
+}
+
+/* --- recordings that begin late --- */
+
+enum { RT_LATE_GRACE_NS = 5000000 }; /* hooks and bursts of other threads that are under way */
+
+static void rt_init_pause(void)
+{
+    const struct timespec grace = {.tv_nsec = RT_LATE_GRACE_NS};
+    ls_syscall(SYS_nanosleep, &grace, NULL);
+}
+
+/* Record no blocks; hooks of the allocator compare a number and call the real function. */
+static void rt_init_be_idle(uint32_t phase)
+{
+    rt_state.alloc_always_bytes = rt_state.alloc_period_bytes = UINT64_MAX;
+    rt_tags_pause();
+    __atomic_store_n(&rt_state.phase, phase, __ATOMIC_RELEASE);
+}
+
+/* The phase and everything that costs time come with rt_init_late. */
+static void rt_init_idle(void)
+{
+    rt_init_note_process();
+    rt_process_watch_exit();
+    rt_attach_init();
+    rt_init_be_idle(RT_IDLE);
+}
+
+/* Let go of an earlier recording. Its threads keep their streams until each of them comes by: nobody else may
+ * change them. */
+static void rt_init_forget(void)
+{
+    rt_state.epoch++;
+    rt_image_forget();
+    rt_maps_after_fork_child();
+    rt_resources_after_fork_child();
+    rt_fds_close(&rt_state.spool_fd);
+    rt_collector_after_fork_child();
+    rt_ended_forget();
+    rt_state.cap = (struct spool_cap){0};
+    memset(rt_state.pending_events, 0, sizeof(rt_state.pending_events));
+    memset(&rt_state.ancestor, 0, sizeof(rt_state.ancestor));
+}
+
+static void rt_init_reset_budget(void)
+{
+    const uint32_t live_threads = rt_state.budget.live_threads;
+    memset(&rt_state.budget, 0, sizeof(rt_state.budget));
+    rt_state.budget.live_threads = live_threads;
+    rt_init_budget();
+}
+
+static int rt_init_engine_late(const char *bad_variable, const char **out_why)
+{
+    const struct rt_sampler *before = rt_state.engine;
+    if (!before || before == &rt_sampler_null) {
+        memset(&rt_state.facts, 0, sizeof(rt_state.facts));
+        rt_init_engine(bad_variable);
+        return 0;
+    }
+    const bool is_same =
+        strcmp(rt_state.config.engine, "auto") == 0 || strcmp(rt_state.config.engine, before->name) == 0;
+    *out_why = !is_same          ? "an earlier recording of this process used another engine"
+               : !before->resume ? "this engine can record a process only once"
+                                 : NULL;
+    if (*out_why) return EBUSY;
+    before->resume();
+    return 0;
+}
+
+/* As rt_init_parts. */
+static int rt_init_parts_late(const char **out_why)
+{
+    rt_init_forget();
+    const char *bad_variable = rt_config_read(&rt_state.config);
+    rt_init_note_process();
+    rt_state.cap.limit_bytes = rt_state.config.spool_max_bytes;
+    rt_modules_look(NULL);
+    int err = rt_spool_dir_open();
+    rt_child_env_save(rt_setting_list());
+    if (err == 0) err = rt_init_once();
+    if (err != 0) return err;
+    rt_init_reset_budget();
+    rt_control_init(rt_state.budget.start_ns);
+    if ((err = rt_init_engine_late(bad_variable, out_why)) != 0) return err;
+    if (!rt_tags_resume()) rt_init_tags();
+    rt_state.alloc_period_bytes = rt_state.alloc_always_bytes = rt_state.config.alloc_min_bytes;
+    return 0;
+}
+
+int rt_init_late(struct rt_thread **out_own, const char **out_why)
+{
+    static bool has_collector;
+    const uint64_t began_cpu_ns = rt_cpu_now();
+    *out_why = NULL;
+    int err = rt_init_parts_late(out_why);
+    struct rt_thread *t = err == 0 ? rt_thread_acquire() : NULL;
+    if (err == 0 && !t) err = ENOMEM;
+    if (err != 0) {
+        rt_init_be_idle(RT_IDLE);
+        rt_fds_close(&rt_state.spool_fd);
+        return err;
+    }
+    t->own = true;
+    t->tid = (pid_t)ls_syscall(SYS_gettid);
+    t->begin_ns = rt_state.budget.start_ns;
+    rt_tls.thread = t;
+    __atomic_store_n(&rt_state.phase, RT_RECORDING, __ATOMIC_RELEASE);
+    rt_spool_writer(t);
+    if (rt_state.engine->start && !rt_state.config.paused) rt_state.engine->start();
+    rt_state.budget.starts_ns = rt_cpu_now() - began_cpu_ns;
+    rt_control_update(ls_clock_mono_ns());
+    rt_quiet_end();
+    rt_registry_init();
+    if (!has_collector) rt_collector_init();
+    has_collector = true;
+    rt_quiet_begin();
+    *out_own = t;
+    return 0;
+}
+
+void rt_init_end_late(struct rt_thread *own)
+{
+    rt_control_set(false);
+    if (rt_is_recording()) rt_process_detach(own);
+    rt_init_be_idle(RT_IDLE);
+    if (rt_state.engine->stop) rt_state.engine->stop();
+    rt_init_pause();
+    rt_collector_leave();
+    rt_registry_end();
+    rt_image_forget();
+    rt_maps_after_fork_child();
+    rt_resources_after_fork_child();
+    rt_fds_close(&rt_state.spool_fd);
+    rt_stream_disown(own);
+    rt_tls.thread = NULL;
+    rt_thread_release(own);
 }
 
 __attribute__((constructor)) static LS_ALIGNED void rt_init(void)
 {
     const int saved = errno;
     const uint64_t began_cpu_ns = rt_cpu_now();
-    const bool is_traced = rt_init_is_traced();
+    const bool is_traced = rt_init_is_set(LS_ENV_TRACED);
     if (is_traced) ls_marker_send(LS_MARKER_PAUSE, (const uint64_t[4]){0});
     rt_quiet_begin();
     rt_real_resolve();
-    const int err = rt_init_parts();
-    if (err == 0)
-        rt_init_first_record(began_cpu_ns);
-    else
-        rt_debug_note("recording is off", err);
+    const bool is_idle = RT_CAN_ATTACH && rt_init_is_set(LS_ENV_IDLE);
+    if (is_idle) rt_init_idle();
+    /* started by a program that is being recorded */
+    if (!is_idle || getenv(ls_env_rows[LS_ENV_START].variable)) {
+        const int err = rt_init_parts();
+        if (err == 0)
+            rt_init_first_record(began_cpu_ns);
+        else
+            rt_debug_note("recording is off", err);
+    }
     rt_quiet_end();
     if (rt_is_recording()) {
         rt_registry_init();

@@ -2,6 +2,7 @@
 #include "runtime/core/rt_process.h"
 
 #include "runtime/core/rt_collector.h"
+#include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_resources_sigsafe.h"
@@ -21,6 +22,8 @@ enum { RT_PAGE_BYTES = 4096, RT_STATUS_MASK = 0xff };
 
 /* The status in the file, mapped separately; NULL: nothing to fill in. */
 static uint32_t *status_at;
+/* exit() was called before the record was written: our handler was registered after the start. */
+static uint32_t status_known = SPOOL_STATUS_UNKNOWN;
 
 static void map_status(const struct spool_writer *w, const struct spool_exited *rec)
 {
@@ -36,6 +39,7 @@ static void map_status(const struct spool_writer *w, const struct spool_exited *
 static void put_exit_status(struct rt_thread *t, uint32_t status)
 {
     status_at = NULL;
+    if (status == SPOOL_STATUS_UNKNOWN) status = status_known;
     if (rt_state.image_open != RT_IMAGE_OPEN) return;
     struct spool_exited *rec = rt_spool_reserve(t, SPOOL_REC_EXITED, 0, sizeof(*rec));
     if (!rec) return;
@@ -49,6 +53,7 @@ static void put_exit_status(struct rt_thread *t, uint32_t status)
 static LS_ALIGNED void on_exit_status(int status, void *unused)
 {
     (void)unused;
+    status_known = (uint32_t)status & RT_STATUS_MASK;
     if (status_at && rt_is_own_process())
         __atomic_store_n(status_at, (uint32_t)status & RT_STATUS_MASK, __ATOMIC_RELAXED);
 }
@@ -81,7 +86,7 @@ static bool rt_process_is_worth_a_file(void)
     return ls_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) >= WORTH_NS;
 }
 
-static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
+static void rt_process_put_last(struct rt_thread *t)
 {
     const uint64_t began_cpu_ns = rt_cpu_now();
     if (rt_state.engine->stop) rt_state.engine->stop();
@@ -95,8 +100,20 @@ static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
         rt_budget_charge(began_cpu_ns);
         rt_resources_put_sigsafe(t, ls_clock_mono_ns());
     }
+}
+
+static void rt_process_say_farewell(struct rt_thread *t, uint32_t status)
+{
+    rt_process_put_last(t);
     put_exit_status(t, status);
     rt_thread_end(t);
+}
+
+void rt_process_detach(struct rt_thread *own)
+{
+    rt_control_update(ls_clock_mono_ns());
+    rt_process_put_last(own);
+    rt_stream_close(own);
 }
 
 void rt_process_end(uint32_t status)

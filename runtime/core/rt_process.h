@@ -18,6 +18,10 @@ void rt_process_watch_exit(void);
  * any.  Signal: safe (does nothing inside the runtime). */
 void rt_process_end(uint32_t status);
 
+/* Write the last records of a recording after which the process goes on, on a thread of our own. */
+struct rt_thread;
+void rt_process_detach(struct rt_thread *own);
+
 /* exec is about to be called: close the caller's file. When exec fails the next record opens another.
  * Signal: safe. */
 void rt_process_before_exec(void);

@@ -153,6 +153,12 @@ void rt_registry_init(void)
     rt_domains_init();
 }
 
+void rt_registry_end(void)
+{
+    smr_registry_set_sink(NULL);
+    rt_domains_end();
+}
+
 void rt_registry_end_inside(uint64_t base, uint64_t len_bytes)
 {
     smr_registry_end_inside(base, len_bytes);

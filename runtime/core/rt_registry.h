@@ -12,8 +12,11 @@
 
 /* Receive changes of the registry from now on. */
 void rt_registry_init(void);
+/* Receive none any more. */
+void rt_registry_end(void);
 /* Receive changes of the registry of domains and maps from now on, and its present content (rt_domains.c). */
 void rt_domains_init(void);
+void rt_domains_end(void);
 /* False: rt_registry_end_inside has nothing to do at base, whatever the length. Cheap. */
 static inline bool rt_registry_may_end_after(uint64_t base)
 {

@@ -23,10 +23,10 @@ struct rt_sampler {
     bool reads_tags;         /* its samples have the site tags of heap blocks (rt_tags_sigsafe.h) */
 
     /* Return whether the engine can work here. If not, give the reason (with the errno and the remedy) in at
-     * most why_len bytes. Releases all it took. Runs once, in the constructor. */
+     * most why_len bytes. Releases all it took. Runs once. */
     bool (*probe)(char *why, size_t why_len);
     /* Take the process over (signal handlers, libraries); fills rt_state.facts. 0 or an errno: the next
-     * engine is tried. Runs once, in the constructor, before any thread_open. */
+     * engine is tried. Runs once, before any thread_open; the program may have other threads. */
     int (*process_start)(struct rt_engine_facts *facts);
 
     void (*thread_open)(struct rt_thread *t); /* t->engine is zeroed */
@@ -35,6 +35,9 @@ struct rt_sampler {
 
     void (*start)(void); /* sampling was switched on (any thread; also after the delay is set up); */
     void (*stop)(void);  /* ... off. rt_control_update() returns the state of the moment */
+    /* Another recording of the process begins, whose settings may differ; no thread is sampled now, and those
+     * that were opened stay open. NULL: a process can be recorded once.  Thread: depth > 0. */
+    void (*resume)(void);
     void (*drain)(void); /* before a synchronous stop returns and at exit: nothing in flight afterwards */
     void (*flush)(void); /* turn events that wait in the kernel into samples, so that all events until now are
                           * in the rings of rt_tap_sigsafe.h; depth > 0 */

@@ -29,6 +29,16 @@ static inline void rt_spool_commit(struct rt_thread *t, void *rec)
 /* Count an incident: written at once when the calling thread can, else with its next record. Keeps errno. */
 void rt_event_count_sigsafe(enum spool_event_kind kind, uint64_t count, int detail_errno);
 
+/* Let go of a stream of an earlier recording (runtime/attach/). Signal: safe, with depth > 0. */
+void rt_stream_renew(struct rt_thread *t);
+static inline void rt_stream_refresh(struct rt_thread *t)
+{
+    if (__builtin_expect(t->epoch != __atomic_load_n(&rt_state.epoch, __ATOMIC_RELAXED), 0))
+        rt_stream_renew(t);
+}
+/* Let go of the stream of t, without a record. */
+void rt_stream_disown(struct rt_thread *t);
+
 /* End the stream of t (the calling thread): THREAD_END. The next record begins another one. */
 void rt_stream_close(struct rt_thread *t);
 

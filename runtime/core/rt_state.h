@@ -78,10 +78,13 @@ struct rt_ancestor {
     uint64_t fork_ns; /* 0: not by fork */
 };
 
-enum rt_phase { RT_OFF, RT_RECORDING, RT_SEALED, RT_ENDED };
+/* OFF and IDLE: nothing was recorded, or no more is; IDLE: record --pid may begin a recording (runtime/attach/).
+ * SEALED, ENDED: the recording is over; ENDED becomes IDLE where requests are waited for. */
+enum rt_phase { RT_OFF, RT_IDLE, RT_RECORDING, RT_SEALED, RT_ENDED };
 
 struct rt_state {
     uint32_t phase; /* atomic, enum rt_phase */
+    uint32_t epoch; /* atomic: late recordings so far; streams of older ones are let go of */
     pid_t pid;
     pid_t parent_pid;
     struct rt_ancestor ancestor;

@@ -90,8 +90,30 @@ static void open_once(struct rt_thread *t)
     errno = saved;
 }
 
+void rt_stream_disown(struct rt_thread *t)
+{
+    rt_fds_unguard(&t->writer.fd);
+    spool_writer_disown(&t->writer);
+    t->writer.cap = &rt_state.cap;
+}
+
+void rt_stream_renew(struct rt_thread *t)
+{
+    t->epoch = __atomic_load_n(&rt_state.epoch, __ATOMIC_RELAXED);
+    rt_stream_disown(t);
+    t->opening = t->open_failed = false;
+    t->tls_seen = 0;
+    t->spent_ns = 0;
+    t->hook_bytes = t->allocs = t->large_allocs = 0;
+    if (t->begin_ns < rt_state.budget.start_ns) t->begin_ns = rt_state.budget.start_ns;
+    if (rt_tls.thread != t) return;
+    rt_tls.looked_calls = rt_tls.skipped_allocs = 0;
+    rt_tls.sample_left_bytes = 0;
+}
+
 struct spool_writer *rt_spool_writer(struct rt_thread *t)
 {
+    rt_stream_refresh(t);
     if (__builtin_expect(!spool_writer_is_open(&t->writer) && !t->open_failed && !t->opening, 0))
         open_once(t);
     return &t->writer;
@@ -125,6 +147,7 @@ static void flush_pending(struct rt_thread *t)
 
 void rt_stream_close(struct rt_thread *t)
 {
+    rt_stream_refresh(t);
     if (!spool_writer_is_open(&t->writer)) return;
     rt_alloc_put_skipped();
     rt_alloc_put_untagged();

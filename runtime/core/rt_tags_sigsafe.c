@@ -49,8 +49,37 @@ int rt_tags_init(void)
     rt_tags.paths = (uint64_t *)(void *)(at += regions_bytes);
     rt_tags.kept = (uint64_t *)(void *)(at += paths_bytes);
     rt_tags.children = (uint16_t *)(void *)(at + kept_bytes);
-    __atomic_store_n(&rt_tags.rows, rows, __ATOMIC_RELEASE);
+    rt_tags.rows = rows;
+    __atomic_store_n(&rt_tags.is_on, 1, __ATOMIC_RELEASE);
     return 0;
+}
+
+void rt_tags_pause(void)
+{
+    __atomic_store_n(&rt_tags.is_on, 0, __ATOMIC_RELEASE);
+}
+
+static void zero(void *at, size_t len_bytes)
+{
+    ls_syscall(SYS_madvise, at, len_bytes, MADV_DONTNEED);
+}
+
+bool rt_tags_resume(void)
+{
+    if (!rt_tags.rows) return false;
+    const size_t paths_bytes = sizeof(uint64_t) << PATHS_BITS,
+                 kept_bytes = SITES_ALL * RT_TAG_FRAMES * sizeof(uint64_t),
+                 children_bytes = SITES_ALL * sizeof(uint16_t);
+    for (size_t i = 0; i < RT_TAG_REGIONS; i++)
+        if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, RT_TAG_REGION_TAGS * sizeof(uint16_t));
+    /* behind the regions, whose end is not that of a page */
+    memset(rt_tags.paths, 0, paths_bytes);
+    memset(rt_tags.kept, 0, kept_bytes + children_bytes);
+    zero(rt_tags.rows, sizeof(uint64_t) << RT_TAG_ROWS_BITS);
+    rt_tags.sites = rt_tags.is_flat = 0;
+    rt_tags.regions_refused = rt_tags.others = 0;
+    __atomic_store_n(&rt_tags.is_on, 1, __ATOMIC_RELEASE);
+    return true;
 }
 
 /* --- regions --- */
@@ -138,7 +167,7 @@ static uint32_t tag_at(uint64_t granule)
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
 {
     *out_back = 0;
-    if (!rt_tags.rows) return 0;
+    if (!rt_tags.is_on) return 0;
     uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
     const uint32_t site = tag_at(granule) & ~(uint32_t)RT_TAG_FIRST;
     if (!site) return 0;
@@ -171,7 +200,7 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 {
     uint64_t granule = base >> RT_TAG_GRANULE_BITS;
     const uint64_t end = (base + len_bytes) >> RT_TAG_GRANULE_BITS;
-    if (!rt_tags.rows || base + len_bytes < base) return;
+    if (!rt_tags.is_on || base + len_bytes < base) return;
     while (granule < end) {
         uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
         if (part_end > end) part_end = end;

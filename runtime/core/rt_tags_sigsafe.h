@@ -66,7 +66,8 @@ enum {
 };
 
 struct rt_tags {
-    uint64_t *rows; /* NULL: there are no tags */
+    uint32_t is_on; /* 0: no block is tagged; the tables may be there */
+    uint64_t *rows;
     struct rt_tag_region *regions;
     uint64_t *paths;    /* 49 bits of a path's hash and its site; 0: free */
     uint64_t *kept;     /* RT_TAG_FRAMES return addresses of each site */
@@ -223,5 +224,9 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes);
 /* Map the tables, which are touched where they are used. 0 or an errno; then there are no tags.  Thread: the
  * constructor. */
 int rt_tags_init(void);
+/* No block is tagged from now on; a call that is under way may still tag one. */
+void rt_tags_pause(void);
+/* Tag blocks again, with numbers from 1 on; blocks from before have no tag. False: there are no tables. */
+bool rt_tags_resume(void);
 
 #endif

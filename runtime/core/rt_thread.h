@@ -37,6 +37,7 @@ struct rt_thread {
     struct rt_thread *next; /* list of all blocks, rt_state.threads */
     uint32_t in_use;        /* atomic: belongs to a thread */
     uint32_t streams;       /* that it began in the spool so far */
+    uint32_t epoch;         /* rt_state.epoch when its writer was last known to be of this recording */
     pid_t tid;
     bool opening;       /* its stream is being begun: records that come now are dropped */
     bool open_failed;   /* no stream for this thread: drop, do not try again */
@@ -106,7 +107,7 @@ static inline struct rt_thread *rt_enter(void)
     rt_tls.depth = 1;
     RT_COMPILER_BARRIER();
     struct rt_thread *t = rt_tls.thread;
-    if (__builtin_expect(!t || !rt_is_own_process(), 0)) t = rt_thread_adopt();
+    if (__builtin_expect(!t || !rt_is_own_process() || t->epoch != rt_state.epoch, 0)) t = rt_thread_adopt();
     if (__builtin_expect(!t, 0)) {
         rt_tls.depth = 0;
         return NULL;

@@ -74,6 +74,7 @@ static void rt_thread_reset(struct rt_thread *t)
     t->tid = 0;
     t->key_rounds = 0;
     t->own = false;
+    t->epoch = rt_state.epoch;
     t->opening = t->open_failed = t->engine_open = false;
     t->begin_ns = t->spent_ns = 0;
     rt_clear(t->timed_means, sizeof(t->timed_means));
@@ -128,10 +129,14 @@ static bool rt_thread_needs_stream(void)
 void rt_thread_end(struct rt_thread *t)
 {
     const uint64_t began_cpu_ns = rt_cpu_now();
+    rt_stream_refresh(t);
     if (t->engine_open && rt_state.engine->thread_close) rt_state.engine->thread_close(t);
     t->engine_open = false;
     if (rt_is_recording() && rt_thread_needs_stream()) rt_spool_writer(t);
-    rt_stream_close(t);
+    if (rt_is_recording())
+        rt_stream_close(t);
+    else
+        rt_stream_disown(t);
     rt_mark(LS_MARKER_STACK_DIED, t->stack_base, t->stack_end - t->stack_base, 0);
     rt_budget_charge(began_cpu_ns);
     if (!t->own) __atomic_fetch_sub(&rt_state.budget.live_threads, 1, __ATOMIC_RELAXED);
@@ -145,7 +150,9 @@ void rt_thread_end(struct rt_thread *t)
 static LS_ALIGNED void rt_thread_on_exit(void *block)
 {
     struct rt_thread *t = block;
-    if (rt_tls.thread != t || !rt_is_own_process() || !rt_is_recording()) return; /* sealed: no system call */
+    if (rt_tls.thread != t || !rt_is_own_process()) return;
+    const uint32_t phase = __atomic_load_n(&rt_state.phase, __ATOMIC_RELAXED);
+    if (phase != RT_RECORDING && phase != RT_IDLE) return; /* sealed: no system call */
     rt_quiet_begin();
     if (++t->key_rounds < RT_KEY_ROUNDS)
         pthread_setspecific(rt_thread_key, t);
@@ -171,6 +178,7 @@ struct rt_thread *rt_thread_adopt(void)
         else
             rt_tls.dead = 1;
     }
+    if (t) rt_stream_refresh(t);
     errno = saved;
     return t;
 }

@@ -6,6 +6,7 @@
 #include "runtime/bursts/rt_burst_altstack.h"
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
 #include "runtime/bursts/rt_burst_signals_sigsafe.h"
+#include "runtime/core/rt_attach.h"
 
 #include <errno.h>
 #include <string.h>
@@ -77,11 +78,24 @@ static int set_plain_action(int sig, const struct rt_burst_action *a, struct rt_
     return 0;
 }
 
+/* The signal of requests (runtime/attach/): our handler calls the program's. */
+static void set_shared_action(const struct rt_burst_action *a, struct rt_burst_action *old)
+{
+    struct rt_attach_action now, before;
+    if (a) now = (struct rt_attach_action){a->handler, a->flags, a->mask};
+    rt_attach_exchange(a ? &now : NULL, &before);
+    if (old) *old = (struct rt_burst_action){before.handler, before.flags, before.mask};
+}
+
 static int set_action(int sig, const struct rt_burst_action *a, struct rt_burst_action *old)
 {
     if (sig <= 0 || sig >= _NSIG || (sig < 64 && GLIBC_OWN & RT_BURST_SIGBIT(sig))) {
         errno = EINVAL;
         return -1;
+    }
+    if (RT_CAN_ATTACH && rt_attach_owns(sig)) {
+        set_shared_action(a, old);
+        return 0;
     }
     if (!rt_burst_signals_owns(sig)) return set_plain_action(sig, a, old);
     rt_burst_signals_exchange(sig, a, old);

@@ -3,6 +3,7 @@
 #include "common/ls_compat.h"
 #include "common/ls_file.h"
 #include "runtime/perf_events/rt_perf.h"
+#include "runtime/core/rt_setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +159,7 @@ static int faults_process_start(struct rt_engine_facts *facts)
     rt_perf_cost_text("page faults, reported by the kernel after it has handled them", faults.sample_cost_ns,
                       measured_ns ? "measured" : "assumed", faults_text, sizeof(faults_text));
     faults.events = faults_text;
-    count_numa_nodes(getenv(ls_env_rows[LS_ENV_SYSFS].variable));
+    count_numa_nodes(rt_setting(ls_env_rows[LS_ENV_SYSFS].variable));
     return rt_perf_process_start(&faults, faults_weak);
 }
 

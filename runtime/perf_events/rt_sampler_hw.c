@@ -2,6 +2,7 @@
 /* The engine hw: loads and stores that the processor samples (PEBS, IBS, SPE, POWER's marked events), or an
  * event that the user names. */
 #include "runtime/perf_events/rt_perf.h"
+#include "runtime/core/rt_setting.h"
 
 #include "common/ls_access.h"
 #include "perf/pe_advice.h"
@@ -99,7 +100,7 @@ static void hw_describe(void)
 static bool hw_specify(char *why, size_t why_len)
 {
     struct rt_text text = rt_text_in(why, why_len);
-    const char *bad = pe_settings_read(&hw.settings, getenv);
+    const char *bad = pe_settings_read(&hw.settings, rt_setting);
     hw.settings.request.callchain = false; /* stacks are the common part's */
     if (bad || pe_encode_loads(&hw.settings.request, &hw.plan) != LS_OK) {
         rt_text_add(&text, bad ? bad : ls_last_error());

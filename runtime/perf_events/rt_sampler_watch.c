@@ -7,6 +7,7 @@
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_text_sigsafe.h"
 #include "runtime/perf_events/rt_perf.h"
+#include "runtime/core/rt_setting.h"
 #include "smrtree/smr_registry.h"
 
 #include <fcntl.h>
@@ -339,7 +340,7 @@ static bool watch_probe(char *why, size_t why_len)
 {
     static uint64_t probed;
     struct rt_text text = rt_text_in(why, why_len);
-    if (!read_text(getenv(ls_env_rows[LS_ENV_WATCH].variable))) {
+    if (!read_text(rt_setting(ls_env_rows[LS_ENV_WATCH].variable))) {
         rt_text_add(&text, "no element is named: record --watch NAME[INDEX]");
         return false;
     }
@@ -357,7 +358,7 @@ static int watch_process_start(struct rt_engine_facts *facts)
 {
     struct rt_text trigger = rt_text_in(facts->trigger, sizeof(facts->trigger));
     rt_text_add(&trigger, "breakpoints");
-    read_array(getenv(ls_env_rows[LS_ENV_WATCH_AT].variable), &watch.array);
+    read_array(rt_setting(ls_env_rows[LS_ENV_WATCH_AT].variable), &watch.array);
     return rt_perf_process_start(&engine, watch.weak);
 }
 

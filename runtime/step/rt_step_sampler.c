@@ -66,6 +66,7 @@ const struct rt_sampler rt_sampler_step = {
     .thread_open = rt_burst_thread_open,
     .thread_close = rt_burst_thread_close,
     .start = rt_burst_wake,
+    .resume = rt_burst_resume,
     .drain = rt_burst_drain,
     .mapped = rt_burst_mapped,
     .after_fork_child = rt_burst_after_fork_child,

@@ -73,6 +73,14 @@ static void unloading(bool begins)
     rt_tr_code_unloading(false);
 }
 
+/* Nobody noted the mappings that changed meanwhile. */
+static void resume(void)
+{
+    unloads_seen = count_unloads();
+    rt_tr_code_changed(0, UINT64_MAX);
+    rt_burst_resume();
+}
+
 const struct rt_sampler rt_sampler_translate = {
     .name = "translate",
     .splits_kernel_time = true,
@@ -82,6 +90,7 @@ const struct rt_sampler rt_sampler_translate = {
     .thread_open = rt_burst_thread_open,
     .thread_close = rt_burst_thread_close,
     .start = rt_burst_wake,
+    .resume = resume,
     .drain = rt_burst_drain,
     .mapped = rt_burst_mapped,
     .remapped = rt_tr_code_changed,

@@ -20,6 +20,12 @@ tests_cases_signals_victim_CPPFLAGS = $(victim_gnu)
 tests_cases_signals_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
 tests_cases_signals_victim_LDFLAGS = $(victim_threads)
 
+# recordings of running programs
+check_PROGRAMS += tests/cases/attach_victim
+tests_cases_attach_victim_CPPFLAGS = $(victim_gnu)
+tests_cases_attach_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
+tests_cases_attach_victim_LDFLAGS = $(victim_threads)
+
 # process trees, phases, switches, ranks; programs that are killed
 check_PROGRAMS += tests/cases/proc_victim tests/cases/killed_victim
 tests_cases_proc_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations

@@ -99,7 +99,7 @@ const struct cli_command *cli_command_find(const char *name);
 
 extern const struct cli_command cli_cmd_record, cli_cmd_replay, cli_cmd_report, cli_cmd_diff, cli_cmd_resolve,
     cli_cmd_doctor, cli_cmd_stream, cli_cmd_patterns, cli_cmd_study, cli_cmd_view, cli_cmd_export,
-    cli_cmd_import, cli_cmd_merge, cli_cmd_trace, cli_cmd_traffic, cli_cmd_gate;
+    cli_cmd_import, cli_cmd_merge, cli_cmd_trace, cli_cmd_traffic, cli_cmd_gate, cli_cmd_run;
 
 /* ---- help, man pages and completion from the tables ---- */
 

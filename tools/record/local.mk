@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone record
 tools_loadstone_SOURCES += \
+    tools/record/rec_attach.c tools/record/rec_attach.h \
     tools/record/rec_hardware.c \
     tools/record/rec_launch.c tools/record/rec_launch.h \
     tools/record/rec_live.c tools/record/rec_live.h \

@@ -196,6 +196,16 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
     return child < 0 ? ls_fail_errno(fork_errno, "cannot start a process") : LS_OK;
 }
 
+ls_err rec_exec(const char *path, char **argv)
+{
+    rec_limits_restore();
+    execvp(path, argv);
+    const int code = errno;
+    const ls_err err = ls_fail_errno(code, "cannot start %s", path);
+    errno = code;
+    return err;
+}
+
 int rec_end_like(const struct rec_outcome *o)
 {
     if (!o->exit_signal) return o->exit_code;

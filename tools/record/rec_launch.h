@@ -22,6 +22,8 @@ struct rec_outcome {
  * directly. After its end SIGPIPE is ignored here.
  * Errors: LS_ERR_IO if nothing can be started. */
 ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out);
+/* Become the program. Returns where that fails, with errno. */
+ls_err rec_exec(const char *path, char **argv);
 /* End as the program ended: by its signal, without a core of our own; returns the exit status otherwise. */
 int rec_end_like(const struct rec_outcome *o);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "tools/record/rec_spool.h"
+#include "common/ls_attach.h"
 #include "common/ls_private.h"
 #include "resolve/prof_fields.h"
 #include "spool/spool_series.h"
@@ -20,7 +21,7 @@
 
 /* ---- the spool ---- */
 
-static const char rec_conf_name[] = "spool.conf";
+static const char rec_conf_name[] = REC_SPOOL_CONF;
 
 /* In the directory that was asked for, whose path may lead over symbolic links. */
 static int rec_make_in(const char *asked, char out[PATH_MAX])
@@ -159,6 +160,9 @@ ls_err rec_spool_remove(struct rec_spool *s)
             if (rec_parse_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
         unlinkat(dirfd(d), rec_conf_name, 0);
         unlinkat(dirfd(d), "debug.txt", 0);
+        unlinkat(dirfd(d), LS_ATTACH_REQUEST_FILE, 0);
+        unlinkat(dirfd(d), LS_ATTACH_STATE_FILE, 0);
+        unlinkat(dirfd(d), LS_ATTACH_STOP_FILE, 0);
         unlinkat(dirfd(d), SPOOL_SERIES_FILE, 0);
         err = rmdir(s->path) == 0 ? 0 : errno;
     }

@@ -16,6 +16,8 @@
 
 /* Names of spools: loadstone-spool-PID-XXXXXX. */
 #define REC_SPOOL_PREFIX "loadstone-spool"
+/* The file in it whose lock the launcher holds. */
+#define REC_SPOOL_CONF "spool.conf"
 
 struct rec_spool {
     char path[PATH_MAX]; /* absolute */

@@ -10,6 +10,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/doctor/doc_engines.h"
+#include "tools/record/rec_attach.h"
 #include "tools/record/rec_launch.h"
 #include "tools/record/rec_live.h"
 #include "tools/record/rec_node.h"
@@ -147,6 +148,7 @@ enum {
     RECORD_CONTROL,
     RECORD_PAUSED,
     RECORD_NO_CHILDREN,
+    RECORD_PID,
     RECORD_NO_TAGS,
     RECORD_ALLOC_MIN,
     RECORD_SPOOL,
@@ -235,6 +237,11 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "sampling waits for loadstone_start() or the control signal", "Time and scope"},
     [RECORD_NO_CHILDREN] = {"no-children", 0, CLI_FLAG, NULL, NULL,
                             "programs started by the program are not recorded", "Time and scope"},
+    [RECORD_PID] =
+        {"pid", 0, CLI_COUNT, "PID", NULL,
+         "record a process that loadstone run started, until it ends, Ctrl-C, or the end of --duration; it "
+         "goes on afterwards",
+         "Time and scope", .least = 1, .most = INT_MAX},
     [RECORD_NO_TAGS] =
         {"no-tags", 0, CLI_FLAG, NULL, NULL,
          "leave small heap blocks without site tags: allocations cost less, and only a sample of "
@@ -270,7 +277,8 @@ static const struct record_env {
 struct record {
     const struct cli_value *v;
     char **program;
-    struct rec_node node; /* --per-node */
+    struct rec_attach attach; /* --pid */
+    struct rec_node node;     /* --per-node */
     char output[PATH_MAX], path[PATH_MAX], preload[PATH_MAX];
     char command[8192];
     struct rec_spool spool;
@@ -292,7 +300,7 @@ static ls_err record_environment(const struct record *r)
 {
     char number[32];
     for (size_t i = 0; i < sizeof(record_envs) / sizeof(record_envs[0]); i++)
-        if (r->v[record_envs[i].option].given)
+        if (r->v[record_envs[i].option].given && !(r->attach.pid && record_envs[i].option == RECORD_DURATION))
             LS_TRY(record_setenv(record_envs[i].variable, r->v[record_envs[i].option].text));
     if (r->v[RECORD_CONTROL].given) {
         snprintf(number, sizeof(number), "%llu", (unsigned long long)r->v[RECORD_CONTROL].number);
@@ -308,6 +316,7 @@ static ls_err record_environment(const struct record *r)
     snprintf(number, sizeof(number), "%llu", (unsigned long long)ls_clock_mono_ns());
     LS_TRY(record_setenv(LS_ENV_START, number));
     LS_TRY(record_setenv(LS_ENV_SPOOL, r->spool.path));
+    if (r->attach.pid) return LS_OK;
     LS_TRY(record_setenv(LS_ENV_PRELOAD, r->preload));
     return rec_preload_set(r->preload);
 }
@@ -397,6 +406,41 @@ static ls_err record_name_output(struct record *r)
     return LS_OK;
 }
 
+/* Options that are for programs that record starts. */
+static ls_err record_check_pid(const struct record *r)
+{
+    static const int others[] = {RECORD_CONTROL, RECORD_PER_NODE, RECORD_DELAY};
+    if (r->program[0])
+        return ls_fail(LS_ERR_USAGE, "--pid records a process that runs already: it takes no program ('%s')",
+                       r->program[0]);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (r->v[others[i]].given)
+            return ls_fail(LS_ERR_USAGE, "--%s has no effect with --pid", record_options[others[i]].name);
+    return LS_OK;
+}
+
+/* Find the program. Returns an exit status. */
+static int record_find_target(struct record *r)
+{
+    ls_err err = LS_OK;
+    if (r->v[RECORD_PID].given) {
+        err = record_check_pid(r);
+        if (err == LS_OK) err = rec_attach_find((pid_t)r->v[RECORD_PID].number, &r->attach);
+        if (err == LS_OK) r->program = r->attach.argv;
+        if (err == LS_OK) snprintf(r->path, sizeof(r->path), "%s", r->attach.program);
+    } else if (!r->program[0]) {
+        err = ls_fail(LS_ERR_USAGE,
+                      "record needs a program, or --pid and a process that runs: loadstone record -- "
+                      "PROGRAM [ARGUMENT...]");
+    } else {
+        err = rec_target_find(r->program[0], r->path);
+        if (err == LS_OK) err = rec_target_check(r->path);
+    }
+    if (err == LS_OK) return CLI_OK;
+    cli_fail(err);
+    return err == LS_ERR_USAGE ? CLI_LAUNCHER : rec_target_status(err);
+}
+
 /* Check everything that can fail before the start, not after an hour of computing. */
 static int record_prepare(struct record *r)
 {
@@ -405,12 +449,9 @@ static int record_prepare(struct record *r)
         cli_fail(err);
         return CLI_LAUNCHER;
     }
-    err = rec_target_find(r->program[0], r->path);
-    if (err == LS_OK) err = rec_target_check(r->path);
-    if (err != LS_OK) {
-        cli_fail(err);
-        return rec_target_status(err);
-    }
+    const int status = record_find_target(r);
+    if (status != CLI_OK) return status;
+    record_command_line(r);
     if ((err = record_name_output(r)) != LS_OK) {
         cli_fail(err);
         return CLI_LAUNCHER;
@@ -502,6 +543,10 @@ static int record_keep(struct record *r, const char *why)
 static int record_nothing(struct record *r)
 {
     rec_spool_remove(&r->spool);
+    if (r->attach.pid) {
+        cli_error("process %d ended before anything was recorded", (int)r->attach.pid);
+        return CLI_LAUNCHER;
+    }
     cli_error("%s recorded nothing: it ended before the runtime started, or something removed LD_PRELOAD",
               r->program[0]);
     record_end_node(r);
@@ -525,7 +570,7 @@ static int record_finish(struct record *r)
                                            .command = r->command,
                                            .duration_ns = r->outcome.duration_ns,
                                            .exit_code = r->outcome.exit_code,
-                                           .pid = r->outcome.pid,
+                                           .pid = r->attach.pid ? 0 : r->outcome.pid,
                                            .exit_signal = r->outcome.exit_signal,
                                            .calibration = r->calibrated ? &r->calibration : NULL};
     struct prof_resolve_stats stats = {0};
@@ -538,7 +583,10 @@ static int record_finish(struct record *r)
     rec_resolve_say_missing(&stats);
     bool worked = record_say_result(r);
     if (!record_end_node(r)) worked = false;
-    if (goes_on) cli_note("processes started by the program still run; they are recorded no longer");
+    if (r->attach.pid && !rec_attach_has_ended(&r->attach))
+        cli_note("process %d goes on, and can be recorded again", (int)r->attach.pid);
+    else if (goes_on)
+        cli_note("processes started by the program still run; they are recorded no longer");
     if (r->v[RECORD_KEEP_SPOOL].given)
         cli_note("raw data: %s", r->spool.path);
     else if (rec_spool_remove(&r->spool) != LS_OK)
@@ -555,6 +603,15 @@ static int record_start_failed(struct record *r)
     return r->outcome.exec_errno == ENOENT ? CLI_NO_PROGRAM : CLI_CANNOT_RUN;
 }
 
+static ls_err record_attach(struct record *r)
+{
+    LS_TRY(rec_attach_begin(&r->attach, &r->spool));
+    cli_note("recording process %d: %s; Ctrl-C ends it", (int)r->attach.pid, r->command);
+    rec_attach_finish(&r->attach, &r->spool, r->v[RECORD_DURATION].given ? r->v[RECORD_DURATION].number : 0,
+                      &r->outcome);
+    return LS_OK;
+}
+
 static int record_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
@@ -562,7 +619,6 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
     r.v = v;
     r.program = operands;
     cli_message_quiet(v[RECORD_QUIET].given);
-    record_command_line(&r);
     const int status = record_prepare(&r);
     if (status != CLI_OK) {
         rec_live_stop(&r.live, &r.spool);
@@ -571,7 +627,7 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
         record_end_node(&r);
         return status;
     }
-    const ls_err err = rec_launch(r.path, r.program, &r.outcome);
+    const ls_err err = r.attach.pid ? record_attach(&r) : rec_launch(r.path, r.program, &r.outcome);
     rec_live_stop(&r.live, &r.spool);
     rec_series_stop(&r.series);
     if (err != LS_OK) {
@@ -586,7 +642,7 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
 const struct cli_command cli_cmd_record = {
     .name = "record",
     .summary = "run a program and sample the data it waits for",
-    .operands = "[--] PROGRAM [ARGUMENT...]",
+    .operands = "[--] PROGRAM [ARGUMENT...] | --pid PID",
     .description =
         "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. The program "
         "is not changed; it must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
@@ -596,6 +652,8 @@ const struct cli_command cli_cmd_record = {
         "profile, whose size hardly grows with their number: the time of each data, line and phase over all "
         "ranks, of each rank by data, and the samples of outliers. loadstone merge does the same with the files "
         "of all machines. A rank that is killed does not block the others.\n\n"
+        "With --pid, a process that loadstone run started is recorded from now on, and goes on unchanged when the "
+        "recording ends (doc/attach.md).\n\n"
         "Recording ends when PROGRAM ends. Processes that it started and that continue (daemons) are in the "
         "profile with their records up to then; afterwards neither they nor programs that they start record "
         "anything.\n\n"
@@ -607,6 +665,7 @@ const struct cli_command cli_cmd_record = {
         "sent to loadstone record are passed on.",
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
+                "loadstone record --pid 1234 --duration 10s    ten seconds of a process under loadstone run\n"
                 "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n"
                 "mpirun -n 64 loadstone record --per-node -- ./solver   one profile a machine\n"
                 "loadstone record -- mpirun -n 4 ./solver      one profile of all ranks of this machine\n",
@@ -614,7 +673,7 @@ const struct cli_command cli_cmd_record = {
                    "126 when the program cannot be run or recorded, 127 when it is not found.",
     .options = record_options,
     .options_len = RECORD_OPTIONS,
-    .operands_min = 1,
+    .operands_min = 0,
     .operands_max = (size_t)-1,
     .stops_at_operand = true,
     .completes_programs = true,

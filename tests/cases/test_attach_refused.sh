@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# record --pid where nothing can be recorded: the reason and the remedy, and the process is left alone.
+. "${top_srcdir:-.}/tests/cases/attach.inc"
+name=refused
+
+expect 125 "it takes no program ('true')" "$loadstone" record --pid $$ -- true
+expect 125 "--control has no effect with --pid" "$loadstone" record --pid $$ --control USR2
+expect 125 "needs a program, or --pid" "$loadstone" record
+expect 125 "" "$loadstone" record --pid 0
+expect 127 "there is no process 2147483647" "$loadstone" record --pid 2147483647
+sleep 1000 &
+pid=$!
+turns=0
+while [ $turns -lt 100 ] && ! grep -q '^sleep$' /proc/$pid/comm; do sleep 0.05; turns=$((turns + 1)); done
+expect 126 "was not started by loadstone run" "$loadstone" record --pid $pid
+kill $pid
+wait $pid 2>/dev/null
+
+rm -f stop
+"$loadstone" record -q -o own.h5 -- "$victim" sleep >said 2>&1 </dev/null &
+recorder=$!
+turns=0
+while [ $turns -lt 600 ] && ! pgrep -P $recorder >pids 2>/dev/null; do sleep 0.05; turns=$((turns + 1)); done
+pid=$(head -1 pids)
+turns=0
+while [ $turns -lt 600 ] && ! grep -q loadstone-spool- /proc/"$pid"/maps; do sleep 0.05; turns=$((turns + 1)); done
+expect 126 "is recorded already by another loadstone record" "$loadstone" record --pid "$pid"
+touch stop
+wait $recorder
+must grep -qx 'disturbed 0' said
+
+begins "$loadstone" run -- "$victim" threads
+kill -STOP "$pid"
+turns=0
+while [ $turns -lt 100 ] && ! grep -q '^State:.*stopped' /proc/"$pid"/status; do sleep 0.05; turns=$((turns + 1)); done
+expect 126 "is stopped: continue it first" "$loadstone" record --pid "$pid"
+kill -CONT "$pid"
+tid=$(ls "/proc/$pid/task" | grep -vx "$pid" | head -1)
+[ -z "$tid" ] || expect 127 "is a thread of process $pid" "$loadstone" record --pid "$tid"
+undisturbed
+exit $failed
