@@ -36,6 +36,12 @@ bench-alloc: all bench/alloc_pairs bench/alloc_jump.so bench/machine
 	python3 $(srcdir)/bench/alloc.py --preload .libs/libloadstone-preload.so --programs bench --machine "$$(bench/machine)" \
 	    --write $(srcdir)/doc/alloc.md $(BENCH_ARGS)
 
+# programs under loadstone run that nobody records
+.PHONY: bench-idle
+bench-idle: all bench/alloc_pairs bench/overhead_stream bench/machine
+	python3 $(srcdir)/bench/idle.py --loadstone tools/loadstone --programs bench --machine "$$(bench/machine)" \
+	    --write $(srcdir)/doc/idle.md $(BENCH_ARGS)
+
 # how fast sequences become patterns, and 10,000 instructions of a large library names
 bench_compact_LDADD = libpatcompact.la -lm
 .PHONY: bench-compact

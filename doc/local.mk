@@ -3,6 +3,7 @@
 formatsdir = $(docdir)/doc
 dist_formats_DATA =
 dist_formats_DATA += doc/overhead.md doc/alloc.md
+dist_formats_DATA += doc/attach.md doc/idle.md
 dist_formats_DATA += doc/natural-domain.md
 dist_formats_DATA += doc/export.md
 dist_formats_DATA += doc/replay-h5.md

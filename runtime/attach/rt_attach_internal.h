@@ -26,6 +26,11 @@ void rt_attach_moment_init(void);
  * Signal: safe. */
 bool rt_attach_moment_is_good(const ucontext_t *uc);
 
+/* Find the hooks that the program reaches.  Thread: the constructor. */
+void rt_attach_slots_init(void);
+/* Let the calls of all loaded objects lead to the hooks, or past them.  Thread: the constructor, our own. */
+void rt_attach_slots_turn(bool to_hooks);
+
 /* Begin to sample the calling thread, which uc was interrupted in at a good moment. */
 void rt_attach_adopt(ucontext_t *uc);
 /* Interrupt the threads that use CPU time and are not sampled. Thread: our own. */

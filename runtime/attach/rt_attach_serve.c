@@ -107,8 +107,12 @@ static void record(int dir)
 {
     struct rt_thread *t;
     const char *why = NULL;
+    rt_attach_slots_turn(true);
     const int err = rt_init_late(&t, &why);
-    if (err != 0) return report(dir, "failed", why, err);
+    if (err != 0) {
+        rt_attach_slots_turn(false);
+        return report(dir, "failed", why, err);
+    }
     report(dir, "attached", NULL, 0);
     if (!watch(t, dir)) {
         rt_quiet_end();
@@ -117,6 +121,7 @@ static void record(int dir)
         return;
     }
     rt_init_end_late(t);
+    rt_attach_slots_turn(false);
     report(dir, "detached", NULL, 0);
 }
 

@@ -99,6 +99,8 @@ void rt_attach_init(void)
     if (ls_syscall(SYS_rt_sigaction, LS_ATTACH_SIGNAL, &action, &before, sizeof(uint64_t)) < 0) return;
     shared.program = (struct rt_attach_action){before.handler, before.flags, before.mask};
     shared.is_installed = true;
+    rt_attach_slots_init();
+    rt_attach_slots_turn(false);
     put_mark();
 }
 

@@ -71,6 +71,9 @@ RT_TAG_INLINE void *rt_alloc_tagged(void *base, size_t len_bytes, void *caller, 
     return rt_alloc_tag(base, len_bytes, caller, cfa);
 }
 
+/* Did our hooks make blocks themselves, before the C library was known? (rt_hooks_alloc.c) */
+bool rt_alloc_has_early_blocks(void);
+
 /* Record the end of a block that has a record, before it is freed (its address may be reused at once).
  * Returns whether there was one.  errno is kept. */
 bool rt_free_note(void *p);

@@ -6,10 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifndef RT_CAN_ATTACH
-#define RT_CAN_ATTACH 0
-#endif
-
 /* An action for a signal, in the kernel's terms. */
 struct rt_attach_action {
     void *handler;

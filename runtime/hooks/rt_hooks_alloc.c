@@ -51,6 +51,11 @@ static void *arena_alloc(size_t count, size_t len_bytes, size_t align_bytes)
     return arena + at;
 }
 
+bool rt_alloc_has_early_blocks(void)
+{
+    return __atomic_load_n(&arena_used, __ATOMIC_RELAXED) > 0;
+}
+
 /* Usable length of a block of ours. */
 static size_t arena_len(const void *p)
 {

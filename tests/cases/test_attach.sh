@@ -8,6 +8,16 @@ can_sample || skip "the step engine does not work here"
 name=idle
 begins "$loadstone" run -- "$victim" sleep
 has_threads 1
+# leads_to OBJECT: the program's calls of malloc lead to that object
+leads_to() {
+    got=$("$python" "$top_srcdir/tests/cases/attach_slots.py" "$pid" "$victim" malloc)
+    case $got in
+    unknown) echo "not tested: the slots of the process (its memory cannot be read)" ;;
+    $1*) ;;
+    *) echo "FAIL: $name: calls of malloc lead to $got, not $1"; failed=1 ;;
+    esac
+}
+leads_to libc.so
 if ls -l "/proc/$pid/fd" | grep -E "memfd|perf_event|loadstone-"; then echo "FAIL: it has files of the runtime"; failed=1; fi
 undisturbed
 must test -z "$(ls -d loadstone-spool-* 2>/dev/null)"
@@ -35,9 +45,11 @@ recorder=$!
 turns=0
 while [ $turns -lt 600 ] && ! grep -qs attached loadstone-spool-"$recorder"-*/attach.state; do sleep 0.05; turns=$((turns + 1)); done
 expect 126 "is recorded already" "$loadstone" record -f -o twice.h5 --pid "$pid"
+leads_to libloadstone-preload.so
 kill -TERM $recorder
 wait $recorder || { echo "FAIL: the interrupted recorder's status is $?"; sed 's/^/    /' err; failed=1; }
 must test -s interrupted.h5
+leads_to libc.so
 must test -z "$(ls -d loadstone-spool-* 2>/dev/null)"
 # a recorder that is killed ends its recording, too
 "$loadstone" record -q -f -o killed.h5 --pid "$pid" 2>err &

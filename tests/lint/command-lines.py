@@ -43,6 +43,8 @@ def owner_of(before, commands):
     named = re.findall(r'\bloadstone (%s)\b' % '|'.join(commands), part)
     if named:
         return named[-1]
+    # other programs have a command "run", too
+    commands = [c for c in commands if c != 'run']
     near = re.search(r'(?<![\w-])(?<!perf )(%s)(?: with)?((?: +--?[\w-]+(?:[= ][^\s-]\S*)?)*) +$' % '|'.join(commands), part)
     return near and near.group(1)
 

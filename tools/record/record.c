@@ -636,7 +636,9 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
         cli_fail(err);
         return CLI_LAUNCHER;
     }
-    return r.outcome.exec_errno ? record_start_failed(&r) : record_finish(&r);
+    const int result = r.outcome.exec_errno ? record_start_failed(&r) : record_finish(&r);
+    rec_attach_fini(&r.attach);
+    return result;
 }
 
 const struct cli_command cli_cmd_record = {
