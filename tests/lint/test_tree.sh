@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every source has its licence in its first lines; conditional compilation stays out of logic; headers of
-# threaded code name the threads that may call; ARCHITECTURE.md names files that exist; every page and source
-# is distributed.
+# threaded code name the threads that may call; every page and source is distributed.
 top_srcdir=${top_srcdir:-.}
 cd "$top_srcdir" || exit 99
 status=0 found=$(mktemp) || exit 99
@@ -53,16 +52,6 @@ for f in doc/*.md; do
     twice=$(grep '^## ' "$f" | sort | uniq -d)
     [ -z "$twice" ] || fail "$f: has a heading twice, a merge that went wrong: $twice"
 done
-
-# Every file that ARCHITECTURE.md names is there; names in capitals and test_x are examples.
-sources >"$found"
-named=0
-while read -r f; do
-    case $f in *FOLDER* | *NAME* | */test_x.*) continue ;; esac
-    named=$((named + 1)) pattern=${f//./\\.}
-    grep -qE "/${pattern//\*/[^/]*}$" "$found" || fail "ARCHITECTURE.md names $f, which does not exist"
-done < <(grep -o '`[^` ]*[^` /.][^` /]*\.\(c\|h\|\[ch\]\|S\|js\|mjs\|py\|sh\|mk\)`' ARCHITECTURE.md | tr -d '`' | sort -u)
-[ $named -gt 200 ] || fail "ARCHITECTURE.md names only $named files"
 
 find . -name '*.mk' -not -path './loadstone-*' -exec cat {} + >"$found"
 while read -r f; do
