@@ -26,7 +26,7 @@ done
 expect 2 "patterns show takes FILE.json" patterns show
 expect 2 "patterns groups takes FILE..." patterns groups
 expect 3 "show" patterns show show
-expect 2 "it does: show FILE.json" patterns draw t.trace
+expect 2 "actions: show FILE.json" patterns draw t.trace
 expect 2 "patterns show takes FILE.json" patterns show a b
 
 # the help of an action has only its options, the help of the command has all

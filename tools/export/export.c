@@ -277,29 +277,29 @@ static const struct cli_option export_options[EXPORT_OPTIONS] = {
     [EXPORT_FORMAT] =
         {"format", 'f', CLI_CHOICE,
          "vti|vtr|vtu|pvd|vtkhdf|xdmf|memaxes|csv|dot|png|trace|firefox|speedscope|pprof|caliper", NULL,
-         "format to write; default: by the suffix of the output's name", "Output"},
+         "format to write; default: the one that the output's suffix selects", "Output"},
     [EXPORT_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
-                       "file to write; - is standard output, for formats of one file; without it the "
-                       "recording's name with the format's end, in this directory",
+                       "file to write; - is standard output, for formats of one file; default: the "
+                       "recording's name with the suffix of the format, in this directory",
                        "Output"},
     [EXPORT_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite files that exist", "Output"},
     [EXPORT_FIELD] =
         {"field", 'F', CLI_TEXT, "NAME[,NAME...]", NULL,
-         "fields to export, by name or pattern with *; they must be on one domain; without it all of them (png: "
+         "fields to export, by name or pattern with *; they must be on one domain; default: all of them (png: "
          "the costliest one)",
          "What"},
     [EXPORT_METRIC] =
         {"metric", 'm', CLI_TEXT, "METRIC[,METRIC...]", NULL,
-         "metrics of the fields, without it all (png: latency_mean_cycles); for dot the metric that "
-         "colours the nodes, without it time_ns",
+         "metrics of the fields, default: all (png: latency_mean_cycles); for dot the metric that "
+         "colours the nodes, default: time_ns",
          "What"},
-    [EXPORT_STEPS] = {"steps", 0, CLI_FLAG, NULL, NULL,
-                      "the fields' steps as a time series, not the whole run (pvd always; xdmf, csv, png)",
-                      "What"},
+    [EXPORT_STEPS] =
+        {"steps", 0, CLI_FLAG, NULL, NULL,
+         "write the fields' steps as a time series, not the whole run (pvd always; xdmf, csv, png)", "What"},
     [EXPORT_TABLE] =
         {"table", 't', CLI_TEXT, "TABLE", NULL,
-         "table for csv: samples (without it, and without --field), fields, nodes, lines, bursts, threads, phases "
-         "or series; for png: fields (without it) or series",
+         "table for csv: samples (default without --field), fields, nodes, lines, bursts, threads, phases "
+         "or series; for png: fields (default) or series",
          "What"},
     [EXPORT_MIN_SHARE] = {"min-share", 0, CLI_PERCENT, "PERCENT", "0.5%",
                           "leave nodes below this share of the time out of the tree of dot", "What"},

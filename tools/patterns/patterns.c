@@ -21,7 +21,7 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
                     "with a line START LENGTH NAME for each array", "Input"},
     [PTN_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", "1G", "memory that extraction may use", "Input", .least = 1 << 20},
     [PTN_BY_THREAD] = {"by-thread", 0, CLI_FLAG, NULL, NULL,
-                       "a pattern for each thread, instead of one for all that do the same", "Input"},
+                       "find a pattern for each thread, instead of one for all threads that do the same", "Input"},
     [PTN_MODE] = {"mode", 'm', CLI_CHOICE, "cost|paper|v1|v2", "cost",
                   "which patterns: the costliest, or the ones that the filters of the GS Patterns paper, or "
                   "of its version 1 or 2, keep", "Patterns"},
@@ -29,31 +29,31 @@ static const struct cli_option patterns_options[PTN_OPTIONS] = {
                  "Patterns", .least = 1},
     [PTN_MIN_ACCESSES] = {"min-accesses", 0, CLI_COUNT, "COUNT", NULL, "only patterns with at least this number of accesses", "Patterns", .least = 1},
     [PTN_MIN_DISTANCES] = {"min-distances", 0, CLI_COUNT, "COUNT", NULL,
-                           "only patterns with at least this number of different distances, or with --min-far", "Patterns", .least = 1},
-    [PTN_MIN_FAR] = {"min-far", 0, CLI_PERCENT, "PERCENT", NULL, "share of distances that are far", "Patterns"},
-    [PTN_FAR] = {"far", 0, CLI_COUNT, "ELEMENTS", NULL, "distance from which one is far (published: 513)", "Patterns", .least = 1},
+                           "only patterns with at least this number of different distances, or those that --min-far selects", "Patterns", .least = 1},
+    [PTN_MIN_FAR] = {"min-far", 0, CLI_PERCENT, "PERCENT", NULL, "only patterns with at least this share of far distances, or those that --min-distances selects", "Patterns"},
+    [PTN_FAR] = {"far", 0, CLI_COUNT, "ELEMENTS", NULL, "smallest distance that is far (published modes: 513)", "Patterns", .least = 1},
     [PTN_WINDOW_ROWS] = {"window-rows", 0, CLI_COUNT, "COUNT", NULL,
                          "instructions in a window of the published modes (1024)", "Patterns", .least = 1},
     [PTN_WINDOW_BYTES] = {"window-bytes", 0, CLI_COUNT, "BYTES", NULL,
-                          "accesses of one instruction there, in bytes (64)", "Patterns", .least = 1},
-    [PTN_TRIVIAL] = {"trivial", 0, CLI_FLAG, NULL, NULL, "also patterns whose distances are -1, 0 and 1 only", "Patterns"},
-    [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", NULL, "indices of a pattern at most (default: an index for each 64 bytes of --memory)", "Patterns", .least = 1},
+                          "bytes of the accesses of one instruction in such a window (64)", "Patterns", .least = 1},
+    [PTN_TRIVIAL] = {"trivial", 0, CLI_FLAG, NULL, NULL, "also print patterns whose distances are only -1, 0 and 1", "Patterns"},
+    [PTN_LONGEST] = {"longest", 0, CLI_COUNT, "COUNT", NULL, "largest number of indices of a pattern (default: one for each 64 bytes of --memory)", "Patterns", .least = 1},
     [PTN_NO_SYMBOLS] = {"no-symbols", 0, CLI_FLAG, NULL, NULL, "do not look for names of functions and lines",
                         "Patterns"},
     [PTN_LOADER] = {"loader", 0, CLI_FLAG, NULL, NULL,
-                    "also patterns of the dynamic loader, which are otherwise one line", "Patterns"},
+                    "also print patterns of the dynamic loader, which otherwise share one line", "Patterns"},
     [PTN_NO_JOIN] = {"no-join", 0, CLI_FLAG, NULL, NULL,
-                     "a pattern for each instruction, also where several alternate on the same data", "Patterns"},
+                     "find a pattern for each instruction, even if several alternate on the same data", "Patterns"},
     [PTN_NO_INDEX_LOADS] = {"no-index-loads", 0, CLI_FLAG, NULL, NULL,
-                            "without the loads that run through the indices of another pattern: its replay "
-                            "reads an index list in their place",
+                            "leave out loads of the indices of another pattern, because its replay reads an index "
+                            "list in their place",
                             "Patterns"},
     [PTN_SEED] = {"seed", 0, CLI_COUNT, "NUMBER", "1", "seed of patterns that are drawn from a distribution", "Patterns", .least = 1},
     [PTN_CONFIG] = {"config", 'c', CLI_COUNT, "NUMBER", NULL, "only this configuration, counted from 0", "show"},
     [PTN_COMPRESS] = {"compress", 0, CLI_FLAG, NULL, NULL, "renumber pages as replay --compress does", "show"},
     [PTN_WITHIN] = {"within", 'w', CLI_PERCENT, "PERCENT", NULL,
-                    "patterns up to this distance, of the largest there can be, are one: diff matches those without a "
-                    "common name (10%), groups puts them into one group (5%)", "diff and groups"},
+                    "share of the largest possible distance within which patterns are alike: diff matches alike "
+                    "patterns without a common name (10%), groups puts them into one group (5%)", "diff and groups"},
     [PTN_BY_DISTANCE] = {"by-distance", 0, CLI_FLAG, NULL, NULL, "diff: match by distance only, not by name",
                          "diff and groups"},
     [PTN_MEMBERS] = {"members", 0, CLI_FLAG, NULL, NULL, "groups: list the patterns of each group", "diff and groups"},
@@ -140,22 +140,22 @@ static int patterns_run(const struct cli_command *c, const struct cli_value *v, 
     }
     if (is_there || len == 1) return patterns_do(&ptn_action_extract, v, operands, len);
     ptn_actions_text(known, sizeof(known));
-    cli_error("'%s' is nothing that patterns does; it does: %s, or takes INPUTs that are there", operands[0],
-              known);
+    cli_error("'%s' is neither an existing INPUT nor an action of patterns; actions: %s", operands[0], known);
     return CLI_USAGE;
 }
 
 const struct cli_command cli_cmd_patterns = {
     .name = "patterns",
     .summary = "find gather/scatter patterns in a recording or a trace, show and compare them",
-    .operands = "INPUT... | show FILE.json | diff A B | groups FILE...",
+    .operands = "INPUT... | show FILE.json | diff A B | groups FILE... | sectors FILE",
     .description =
-        "Takes an INPUT: a profile with bursts (run.h5), a trace of loadstone trace, or a trace of another "
-        "tool; several files, or a folder, are one input, for tracers that write a file per thread. It prints "
-        "the accesses of each instruction to each piece of data: as indices of its elements, with the load "
-        "that gives such an index, compacted to a pattern, a distance and a count where that is exact, "
-        "classified and measured, the costliest first. With -o it writes them for loadstone replay or other "
-        "programs, or draws them.\n\n"
+        "Finds the patterns in which instructions access data, and prints the costliest first. INPUT is a "
+        "profile with bursts (run.h5), a trace of loadstone trace, or a trace of another tool; several files, or "
+        "a folder, are one input, for tracers that write a file per thread.\n\n"
+        "The accesses of each instruction to each piece of data become indices of its elements, with the load "
+        "that gives such an index. If possible, the indices are compacted to a pattern, a distance and a count "
+        "without loss; they are classified and measured. With -o the patterns are written for loadstone replay or "
+        "other programs, or drawn.\n\n"
         "If the first of several operands is one of the following words, it selects an action.",
     .examples =
         "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to its proxy\n"

@@ -302,10 +302,10 @@ const struct ptn_action ptn_action_sectors = {
          .operands = "FILE",
          .description =
              "sectors reads a trace of GS Patterns' NVBit tool, or the analysis of AMD's omniprobe as JSON, and prints for each instruction of a GPU the sectors of 32 bytes that its "
-             "warps move against the bytes that they need, the active lanes, how they lie, and the passes that local memory takes for "
-             "a warp because of bank conflicts (1: none); then the same by region of memory, or by array where --arrays names them.",
+             "warps move and the bytes that they need, the active lanes and their arrangement, and the passes that local memory takes "
+             "for a warp because of bank conflicts (1: no conflicts); then the same by region of memory, or by array where --arrays names them.",
          .examples =
-             "loadstone patterns sectors trace.nvbit --top 5   the five instructions that move the most in vain\n",
+             "loadstone patterns sectors trace.nvbit --top 5   the five instructions that move the most unneeded bytes\n",
          .options = PTN_BIT(PTN_ARRAYS) | PTN_BIT(PTN_TOP) | PTN_BIT(PTN_JSON) | PTN_BIT(PTN_CSV)},
     .operands_min = 1,
     .operands_max = 1,

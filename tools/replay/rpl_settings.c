@@ -39,7 +39,7 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
          "Pattern"},
     [RPL_DELTA] =
         {"delta", 'd', CLI_TEXT, "ELEMENTS[,ELEMENTS...]", "8",
-         "distance of an iteration from the one before; several are used in turn; negative ones walk "
+         "distance of an iteration from the previous one; several are used in turn; negative ones move "
          "backwards",
          "Pattern"},
     [RPL_DELTA_GATHER] = {"delta-gather", 'x', CLI_TEXT, "ELEMENTS[,...]", "8", "the same where gs gathers",
@@ -53,9 +53,9 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_BOUNDARY] = {"boundary", 'e', CLI_TEXT, "ELEMENTS", "0", "take indices modulo this; 0 changes none",
                       "Pattern"},
     [RPL_COMPRESS] = {"compress", 'c', CLI_FLAG, NULL, NULL,
-                      "renumber the pages of the pattern as they are first seen", "Pattern"},
-    [RPL_RANDOM] = {"random", 's', CLI_TEXT, "SEED", NULL, "seed of the data; alone: by the clock", "Pattern",
-                    .alone = "clock"},
+                      "renumber the pages of the pattern in the order of their first use", "Pattern"},
+    [RPL_RANDOM] = {"random", 's', CLI_TEXT, "SEED", NULL,
+                    "seed of the data; without a value: from the clock", "Pattern", .alone = "clock"},
     [RPL_NAME] = {"name", 'n', CLI_TEXT, "NAME", NULL, "name of the configuration", "Pattern"},
     [RPL_RUNS] = {"runs", 'r', CLI_TEXT, "COUNT", "10", "timed runs", "Run"},
     [RPL_MAX_COUNT] = {"max-count", 0, CLI_COUNT, "COUNT", NULL,
@@ -65,14 +65,14 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                       "time at most this many runs of each configuration", "Run", .least = 1},
     [RPL_BACKEND] =
         {"backend", 'b', CLI_TEXT, "BACKEND", NULL,
-         "openmp, serial, or scalar, the baseline without vectorisation (default: openmp where it was built); "
+         "openmp, serial, or scalar, the baseline without vectorisation (default: openmp if it was built); "
          "opencl or cuda: a device (a GPU); mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
          "launcher of MPI selects by itself",
          "Run"},
     [RPL_STRONG_SCALING] =
         {"strong-scaling", 0, CLI_CHOICE, "count|pattern", NULL,
-         "ranks split the iterations of each configuration, or its indices as in Spatter 1, "
-         "instead of running all of it each",
+         "ranks split the iterations of each configuration, or its indices as in Spatter 1; "
+         "otherwise each rank runs all of it",
          "Run", .alone = "count"},
     [RPL_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
                           RPL_RANKS_TIMEOUT_HELP, "Run", .least = 1},
@@ -99,18 +99,18 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
                  "where threads run; auto: close with a thread for every processor", "Run"},
     [RPL_WARMUPS] = {"warmups", 0, CLI_COUNT, "COUNT", "10",
-                     "untimed runs at most; they end when times are steady", "Run", .least = 1},
+                     "largest number of untimed runs; they end when times are steady", "Run", .least = 1},
     [RPL_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL,
                     "refuse configurations that need more (default: available memory)", "Run", .least = 1},
     [RPL_ATOMIC_WRITES] =
         {"atomic-writes", 0, CLI_CHOICE, "0|1|exchange|add|store", NULL,
-         "scatter indivisibly, in relaxed order: 1 and exchange exchange the element, as Spatter does on "
-         "graphics processors, add adds to it, store stores it",
+         "scatter by atomic operations in relaxed order: 1 and exchange exchange the element, as Spatter does on "
+         "GPUs, add adds to it, store stores it",
          "Run", .alone = "1"},
-    [RPL_FENCE] = {"atomic-thread-fence", 0, CLI_FLAG, NULL, NULL, "a release fence after the loop, timed",
-                   "Run"},
+    [RPL_FENCE] = {"atomic-thread-fence", 0, CLI_FLAG, NULL, NULL,
+                   "execute a release fence after the loop, inside the timed part", "Run"},
     [RPL_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
-                           "a dense buffer for each thread: no false sharing", "Run"},
+                           "use a dense buffer for each thread, which avoids false sharing", "Run"},
     [RPL_COPY] = {"copy", 0, CLI_FLAG, NULL, NULL,
                   "use operation copy for all configurations, as Spatter does", "Run"},
     [RPL_TOGETHER] = {"together", 0, CLI_FLAG, NULL, NULL,
@@ -119,8 +119,8 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                       "Run"},
     [RPL_FORGET] =
         {"forget", 0, CLI_FLAG, NULL, NULL,
-         "try all variants again; otherwise the variant that was the fastest for the same configuration "
-         "on this machine before is taken from ~/.cache/loadstone/replay-variants",
+         "try all variants again; otherwise the fastest variant of earlier runs of the same configuration "
+         "on this machine is taken from ~/.cache/loadstone/replay-variants",
          "Run"},
     [RPL_NO_STREAM] = {"no-stream", 0, CLI_FLAG, NULL, NULL, "do not measure STREAM triad for comparison",
                        "Run"},
@@ -129,13 +129,14 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_VERBOSITY] = {"verbosity", 'v', CLI_COUNT, "0-3", "1",
                        "for --format spatter: 0 rows, 1 a banner, 2 configurations, 3 sizes", "Output",
                        .most = 3},
-    [RPL_FORMAT] = {"format", 0, CLI_CHOICE, "table|spatter|json|csv", "table", "what is printed", "Output"},
+    [RPL_FORMAT] = {"format", 0, CLI_CHOICE, "table|spatter|json|csv", "table", "format of the output",
+                    "Output"},
     [RPL_JSON] = {"json", 0, CLI_FLAG, NULL, NULL, "the same as --format json, schema 1", "Output"},
     [RPL_CSV] = {"csv", 0, CLI_FLAG, NULL, NULL, "the same as --format csv", "Output"},
     [RPL_OUTPUT] = {"output", 'o', CLI_FILE, "FILE.h5", NULL,
                     "keep the results with the machine's description in an HDF5 file", "Output"},
     [RPL_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
-                  "draw the results: .svg, .png or .html by the name's end", "Output"},
+                  "draw the results; the suffix of the name selects .svg, .png or .html", "Output"},
     [RPL_WITH] = {"with", 0, CLI_TEXT, "FILE.h5[,FILE.h5...]", NULL,
                   "compare with results that other machines kept; without a pattern nothing is run",
                   "Output"},
@@ -144,7 +145,7 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                    "Output"},
     [RPL_AGGREGATE] = {"aggregate", 'a', CLI_FLAG, NULL, NULL, "shown in Spatter's banner",
                        "Accepted for Spatter's sake"},
-    [RPL_OP] = {"op", 0, CLI_TEXT, "OPERATION", NULL, "-o with a number, COPY or ACCUM means this, too",
+    [RPL_OP] = {"op", 0, CLI_TEXT, "OPERATION", NULL, "the same as -o with a number, COPY or ACCUM",
                 "Accepted for Spatter's sake"},
 };
 

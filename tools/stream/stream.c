@@ -198,12 +198,12 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
                        "What to run"},
     [STREAM_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
                      "elements of each array; default: four times all "
-                     "last-level caches, 1,000,000 at least (STREAM's run rule)",
+                     "last-level caches, and at least 1,000,000 (STREAM's run rule)",
                      "What to run", .least = 1, .most = INT64_MAX / 64},
     [STREAM_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
     [STREAM_STRIDE] = {"stride", 0, CLI_COUNT, "ELEMENTS", "8",
-                       "from element to element of the stride kernels", "What to run", .least = 1,
-                       .most = INT64_MAX / 64},
+                       "distance between successive elements of the stride kernels", "What to run",
+                       .least = 1, .most = INT64_MAX / 64},
     [STREAM_HOT_SHARE] = {"hot-share", 0, CLI_PERCENT, "PERCENT", "90%",
                           "share of the hotspot kernels' loads that go to the hot elements", "What to run"},
     [STREAM_HOT_SIZE] = {"hot-size", 0, CLI_COUNT, "ELEMENTS", NULL, "hot elements; default: one of 1024",
@@ -211,9 +211,10 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
     [STREAM_SEED] = {"seed", 's', CLI_COUNT, "NUMBER", "0", "seed of the random indices", "What to run"},
     [STREAM_NTIMES] = {"ntimes", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each kernel", "Measurement",
                        .least = 1, .most = UINT32_MAX},
-    [STREAM_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10",
-                        "runs before them at most; three alike end the warm-up", "Measurement", .least = 1,
-                        .most = UINT32_MAX},
+    [STREAM_WARMUPS] =
+        {"warmups", 0, CLI_COUNT, "RUNS", "10",
+         "largest number of untimed runs before them; three runs of equal time end the warm-up",
+         "Measurement", .least = 1, .most = UINT32_MAX},
     [STREAM_INDICES] =
         {"indices", 0, CLI_CHOICE, "own|all", "own",
          "elements that the indices of a rank reach: its own, or those of all ranks, by one-sided "
@@ -240,7 +241,7 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
     [STREAM_METHOD] = {"method", 'm', CLI_TEXT, "NAME", "auto",
                        "auto tries all: scalar, unrolled, avx2, avx512", "How to run"},
     [STREAM_STORES] = {"stores", 0, CLI_TEXT, "KIND", "auto",
-                       "auto tries all: regular, nontemporal (past the caches)", "How to run"},
+                       "auto tries all: regular, nontemporal (bypass the caches)", "How to run"},
     [STREAM_INDEX] = {"index-bits", 0, CLI_CHOICE, "64|32", "64", "width of the indices", "How to run"},
     [STREAM_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default",
                       "pages to request; the output prints the result", "How to run"},
@@ -403,9 +404,10 @@ const struct cli_command cli_cmd_stream = {
         "Threads first touch the memory that they use. Each kernel is tried with every method that "
         "this processor supports, and the fastest is measured and named. Every result is validated "
         "element by element; elements differ, so that a misplaced one is detected.\n\n"
-        "Under a launcher of MPI the processes run together: ranks split the elements of the arrays, their "
-        "indices stay in their own part, all begin each timed run after a barrier, and rates are those of all "
-        "bytes by the time of the slowest rank. Rank 0 prints; ranks of a node get separate processors.",
+        "Under a launcher of MPI the processes run together: ranks split the elements of the arrays, the "
+        "indices of a rank stay in its part (--indices changes this), all begin each timed run after a barrier, and "
+        "rates are all bytes divided by the time of the slowest rank. Rank 0 prints the results; ranks of a node get "
+        "separate processors.",
     .examples = "loadstone stream                            STREAM\n"
                 "loadstone stream -k all --bytes code        every kernel, indices counted\n"
                 "loadstone stream -k triad -n 100000 -t 1    triad in the caches of one core\n"

@@ -47,8 +47,8 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
     [STUDY_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
     [STUDY_RUNS] = {"runs", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each point", "Measurement",
                     .least = 1, .most = UINT32_MAX},
-    [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10", "runs before them at most", "Measurement",
-                       .least = 1, .most = UINT32_MAX},
+    [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10", "largest number of untimed runs before them",
+                       "Measurement", .least = 1, .most = UINT32_MAX},
     [STUDY_BACKEND] =
         {"backend", 'b', CLI_TEXT, "NAME", NULL,
          "openmp, serial or scalar; mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
@@ -64,14 +64,14 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
                       "auto, scalar, unrolled, jammed, avx2, avx512, neon, paired", "How to run"},
     [STUDY_STORES] = {"stores", 0, CLI_TEXT, "KIND", "auto", "auto, regular, nontemporal, atomic",
                       "How to run"},
-    [STUDY_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default", "pages to ask for",
+    [STUDY_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default", "pages to request",
                      "How to run"},
     [STUDY_DENSE_BUFFERS] = {"dense-buffers", 0, CLI_FLAG, NULL, NULL,
-                             "a dense buffer for each thread: no false sharing", "How to run"},
+                             "use a dense buffer for each thread, which avoids false sharing", "How to run"},
     [STUDY_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "format of the output", "Output"},
     [STUDY_OUTPUT] = {"output", 'o', CLI_FILE, "FILE.h5", NULL, "keep the points in an HDF5 file", "Output"},
     [STUDY_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
-                    "draw the curves: .svg, .png or .html by the name's end", "Output"},
+                    "draw the curves; the suffix of the name selects .svg, .png or .html", "Output"},
     [STUDY_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite output files", "Output"},
 };
 

@@ -48,39 +48,41 @@ static const struct cli_option traffic_options[TRAFFIC_OPTIONS] = {
                         .least = 2, .most = POINTS_MOST},
     [TRAFFIC_BATCH] =
         {"batch", 0, CLI_COUNT, "N", "1",
-         "products of matrices at once, one for each core, on matrices of their own, in one last "
-         "level",
+         "products of matrices at once, one on each core, on separate matrices that share the last level",
          "What to run", .least = 1, .most = 1024},
     [TRAFFIC_CAP] = {"cap", 0, CLI_COUNT, "N", "1280",
-                     "rows and columns of the capped product's matrix at most", "What to run", .least = 1,
-                     .most = 1 << 20},
+                     "largest number of rows and columns of the capped product's matrix", "What to run",
+                     .least = 1, .most = 1 << 20},
     [TRAFFIC_GRID] = {"grid", 0, CLI_TEXT, "ROWSxCOLS", "2x4", "ranks that share the FFT's data",
                       "What to run"},
     [TRAFFIC_STORES] =
         {"stores", 0, CLI_CHOICE, "allocate|bypass", "allocate",
-         "allocate: a line is read before it is stored to; bypass: sequential stores pass the caches",
+         "allocate: a line is read before a store to it; bypass: sequential stores bypass the caches",
          "What to run"},
     [TRAFFIC_CACHE] =
         {"cache", 0, CLI_TEXT, "SIZE/WAYS,...", NULL,
          "levels of the model, the nearest one first; default: " MODEL_CACHE
-         " for kernels, the caches of this machine for traces; 'machine' takes these for kernels too",
+         " for kernels, the caches of this machine for traces; 'machine' uses these for kernels, too",
          "Model"},
     [TRAFFIC_MEASURE] =
         {"measure", 0, CLI_TEXT, "SOURCE,...", NULL,
-         "also run the kernels here, and count their traffic by these sources of counters, as record "
-         "--series takes them; without a value: traffic",
+         "also run the kernels on this machine, and measure their traffic by these sources of counters, as named by "
+         "record --series; without a value: traffic",
          "Counters", .alone = "traffic"},
-    [TRAFFIC_RUNS] = {"runs", 0, CLI_COUNT, "N", "50", "runs whose lowest and highest counts are the band",
-                      "Counters", .least = 1, .most = 10000},
+    [TRAFFIC_RUNS] = {"runs", 0, CLI_COUNT, "N", "50",
+                      "measured runs; their lowest and highest counts are the band", "Counters", .least = 1,
+                      .most = 10000},
     [TRAFFIC_REPETITIONS] =
         {"repetitions", 0, CLI_COUNT, "N", NULL,
          "repetitions of the kernel in a run; default: 514 - 0.246 N below N = 2048, else 10, "
-         "but no more than fit a second",
+         "but no more than fit into a second",
          "Counters", .least = 1, .most = 1000000},
     [TRAFFIC_TOP] = {"top", 0, CLI_COUNT, "N", "20", "rows of data to print", "Output", .least = 1},
-    [TRAFFIC_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "of the output", "Output"},
+    [TRAFFIC_FORMAT] = {"format", 'f', CLI_CHOICE, "table|csv|json", "table", "format of the output",
+                        "Output"},
     [TRAFFIC_PLOT] = {"plot", 0, CLI_FILE, "FILE", NULL,
-                      "draw a chart for each kernel: .svg, .png or .html by the name's end", "Output"},
+                      "draw a chart for each kernel; the suffix of the name selects .svg, .png or .html",
+                      "Output"},
     [TRAFFIC_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite the picture", "Output"},
     [TRAFFIC_LIST] = {"list", 0, CLI_FLAG, NULL, NULL, "print the kernels with their loops, and stop",
                       "Output"},
@@ -90,7 +92,7 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 /* ---- the caches ---- */
 
-/* The caches of this machine; the number of ways is reduced where it does not divide the size. */
+/* The caches of this machine; the number of ways is reduced if it does not divide the size. */
 static ls_err machine_geometry(struct trf_geometry *out)
 {
     static const unsigned usual_ways[MACH_CPU_CACHE_LEVELS] = {8, 16, 16};
@@ -649,9 +651,10 @@ static const struct cli_action action_kernels = {
     .name = "",
     .operands = "[KERNEL...]",
     .description =
-        "Runs kernels whose memory traffic a formula gives through a model of the caches, and prints the "
-        "expected and the counted bytes side by side: matrix-vector and matrix products and the re-sorting "
-        "loops of a three-dimensional FFT. Without names, all of them but gemm-blas, which needs a BLAS and QEMU.",
+        "With names of kernels, runs these kernels through the model, and prints the bytes that a formula gives and "
+        "the bytes that the model counts side by side. The kernels are matrix-vector and matrix products and the "
+        "re-sorting loops of a three-dimensional FFT. Without names, runs all of them except gemm-blas, which needs a "
+        "BLAS and QEMU.",
     .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_POINTS | 1u << TRAFFIC_BATCH | 1u << TRAFFIC_CAP |
                1u << TRAFFIC_GRID | 1u << TRAFFIC_STORES | 1u << TRAFFIC_CACHE | 1u << TRAFFIC_FORMAT |
                1u << TRAFFIC_PLOT | 1u << TRAFFIC_FORCE | 1u << TRAFFIC_LIST | 1u << TRAFFIC_MEASURE |
@@ -661,8 +664,8 @@ static const struct cli_action action_trace = {
     .name = "trace",
     .operands = "FILE...",
     .description =
-        "Runs the accesses of an exact trace through the model, and prints the bytes that each piece of data "
-        "reads from and writes to memory, and how much of its lines is used.",
+        "trace runs the accesses of an exact trace through the model, and prints for each piece of data the bytes that "
+        "are read from and written to memory, and how much of its lines is used.",
     .examples = "loadstone trace -o t.trace -- ./program\n"
                 "loadstone traffic trace t.trace\n",
     .options = 1u << TRAFFIC_CACHE | 1u << TRAFFIC_TOP | 1u << TRAFFIC_FORMAT,
@@ -670,7 +673,8 @@ static const struct cli_action action_trace = {
 static const struct cli_action action_blas = {
     .name = "blas",
     .operands = "",
-    .description = "Multiplies two matrices by the installed BLAS, in the phase gemm: what gemm-blas traces.",
+    .description =
+        "blas multiplies two matrices with the installed BLAS, in the phase gemm. The kernel gemm-blas traces this program.",
     .examples = "loadstone trace --phase gemm -o t.trace -- loadstone traffic blas -n 100\n",
     .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_BATCH,
 };
@@ -678,8 +682,8 @@ static const struct cli_action action_run = {
     .name = "run",
     .operands = "KERNEL",
     .description =
-        "Runs a kernel natively, its arrays emptied from the caches before each repetition, for other tools to "
-        "watch: loadstone record estimates its traffic without counters.",
+        "run runs a kernel natively, for observation by other tools; its arrays are removed from the caches before each "
+        "repetition. loadstone record estimates its traffic without counters.",
     .examples = "loadstone record -- loadstone traffic run s1cf-2 -n 400 --repetitions 100\n",
     .options = 1u << TRAFFIC_SIZE | 1u << TRAFFIC_BATCH | 1u << TRAFFIC_CAP | 1u << TRAFFIC_GRID |
                1u << TRAFFIC_STORES | 1u << TRAFFIC_REPETITIONS,
@@ -706,10 +710,11 @@ static int traffic_run(const struct cli_command *c, const struct cli_value *v, c
 const struct cli_command cli_cmd_traffic = {
     .name = "traffic",
     .summary = "print the memory traffic of kernels and traces: expected, and by a model of the caches",
-    .operands = "[KERNEL...]",
+    .operands = "[KERNEL...] | trace FILE... | run KERNEL | blas",
     .description =
-        "Compares memory traffic with a model of the caches. The model has the caches of one core: set-associative, least recently used, write-back, "
-        "write-allocate. It has no prefetcher and no other core.",
+        "Computes how many bytes kernels and traced programs read from memory and write to it. The model has the "
+        "caches of one core: set-associative, least recently used line replaced, write-back, write-allocate. It has no "
+        "prefetcher and no other core.",
     .examples =
         "loadstone traffic                                  all kernels around the bounds of a small cache\n"
         "loadstone traffic gemm -n 100,300 --cache 32K/8,1M/16\n"

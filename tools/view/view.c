@@ -131,14 +131,14 @@ enum { VIEW_PATTERNS_MAX = 8 };
 
 static const struct cli_option view_options[VIEW_OPTIONS] = {
     [VIEW_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", NULL,
-                     "the page; without it FILE's name with .html at its end", "Output"},
+                     "the page; default: the name of FILE with the suffix .html", "Output"},
     [VIEW_ROWS] = {"rows", 0, CLI_COUNT, "COUNT", "50000",
-                   "samples drawn one by one (parallel coordinates), picked at random; at most 50000",
-                   "Output"},
-    [VIEW_PATTERNS] = {"patterns", 0, CLI_TEXT, "INPUT|none", NULL,
-                       "access patterns from this trace of the program, or none; default: from FILE's bursts "
-                       "(loadstone patterns)",
-                       "Output"},
+                   "single samples in the parallel coordinates, selected at random; at most 50000", "Output"},
+    [VIEW_PATTERNS] =
+        {"patterns", 0, CLI_TEXT, "INPUT|none", NULL,
+         "take the access patterns from this trace of the program, or show none; default: from the "
+         "bursts of FILE (loadstone patterns)",
+         "Output"},
     [VIEW_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the page", "Output"},
 };
 
