@@ -39,7 +39,7 @@ size_t an_bootstrap_bursts(const an_bootstrap *b, enum an_metric metric);
 /* Share of the group, all below it included, in the whole of the metric; a group's stall is at most its time. */
 struct an_interval an_bootstrap_share(const an_bootstrap *b, const an_table *t, uint32_t group,
                                       enum an_metric metric);
-/* The same of the group alone. */
+/* The share of the group without the groups below it. */
 struct an_interval an_bootstrap_share_self(const an_bootstrap *b, const an_table *t, uint32_t group,
                                            enum an_metric metric);
 /* The stall of the group alone relative to the whole time: the maximum gain from a change of its accesses. */

@@ -89,7 +89,7 @@ static inline double an_weight_ns(const struct an_costs *c, const struct prof_bu
     return prof_cost_weight_ns(&c->model, b);
 }
 
-/* The same of its accesses, or of their absence: in views of data. */
+/* The weight of its accesses, or of a burst without accesses, in views of data. */
 static inline double an_data_weight_ns(const struct an_costs *c, const struct prof_burst *b)
 {
     return prof_cost_data_weight_ns(&c->model, b);

@@ -94,7 +94,7 @@ bool an_change_is_significant(const struct an_change *c);
 ls_err an_diff_new(const struct an_diff_side sides[2], uint32_t rows_len, an_diff **out);
 /* Owns:   frees d, NULL-safe. */
 void an_diff_free(an_diff *d);
-/* Everything about a row but the median, which costs more. */
+/* All figures of a row except the median, which takes longer to compute. */
 struct an_difference an_diff_row(const an_diff *d, uint32_t row);
 /* Fill in the median.
  * Errors: LS_ERR_NOMEM. */

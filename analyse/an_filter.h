@@ -16,8 +16,8 @@ struct an_filter {
 
 /* Owns:   nothing, out points into text.  Errors: LS_ERR_USAGE (no = in it, no such dimension, no value). */
 ls_err an_filter_parse(struct an_filter *out, const char *text);
-/* By sample and by burst: 0 leaves it out. In a dimension of data a burst that has accesses is left out or
- * kept by them, and its own byte is about bursts without accesses. */
+/* One byte per sample and per burst; 0 leaves it out. In a dimension of data the samples of a burst decide;
+ * the byte of a burst counts only if it has no accesses. */
 struct an_keep {
     uint8_t *samples, *bursts;
 };

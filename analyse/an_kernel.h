@@ -19,9 +19,9 @@ struct an_kernel {
     struct an_kernel_row *rows; /* the costliest first */
     size_t len;
 };
-/* By data: rows by node, and by line where no node is known; by function: the other way round; by line: by
- * both. below: only data below this node; 0: all.
- * Owns:   the caller ends out with an_kernel_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
+/* Sum kernel time by data (rows by node, or by line if no node is known), by function (by line, or by node if
+ * no line is known), or by line (both). `below` selects the data below a node; 0 selects all. Owns: the
+ * caller ends out with an_kernel_fini, also after a failure. Errors: LS_ERR_NOMEM. */
 struct an_kernel_input {
     const struct an_tables *tables;
     const struct prof_kernel *rows;

@@ -44,7 +44,7 @@ void an_table_free(an_table *t);
 /* The group alone; the group with all below it. group <= groups_len. */
 const struct an_row *an_table_self(const an_table *t, uint32_t group);
 const struct an_row *an_table_total(const an_table *t, uint32_t group);
-/* As in an_grouping. */
+/* Return is_by_origin of an_grouping. */
 bool an_table_is_by_origin(const an_table *t);
 /* The parts of the group with all below it; a burst may come several times. */
 const struct an_part *an_table_parts(const an_table *t, uint32_t group, size_t *out_len);

@@ -99,7 +99,7 @@ static ls_err an_use_sum(struct an_summing *s, struct an_tile *t, uint32_t burst
     return s->out->len / 2 < s->from->len_max || an_fold_is_done(&s->fold) ? LS_OK : an_shrink(s);
 }
 
-/* After the tiles: with the numbers that they ended up with. */
+/* Runs after the tiles are complete, because it uses their final numbers. */
 static ls_err an_use_stack(struct an_summing *s, struct an_tile *t, uint32_t burst)
 {
     if (t->access == AN_CLASS_NO_ACCESS) return LS_OK; /* the row of the burst has this time */

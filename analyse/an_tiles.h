@@ -49,7 +49,7 @@ struct an_tile {
     double latency_cycles; /* sum of the measured ones */
 };
 
-/* Where samples lie on natural domains, borrowed. Places of all domains are numbered through. */
+/* The places of samples on natural domains, borrowed. Places of all domains are numbered consecutively. */
 enum { AN_PLACE_LEVELS = 8 };
 struct an_places {
     const uint32_t *field_of_sample; /* 1 + number of the field; 0: none */
