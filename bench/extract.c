@@ -85,7 +85,7 @@ static uint64_t bench_list(struct bench_source *s, uint32_t site, uint64_t turn)
     return BENCH_BASE + bench_random(s) % BENCH_LIST_NODES * 48 + site % 4 * 8;
 }
 
-/* In turn on two homes. */
+/* Alternate between two homes. */
 static uint64_t bench_two(struct bench_source *s, uint32_t site, uint64_t turn)
 {
     return bench_home(s, site + (uint32_t)(turn & 1)) + turn * 8 % BENCH_HOME_BYTES;

@@ -99,7 +99,7 @@ def run_as_often(patterns, results):
 
 
 def runs_together(results):
-    """The same for --together, whose number of runs would otherwise be that of the shortest pattern."""
+    """Options that limit the runs of --together, which would otherwise run as often as the shortest pattern."""
     return ["--max-runs", str(min(200, max(10, int(1 / results[0]["cpu_seconds_min"]))))]
 
 
