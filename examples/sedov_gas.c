@@ -7,7 +7,7 @@ static double *of_elements(const struct sedov *s)
     return example_allocate(s->mesh.elements, sizeof(double));
 }
 
-/* Before anything moves: no viscosity, and only the element that holds the energy limits the time step. */
+/* Set the initial state: no viscosity, and only the element that holds the energy limits the time step. */
 static void begin_element(struct sedov *s, size_t z)
 {
     const double cube = s->mesh.edge / (double)s->mesh.n;

@@ -36,7 +36,7 @@ static void name_corner_list(const struct sedov_names *names)
     free(owner);
 }
 
-/* Where the mesh began: it moves, but an element stays the same element. */
+/* Describe the initial mesh. The mesh moves later, but its elements stay the same. */
 static ndm_domain *describe_mesh(const struct sedov_mesh *m)
 {
     const struct ndm_mesh mesh = {.label = "mesh",

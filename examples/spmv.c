@@ -24,7 +24,8 @@ static void multiply(const struct spmv_matrix *a, const double *x, double *y)
     }
 }
 
-/* Everything that is described: numbers of now, the mesh in numbers of before, and how they belong together. */
+/* The problem that is described: the matrix in its final numbering, the mesh in its original one, and the map
+ * between them. */
 struct problem {
     struct spmv_matrix a;
     struct spmv_mesh mesh;
@@ -40,7 +41,7 @@ static void map(smr_node *node, ndm_domain *domain, const int32_t *target, size_
         example_refused(smr_node_label(node));
 }
 
-/* Where the unknowns are: regions of the square that the mesh covers, or a line of rows where there is no
+/* Positions of the unknowns: regions of the square that the mesh covers, or a line of rows if there is no
  * mesh. A million points would have more places than a short recording has samples. */
 enum { REGIONS = 64 };
 static ndm_domain *domain_of_unknowns(const struct problem *p)

@@ -47,8 +47,8 @@ static void forget(const int32_t *order, size_t count, int32_t *level)
         level[order[i]] = -1;
 }
 
-/* From any row of a component to one at its rim (George and Liu 1979): the last of a walk, as long as walks
- * get deeper. */
+/* Find a row at the rim of the component of `start` (George and Liu 1979): repeat a walk from the last row of
+ * the previous one, as long as walks get deeper. */
 static int32_t at_the_rim(const struct spmv_matrix *a, int32_t start, int32_t *level, int32_t *order)
 {
     for (int32_t depth = -1;;) {
