@@ -328,7 +328,7 @@ static long running_threads(void)
     return sscanf(text, "%*s %*s %*s %ld/", &running) == 1 ? running : -1;
 }
 
-/* The same of this process: waiting threads of OpenMP spin for a while (proc_pid_stat(5)). */
+/* Count the running threads of this process: waiting threads of OpenMP spin for a while (proc_pid_stat(5)). */
 static long running_threads_here(void)
 {
     DIR *tasks = opendir("/proc/self/task");

@@ -59,7 +59,7 @@ void kn_ranks_abort(kn_ranks *r, int status);
 
 const struct kn_ranks_info *kn_ranks_info(const kn_ranks *r);
 
-/* As kn_memory_check, for a rank: ranks of a node share its memory. A limit is of each rank. */
+/* Like kn_memory_check, for a rank: ranks of a node share its memory. The limit applies to each rank. */
 ls_err kn_ranks_memory_check(const kn_ranks *r, const char *name, uint64_t need_bytes, uint64_t limit_bytes);
 
 /* ---- steps of all ranks ---- */

@@ -51,7 +51,7 @@ struct kn_ranks_module {
     void (*stop)(void);
 };
 
-/* At most this many values in a call of max. */
+/* Largest number of values in a call of max. */
 enum { KN_RANKS_VALUES_MAX = 8 };
 
 /* Name of the table in each module. */

@@ -243,7 +243,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* At share of the way through sorted[0..len), between neighbours linearly. */
+/* Return the quantile `share` of sorted[0..len), interpolated linearly. */
 static double quantile(const double *sorted, size_t len, double share)
 {
     const double at = share * (double)(len - 1);

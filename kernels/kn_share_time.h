@@ -17,8 +17,8 @@ struct kn_share_time {
     uint64_t cpu_ns;
 } __attribute__((aligned(KN_SHARE_TIME_BYTES)));
 
-/* For shares shares; NULL without memory, which the functions below take: then nothing is kept.  Owns: free()
- * it. */
+/* Allocate times for a number of shares; NULL without memory. The functions below accept NULL and then store
+ * nothing.  Owns: free() it. */
 static inline struct kn_share_time *kn_share_times(unsigned shares)
 {
     struct kn_share_time *t = aligned_alloc(KN_SHARE_TIME_BYTES, shares * sizeof(*t));

@@ -82,10 +82,8 @@ struct kn_arena {
  * Errors: LS_ERR_NOMEM. */
 ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                      enum kn_pages pages);
-/* As kn_arena_init, but the one sparse side of plan uses existing memory: its extent's lowest element is the
- * first of lent.
- * Owns:   lent's memory is the caller's, and must outlive out.
- * Errors: LS_ERR_NOMEM. */
+/* Like kn_arena_init, but the only sparse side of plan uses existing memory: the lowest element of its extent
+ * is the first one of lent. Owns: lent's memory is the caller's, and must outlive out. Errors: LS_ERR_NOMEM. */
 ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                         enum kn_pages pages, const struct kn_block *lent);
 void kn_arena_fini(struct kn_arena *a);

@@ -20,7 +20,7 @@ struct KN_NAME(rows) {
     KN_E *row[KN_ROWS];
 };
 
-/* Where the next rows begin; lone: all steps are the same. */
+/* Advance the cursor, and return the beginnings of the next rows; lone: all steps are the same. */
 KN_ALWAYS struct KN_NAME(rows)
     KN_NAME(next)(struct KN_NAME(cursor) * c, const struct kn_side *s, bool lone, int rows)
 {
@@ -34,7 +34,7 @@ KN_ALWAYS struct KN_NAME(rows)
     return out;
 }
 
-/* The same for dense rows; lone: there is but one. */
+/* Return the beginnings of the next dense rows; lone: there is only one row. */
 KN_ALWAYS struct KN_NAME(rows)
     KN_NAME(next_dense)(KN_E **at, KN_E *first, const struct kn_job *job, bool lone, int rows)
 {

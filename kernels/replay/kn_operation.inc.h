@@ -50,7 +50,8 @@ KN_ALWAYS void KN_NAME(walk)(const struct kn_job *job, const struct kn_part *par
     if (loads) *part->sum = state.sum;
 }
 
-/* By how many elements are held; rows that are folded are long enough for a look at the step of each. */
+/* Select the loop by the number of indices in registers. Folded rows are so long that checking the step of
+ * each row costs little. */
 #define KN_WALK(n)                                                                             \
     if (holds && folds && side->fold.len == n + 1) {                                           \
         KN_NAME(walk)(job, part, (struct KN_NAME(way)){does, false, false, true, n + 1});      \

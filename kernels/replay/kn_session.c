@@ -13,7 +13,8 @@
 /* Destinations larger than this are written past the caches where that is faster. */
 static const uint64_t large_bytes = UINT64_C(4) << 20;
 
-/* As asked for, else as the program has them: narrower ones would be less traffic than in its loop. */
+/* The requested width, otherwise the width in the program: narrower indices would cause less traffic than its
+ * loop. */
 static unsigned index_bits_of(const struct kn_session *s)
 {
     const uint64_t own = s->plan.config->index_bits;

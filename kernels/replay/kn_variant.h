@@ -52,7 +52,8 @@ void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes
 
 /* ---- rows of variants ---- */
 
-/* For the files that define variants: a table row from the names that kn_move.inc.h and kn_vector.inc.h make. */
+/* Rows of the tables in files that define variants. They use the names that kn_move.inc.h and kn_vector.inc.h
+ * generate. */
 
 #define KN_MOVES(tag)                                                                \
     {                                                                                \
@@ -62,7 +63,7 @@ void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes
     {                                                                  \
         method, stores, bytes, bits, KN_MOVES(tag), PAT_OPERATION_COPY \
     }
-/* Both element sizes with both index widths. */
+/* Four rows: both element sizes with both index widths. */
 #define KN_FAMILY(tag, method, stores)                                                                \
     KN_VARIANT(tag##_e8_i64, method, stores, 8, 64), KN_VARIANT(tag##_e8_i32, method, stores, 8, 32), \
         KN_VARIANT(tag##_e4_i64, method, stores, 4, 64), KN_VARIANT(tag##_e4_i32, method, stores, 4, 32)
