@@ -292,7 +292,7 @@ static void pat_span(const struct pat_indices *p, int64_t *out_low, uint64_t *ou
     *out_elements = (uint64_t)high - (uint64_t)low + 1;
 }
 
-/* As pat_span, for a sequence whose last round is the farthest. */
+/* Like pat_span, for a sequence that may be folded; its last round reaches the farthest. */
 static void pat_span_of(const struct pat_sequence *s, int64_t *out_low, uint64_t *out_elements)
 {
     pat_span(&s->indices, out_low, out_elements);

@@ -101,7 +101,7 @@ size_t pat_period_of_string(const int64_t *whole, size_t len, uint32_t *scratch)
     return len - matched;
 }
 
-/* As pat_period_of_string, for the distances. */
+/* Compute the failure function, like pat_period_of_string, for the distances. */
 static void pat_search_borders(struct pat_search *s)
 {
     size_t matched = 0;
@@ -236,7 +236,8 @@ static bool pat_round_repeats(const struct pat_search *s, size_t period, size_t 
     return true;
 }
 
-/* As pat_search_try. No shorter list of deltas is possible: the round has no shorter period. */
+/* Like pat_search_try, for a folded sequence. No shorter list of deltas is possible, because the round has no
+ * shorter period. */
 static void pat_fold_try(struct pat_search *s, const struct pat_fold *fold, size_t len)
 {
     const size_t turns = fold->period / len;

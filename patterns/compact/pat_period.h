@@ -26,8 +26,8 @@ struct pat_period {
  * quarter of the sequence's numbers. Errors: LS_ERR_NOMEM. */
 ls_err pat_period_find(const struct pat_indices *sequence, struct pat_period *out, bool *out_found);
 
-/* The same for a folded sequence, given as two periods: search loop bodies whose length divides the period.
- * There is always one.  Errors: as above. */
+/* Find the period of a folded sequence, given as two periods: search loop bodies whose length divides the
+ * period. There is always one. Errors: as above. */
 ls_err pat_period_of_fold(const struct pat_indices *two, const struct pat_fold *fold, struct pat_period *out,
                           bool *out_found);
 

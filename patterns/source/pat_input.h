@@ -26,7 +26,7 @@ ls_err pat_input_open_bytes(const void *data, size_t len_bytes, const char *name
  * file and in the unpacked data, LS_ERR_IO; all name the file. */
 ls_err pat_input_read(pat_input *in, void *buffer, size_t room, size_t *out_len);
 
-/* As given to open, "standard input" for "-". */
+/* Return the name that was given to open; "standard input" for "-". */
 const char *pat_input_name(const pat_input *in);
 
 /* NULL-safe. */

@@ -29,8 +29,8 @@ enum pat_packing { PAT_PACKING_GZIP, PAT_PACKING_ZIP, PAT_PACKING_ZSTD, PAT_PACK
 /* The functions that unpack some of the packings. Their errors do not name the file. */
 struct pat_unpacking {
     ls_err (*open)(struct pat_file *f, enum pat_packing packing, void **out_self);
-    /* At least one byte, *out_len 0 at the end.
-     * Errors: LS_ERR_TRUNCATED without a text; LS_ERR_FORMAT, LS_ERR_UNSUPPORTED, LS_ERR_NOMEM. */
+    /* Read at least one byte; *out_len is 0 at the end. Errors: LS_ERR_TRUNCATED without a text;
+     * LS_ERR_FORMAT, LS_ERR_UNSUPPORTED, LS_ERR_NOMEM. */
     ls_err (*read)(void *self, void *out, size_t room, size_t *out_len);
     void (*close)(void *self);
 };
