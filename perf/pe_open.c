@@ -38,7 +38,7 @@ static bool drop_weight_struct(struct perf_event_attr *a)
     return had;
 }
 
-/* Both came with 5.13. */
+/* Both flags came with Linux 5.13. */
 static bool drop_threads_only(struct perf_event_attr *a)
 {
     const bool had = a->inherit_thread || a->remove_on_exec;

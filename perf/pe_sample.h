@@ -16,7 +16,7 @@
 
 /* perf_event.h of Linux 5.12 and later. */
 #define PE_SAMPLE_WEIGHT_STRUCT (UINT64_C(1) << 24)
-/* Either bit gives a record a weight. */
+/* Records have a weight if either bit is set. */
 #define PE_SAMPLE_WEIGHTS (PERF_SAMPLE_WEIGHT | PE_SAMPLE_WEIGHT_STRUCT)
 
 enum pe_op { PE_OP_LOAD, PE_OP_STORE, PE_OP_PREFETCH };
