@@ -35,7 +35,8 @@ static ls_err prof_get_type(const struct prof_h5_location *at, const char *name,
     return problem ? prof_h5_bad(at, name, problem) : LS_OK;
 }
 
-/* In memory: other tools write ASCII, which HDF5 does not convert. */
+/* The type in memory: it has the file's character set, because other tools write ASCII, which HDF5 does not
+ * convert. */
 static hid_t prof_text_like(hid_t file_type)
 {
     const hid_t type = prof_h5_text_type(H5Tget_size(file_type));

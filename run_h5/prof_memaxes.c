@@ -25,8 +25,8 @@ enum {
     PROF_MEMAXES_SNOOPS
 };
 
-/* By the data source that the hardware reported and the snoop result; last column: snoop result unknown. 0:
- * no code for the combination. */
+/* PEBS codes by the data source that the hardware reported and the snoop result; last column: snoop result
+ * unknown. 0: no code for the combination. */
 static const unsigned char prof_pebs_of_source[LS_SOURCE_COUNT][PROF_MEMAXES_SNOOPS + 1] = {
     [LS_SOURCE_L1] = {0x1, 0x1, 0x1, 0x1, 0x1},           [LS_SOURCE_LFB] = {0x2, 0x2, 0x2, 0x2, 0x2},
     [LS_SOURCE_L2] = {0x3, 0x3, 0x3, 0x3, 0x3},           [LS_SOURCE_L3] = {0x4, 0x6, 0x7, 0x5, 0x4},

@@ -29,7 +29,8 @@ ls_err prof_writer_rank_data(prof_writer *w, const struct prof_rank_datum *rows,
  * that was not written by then stays empty.
  * Owns:   run is only read.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
 ls_err prof_writer_run(prof_writer *w, const struct prof_run *run);
-/* Everything on disk and under its name. Without force a file that appeared meanwhile is kept: LS_ERR_EXISTS. */
+/* Write everything to disk and give the file its name. Without force a file that appeared meanwhile is kept:
+ * LS_ERR_EXISTS. */
 ls_err prof_writer_finish(prof_writer *w);
 /* NULL-safe; without a finish nothing is left on disk. */
 void prof_writer_free(prof_writer *w);
