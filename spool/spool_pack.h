@@ -66,7 +66,7 @@ struct spool_stack_pack {
     uint32_t sequence; /* of the next one */
 };
 
-/* Where the word at addr was kept. */
+/* Return the slot of the word at addr. */
 static inline uint64_t *spool_pack_word(struct spool_stack_pack *k, uint64_t addr)
 {
     return &k->words[addr / 8 % SPOOL_PACK_WORDS];

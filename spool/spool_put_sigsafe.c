@@ -9,13 +9,13 @@ struct spool_text spool_text_of(const char *text, uint32_t max_bytes)
     return (struct spool_text){text, len};
 }
 
-/* Not memcpy, which the program may own: a thread sanitizer's version sees our chunks come and go at one
- * address without the mappings between, and reports races that are none. */
+/* Copy without memcpy, which the program may replace: a thread sanitizer's version sees our chunks at one
+ * address one after the other without the mappings in between, and reports false races. */
 static inline void spool_copy(uint8_t *to, const uint8_t *from, size_t len)
 {
     for (; len >= sizeof(uint64_t); to += 8, from += 8, len -= 8) {
         __builtin_memcpy(to, from, sizeof(uint64_t));
-        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* or the compiler makes a memcpy of the loop */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* so that the compiler makes no memcpy of the loop */
     }
     for (; len > 0; len--) {
         *to++ = *from++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file DIR/series of a spool: counters that the launcher sampled. Records of the machine's own byte order,
- * each with its kind and length; a file that ends in the middle of one is read up to there.
+/* The file DIR/series of a spool: counters that the launcher sampled. Records are in the machine's byte
+ * order, each with its kind and length; an incomplete record at the end is ignored.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef SPOOL_SERIES_H
@@ -35,11 +35,11 @@ struct spool_series_begin { /* first */
 };
 struct spool_series_counter { /* texts end with a 0 */
     char source[16], name[96], scope[48], unit[16];
-    char verified[96]; /* how, in words */
+    char verified[96]; /* result of the comparison, as text */
     uint32_t kind;     /* enum ls_counter_kind */
     uint32_t is_level;
-    double factor;     /* counted for known traffic, as a share of it; NAN: not compared */
-    double roof_per_s; /* the most that a known kernel moved; NAN: not measured */
+    double factor;     /* counted share of known traffic; NAN: not compared */
+    double roof_per_s; /* highest rate of a known kernel; NAN: not measured */
 };
 struct spool_series_point {
     uint32_t counter, gap;     /* number of the counter's record; enum ls_gap */
@@ -61,7 +61,7 @@ struct spool_series {
  * Owns:   end *out with spool_series_fini, also after a failure.
  * Errors: LS_ERR_FORMAT, LS_ERR_VERSION, LS_ERR_IO, LS_ERR_NOMEM. */
 ls_err spool_series_read(const char *dir, struct spool_series *out);
-/* The same of bytes in memory. Damage after the beginning ends the reading without an error. */
+/* Parse the bytes of the file in memory. Damage after the beginning ends the reading without an error. */
 ls_err spool_series_parse(const void *data, size_t len_bytes, struct spool_series *out);
 void spool_series_fini(struct spool_series *s);
 

@@ -14,14 +14,14 @@ struct spool_part {
     uint64_t at_bytes, end_bytes;
 };
 
-/* All that one thread wrote from its begin to its end. */
+/* All records that one thread wrote from its begin to its end. */
 struct spool_stream {
     uint32_t tid, number;
-    struct spool_source shared; /* where the pieces are; no path: the stream is its own file alone */
-    struct spool_source own;    /* continues the stream after them; no path: there is none */
+    struct spool_source shared; /* file of the pieces; no path: the stream has only its own file */
+    struct spool_source own;    /* file that continues the stream after the pieces; no path: none */
     struct spool_part *pieces;
     size_t pieces_len;
-    const char *fault; /* why the stream ends too early after its pieces; NULL: it does not */
+    const char *fault; /* reason why the stream ends too early after its pieces; NULL: complete */
     uint64_t fault_at_bytes;
 };
 
@@ -32,7 +32,7 @@ ls_err spool_stream_of_file(const char *path, struct spool_stream *out);
 struct spool_streams {
     struct spool_stream *rows;
     size_t len, room;
-    size_t scanned_len;       /* rows of the shared file, by number, until they are sorted */
+    size_t scanned_len;       /* rows of the shared file in order of number, until they are sorted */
     struct spool_part *parts; /* the pieces of all streams */
 };
 
@@ -45,7 +45,7 @@ ls_err spool_streams_scan(const struct spool_source *shared, struct spool_stream
  * Errors: LS_ERR_NOMEM. */
 ls_err spool_streams_add_own(struct spool_streams *s, const struct spool_source *own, uint32_t tid,
                              uint32_t number);
-/* By tid and number, once all are there. */
+/* Sort by tid and number, when all streams have been added. */
 void spool_streams_sort(struct spool_streams *s);
 void spool_streams_fini(struct spool_streams *s);
 /* The author of all their files (ls_owner.h). */
