@@ -13,7 +13,7 @@
 static const size_t sym_row_bytes[SYM_ROW_COUNT] = {SYM_ROW_LIST(SYM_ROW_BYTES)};
 enum { SYM_ROW_MAX_BYTES = 64 };
 
-/* On the wire: this, the rows of each kind, the texts. */
+/* Head of an answer as it is transferred; the rows of each kind and the texts follow. */
 struct sym_wire_head {
     uint64_t lens[SYM_ROW_COUNT];
     uint64_t text_len;

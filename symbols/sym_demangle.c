@@ -45,7 +45,7 @@ static const char *sym_demangle_fortran(struct sym_demangler *d, const char *nam
     return d->text;
 }
 
-/* Without its version: stdout@GLIBC_2.2.5 is stdout. */
+/* Return the name without its version: stdout@GLIBC_2.2.5 is stdout. */
 static const char *sym_demangle_plain(struct sym_demangler *d, const char *name)
 {
     const size_t room = strlen(name) + 1;

@@ -15,7 +15,8 @@
 typedef struct sym_files sym_files;
 typedef struct sym_file sym_file;
 
-/* Without a process to read in, every file has that problem: no failure.  Errors: LS_ERR_NOMEM. */
+/* Start the process that reads files. If it cannot be started, every file reports this problem; it is no
+ * failure here.  Errors: LS_ERR_NOMEM. */
 ls_err sym_files_new(struct sym_limits limits, sym_files **out);
 void sym_files_free(sym_files *f); /* NULL-safe */
 
@@ -24,8 +25,7 @@ int sym_files_reader(const sym_files *f);
 
 /* The file at path, its head read.  Lives as long as f.  Errors: LS_ERR_NOMEM. */
 ls_err sym_files_get(sym_files *f, const char *path, sym_file **out);
-/* The same for an ELF image that is in no file (the vdso); bytes are copied. The first image of a name is the
- * one that counts. */
+/* Add an ELF image that is in no file (the vdso); bytes are copied. The first image of a name is used. */
 struct sym_image {
     const char *name; /* begins with [ */
     const void *bytes;

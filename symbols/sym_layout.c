@@ -87,7 +87,7 @@ static void sym_text_put(struct sym_text *t, const char *text)
     t->at[t->len] = '\0';
 }
 
-/* For a type without a name. */
+/* Return the keyword of a type without a name. */
 static const char *sym_word_of(int tag)
 {
     switch (tag) {

@@ -63,7 +63,8 @@ static bool sym_holds_functions(int tag)
     }
 }
 
-/* Only Fortran and a few others nest functions: the bodies of all functions need not be read for them. */
+/* Only Fortran and a few other languages nest functions; for the others, the bodies of functions are not
+ * searched. */
 static void sym_walk_functions(struct sym_scopes *s, Dwarf_Die *parent, bool nests, int depth)
 {
     Dwarf_Die die;
@@ -255,7 +256,8 @@ static void sym_set_call_line(sym_lines *l, struct sym_unit *unit, Dwarf_Die *ca
         out->file = sym_source_path(l, unit, dwarf_filesrc(files, (size_t)file, NULL, NULL));
 }
 
-/* From the innermost call outwards: each step names the function around the call, and the call's place. */
+/* Follow the inlined calls from the innermost one outwards; each step gives the function around the call, and
+ * the line of the call. */
 static void sym_set_inlines(sym_lines *l, struct sym_unit *unit, uint32_t call, struct sym_line *out)
 {
     const uint32_t outer = out->function;

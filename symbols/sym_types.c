@@ -162,7 +162,8 @@ static bool sym_member_named(struct sym_typist *t, Dwarf_Die *record, const char
     return false;
 }
 
-/* As the code at the scopes finds it: innermost first, then members of the function's class, then the unit. */
+/* Look a variable up as code in these scopes does: innermost scope first, then members of the function's
+ * class, then the unit. */
 static bool sym_variable_named(struct sym_typist *t, const char *name, Dwarf_Die *out)
 {
     struct sym_scopes *s = &t->scopes;
@@ -241,7 +242,7 @@ static bool sym_type_in_scopes(struct sym_typist *t, const char *name, Dwarf_Die
     return s->unit && sym_type_below(t, &s->unit->body, name, 0, out);
 }
 
-/* In any unit: definitions that the code's own unit only declares, and type units. */
+/* Look a type up in all units: in definitions that the unit of the code only declares, and in type units. */
 static bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die *out)
 {
     char key[SYM_WORD_BYTES];
@@ -370,8 +371,8 @@ static bool sym_is_pointer(Dwarf_Die *type)
     return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 }
 
-/* From the type of `x` to that of `x[i]` and `*x`; containers have their elements' type as first argument.
- * False: void, or no such type. */
+/* Replace the type of `x` by that of `x[i]` and `*x`; containers have the type of their elements as first
+ * argument. False: void, or no such type. */
 static bool sym_element_of(Dwarf_Die *type)
 {
     Dwarf_Die peeled, next;

@@ -49,8 +49,8 @@ struct sym_code {
 
 typedef struct sym_unwinder sym_unwinder;
 
-/* For the modules of s.  Owns: s stays the caller's and must outlive the unwinder; nothing may be added to it
- * any more. Errors: LS_ERR_NOMEM. */
+/* Make an unwinder for the modules of s.  Owns: s stays the caller's and must outlive the unwinder; nothing
+ * may be added to it any more. Errors: LS_ERR_NOMEM. */
 ls_err sym_unwinder_new(sym_session *s, sym_unwinder **out);
 void sym_unwinder_free(sym_unwinder *u);
 

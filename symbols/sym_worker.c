@@ -29,7 +29,8 @@ struct sym_worker {
     unsigned deaths;
 };
 
-/* In the exchange: this, the path without NUL, padding to 8, the addresses, the texts. */
+/* Head of a question as it is transferred; the path without NUL, padding to 8 bytes, the addresses and the
+ * texts follow. */
 struct sym_question_head {
     uint64_t question, wants_dwarf, path_len, linked_len, texts_len;
 };
