@@ -133,7 +133,7 @@ static const struct {
 } endings[CLI_ENDINGS] = {CLI_ENDING_LIST(CLI_ENDING_ROW)};
 #undef CLI_ENDING_ROW
 
-/* From the last dot of the name on; NULL: it has no end. */
+/* Return the suffix of the name, with its dot; NULL: no suffix. */
 static const char *ending_of(const char *path)
 {
     const char *base = ls_base_name(path), *dot = strrchr(base, '.');

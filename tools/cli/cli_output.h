@@ -18,8 +18,8 @@ ls_err cli_output_check(const char *path, bool force);
 /* The same where "-" is no standard output.
  * Errors: as cli_output_check; LS_ERR_USAGE for "-". */
 ls_err cli_output_check_named(const char *path, bool force);
-/* The same for a profile or for results, HDF5, which replace the file of that name as a whole.
- * Errors: as cli_output_check_named and cli_ending_check; LS_ERR_EXISTS also for devices and pipes. */
+/* Like cli_output_check_named, for profiles and results (HDF5), which replace the file of that name as a
+ * whole. Errors: as cli_output_check_named and cli_ending_check; LS_ERR_EXISTS also for devices and pipes. */
 ls_err cli_output_check_profile(const char *path, bool force);
 /* Check that path is not the input, which would be overwritten.
  * Errors: LS_ERR_USAGE if both are one file. */

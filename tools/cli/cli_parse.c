@@ -36,7 +36,7 @@ static ls_err cli_signal_parse(const char *text, uint64_t *out)
 
 enum { LIMIT_BYTES = 24, LIMIT_PRINTED_MAX = 1000000 /* nobody meets one that is larger */ };
 
-/* As it would be written on the command line. */
+/* Write the number as on a command line. */
 static const char *limit_text(const struct cli_option *o, uint64_t number, char out[LIMIT_BYTES])
 {
     static const char *const units[][4] = {{"", "K", "M", "G"}, {"ns", "us", "ms", "s"}};

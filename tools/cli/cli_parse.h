@@ -25,8 +25,8 @@ void cli_parsed_fini(struct cli_parsed *p);
 
 enum { CLI_LIMITS_BYTES = 64 };
 
-/* For the help: "1 or more", "1M or more", "20 to 1000"; "" for an option that takes any number. Written
- * into out and returned. */
+/* Write the limits of an option for the help into out and return it: "1 or more", "1M or more", "20 to 1000";
+ * "" if the option takes any number. */
 const char *cli_limits_text(const struct cli_option *o, char out[CLI_LIMITS_BYTES]);
 
 /* ---- the nearest word ---- */

@@ -330,9 +330,9 @@ ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row
 
 /* ---- differences in how the runs were made ---- */
 
-/* When two runs were made differently, some of their numbers do not compare. */
+/* Warnings about runs that were recorded in different ways, so that some of their numbers cannot be compared. */
 
-#define DIFF_CALIBRATION_RATIO 1.2 /* thresholds of levels further apart give other levels */
+#define DIFF_CALIBRATION_RATIO 1.2 /* if thresholds differ more, equal latencies give different levels */
 
 typedef bool diff_check(const struct prof_run *a, const struct prof_run *b, char out[DIFF_WARNING_BYTES]);
 

@@ -59,7 +59,7 @@ ls_err diff_view_init(struct diff_view *v, const struct diff_options *options);
 /* Owns:   frees the members of v. */
 void diff_view_fini(struct diff_view *v);
 enum diff_verdict diff_verdict_of(const struct an_difference *d);
-/* For people and programs alike. */
+/* Return the verdict as a word, for the table and for JSON. */
 const char *diff_verdict_text(const struct an_difference *d);
 /* The rows whose time grew significantly, by more than share of A's time, also rows that are not printed;
  * free(*out).

@@ -210,9 +210,9 @@ static bool aux_by_packet(const imp_perf_aux *a, const struct pe_spe_access *fro
     return true;
 }
 
-/* Without packets, take the first thread that is known of: the thread that the CPU switched to last; the
- * thread in the kernel's record of these bytes, since the area is emptied when a thread leaves; the thread
- * that ran when the event began; the owner of the area. */
+/* Find the thread without context packets. Use the first of these that is known: the thread that the CPU
+ * switched to last; the thread in the kernel's record of these bytes, since the area is emptied when a thread
+ * leaves; the thread that ran when the event began; the owner of the area. */
 static struct imp_thread aux_by_records(const imp_perf_aux *a, const struct pe_spe_access *from)
 {
     const struct imp_on_cpu now = imp_threads_on_cpu(&a->threads, from->s.cpu);

@@ -31,7 +31,7 @@ struct imp_access {
 };
 extern const struct imp_access imp_access_missing;
 
-/* Where code is; texts may be NULL or "". */
+/* Position of an instruction in the code; texts may be NULL or "". */
 struct imp_code {
     uint64_t ip; /* 0: not known; a made-up number is given */
     const char *module, *function, *file;

@@ -15,7 +15,7 @@ struct imp_text {
  * Errors: as pat_lines_init. */
 ls_err imp_text_open(const char *path, struct imp_text *out);
 void imp_text_close(struct imp_text *t);
-/* From the beginning again.  Errors: as imp_text_open. */
+/* Start again from the beginning.  Errors: as imp_text_open. */
 ls_err imp_text_rewind(struct imp_text *t);
 /* The next line to t->line; the last one may lack its end.
  * Errors: as pat_lines_next but LS_ERR_TRUNCATED of a whole file. */

@@ -27,7 +27,7 @@ static const struct cli_option import_options[IMPORT_OPTIONS] = {
     [IMPORT_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
 
-/* In the order in which they are tried. */
+/* Formats in the order in which they are tried. */
 static const struct imp_source *const imp_sources[] = {&imp_source_perf_data, &imp_source_memaxes,
                                                        &imp_source_perf_script, NULL};
 

@@ -309,7 +309,7 @@ static struct mrg_rank *next_by(struct mrg_job *job, int reason, const struct mr
     return best;
 }
 
-/* Where MPI was not seen, waiting is no reason. */
+/* Choose the ranks that keep their samples. Waiting in MPI is a criterion only if calls of MPI were recorded. */
 static void choose_kept(struct mrg_job *job)
 {
     const uint64_t every = job->options->every;

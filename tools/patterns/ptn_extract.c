@@ -69,7 +69,7 @@ static ls_err ptn_check(const struct cli_value *v, const struct ptn_outputs *o)
     return ptn_check_files(o, NULL); /* before the work, for files whose names are known already */
 }
 
-/* Nothing that is read is written over. */
+/* Check that no output replaces an input. */
 static ls_err ptn_check_inputs(const struct ptn_outputs *o, char *const *inputs, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

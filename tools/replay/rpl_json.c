@@ -28,7 +28,7 @@ static void json_indices(struct ls_json *j, const char *key, const struct pat_in
     ls_json_close(j, ']');
 }
 
-/* With the keys of pattern files, so that a configuration can be run again from its result. */
+/* Write the keys of pattern files, so that a configuration can be run again from its result. */
 static void json_config(struct ls_json *j, const char *key, const struct pat_config *c)
 {
     ls_json_open(j, key, '{');

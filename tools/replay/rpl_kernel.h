@@ -26,7 +26,7 @@ ls_err rpl_machine_of(const struct kn_options *o, struct mach_machine *out);
 void rpl_json_machine(struct ls_json *j, const char *key, const struct kn_options *o);
 /* Write a result as an object in an array; name is its configuration's. */
 void rpl_json_result(struct ls_json *j, const struct kn_result *r, const char *name);
-/* The same as columns. */
+/* Print the same results as columns of CSV. */
 void rpl_csv_header(FILE *out);
 void rpl_csv_row(const struct kn_result *r, const char *name, FILE *out);
 
@@ -35,7 +35,7 @@ void rpl_csv_row(const struct kn_result *r, const char *name, FILE *out);
 /* Write an object "counts" of one timed run; counters that are not available here are null. */
 void rpl_counts_json(struct ls_json *j, const struct kn_result *r);
 
-/* The same as columns: ",cycles,..." */
+/* Print the counts as columns of CSV: ",cycles,..." */
 void rpl_counts_csv_header(FILE *out);
 void rpl_counts_csv_row(const struct kn_result *r, FILE *out);
 

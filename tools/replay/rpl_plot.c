@@ -10,8 +10,8 @@
 
 enum { PLOT_NAME_BYTES = 160, PLOT_CHARTS = 4, PLOT_RADAR_MIN = 3, PLOT_RADAR_MAX = 40 };
 
-/* Everything the charts point at. Rows of different machines are the same when kernel, name, pattern and
- * delta are, and they are the same time that they appear. */
+/* The data of the charts. Rows of different machines belong together if kernel, name, pattern and delta are
+ * equal; if such a row appears several times, the nth ones belong together. */
 struct plot {
     const struct vx_results *machines;
     size_t len;

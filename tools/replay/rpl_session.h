@@ -58,7 +58,7 @@ struct rpl_format {
     void (*end)(const struct rpl_session *s, FILE *out);
 };
 
-/* By name, in the order of --format's choices; end with NULL. */
+/* The formats in the order of --format's choices; NULL ends them. */
 extern const struct rpl_format *const rpl_formats[];
 extern const struct rpl_format rpl_format_table, rpl_format_spatter, rpl_format_json, rpl_format_csv;
 

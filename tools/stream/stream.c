@@ -339,7 +339,7 @@ static uint64_t stream_hash(const struct chosen *chosen, const struct kn_stream_
     return ls_hash_bytes(hash, &o->hot_share, sizeof(o->hot_share));
 }
 
-/* On all ranks of a job. */
+/* Choose backend, size and method, the same on all ranks of a job. */
 static ls_err stream_begin(const struct cli_value *v, struct stm_report *r, struct chosen *chosen)
 {
     struct kn_options start = {.backend = v[STREAM_BACKEND].text, .pin = (enum kn_pin)v[STREAM_PIN].number};

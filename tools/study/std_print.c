@@ -93,8 +93,8 @@ static int compare_rates(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where the plateau of a series begins: from this point on all rates differ by at most PLATEAU_SHARE from their median,
- * which is *rate. At least three points make a plateau; NULL: there is none. */
+/* Find the first point of the plateau of a series: from this point on all rates differ by at most
+ * PLATEAU_SHARE from their median, which is *rate. A plateau has at least three points; NULL: there is none. */
 static const struct std_point *plateau_of(const struct std_report *r, const char *series, double *rate)
 {
     const struct std_point *begin = NULL;

@@ -24,7 +24,7 @@ struct std_report {
     size_t len;
 };
 
-/* For the table, which is printed as it grows. */
+/* Print the head and a point of the table, which grows while the study runs. */
 void std_print_head(const struct std_study *study, FILE *out);
 void std_print_point(const struct std_report *r, size_t i, FILE *out);
 /* Print the summary of the points: correlation with STREAM, gain over the baseline. */

@@ -194,7 +194,7 @@ static const char *trace_given(const struct trace *t, int option)
     return t->v[option].given ? t->v[option].text : NULL;
 }
 
-/* As loadstone patterns has them. */
+/* Set the options of extraction to the defaults of loadstone patterns. */
 static ls_err trace_settings(struct trace *t)
 {
     static const int options[] = {TRACE_MODE, TRACE_TOP, TRACE_MEMORY};
@@ -260,7 +260,7 @@ static ls_err trace_region(struct trace *t)
     return trc_choice_write(&c, &t->hot, t->region);
 }
 
-/* Nothing would notice a gather that QEMU computes wrongly. */
+/* Refuse --avx2 without the decoder that detects gathers which QEMU computes wrongly. */
 static ls_err trace_check_avx2(const struct trace *t)
 {
     if (!t->v[TRACE_AVX2].given || trc_decode_sees_gathers) return LS_OK;

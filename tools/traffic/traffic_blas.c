@@ -34,7 +34,7 @@ struct blas_product {
     double *arrays[BLAS_ARRAYS]; /* of this copy */
 };
 
-/* The one that the system's administrator chose comes first. */
+/* Load a BLAS; the library that the system's administrator selected is tried first. */
 static ls_err blas_load(blas_dgemm **out)
 {
     static const char *const names[] = {"libblas.so.3", "libopenblas.so.0", "libflexiblas.so.3",

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* In the order in which they are drawn: an expectation on the line that it is of. */
+/* Series in the order in which they are drawn: each expectation is drawn over its modelled line. */
 enum { PLOT_MODEL_READ, PLOT_EXPECTED_READ, PLOT_MODEL_WRITTEN, PLOT_EXPECTED_WRITTEN, PLOT_SERIES };
 
-/* Beside them, the bands of this source: the first that the sweep was measured by. */
+/* The first source of counters with which the sweep was measured; its bands are drawn, too. */
 enum { PLOT_READ, PLOT_WRITTEN, PLOT_MOVED, PLOT_MEASURED };
 enum { PLOT_LOW, PLOT_MEAN, PLOT_HIGH, PLOT_BAND };
 

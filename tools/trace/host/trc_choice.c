@@ -147,8 +147,8 @@ static uint32_t trc_function_at(const struct trc_hot_run *run, uint32_t process,
     return is_found ? run->function_of[from] : TRC_HOT_NONE;
 }
 
-/* On a busy machine most bursts end before their measurements, and later ones have their weight: then each
- * burst counts alike. */
+/* Check whether weights are meaningful. On a busy machine most bursts end before their measurements, and
+ * later bursts get their weight; then every burst counts the same. */
 static bool trc_are_weighted(const struct trc_hot_run *run)
 {
     size_t with = 0, without = 0;

@@ -164,12 +164,12 @@ ls_err trc_live_new(const char *spool_dir, void (*note)(void *user, const char *
 extern const struct pat_source_format trc_source_format;
 
 struct trc_ring *trc_live_ring(const trc_live *l);
-/* Where others open the ring. */
+/* Return the path under which other processes open the ring. */
 const char *trc_live_ring_path(const trc_live *l);
 
 /* The program has ended.  Thread: any. */
 void trc_live_set_ended(trc_live *l);
-/* Nothing more is wanted; the program goes on.  Thread: any. */
+/* Stop tracing; the program continues.  Thread: any. */
 void trc_live_close_ring(trc_live *l);
 
 /* ---- a trace of some of its data ---- */
