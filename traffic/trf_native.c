@@ -320,7 +320,7 @@ static size_t measured_begin(const trf_sampler *sampler, struct trf_measured *ou
     return len;
 }
 
-/* As many as the paper's rule gives, if they take no longer than asked. */
+/* Return the number of repetitions by the paper's rule, reduced if they would take longer than requested. */
 static unsigned repetitions_of(const struct trf_native *n, const struct trf_measure_options *o,
                                uint64_t one_ns)
 {

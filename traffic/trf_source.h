@@ -33,7 +33,7 @@ struct trf_reading {
     double level;
 };
 
-/* Where the sources look; a member that is NULL means the running system. Tests name made-up trees. */
+/* Directories in which the sources look; NULL means the running system. Tests use simulated trees. */
 struct trf_machine {
     const char *sys_root;           /* "/sys" */
     const char *nvml_library;       /* "libnvidia-ml.so.1" */
