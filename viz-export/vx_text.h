@@ -11,9 +11,9 @@
 
 /* ---- syntax ---- */
 
-/* In attributes and elements; control characters, which XML cannot hold, become spaces. */
+/* Write text in attributes and elements of XML; control characters, which XML cannot hold, become spaces. */
 void vx_put_xml(FILE *out, const char *text);
-/* With its quotes. */
+/* Write a string of Graphviz with its quotes. */
 void vx_put_dot(FILE *out, const char *text);
 
 /* ",NUMBER" with all its digits; a number that is not finite leaves the field empty. */

@@ -25,7 +25,7 @@ void vx_use_ink(cairo_t *c, enum vx_ink ink);
 /* Text with its baseline at y; returns its width. */
 double vx_text(cairo_t *c, double x, double y, double size, enum vx_align align, const char *text);
 double vx_text_width(cairo_t *c, double size, const char *text);
-/* As vx_text, cut with dots to width. */
+/* Like vx_text, but shortened with dots to width. */
 void vx_text_cut(cairo_t *c, double x, double y, double size, enum vx_align align, double width,
                  const char *text);
 /* Centred on x, y and turned to read upwards. */

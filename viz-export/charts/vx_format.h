@@ -26,7 +26,7 @@ void vx_single_draw(cairo_t *c, const struct vx_chart *chart);
 ls_err vx_picture_write(double height, ls_err (*draw)(cairo_t *c, const void *user), const void *user,
                         const char *path, FILE *out);
 
-/* For cairo: append to the FILE at closure. */
+/* Write function for cairo: append the data to the FILE at closure. */
 cairo_status_t vx_to_file(void *closure, const unsigned char *data, unsigned len);
 /* Convert a cairo status to an error.  Errors: LS_ERR_NOMEM, LS_ERR_IO, naming path. */
 ls_err vx_status(cairo_status_t status, const char *path);

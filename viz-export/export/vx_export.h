@@ -144,7 +144,7 @@ const char *vx_level_name(uint8_t level);
 const char *vx_node_path(const struct an_tables *t, uint32_t node, char out[VX_PATH_BYTES]);
 const char *vx_node_label(const struct an_tables *t, uint32_t node);
 const char *vx_phase_name(const struct an_tables *t, uint32_t phase);
-/* Where an instruction of a thread is; NULL: not known. */
+/* Return the source line of an instruction of a thread; NULL: not known. */
 const struct prof_line *vx_line_of(const struct an_tables *t, uint32_t thread, uint64_t ip, uint64_t time_ns);
 
 #endif

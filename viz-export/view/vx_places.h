@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the values of a field are drawn: each its own place while there is room, then several together. */
+/* Places at which the values of a field are drawn: one for each value, or for several if there are too many. */
 #ifndef VX_PLACES_H
 #define VX_PLACES_H
 

@@ -35,7 +35,7 @@ ls_err vx_view_places_init(struct vx_view_places *out, const struct ndm_atlas *a
                            const struct prof_samples *s);
 /* Owns:   frees the contents of p. */
 void vx_view_places_fini(struct vx_view_places *p);
-/* As an_tiles_init takes them; borrows p. */
+/* Return the places in the form that an_tiles_init takes; borrows p. */
 struct an_places vx_view_places_of(const struct vx_view_places *p);
 
 /* ---- the page ---- */
@@ -44,7 +44,7 @@ struct vx_fact {
     const char *key, *text; /* key "": continues the previous one */
 };
 
-/* Everything is borrowed. */
+/* Contents of the page; all members are borrowed. */
 struct vx_view {
     const char *title, *command, *path, *version;
     const struct vx_fact *facts, *conclusion; /* the full head of the report, and its conclusion */

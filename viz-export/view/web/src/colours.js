@@ -38,7 +38,8 @@ export function shade(part) {
     return SCALE.shades[Math.round(Math.min(1, Math.max(0, part)) * 255)];
 }
 
-/** With commas: ECharts does not know the newer form, and gives a piece under the pointer no colour then. */
+/** Colour in the syntax with commas: ECharts does not know the newer one, and would draw no colour for an
+ * item under the pointer. */
 export const css = (rgb) => `rgb(${rgb.join(', ')})`;
 
 /** Black or white, whichever reads better on it (WCAG relative luminance). */

@@ -18,7 +18,7 @@ export function digits(value) {
     return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
 
-/** As short as two decimals allow: for the ticks of an axis. */
+/** Text for a tick of an axis, with at most two decimals. */
 export function tick(value) {
     return known(value) ? String(Math.round(value * 100) / 100) : DASH;
 }

@@ -214,7 +214,7 @@ export function mapView(app) {
     };
     const flatOf = (field) =>
         field.drawn === 'grid' && field.dims > 2 && state.layers !== 'each' ? Number(state.layers) : null;
-    /** As resolve gathered it. */
+    /** The field as resolve computed it. */
     const unfiltered = (chosen) => {
         const field = detailed(chosen);
         const unreachable = !model.tiles.places && reachesIn(app.selection);
@@ -230,7 +230,7 @@ export function mapView(app) {
                 : '',
         };
     };
-    /** As the filters leave it. */
+    /** The field computed from the samples that pass the filters. */
     const filtered = (chosen) => {
         const left = filteredField(app, chosen, state.detail, flatOf(chosen));
         const { samples, timeNs, stallNs } = left.all;

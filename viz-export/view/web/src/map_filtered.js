@@ -72,7 +72,7 @@ function sumPlaces(app, field, places) {
     return { sums, all: all.row(0), outside };
 }
 
-/** Where tiles had to be put together, places are that much larger. */
+/** If tiles were merged, places are larger by the same factor. */
 function detailOf(app, basis, flat, samples, detail) {
     const least = 2 ** app.model.tiles.placeLevel;
     const asked = detail === 'auto' ? fittingDetail(basis, flat, samples) : Number(detail);

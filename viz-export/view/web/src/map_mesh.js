@@ -241,7 +241,7 @@ class Mesh {
             .join(', ');
     }
 
-    /** To the next place with a smaller value, or the one before. */
+    /** Move the cursor to the next place in order of decreasing value, or to the previous one. */
     walk(step) {
         this.order ??= Array.from(this.values.keys())
             .filter((place) => Number.isFinite(this.values[place]))
