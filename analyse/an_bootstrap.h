@@ -67,8 +67,8 @@ struct an_latency {
 };
 
 /* The median of the loads in each resample, refined by step as in an_median_refined; NAN in resamples without
- * loads. Sorts loads. All resamples bisect over the values at once: they meet near the median, so few values
- * are counted.  Errors: LS_ERR_NOMEM. */
+ * loads. Sorts loads. All resamples bisect over the values at once; their ranges overlap near the median, so
+ * few values are counted. Errors: LS_ERR_NOMEM. */
 ls_err an_median_resample(const an_bootstrap *b, struct an_latency *loads, size_t len, double step,
                           double out[AN_RESAMPLES]);
 

@@ -18,7 +18,7 @@ struct an_call_builder {
     struct an_call_tree *tree;
     size_t rows_room;
     struct ls_index rows;    /* by parent and function */
-    uint32_t *call_of_frame; /* AN_NONE: not asked for yet */
+    uint32_t *call_of_frame; /* AN_NONE: not looked up yet */
     an_path path;
 };
 

@@ -228,7 +228,7 @@ static void an_limits(const double a[AN_RESAMPLES], const double b[AN_RESAMPLES]
     an_bootstrap_limits(differences, &c->low, &c->high);
 }
 
-/* A side that never met the row could still hold so much of it. */
+/* Upper bound of the time of a row on a side whose samples never hit it. */
 static void an_widen(const an_diff *d, const struct an_difference *row, const double scale[2],
                      struct an_change *c)
 {

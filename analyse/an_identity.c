@@ -118,7 +118,7 @@ static const char *an_node_identity(const struct an_tables *t, uint32_t node, ch
 
 /* --- time --- */
 
-/* Runs differ in length: slices correspond by their part of it. */
+/* Runs differ in length, so slices correspond by their share of it. */
 static const char *an_slice_identity(const struct an_tables *t, uint32_t slice, char out[AN_LABEL_BYTES])
 {
     snprintf(out, AN_LABEL_BYTES, "%.0f..%.0f %% of the run", 100.0 * slice / t->slices,
@@ -211,7 +211,7 @@ static void an_match_equal(struct an_matcher *m)
     }
 }
 
-/* The text without ":12", NULL when there is none in it. */
+/* The text without a line number such as ":12"; NULL if it has none. */
 static char *an_without_lines(const char *text)
 {
     char *out = strdup(text), *to = out;

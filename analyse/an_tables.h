@@ -21,7 +21,7 @@ struct an_tables {
     const struct prof_type_row *types;
     const struct prof_member *members; /* sorted by type, the type itself first */
     size_t frames_len, inlines_len, modules_len, types_len, members_len;
-    /* NULL without call stacks, or where nobody made them (an_calls_init) */
+    /* NULL without call stacks, or before an_calls_init */
     const struct an_call_tree *calls, *callers;
     size_t nodes_len, threads_len, processes_len, bursts_len, phases_len, lines_len;
     uint64_t duration_ns; /* duration of the run, in whole slices; 0: not known */
