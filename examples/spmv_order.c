@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reverse Cuthill-McKee: rows in the order of a breadth-first walk from a point at the rim, neighbours of few
- * edges first, and the whole turned round. */
+/* Reverse Cuthill-McKee: rows in the reverse order of a breadth-first walk from a point at the rim,
+ * neighbours with few edges first. */
 #include "spmv.h"
 
 #include <string.h>
