@@ -27,7 +27,7 @@ struct kn_ranks {
     const struct kn_ranks_module *module;
     struct kn_ranks_info info;
     double timeout_s;
-    bool agreed;   /* all ranks know of the last failure */
+    bool agreed;   /* the last failure is known on all ranks */
     bool lost;     /* the others did not arrive: no step is possible any more */
     char why[512]; /* lost: its message */
 };

@@ -13,7 +13,7 @@
 
 struct kn_ranks_launch {
     const char *launcher; /* the variable that names it, NULL: no launcher */
-    const char *mpi;      /* file of the module for it, NULL: there is none */
+    const char *mpi;      /* file of its module; NULL: none */
     const char *shmem;
     uint32_t len; /* ranks that it started, 0: not known */
 };
@@ -64,10 +64,10 @@ ls_err kn_ranks_memory_check(const kn_ranks *r, const char *name, uint64_t need_
 
 /* ---- steps of all ranks ---- */
 
-/* If own is a failure on any rank, return that of the first such rank on every one; ls_last_error() names the
- * rank. A step that a rank waits for in vain is a failure that others may not know of (kn_ranks_is_alone). */
+/* If own is a failure on any rank, return the failure of the first such rank on every rank; ls_last_error()
+ * names the rank. A step that times out is a failure that other ranks may not know (kn_ranks_is_alone). */
 ls_err kn_ranks_agree(kn_ranks *r, ls_err own);
-/* Does this rank have an error that the others do not know of? Then only kn_ranks_abort ends all. */
+/* Does this rank have an error that the others do not know? Then only kn_ranks_abort ends all ranks. */
 bool kn_ranks_is_alone(const kn_ranks *r);
 
 /* Set each of values to its largest on any rank; with len 0, wait for all. At most 8.

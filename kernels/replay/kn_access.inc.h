@@ -8,8 +8,8 @@
  * offsets of an inner loop. */
 #define KN_ALWAYS static inline __attribute__((always_inline))
 #define KN_UNROLLED _Pragma("GCC unroll 4")
-/* Several accesses a turn, so that the sum of a loop's patterns does not hold the loop's own work several
- * times. An update, whose load waits for its store, is a loop by itself. */
+/* The loop is unrolled, so that the sum over a loop's patterns does not contain the loop's own work several
+ * times. An update, whose load waits for its store, has a separate loop. */
 #define KN_EACH(j, n, does, access)      \
     if ((does) == PAT_OPERATION_UPDATE)  \
         for (size_t j = 0; j < (n); j++) \

@@ -16,8 +16,8 @@ uint64_t kn_choice_key(const struct kn_session *s);
 const struct kn_variant *kn_choice_find(const char *path, uint64_t key,
                                         const struct kn_variant *const *candidates, size_t len);
 
-/* Add v to the file at path; a file that has grown too long begins anew. A failure is ignored: the next run
- * tries again. */
+/* Add v to the file at path; a file that has grown too long is emptied first. A failure is ignored: the next
+ * run tries again. */
 void kn_choice_keep(const char *path, uint64_t key, const struct kn_variant *v);
 
 #endif

@@ -73,7 +73,7 @@ static ls_err check_stores(struct job *b)
     case KN_STORES_REGULAR:
         b->stores = KN_STORES_REGULAR;
         break;
-    case KN_STORES_EXCHANGE: /* Spatter: only scatters; stores by gathers do not meet */
+    case KN_STORES_EXCHANGE: /* as in Spatter only scatters; the stores of gathers do not conflict */
         b->stores = scatters ? KN_STORES_EXCHANGE : KN_STORES_REGULAR;
         break;
     case KN_STORES_ADD:
@@ -629,7 +629,7 @@ static void describe(const struct job *b, struct kn_result *r)
     describe_form(&b->form, r->variant);
 }
 
-/* A scatter that adds begins with zeroes, and its result is that of one run. */
+/* A scatter that adds is validated with one run that begins with zeroes. */
 static ls_err run_once_more(struct job *b)
 {
     double seconds;

@@ -12,7 +12,7 @@ static uint64_t part_begin(uint64_t len, unsigned rank, unsigned ranks)
     return ls_muldiv_u64(len, rank, ranks);
 }
 
-/* The list of deltas as it goes on after `done` iterations. */
+/* Return the list of deltas from iteration `done` on. */
 static ls_err turn(struct pat_indices *deltas, uint64_t done, int64_t **out)
 {
     if (deltas->len == 0) return LS_OK;

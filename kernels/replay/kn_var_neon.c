@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 128-bit vectors put together and taken apart lane by lane: NEON has neither gather nor scatter. */
+/* 128-bit vectors whose lanes are loaded and stored one by one, because NEON has neither gather nor scatter. */
 #include "kernels/replay/kn_variant.h"
 
 #include <arm_neon.h>

@@ -3,7 +3,8 @@
  * (kernels/local.mk); tests/kernels/test_kn_scalar.sh looks at the machine code. */
 #include "kernels/replay/kn_variant.h"
 
-/* Each store happens, by itself and in order. A volatile one would need an instruction more for its address. */
+/* Each store is executed separately and in order. A volatile store would need an additional instruction for
+ * its address. */
 #define PUT(p, v)                          \
     do {                                   \
         *(p) = (v);                        \

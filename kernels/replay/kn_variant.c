@@ -27,7 +27,7 @@ static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)
     return v->stores == KN_STORES_REGULAR || (v->stores == KN_STORES_NONTEMPORAL && w->destination_is_large);
 }
 
-/* The baseline of copies runs when it is asked for, not as a candidate: it is never the fastest. */
+/* The baseline of copies runs only on request, not as a candidate, because it is never the fastest. */
 static bool method_fits(const struct kn_wish *w, const struct kn_variant *v)
 {
     if (v->method == KN_METHOD_JAMMED && !w->rows_may_be_jammed) return false;

@@ -107,7 +107,7 @@ static void run_loop(void *arg, unsigned share)
     }
 }
 
-/* One ring goes through the elements of all ranks; each rank follows another part of it. */
+/* One ring goes through the elements of all ranks; each rank follows a different part of it. */
 static void run_chase(void *arg, unsigned share)
 {
     struct reach *r = arg;

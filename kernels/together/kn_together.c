@@ -305,7 +305,7 @@ static uint64_t huge_bytes_of(const struct group *g)
     return bytes;
 }
 
-/* One pattern by itself, by the same pieces. */
+/* Run one pattern alone, by the same pieces. */
 static void run_alone_share(void *arg, unsigned share)
 {
     const struct kn_session *s = arg;
