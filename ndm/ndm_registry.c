@@ -176,7 +176,7 @@ void ndm_settle(const smr_node *n)
     const struct ndm_sink *k = NULL;
     if (ndm_calls_len() == 0 || smr_lock_held()) return;
     smr_lock();
-    /* not from within a callback: it would wait for itself */
+    /* not inside a callback, which would wait for itself */
     if (has_calls(n) && !(smr_state.in_use && pthread_equal(smr_state.in_use_by, pthread_self())))
         k = ndm_state.sink;
     smr_unlock();
