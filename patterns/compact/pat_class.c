@@ -7,11 +7,11 @@
 
 /* The thresholds, all of them. */
 static const struct {
-    double uniform;    /* share of the one distance of a uniform stride */
-    double broadcast;  /* share of distance 0: an element is used twice at least, on average */
-    double mostly_1;   /* share of distance 1, which is also the most frequent */
-    double stencil;    /* share of points that one of the next iterations visits again ... */
-    size_t soon;       /* ... these: columns of a matrix, several at once, also meet, but later */
+    double uniform;   /* share of the one distance of a uniform stride */
+    double broadcast; /* share of distance 0: an element is used twice at least, on average */
+    double mostly_1;  /* share of distance 1, which is also the most frequent */
+    double stencil;   /* share of points that one of the next iterations visits again ... */
+    size_t soon; /* ... these: several columns of a matrix also reach each other's positions, but later */
     size_t points_min; /* distinct points of a stencil */
     size_t points_max;
     double random_top;  /* no distance is as frequent as this ... */

@@ -266,8 +266,8 @@ static ls_err pat_job_look(void *user, size_t job)
                               &w->making[i].is_formed);
 }
 
-/* The program's use of the values does not matter: if it stored the loaded values, that is a pattern by
- * itself. So loads end in a register, and stores come from one. */
+/* The program's use of the values does not matter: if it stored the loaded values, the stores are a separate
+ * pattern. So loads end in a register, and stores come from one. */
 static enum pat_operation pat_operation_of(const struct pat_found *f, const struct pat_join *join)
 {
     if (join && join->is_update) return PAT_OPERATION_UPDATE;

@@ -11,7 +11,7 @@ struct pat_compact_options {
     bool no_symbols; /* do not read the modules' files */
     bool is_sampled; /* the source's pieces are bursts (struct pat_source_counts): accesses between them are
                       * unknown. Else a break only means that the thread left the traced region. */
-    bool no_join;    /* each instruction by itself, also where several take turns on the same data */
+    bool no_join;    /* no joining of instructions that alternate on the same data */
     uint64_t seed;   /* seed of synthetic patterns, the same seed gives the same pattern; 0: 1 */
 };
 

@@ -50,7 +50,7 @@ struct pat_joins {
  * Errors: LS_ERR_NOMEM; then out is empty. */
 ls_err pat_join_find(const struct pat_sequences *s, const struct pat_tables *t, struct pat_joins *out);
 
-/* Every sequence by itself.  Owns and errors: as pat_join_find. */
+/* Make a group of each single sequence.  Owns and errors: as pat_join_find. */
 ls_err pat_join_none(const struct pat_sequences *s, struct pat_joins *out);
 
 void pat_joins_fini(struct pat_joins *j);

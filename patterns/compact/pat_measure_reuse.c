@@ -99,7 +99,7 @@ static void pat_reuse_choose(struct pat_reuse_run *r)
     }
 }
 
-/* Return the first chosen access from at on; until or more: there is none before until. */
+/* Return the first chosen access from at on; until or more: none before until. */
 static size_t pat_reuse_next(const struct pat_reuse_run *r, size_t at, size_t until)
 {
     while (at < until) {

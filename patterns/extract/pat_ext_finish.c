@@ -221,8 +221,8 @@ static const void *finish_group(const struct pat_ext_row *r)
     return r->home != PAT_NONE && pat_ext_row_accesses(r) == pat_ext_row_accesses(leader) ? leader : r;
 }
 
-/* Is the row the dynamic loader's, and such rows are not wanted? They are many in short programs, and describe
- * the loader only. The names are those of glibc and musl. */
+/* Does the row belong to the dynamic loader, and are such rows left out? Short programs have many of them.
+ * The names are those of glibc and musl. */
 static bool finish_leaves_out(const struct pat_ext *e, const struct pat_ext_row *r)
 {
     const uint32_t module = e->tables->sites[r->site].module;
@@ -283,7 +283,7 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
 
 struct finish_position {
     uint64_t base, addr;
-    size_t len, most; /* indices: so far, and the number wanted */
+    size_t len, most; /* indices: number so far, and number requested */
 };
 
 /* Offsets are multiples of the unit, which usually is a power of two. */

@@ -192,7 +192,7 @@ ls_err pat_ext_ranges_event(struct pat_ext_ranges *r, struct pat_ext_budget *b, 
 
 static bool ranges_look_up(struct pat_ext_ranges *r, uint64_t addr, uint32_t *out)
 {
-    /* an index pays once it is asked often enough between two changes */
+    /* an index pays after enough look-ups between two changes */
     if (!r->frozen && ++r->looked_up > RANGES_FREEZE_MIN + r->live.len / RANGES_FREEZE_PART)
         if (smr_index_new(&r->live, &r->frozen) != LS_OK) r->looked_up = 0;
     if (r->frozen) return smr_index_find(r->frozen, addr, out);

@@ -115,7 +115,7 @@ static size_t run_find(const struct run_modules *m, const struct run_location *a
     return first;
 }
 
-/* The row of a location's module in t, made when it is asked for first; PAT_NONE where no module was. */
+/* Return the row of a location's module in t, which is added at its first use; PAT_NONE without a module. */
 static ls_err run_modules_row(struct run_modules *m, const struct run_location *at, struct pat_tables *t,
                               uint32_t *out)
 {
@@ -157,7 +157,7 @@ struct run {
     uint32_t *thread_phase;             /* the innermost one that a thread is in, UINT32_MAX: none */
     struct run_modules modules;
     struct pat_run_ranges ranges;
-    /* where the reading is: a burst of order, a sample of it */
+    /* position of the reader: an index of order, and a sample of that burst */
     size_t at;
     uint64_t sample;
     uint64_t last;      /* row of the burst's last sample that was emitted, UINT64_MAX: none yet */

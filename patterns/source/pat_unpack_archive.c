@@ -92,7 +92,7 @@ static ls_err unarchive_fail(struct unarchive *u, int code)
     const char *text = archive_error_string(a);
     if (u->err != LS_OK) return u->err;
     if (archive_errno(a) == ENOMEM) return ls_nomem("unpacking %s data", u->name);
-    /* without its end an archive has no directory, and is none */
+    /* an archive that is cut has no directory, so it is not recognised */
     const bool is_cut = u->by_directory ? archive_format(a) == 0 : f->has_ended;
     if (is_cut) return LS_ERR_TRUNCATED;
     const la_int64_t used = archive_filter_bytes(a, -1);

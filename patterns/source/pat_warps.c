@@ -101,7 +101,7 @@ static void set_operation(const pat_warps *r, struct pat_warp *w)
 
 /* ---- records ---- */
 
-/* The record as an access; false where it is none. */
+/* Convert the record to an access; false if it is no access. */
 static bool set_access(const pat_warps *r, struct pat_warp *w)
 {
     const struct record *x = &r->record;

@@ -56,8 +56,8 @@ static void pat_gem5_send(const struct pat_gem5_message *m, FILE *out)
     fwrite(m->bytes, 1, m->len, out);
 }
 
-/* Requests are aligned to their size, so that none crosses a line: an element of 24 bytes is asked for by its
- * first 8. */
+/* Requests are aligned to their size, so that none crosses a line: an element of 24 bytes becomes a request
+ * for its first 8. */
 static uint64_t pat_gem5_request_bytes(uint64_t elem_size_bytes)
 {
     uint64_t size = 1;

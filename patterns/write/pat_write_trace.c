@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* An access with what the formats need of it. */
+/* An access with the values that the formats need. */
 struct pat_step {
     uint64_t ip, addr;
     uint32_t thread;
