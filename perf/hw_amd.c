@@ -65,7 +65,7 @@ static ls_err amd_fit_privilege(const struct pe_machine *machine, struct pe_enco
     return LS_OK;
 }
 
-/* The hardware's filter knows loads that missed the L3 only: with stores asked for, the reader filters. */
+/* The hardware's filter supports only loads that missed the L3; if stores are sampled, the reader filters. */
 static ls_err amd_fit_threshold(const struct pe_machine *machine, const struct pe_request *r,
                                 struct pe_encoding *e, struct pe_plan *plan)
 {
@@ -94,7 +94,7 @@ static ls_err amd_fit_threshold(const struct pe_machine *machine, const struct p
         plan,
         "The latency filter of IBS works in steps of %d cycles, here %u, and on loads that missed the L3.",
         IBS_LDLAT_STEP, cycles);
-    /* the first kernels with the filter wanted both */
+    /* the first kernels with the filter required both */
     LS_TRY(pe_encoding_set(machine, "l3missonly", 1, e));
     return pe_encoding_set(machine, "ldlat", cycles, e);
 }
