@@ -234,7 +234,7 @@ static void child_changes_stay_the_childs(void **state)
     prof_fixture_load(&child, FIXTURE_OTHER, 0);
     spool_put_free(&child.writer, child.now_ns, FIXTURE_BLOCK);
     prof_fixture_load(&child, FIXTURE_BLOCK, 0);
-    /* ids go on in both: the same one means another node */
+    /* ids continue in both processes: the same id means a different node */
     t.parent.now_ns = child.now_ns + 5;
     prof_fixture_node(&t.parent, range(3, FIXTURE_OTHER, FIXTURE_OTHER + 800), "parent's own");
     prof_fixture_load(&t.parent, FIXTURE_BLOCK, 0);

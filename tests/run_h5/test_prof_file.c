@@ -314,7 +314,7 @@ static void other_schema_is_refused(void **state)
     assert_non_null(strstr(ls_last_error(), "schema 99"));
 }
 
-/* --- files of strangers --- */
+/* --- files of other users --- */
 
 /* Replace name by a data set of len values that were never written. Closes properties. */
 static void replace_strange(hid_t file, const char *name, hid_t type, hsize_t len, hid_t properties)

@@ -32,7 +32,7 @@ files=$(find "$work/spool" -name 't*' -type f | wc -l)
 bursts=$(grep -c BURST_END "$work/lines")
 [ "$files" -ge 1 ] && [ "$files" -le $((1 + bursts)) ] || fail "idle: $files files, $bursts bursts"
 
-# The child of a process whose threads are writing lets go of their file: it has its own, and theirs is whole.
+# The child of a process whose threads are writing releases their file: it has a separate file, and theirs is complete.
 same forks "$victim" forks
 holds forks 41 'PROCESS .*engine='
 holds forks 40 'ALLOC .* len=1055579 '

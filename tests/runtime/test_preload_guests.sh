@@ -43,8 +43,8 @@ EOF
 # Only the kind of the error is compared; its addresses and stacks differ anyway.
 kind() { sed -n 's/^.*ERROR: AddressSanitizer: \([^ ]* *[^ ]*\).*/\1/p' "$1"; }
 
-# Sanitizers of before 2024 end by themselves, by chance, where the kernel moves mappings about by more than 28 bits (gcc's of 13 and
-# before, on kernels of Ubuntu 24.04). Everybody may not read how many it is.
+# Sanitizers older than 2024 crash at random if the kernel randomises mappings by more than 28 bits (gcc up to 13, on kernels of
+# Ubuntu 24.04). The number of bits may not be readable.
 fixed=()
 [ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 32)" -le 28 ] || fixed=(setarch -R)
 
@@ -64,7 +64,7 @@ if [ -x "$work/address" ]; then
     preloaded "${fixed[@]}" "$work/address" again 2>"$work/with.err" >/dev/null
     [ "$(kind "$work/plain.err")" = "$(kind "$work/with.err")" ] || fail "double free is reported as '$(kind "$work/with.err")'"
 fi
-# An allocator that maps memory, and so meets our hooks, before our constructor ran.
+# An allocator that maps memory, and so calls our hooks, before our constructor has run.
 for other in libjemalloc.so.2 libtcmalloc_minimal.so.4 libmimalloc.so.2; do
     [ "$(LD_PRELOAD=$other env true 2>&1)" = "" ] || { echo "not tried: $other is not installed"; continue; }
     tried=$((tried + 1))

@@ -240,7 +240,7 @@ static void paths_continue_in_interrupted_code(void **state)
     const size_t len = rt_unwind(&limits, callers, RT_UNWIND_FRAMES_MAX, NULL);
     assert_true(len > 1);
     assert_true(of_handler.len >= 1 && of_handler.len <= 3); /* a handler's own path ends with it */
-    for (int depth = 0; depth < 2; depth++)                  /* equal but for the place of the call */
+    for (int depth = 0; depth < 2; depth++)                  /* equal except for the address of the call */
         assert_true(end_with(of_interrupted[depth].frames, of_interrupted[depth].len, callers + 1, len - 1));
     assert_true(of_interrupted[1].len > of_interrupted[0].len);
     assert_true(interrupted_is_whole);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define SPACE 400u /* addresses of the property test: small, so that ranges meet */
+#define SPACE 400u /* addresses of the property test: few, so that ranges overlap */
 #define MODEL_CAP 4096u
 
 struct piece {

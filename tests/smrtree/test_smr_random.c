@@ -17,7 +17,7 @@
 
 #define TREES 2u
 #define FIRST UINT64_C(0x100000)
-#define SPACE_BYTES 300u /* small, so that ranges meet */
+#define SPACE_BYTES 300u /* few addresses, so that ranges overlap */
 #define HANDLES 150u
 #define IDS 20000u
 #define STEPS 2500u

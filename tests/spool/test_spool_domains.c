@@ -163,7 +163,7 @@ static void domains_maps_points_and_news_that_cannot_be_are_refused(void **state
     struct raw r = {.map = map};
     assert_null(FAULT(r, MAP, 0, map));
     r.map.domain = 0;
-    assert_null(FAULT(r, MAP, 0, map)); /* its callback keeps all for itself */
+    assert_null(FAULT(r, MAP, 0, map)); /* its callback returns no point */
     r.map.data = 0;
     assert_non_null(FAULT(r, MAP, 0, map));
     struct raw p = {.point = {.points_len = 2}};

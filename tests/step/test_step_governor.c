@@ -38,7 +38,7 @@ static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **
     assert_true(interval(three_percent, 10 * S, more, 1) > usual * 3 / 2);
 }
 
-/* Hooks over the whole budget: they are charged with half of it, and bursts go on with the other half. */
+/* Hooks that need the whole budget are charged with half of it, and bursts continue with the other half. */
 static void step_governor_hooks_take_at_most_half_of_the_budget(void **state)
 {
     (void)state;
@@ -78,7 +78,8 @@ static void step_governor_period_is_a_lower_bound(void **state)
     assert_int_equal(interval(g, S, none, 1), RT_BURST_SHORTEST_NS);
 }
 
-/* A program of one thread, run in numbers: the achieved overhead meets the budget, and the weights its time. */
+/* A simulated program of one thread: the achieved overhead equals the budget, and the sum of the weights
+ * equals its time. */
 static void step_governor_holds_the_budget_and_weights_add_up(void **state)
 {
     (void)state;

@@ -60,7 +60,7 @@ static int twice(int x)
 }
 __thread short thread_local_of_this_test[9];
 
-/* Types of this program: their members are asked for. */
+/* Types of this program, whose members the test looks up. */
 struct type_of_this_test {
     struct type_of_this_test *next;
     union {
@@ -201,7 +201,7 @@ static void reader_that_dies_costs_lines_not_names(void **state)
     sym_files_free(s.files);
 }
 
-/* An endless loop meets the limit of time. */
+/* An endless loop is ended by the time limit. */
 static void reader_that_is_out_of_time_ends(void **state)
 {
     sym_files *files;

@@ -16,7 +16,7 @@ export TMPDIR=$scratch # for spools as well
 export XDG_CACHE_HOME=$scratch/cache
 failed=0
 
-# expect STATUS TEXT COMMAND...: the command's status, and a text in its messages ("" for none wanted)
+# expect STATUS TEXT COMMAND...: check the command's status, and a text in its messages ("": any)
 expect() {
     want=$1 text=$2
     shift 2

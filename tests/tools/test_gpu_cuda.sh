@@ -43,7 +43,7 @@ for name in gather_local_w1_v1_regular scatter_global_w4_v1_add multiscatter_loc
 done
 grep -q '_w8_\|_v2_\|_constant_' log && { echo "FAIL: a variant that PTX does not have"; failed=1; }
 
-# groups: rows of 8 elements, 64 work items, so 8 rows each; the local memory that is asked for
+# groups: rows of 8 elements, 64 work items, so 8 rows each; and the requested local memory
 rm log
 run -k gather -p UNIFORM:8:1 -l 100 -z 64 --shared-memory 512 --method scalar
 grep -q '^gather_global_w1_v1_regular groups 13 items 8x8 shared 512$' log || { echo "FAIL: groups"; cat log; failed=1; }

@@ -30,7 +30,7 @@ expect 125 "unknown unit" "$loadstone" record --period 3parsec true
 expect 125 "PROGRAM" "$loadstone" record
 expect 0 "default: 3%" "$loadstone" record --help
 expect 0 "Usage: loadstone resolve" "$loadstone" help resolve
-# 0 is none of these: it would count as "not given"
+# 0 is refused for these: it would mean "not given"
 for o in memory top min-accesses min-distances far window-rows window-bytes longest seed; do
     expect 2 "--$o: 0 is too little; give 1" "$loadstone" patterns x --$o 0
 done

@@ -162,7 +162,7 @@ must test -s E.0.trc
 expect 2 "name the file to write with -o" patterns t.trace --to gem5
 expect 3 "nowhere" patterns t.trace -o nowhere/P.json
 
-# nobody reads the listing: the files are complete nevertheless
+# the reader of the listing has ended: the files are complete nevertheless
 mkfifo unread
 exec 3<>unread
 exec 4>unread 3<&-

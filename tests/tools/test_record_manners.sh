@@ -28,7 +28,7 @@ must test $? -eq 9
 "$loadstone" record -q -o cat.h5 echo hello >out 2>err
 must test "$(cat out)" = hello
 must test ! -s err
-# data that a program executes has no names to miss: /events has it, and -q prints nothing of it
+# executed data has no symbols that could be missing: only /events mentions it, also without -q
 cat >runs_data.c <<'E'
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -68,7 +68,7 @@ expect 0 "next: loadstone report" "$loadstone" resolve spool -o again.h5
 expect 0 "next: loadstone report" "$loadstone" resolve spool/loadstone-spool-* -o named.h5
 expect 0 "raw data: $scratch/spool/loadstone-spool-" "$loadstone" record --keep-spool --spool spool -o other.h5 true
 expect 1 "spool holds 2 spools" "$loadstone" resolve spool -o which.h5
-# nobody reads the messages any more: the profile is written all the same
+# the reader of the messages has ended: the profile is written nevertheless
 mkfifo gone
 exec 9<>gone 8>gone 9>&-
 "$loadstone" record -o unheard.h5 true >out 2>&8

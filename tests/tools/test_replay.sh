@@ -190,7 +190,7 @@ expect 0 "multigather" replay --list
 expect 0 "60000 threads asked for" "$loadstone" replay --no-stream --format spatter -r 2 --warmups 1 -p 0,4 -l 64 -t 60000
 refuse 2 "4294967296 is too much" replay -p 1 -t 4294967296
 expect 0 "" "$loadstone" replay --no-stream --quiet --format spatter --run 2 --warm 1 --pattern 0,4 --cou=64 --shared-mem=1000
-# short runs of one thread are repeated between two readings of the clock, and nobody is told to raise the count
+# short runs of one thread are repeated between two readings of the clock, without advice to raise the count
 "$loadstone" replay --no-stream --quiet -r 2 --warmups 1 -p 0,4 -l 64 -t 1 >out
 must sh -c "! grep -q 'raise the count' out"
 replay -b serial -p 0,4 -l 1 --json >out.json

@@ -41,7 +41,7 @@ must cmp file.txt wide.txt
 rows() { "$loadstone" report --by node,op "$@" run.h5 2>err | sed -n 's/^[^A-Za-z]*\([A-C]\) .*/\1/p' | tr '\n' ' '; }
 must test "$(rows)" = "B A C "
 must test "$(rows --sort label)" = "A B C "
-# it fits the terminal's height, with the costliest rows; unless rows are asked for
+# it fits the terminal's height, with the costliest rows, unless the number of rows is given
 lines() { "$loadstone" report --by node,op "$@" run.h5 2>&1 | wc -l; }
 must test "$(LINES=19 lines)" -le 18
 LINES=19 expect 0 "more, not shown)" "$loadstone" report --by node,op run.h5

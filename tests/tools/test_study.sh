@@ -40,7 +40,7 @@ must "$loadstone" study threads $quick --format csv >study.csv
 points triad 1
 points scatter 1
 
-# The study's own pattern has the length and the extent that are asked for.
+# The study's own pattern has the requested length and extent.
 must "$loadstone" study length -t 1 -r 2 --warmups 2 --size 256 --format csv >study.csv
 points gather 256 128 64 32 16 8
 must "$loadstone" study length -t 1 -r 2 --warmups 2 --size 4096 --span 512 --format csv >study.csv
@@ -57,7 +57,8 @@ sed 's/"long"/"=\\"long\\", =1"/' long.json >quoted.json
 must "$loadstone" study length $quick --format csv quoted.json >study.csv
 must grep -q '^length,"0 =""long"", =1",64,' study.csv
 
-# Truncated and expanded: 1 MiB of the own pattern to as many elements as asked for; a plateau or the reason for none.
+# The own pattern is truncated to 1 MiB and expanded up to the requested size; the plateau, or the reason why there is none, is
+# printed.
 must "$loadstone" study throughput -t 1 -r 2 --warmups 1 --size 2097152 --format csv >study.csv
 points gather 1024 2048 4096 8192 16384
 points scatter 1024 2048 4096 8192 16384

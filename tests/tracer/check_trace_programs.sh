@@ -55,7 +55,7 @@ same false false
 same 'a crash' bash -c 'echo before; kill -SEGV $$; echo behind'
 same 'a crash of its own' "$python" -c 'import ctypes, sys; print("before"); sys.stdout.flush(); ctypes.string_at(8)'
 
-# programs of another machine, by themselves under the same QEMU
+# programs of another architecture, without trace under the same QEMU
 cat >sorted.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>

@@ -46,7 +46,7 @@ P
 [ $? -eq 0 ] || { echo "FAIL: $name: the program waits for ever"; failed=1; }
 rm -rf killed.spool killed.trace*
 
-# nobody reads the messages any more, as in "2>&1 | head -1": the trace is written all the same
+# the reader of the messages has ended, as in "2>&1 | head -1": the trace is written nevertheless
 name="unheard"
 mkfifo gone
 exec 9<>gone 8>gone 9>&-

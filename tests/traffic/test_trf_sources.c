@@ -411,7 +411,7 @@ static long fake_close(int fd)
 
 static const struct pe_kernel fake_kernel = {.open = fake_open, .read = fake_read, .close = fake_close};
 
-/* Every event counts for a second, and had a counter for half of it. */
+/* Each event was enabled for a second, and had a hardware counter for half of it. */
 static void fake_second(uint64_t counts)
 {
     for (int i = 0; i < fake_len; i++) {

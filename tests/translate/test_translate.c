@@ -469,7 +469,7 @@ static void loops_have_a_least_time(void **state)
     munmap(code, PAGE_BYTES);
 }
 
-/* Times of the usual processors: nothing else can be said of any of them. */
+/* The limits hold for all usual processors. */
 static void processor_is_measured(void **state)
 {
     (void)state;
@@ -491,7 +491,7 @@ static void processor_is_measured(void **state)
     assert_in_range(t.issue, 80, 600);
 }
 
-/* The most instructions are reached in code whose flags nobody reads, and which has no slow version. */
+/* The limit of instructions is also reached in code that needs no flags and has no slow version. */
 static void bursts_end_in_quiet_code(void **state)
 {
     (void)state;

@@ -467,7 +467,7 @@ static void move_rsp(struct tr_random *r, bool from_slot)
     put_rel(r, data_at(r, OTHER_RSP));
 }
 
-/* An instruction that uses the stack, while there is none: it faults and is skipped. */
+/* An instruction that uses the stack while rsp is invalid: it faults and is skipped. */
 static void without_stack(struct tr_random *r)
 {
     static const uint8_t by_register[] = {0xff, 0xd1}, by_memory[] = {0xff, 0x12}, back[] = {0xc3},

@@ -35,8 +35,8 @@ export async function change(page, action) {
     await page.waitForFunction((n) => document.body.dataset.changes !== n, before);
 }
 
-/** The same by clicking into a picture drawn by a library, which on a busy machine may not have laid it out yet and then
- * loses the click: once more, until the selection has changed. */
+/** Select by clicking into a picture that a library draws. On a busy machine the library may not have laid it
+ * out yet and then loses the click, so click again until the selection has changed. */
 export async function changeByClick(page, locator, position) {
     const before = await page.evaluate(() => document.body.dataset.changes);
     const changed = () => page.evaluate((n) => document.body.dataset.changes !== n, before);

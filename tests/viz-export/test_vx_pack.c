@@ -122,7 +122,7 @@ static void a_pack_of_nothing_is_written(void **state)
     vx_pack_fini(&p);
 }
 
-/* --- profiles of strangers --- */
+/* --- profiles of other users --- */
 
 static uint64_t unpacked(const struct vx_pack *p, size_t *at)
 {
