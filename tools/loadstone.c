@@ -17,7 +17,7 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 
-/* One a line, so that new ones do not meet. */
+/* One command per line, so that merges of new ones do not conflict. */
 /* clang-format off */
 const struct cli_command *const cli_commands[] = {
     &cli_cmd_record,

@@ -66,7 +66,7 @@ static bool run(int work(void *context), void *context, int *status)
     if (child < 0) return false;
     while (waitpid(child, status, 0) < 0) {
         if (errno == EINTR) continue;
-        *status = W_EXITCODE(CLI_FAILURE, 0); /* it did run: not once more */
+        *status = W_EXITCODE(CLI_FAILURE, 0); /* it has run already, so do not run it again */
         break;
     }
     return true;

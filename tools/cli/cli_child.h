@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of strangers are read in a process of its own: libhdf5 may crash on a damaged one. */
+/* Files of other users are read in a separate process, because libhdf5 may crash on a damaged one. */
 #ifndef CLI_CHILD_H
 #define CLI_CHILD_H
 

@@ -88,8 +88,8 @@ struct cli_command {
     bool separates_operands; /* a "--" between operands is an operand, and options may follow */
     bool completes_programs; /* operands are programs, not profiles */
     bool is_benchmark;       /* listed apart from the commands that profile */
-    bool reads_profiles;     /* operands may be files of strangers: it runs in a child (cli_child.h) */
-    int usage_status;        /* exit status of wrong usage; 0: CLI_USAGE */
+    bool reads_profiles; /* operands may be files of other users: the command runs in a child (cli_child.h) */
+    int usage_status;    /* exit status of wrong usage; 0: CLI_USAGE */
     int (*run)(const struct cli_command *c, const struct cli_value *values, char **operands);
 };
 

@@ -32,7 +32,7 @@ static void cli_say(enum cli_colour colour, const char *kind, const char *format
     const int more = vsnprintf(line + len, sizeof(line) - len - 1, format, args);
     len = more < 0 ? len : len + (size_t)more;
     if (len > sizeof(line) - 2) len = sizeof(line) - 2;
-    ls_text_clean(line + head, len - head, ""); /* names in files are of strangers */
+    ls_text_clean(line + head, len - head, ""); /* names in files are untrusted */
     line[len++] = '\n';
     if (write(STDERR_FILENO, line, len) < 0) return; /* there is no other place to report it */
 }

@@ -34,7 +34,7 @@ static ls_err cli_signal_parse(const char *text, uint64_t *out)
 
 /* ---- limits of an option ---- */
 
-enum { LIMIT_BYTES = 24, LIMIT_PRINTED_MAX = 1000000 /* nobody meets one that is larger */ };
+enum { LIMIT_BYTES = 24, LIMIT_PRINTED_MAX = 1000000 /* larger limits are not printed */ };
 
 /* Write the number as on a command line. */
 static const char *limit_text(const struct cli_option *o, uint64_t number, char out[LIMIT_BYTES])

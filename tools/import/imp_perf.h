@@ -35,7 +35,7 @@ ls_err imp_maps_put(struct imp_maps *m, struct spool_writer *w, uint64_t time_ns
 
 /* ---- samples in AUX areas ---- */
 
-/* Samples that perf.data holds as packets in AUX areas (Arm SPE), each with the thread that it is of. */
+/* Samples that perf.data holds as packets in AUX areas (Arm SPE), each with its thread. */
 
 typedef struct imp_perf_aux imp_perf_aux;
 

@@ -143,8 +143,8 @@ static void compare_machines(const struct mrg_job *job, const struct mrg_file *f
     }
 }
 
-/* Which of the ranks are in files that were read before? A sum that has some of them, and others, cannot be taken
- * apart.  Errors: LS_ERR_EXISTS: the whole file is left out. */
+/* Mark the ranks that are in files that were read before. A sum that contains both known and new ranks cannot
+ * be split. Errors: LS_ERR_EXISTS: the whole file is left out. */
 static ls_err check_twice(const struct mrg_job *job, const struct mrg_file *file, const struct found *f)
 {
     size_t twice = 0;

@@ -27,8 +27,8 @@ ls_err rpl_ranks_begin(struct kn_options *o, uint64_t timeout_ns);
  * Errors: own, or that of another rank; LS_ERR_ARG. */
 ls_err rpl_ranks_same(struct kn_ranks *ranks, uint64_t hash, ls_err own);
 
-/* Print err, once for all ranks that know of it, and return the exit status; LS_OK: CLI_OK. An error that only
- * this rank knows of ends all of them. */
+/* Print err, once for all ranks that have it, and return the exit status; LS_OK: CLI_OK. An error that only
+ * this rank has ends all ranks. */
 int rpl_ranks_fail(struct kn_ranks *ranks, ls_err err);
 
 /* Leave the job. */

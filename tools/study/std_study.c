@@ -108,7 +108,7 @@ static ls_err run_prefetch(const struct std_study_options *o, std_study_emit *em
     return err;
 }
 
-/* The widest vectors that gather here, or AUTO where there are none. */
+/* The widest vectors that can gather on this processor, or AUTO. */
 static enum kn_method widest(void)
 {
     static const enum kn_method by_width[] = {KN_METHOD_AVX512, KN_METHOD_AVX2, KN_METHOD_NEON};

@@ -333,7 +333,7 @@ static ls_err trace_write(struct trace *t, const char *path)
     return err;
 }
 
-/* Patterns are found at once where that is all that is wanted; else in the trace, afterwards. */
+/* Find patterns while the program runs if no trace is written, otherwise in the trace afterwards. */
 static ls_err trace_consume(struct trace *t)
 {
     if (t->whole[0]) return trace_write(t, t->whole);
@@ -461,10 +461,10 @@ static ls_err trace_results(struct trace *t)
     if (t->files) LS_TRY(ls_outputs_commit(t->files));
     if (is_kept && stat(t->output, &st) == 0)
         cli_note("trace: %s (%s)", t->output, cli_format_bytes(size, (double)st.st_size));
-    if (t->accesses == 0) return LS_OK; /* nothing to go on with */
+    if (t->accesses == 0) return LS_OK; /* no output for the next command */
     if (t->patterns[0]) LS_TRY(trace_patterns(t));
     const char *const result = t->patterns[0] ? t->patterns : t->output;
-    if (!cli_output_is_kept(result)) return LS_OK; /* /dev/null: nothing can go on with that */
+    if (!cli_output_is_kept(result)) return LS_OK; /* /dev/null: no output for the next command */
     if (t->patterns[0])
         cli_next("loadstone replay %s", cli_quote(t->patterns));
     else
@@ -487,7 +487,7 @@ static void trace_remove_files(struct trace *t)
     t->spool.path[0] = '\0';
 }
 
-/* It gives way to ours. */
+/* A signal handler that ours replaces. */
 static void trace_say_status(const struct trace *t)
 {
     if (t->outcome.exit_signal)

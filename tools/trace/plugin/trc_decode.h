@@ -22,7 +22,7 @@ struct trc_shape_of {
     uint16_t load_bytes, store_bytes; /* 0: none */
     enum trc_isa isa;
     bool is_broken_gather; /* QEMU 7.2 computes wrong addresses for it */
-    bool ends_block;       /* jumps, calls, returns, system calls; also where nobody decodes */
+    bool ends_block;       /* jumps, calls, returns, system calls; also set without a decoder */
     uint8_t len;           /* bytes; 0: not known */
 };
 

@@ -232,7 +232,7 @@ static struct trc_ring *trc_ring_map(const char *path)
     const int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return NULL;
     void *at = mmap(NULL, sizeof(struct trc_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd); /* the program shall not meet it */
+    close(fd); /* the program must not find it */
     if (at == MAP_FAILED) return NULL;
     struct trc_ring *ring = at;
     return ring->magic == TRC_MAGIC ? ring : NULL;

@@ -181,7 +181,7 @@ static struct trc_block *trc_block_with_room(struct trc_own *own)
 {
     if (own->open && own->open->len + 3 > TRC_BLOCK_ROWS) trc_block_close(own);
     if (!own->open && !trc_block_open(own)) {
-        own->is_missed = true; /* nobody reads any more */
+        own->is_missed = true; /* the reader has ended */
         return NULL;
     }
     return own->open;
