@@ -40,7 +40,7 @@ struct trf_rows {
     size_t len;
     struct trf_traffic all;
     bool
-        is_sampled; /* the source holds bursts: their traffic is that of bursts from empty caches, put together */
+        is_sampled; /* the source holds bursts: the traffic is the sum over bursts that each begin with empty caches */
 };
 
 /* Run all accesses of a source through the caches, all threads as one core.

@@ -209,7 +209,7 @@ static void sampler_take(trf_sampler *s, size_t i, uint64_t begin_ns, uint64_t e
         value = now.level * c->scale;
     else if (gap == LS_GAP_NONE)
         value = sampler_growth(c, before.count, now.count, &gap);
-    if (gap != LS_GAP_NONE && gap == last->gap) return; /* it goes on */
+    if (gap != LS_GAP_NONE && gap == last->gap) return; /* the series continues */
     sampler_end_gap(s, i, begin_ns);
     if (gap != LS_GAP_NONE) {
         last->gap = gap;

@@ -27,7 +27,7 @@ ls_err trf_request_parse(const char *text, struct trf_request *out);
 
 typedef struct trf_sampler trf_sampler;
 
-/* A counter, and the source that it is of. */
+/* A counter and its source. */
 struct trf_series {
     const struct trf_source *source;
     struct trf_counter counter;
@@ -52,10 +52,10 @@ struct trf_use {
     void *user;
 };
 
-/* Open the sources of a request. One that is not here is noted if it was named, or if nothing of its group is;
- * the others go on.
+/* Open the sources of a request. A missing source is noted if it was named, or if no source of its group is
+ * available; the others are used.
  * Owns:   trf_sampler_free ends *out.
- * Errors: LS_ERR_USAGE: a metric that there is not; LS_ERR_NOMEM. */
+ * Errors: LS_ERR_USAGE: an unknown metric; LS_ERR_NOMEM. */
 ls_err trf_sampler_new(const struct trf_machine *m, const struct trf_request *r, const struct trf_use *use,
                        trf_sampler **out);
 const struct trf_series *trf_sampler_series(const trf_sampler *s, size_t *out_len);

@@ -63,8 +63,8 @@ static bool net_is_hardware(const struct net_files *f, const char *path)
     return access(file, F_OK) == 0;
 }
 
-/* Interfaces of hardware; where there are none, as in a container, all but the loop-back. Bridges and the like
- * would count the same bytes again. */
+/* Hardware interfaces; if there are none, as in a container, all except the loop-back. Bridges and similar
+ * interfaces would count the same bytes again. */
 static ls_err net_add_all(const struct trf_machine *m, const struct net_files *f, struct trf_opened *out)
 {
     char pattern[NET_PATH_BYTES];

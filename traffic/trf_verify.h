@@ -39,7 +39,7 @@ ls_err trf_verify(const struct trf_source *source, const struct trf_opened *open
  * Errors: as of trf_verify. */
 ls_err trf_verify_here(const struct trf_machine *m, const struct trf_source *source,
                        const struct trf_opened *opened, struct trf_verdict *out);
-/* The factor of a kind of counter; NAN where there is none. */
+/* The factor of a kind of counter; NAN: not measured. */
 double trf_verdict_factor(const struct trf_verdict *v, enum ls_counter_kind kind);
 
 /* --- the kept verdict --- */
