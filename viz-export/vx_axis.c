@@ -8,7 +8,7 @@
 
 /* ---- axes ---- */
 
-/* 1, 2 or 5 times a power of ten, near span / wanted. */
+/* Return 1, 2 or 5 times a power of ten, near span / wanted. */
 static double vx_step(double span, unsigned wanted)
 {
     const double raw = span / (wanted ? wanted : 1), power = pow(10, floor(log10(raw))), lead = raw / power;

@@ -32,7 +32,7 @@ struct vx_axis vx_axis_of(enum vx_scale scale, double low, double high, bool fro
 /* Return the position of value; values outside are clamped to the ends. */
 double vx_axis_position(const struct vx_axis *a, double value);
 
-/* About wanted ticks in out, at most VX_TICKS_MAX; their number is returned. */
+/* Write about `wanted` ticks to out, at most VX_TICKS_MAX, and return their number. */
 size_t vx_axis_ticks(const struct vx_axis *a, unsigned wanted, struct vx_tick out[VX_TICKS_MAX]);
 
 /* "12.3k", "4M", "-1.5", "0.01" into out; three significant digits. */

@@ -32,7 +32,7 @@ void vx_text_cut(cairo_t *c, double x, double y, double size, enum vx_align alig
 void vx_text_up(cairo_t *c, double x, double y, double size, const char *text);
 
 void vx_line(cairo_t *c, double x0, double y0, double x1, double y1, double width);
-/* Dashes for the lines that follow; off: whole again. */
+/* Draw the following lines dashed; off: solid again. */
 void vx_use_dashes(cairo_t *c, bool on);
 /* Circle, square, triangle, diamond, ... by series. */
 void vx_mark(cairo_t *c, double x, double y, size_t series, double radius);

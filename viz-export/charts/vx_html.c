@@ -87,7 +87,8 @@ static void vx_html_numbers(const struct vx_chart *chart, FILE *out)
     fputs("</details>\n", out);
 }
 
-/* Cairo numbers its glyphs anew in each picture: on one page the names must differ. Its XML head goes, too. */
+/* Rename the glyphs, which cairo numbers from 0 in each picture, so that names on one page differ. The XML
+ * head is removed, too. */
 static void vx_html_svg(const char *svg, size_t chart, FILE *out)
 {
     static const char *const marks[] = {"id=\"", "href=\"#", "url(#"};

@@ -36,7 +36,7 @@ struct vx_h5_set {
     const char *unit; /* attribute, NULL or "": none */
 };
 void vx_h5_put(struct vx_h5 *h, const struct vx_h5_set *set);
-/* One text of fixed length as attribute of a group or a data set of it. */
+/* Write one text of fixed length as an attribute of a group or of a data set in it. */
 void vx_h5_text(struct vx_h5 *h, const char *object, const char *name, const char *text);
 /* A row of numbers as attribute. */
 void vx_h5_numbers(struct vx_h5 *h, const char *object, const char *name, hid_t type, hsize_t len,

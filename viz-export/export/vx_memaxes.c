@@ -154,7 +154,7 @@ static ls_err vx_memaxes_hardware(const struct vx_source *s, FILE *out)
 
 /* ---- the format ---- */
 
-/* Return the one grid that its 3-D view can show: the one with the most samples. NULL: there is none. */
+/* Return the grid with the most samples, the only one that MemAxes can show in 3-D. NULL: no grid. */
 static const struct ndm_geometry *vx_one_grid(const struct ndm_atlas *a)
 {
     const struct ndm_geometry *best = NULL;

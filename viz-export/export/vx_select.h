@@ -28,7 +28,7 @@ struct vx_selection {
  *         asked for and none there, or different ones; the text lists the fields), LS_ERR_NOMEM. */
 ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metrics,
                  struct vx_selection *out);
-/* Take the steps, not the whole run.  Errors: LS_ERR_USAGE: there are none, or they differ. */
+/* Select the steps instead of the whole run.  Errors: LS_ERR_USAGE: no steps, or they differ. */
 ls_err vx_select_steps(struct vx_selection *s);
 void vx_selection_fini(struct vx_selection *s);
 

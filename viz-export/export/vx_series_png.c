@@ -84,7 +84,7 @@ static struct series_panel *series_panel_of(struct series_sheet *sheet, const st
     return p;
 }
 
-/* The line of a counter, made where there is none; NULL in *out: the panel is full. */
+/* Find or add the line of a counter; NULL in *out: the panel is full. */
 static ls_err series_line_of(struct series_panel *p, const struct prof_counter *c, uint32_t slices,
                              struct series_line **out)
 {

@@ -38,7 +38,7 @@ static void vx_tile_coordinates(const struct an_tiles *t, struct vx_pack *p)
     }
 }
 
-/* Costs of a stranger's profile may be infinite, or none. */
+/* Costs in a profile of another user may be infinite or NAN. */
 static double vx_bounded(double value, double otherwise)
 {
     const double most = 0x1p53;

@@ -15,7 +15,7 @@ viz-export/view/vx_view_bundle.c: viz-export/view/web/bundle/view.js viz-export/
 	    $(SHELL) $(srcdir)/viz-export/view/web/embed.sh "$$bundle" > $@.tmp && mv $@.tmp $@
 CLEANFILES += viz-export/view/vx_view_bundle.c
 
-# After npm was installed: bundle once more.
+# Bundle again, after npm was installed.
 .PHONY: view-bundle
 view-bundle:
 	rm -f $(view_bundle) viz-export/view/vx_view_bundle.c

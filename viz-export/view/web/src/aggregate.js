@@ -82,7 +82,7 @@ export function aggregate(model, selection) {
     const passes = DIMENSIONS.map((dimension) => masks[dimension]);
     const sums = DIMENSIONS.map((dimension) => result[dimension]);
     const binAt = DIMENSIONS.indexOf('bin');
-    const passesPlace = masks.place; // no view but the map is of places, and that one sums for itself
+    const passesPlace = masks.place; // only the map shows places, and it computes its own sums
     for (let i = 0; i < tile.len; i++) {
         let failed = -1; // the one dimension that keeps the tile out
         let failures = 0;

@@ -62,7 +62,7 @@ function copyOf(element) {
     return copy;
 }
 
-/** The panel as an image of SVG, which holds a copy of it. */
+/** Convert the panel to an SVG image that contains a copy of it. */
 function toSvg(element) {
     const { width, height } = element.getBoundingClientRect();
     const size = `width="${width}" height="${height}"`;

@@ -38,7 +38,7 @@ export class Selection {
         this.listeners.forEach((listener) => listener(this));
     }
 
-    /** Select a node; once more, or null: none. */
+    /** Select a node; selecting it again, or null, clears the selection. */
     selectNode(node) {
         this.node = node === this.node || node === 0 ? null : node;
         this.changed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When: CPU time by slices of the run's wall time, and how much of it waited.
+// Time: CPU time by slices of the run's wall time, and the part of it that waited.
 import { STALL_COLOUR, TIME_COLOUR } from './colours.js';
 import { barsChart } from './bars.js';
 import { h, panel } from './dom.js';
