@@ -5,7 +5,7 @@ unit_cppflags = $(AM_CPPFLAGS) -D_GNU_SOURCE $(CMOCKA_CFLAGS) $(HDF5_CFLAGS)
 unit_cflags = $(AM_CFLAGS) -g -pthread
 unit_libs = libunit.la $(CMOCKA_LIBS) -lm
 unit_programs =
-# For checks of minutes, which make check-long runs: a script, and its status; 77 is no failure.
+# Run a script of make check-long, which takes minutes, and check its status; 77 is no failure.
 run_script = top_srcdir='$(top_srcdir)' top_builddir='$(top_builddir)'
 skip_is_success = status=$$?; [ $$status -eq 77 ] || exit $$status
 if HAVE_CMOCKA

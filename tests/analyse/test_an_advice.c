@@ -118,7 +118,7 @@ static void rows(struct an_finding *out, uint32_t row_len, uint32_t first_cycles
     find(f, out);
 }
 
-/* The same by translation: accesses in order without latencies, then loads that were timed alone. */
+/* Add a translated burst: consecutive accesses without latencies, then loads that were timed alone. */
 static void rows_timed_alone(struct an_finding *out, uint32_t row_len)
 {
     struct an_fixture *f = fix_new(5, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of strangers on their way to a terminal, to JSON and to a spreadsheet. */
+/* Untrusted names are written safely to a terminal, to JSON and to a spreadsheet. */
 #include "common/ls_put.h"
 #include "common/ls_text.h"
 #include "tests/unit.h"

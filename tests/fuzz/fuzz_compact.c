@@ -28,7 +28,7 @@ static void fuzz_put(struct pat_sequence *s, uint64_t index)
     if (s->indices.len < in.room) s->indices.data[s->indices.len++] = (int64_t)index;
 }
 
-/* The last `back` distances once more, `times` times. */
+/* Repeat the last `back` distances `times` times. */
 static void fuzz_repeat(struct pat_sequence *s, size_t back, size_t times)
 {
     if (s->indices.len <= back) return;

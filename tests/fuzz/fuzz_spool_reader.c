@@ -26,7 +26,7 @@ static void fuzz_stream(const struct spool_stream *stream)
     spool_reader_free(r);
 }
 
-/* As the file of the counters that the launcher sampled. */
+/* Read the bytes as the file of the counters that the launcher sampled. */
 static void fuzz_series(const uint8_t *data, size_t len_bytes)
 {
     struct spool_series s;
@@ -39,7 +39,7 @@ static void fuzz_series(const uint8_t *data, size_t len_bytes)
     spool_series_fini(&s);
 }
 
-/* As the file of all threads if its header has that kind, else as a thread's file. */
+/* Read the bytes as the file of all threads if the header has this kind, otherwise as a thread's file. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len_bytes)
 {
     const struct spool_source source = {.path = "fuzz", .bytes = data, .len_bytes = len_bytes};

@@ -21,7 +21,7 @@ static void touch(volatile char *at, size_t len_bytes)
         at[i] = (char)i; /* the line that faults */
 }
 
-/* As LULESH allocates: in each iteration, and gives all of it back. */
+/* Allocate as LULESH does: in each iteration, and free everything again. */
 static int run_blocks(void)
 {
     unsigned sum = 0;

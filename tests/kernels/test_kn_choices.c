@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A variant is remembered for its configuration, and for no other; a damaged file is as good as none. */
+/* A variant is remembered for its configuration, and for no other; a damaged file is ignored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,7 +143,7 @@ static void a_damaged_file_is_as_good_as_none(void **state)
     assert_null(kn_choice_find(p.folder, key, s.candidates, s.candidates_len));
     kn_choice_keep(p.folder, key, s.candidates[0]); /* nothing to write to */
     assert_int_equal(truncate(p.path, 1 << 20), 0);
-    kn_choice_keep(p.path, key, s.candidates[0]); /* too long: begins anew */
+    kn_choice_keep(p.path, key, s.candidates[0]); /* too long: it is emptied first */
     assert_int_equal(stat(p.path, &st), 0);
     assert_true(st.st_size < 100);
     assert_ptr_equal(kn_choice_find(p.path, key, s.candidates, s.candidates_len), s.candidates[0]);

@@ -73,7 +73,7 @@ static void devices_are_wished_by_number_or_name(void **state)
     (void)state;
     assert_true(kn_gpu_is_wished(NULL, "NVIDIA H200", 3));
     assert_true(kn_gpu_is_wished("3", "NVIDIA H200", 3));
-    assert_false(kn_gpu_is_wished("2", "NVIDIA H200", 3)); /* a number is none of the name */
+    assert_false(kn_gpu_is_wished("2", "NVIDIA H200", 3)); /* a number does not match a part of a name */
     assert_true(kn_gpu_is_wished("h200", "NVIDIA H200", 3));
     assert_false(kn_gpu_is_wished("H100", "NVIDIA H200", 3));
 }
@@ -90,7 +90,7 @@ static void ptx_texts_are_whole(void **state)
         assert_int_equal(count(p->text, "{"), count(p->text, "}"));
         assert_int_equal(count(p->text, ".target sm_60"), 1);
         assert_int_equal(count(p->text, ".address_size 64"), 1);
-        /* nothing calls a library or uses memory that each thread has for itself */
+        /* the text calls no library function and uses no local memory of threads */
         assert_int_equal(count(p->text, ".extern"), 0);
         assert_int_equal(count(p->text, "call"), 0);
         assert_int_equal(count(p->text, ".local"), 0);

@@ -46,7 +46,7 @@ static void launchers_name_their_module(void **state)
     l = launch_of((const char *[]){"PMIX_RANK", "2", NULL});
     assert_string_equal(l.mpi, "loadstone-mpi-openmpi.so");
     assert_int_equal(l.len, 0);
-    /* srun without PMI starts programs that do not know of each other */
+    /* srun without PMI starts independent programs */
     l = launch_of((const char *[]){"SLURM_STEP_ID", "0", "SLURM_PROCID", "1", "SLURM_NTASKS", "2", NULL});
     assert_null(l.launcher);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The scalar baseline is scalar: no vector instruction in its objects, and the other methods' objects show that this test sees
-# them. No call of memcpy either, which would be somebody else's loop.
+# them. It does not call memcpy either, which may use vector instructions.
 cd "${top_builddir:-.}" || exit 99
 command -v objdump >/dev/null || { echo "SKIP: objdump is not installed"; exit 77; }
 case $(uname -m) in

@@ -70,8 +70,7 @@ static void run(const struct kn_room *room, const struct kn_kernel *k, kn_loop *
         loop(job, kn_room_begin(room, n, t), kn_room_begin(room, n, t + 1));
 }
 
-/* The kernel once more by hand, from the index arrays and not from the sequences, the other way round than
- * kn_prove. */
+/* Compute the kernel again in plain code, from the index arrays, whereas kn_prove uses the sequences. */
 static void compare(const struct kn_room *room, const struct kn_kernel *k, const struct kn_loop_job *job)
 {
     if (room->element_bytes != 8 || room->index_bits != 64) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The timed part of a run holds the run alone: no reading of another clock, no gaps that other programs cause
- * without a mark. */
+/* The timed part of a run contains only the run: it reads no other clock, and gaps that other programs cause
+ * are marked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

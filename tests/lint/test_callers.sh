@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever is defined for other files has a user there, and the lint that checks this sees a breach.
+# Every exported definition has a user in another file, and the lint detects a violation.
 top_builddir=$(cd "${top_builddir:-.}" && pwd) top_srcdir=$(cd "${top_srcdir:-.}" && pwd)
 lint=$top_srcdir/tests/lint/callers.sh
 command -v nm >/dev/null || { echo "skipped: nm (binutils) is missing"; exit 77; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Commands and options that help, pages and messages name exist, and the lint that checks this sees a breach.
+# Commands and options that help, pages and messages name exist, and the lint detects a violation.
 loadstone=${top_builddir:-.}/tools/loadstone lint=${top_srcdir:-.}/tests/lint/command-lines.py
 command -v python3 >/dev/null || { echo "skipped: python3 is missing"; exit 77; }
 count=$(python3 "$lint" "$loadstone" "${top_srcdir:-.}") || { echo "$count"; exit 1; }

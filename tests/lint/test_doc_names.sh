@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Files, folders, functions and make targets that the pages name exist, and the lint that checks this sees a breach.
+# Files, folders, functions and make targets that the pages name exist, and the lint detects a violation.
 lint=${top_srcdir:-.}/tests/lint/doc-names.py
 command -v python3 >/dev/null || { echo "skipped: python3 is missing"; exit 77; }
 count=$(python3 "$lint" "${top_srcdir:-.}") || { echo "$count"; exit 1; }

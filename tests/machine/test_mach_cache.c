@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cached calibration: used when it is this machine's, measured anew when it is anything else. */
+/* The cached calibration is used if it belongs to this machine, otherwise measured again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

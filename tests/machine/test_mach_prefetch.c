@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prefetchers are switched in a folder of the test's own; refusals name their reason. */
+/* Prefetchers are switched by files in a folder of the test; refusals name their reason. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

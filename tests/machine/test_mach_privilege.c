@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Containers, hypervisors and limits are found by their marks, in a root of the test's own. */
+/* Containers, hypervisors and limits are recognised by their files, under a root directory of the test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# After make install the loader knows the library, or the user knows how a program finds it.
+# After make install, the loader finds the library, or a message explains how programs find it.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 loader=$top_srcdir/packaging/loader.sh
 # ldconfig of a system whose cache is the file cache; it lists the folder in the file known when it is called to

@@ -118,7 +118,7 @@ static uint64_t naive_gcd(uint64_t a, uint64_t b)
     return b ? naive_gcd(b, a % b) : a;
 }
 
-/* Where indices of this access begin. */
+/* Return the address from which the indices of this access count. */
 static uint64_t naive_base(const struct naive *n, size_t i)
 {
     if (n->of[i].range != PAT_NONE && !n->is_pool) return n->m->tables.ranges[n->of[i].range].start;

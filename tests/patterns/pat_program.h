@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of one sequence or more, made by hand, and the patterns of it.
+/* A program of one or more hand-written sequences, and its patterns.
  *
  * Thread: one at a time for one object. */
 #ifndef PAT_PROGRAM_H

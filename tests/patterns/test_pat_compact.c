@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From sequences to patterns: forms, classes, shares, in sequences made by hand as the loops of known
- * programs make them. */
+/* From sequences to patterns: forms, classes, shares, in hand-written sequences like those of loops in known
+ * programs. */
 #include "patterns/pat_extent.h"
 #include "patterns/write/pat_writers.h"
 #include "tests/patterns/pat_program.h"
@@ -167,7 +167,7 @@ static void points_along_long_rows_are_a_stencil(void **state)
     }
 }
 
-/* As vectors of two, and two of these at a time: rows meet in the next row. */
+/* A stencil in vectors of two, two of them at a time: each row reaches the positions of the next one. */
 static void vectors_of_a_stencil_are_one(void **state)
 {
     static const int64_t one[] = {120, 119, 121, 0, 240}, two[] = {119, 120, 121, 122, 123, 0, 2, 240, 242};
@@ -230,7 +230,8 @@ static void columns_of_a_matrix_are_uniform(void **state)
     check(&p, PAT_FORM_EXACT, PAT_CLASS_UNIFORM);
 }
 
-/* As a compiler takes two columns of a matrix at once: columns meet after many steps, which is no stencil. */
+/* Two columns of a matrix at once, as a compiler generates them: columns reach each other's positions after
+ * many steps, so this is no stencil. */
 static void columns_taken_two_at_once_are_uniform(void **state)
 {
     struct pat_program p;
@@ -363,7 +364,7 @@ static void ragged_ends_are_reported_and_kept(void **state)
     pat_program_fini(&p);
 }
 
-/* Both ends: nothing repeats in the first 90 and the last 50. A limit cuts the stored ends. */
+/* The first 90 and the last 50 accesses do not repeat. A limit cuts the stored ends. */
 static void what_lies_before_and_after_the_period_is_kept(void **state)
 {
     static const size_t limits[] = {0, 4000, 40};

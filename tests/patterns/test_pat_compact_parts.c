@@ -58,7 +58,7 @@ static void merged_threads_have_one_pattern(void **state)
     pat_program_fini(&p);
 }
 
-/* Without a seed every call draws the same. */
+/* Without a seed, all calls draw the same sequence. */
 static void no_seed_is_seed_1(void **state)
 {
     (void)state;

@@ -180,9 +180,9 @@ static uint32_t add_batch(struct pat_ext_tally *t, const struct pat_ext_run *run
     return weight;
 }
 
-/* Where only one in 25 has a slot, one batch in eight is counted, eight times: frequent ones are about right
- * also when they come in the same batch of 64 each time, long runs are counted exactly, the divisor is
- * exact; once more have a slot all are counted again. */
+/* If only one distance in 25 has a slot, one batch in eight is counted with weight eight. Counts of frequent
+ * distances are approximately correct, even if they always come in the same batch of 64; long runs and the
+ * divisor are exact. When more distances have a slot, all are counted again. */
 static void distances_that_hardly_come_again_are_sampled(void **unused)
 {
     enum { BATCHES = 200000, RUNS = 25, TURN = 64, LENGTH = 2, LONG = 1000 };

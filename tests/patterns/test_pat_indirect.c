@@ -15,7 +15,7 @@
 #include <link.h>
 #include <stdlib.h>
 
-/* As without optimisation: all variables on the stack. */
+/* Code without optimisation: all variables are on the stack. */
 #define FRAME "push %rbp\nmov %rsp, %rbp\n1: "
 #define FRAME_NEXT "addl $1, -20(%rbp)\ncmpl $9, -20(%rbp)\njle 1b\npop %rbp\nret\n"
 /* X(function, assembler text with labels function_load and function_access) */
@@ -74,7 +74,7 @@
     X(on_stack, "1: on_stack_load: mov 16(%rsp,%rcx,4), %eax\n"                    \
                 "on_stack_access: mov (%rdi,%rax,8), %rdx\n"                       \
                 "inc %rcx\ncmp %r8, %rcx\njne 1b\nret\n")
-/* Without an index that is loaded: strides, a base of the outer loop, values that a call may have changed. */
+/* Accesses without a loaded index: strides, a base of the outer loop, values that a call may have changed. */
 #define PLAIN_LIST(X)                                                                 \
     X(stride, "mov (%rdi), %rsi\nxor %ecx, %ecx\n"                                    \
               "1: stride_access: movsd (%rsi,%rcx,8), %xmm0\n"                        \
@@ -183,7 +183,7 @@ static void pat_index_load_must_agree_in_number(void **state)
     assert_int_equal(index_site(&code_rows[0], 20, 100, &load), PAT_NONE);
 }
 
-/* As the base of an array that is kept in memory. */
+/* The base of an array, which is in memory. */
 static void pat_load_from_one_address_is_no_index(void **state)
 {
     (void)state;

@@ -227,7 +227,7 @@ static void pat_names_obey_no_terminal(void **state)
     pat_suite_fini(&s);
 }
 
-/* As programs write them that know only doubles, or that mark the encoding. */
+/* Files of programs that write all numbers as doubles, or that mark the encoding. */
 static void pat_whole_doubles_are_integers(void **state)
 {
     (void)state;

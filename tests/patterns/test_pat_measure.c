@@ -307,8 +307,8 @@ static void measures_of_blocks_are_near_those_of_all(void **state)
     free(data);
 }
 
-/* By the definitions' own examples: a stream has all of spatial and nothing of temporal locality, one word
- * all of temporal and nothing of spatial. */
+/* The examples of the definitions: a stream has full spatial and no temporal locality, a single word full
+ * temporal and no spatial locality. */
 static void extremes_are_extreme(void **state)
 {
     int64_t data[4000];

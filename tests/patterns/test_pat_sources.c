@@ -451,7 +451,7 @@ static void packed_traces_are_unpacked(void **state)
 
 static uint8_t unpacked[1 << 19];
 
-/* All that is unpacked from a file. */
+/* Return all bytes that are unpacked from a file. */
 static ls_err unpack(const char *name, size_t *len)
 {
     pat_input *in;
@@ -586,7 +586,7 @@ static void what_unpacks_to_much_is_read_in_pieces(void **state)
     assert_int_equal(all, BOMB);
 }
 
-/* From a pipe an archive is read forward. */
+/* An archive from a pipe is read forwards. */
 static void packed_files_may_be_pipes(void **state)
 {
     static const char *const suffixes[] = {"gz", "zst", "lz4", "zip"};

@@ -26,7 +26,7 @@ struct fake_event {
 };
 extern struct fake_event fake_events[FILES_MAX];
 extern size_t fake_events_len;
-extern bool fake_samples_kernel; /* each sample once more, of the kernel */
+extern bool fake_samples_kernel; /* repeat each sample as one of the kernel */
 
 /* Play the records that the program of thread tid requests at this address (struct fake_play), and answer
  * there. */

@@ -245,7 +245,7 @@ static void on_mmap(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
     if (!error && offset) e->has_aux = true;
 }
 
-/* Only calls of the reader, recognised by its name. */
+/* Handle only calls of the reader, which is recognised by its name. */
 static void on_poll(const struct seccomp_notif *n, struct seccomp_notif_resp *r)
 {
     char path[64], name[32] = "";

@@ -111,7 +111,7 @@ static void many_threads(smr_tree *tree)
     }
 }
 
-/* Until the rate is another one. */
+/* Wait until the rate changes. */
 static void until_slower(smr_tree *tree)
 {
     const struct timespec nap = {.tv_nsec = 1000000};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For programs under test that must keep level: how many descriptors this process has.
+/* Number of open descriptors of this process, for tests that check for leaks.
  *
  * Thread: any. */
 #ifndef OWN_DESCRIPTORS_H

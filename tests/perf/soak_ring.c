@@ -70,7 +70,7 @@ static bool put_record(struct writer *w, void *record, uint32_t type, size_t len
     return true;
 }
 
-/* As the kernel does: in front of the next record that finds room. */
+/* Report lost records as the kernel does: in front of the next record that fits. */
 static bool report_lost(struct writer *w)
 {
     uint64_t record[3] = {0, 1, w->unsaid};
@@ -171,7 +171,7 @@ static void wait_for_reader(const struct writer *w)
         sched_yield();
 }
 
-/* Now at full speed, so that much is lost, now no faster than it is read. */
+/* Write alternately at full speed, so that many records are lost, and no faster than they are read. */
 static void *kernel_main(void *data)
 {
     struct writer *w = data;

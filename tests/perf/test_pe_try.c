@@ -135,7 +135,7 @@ static size_t lock_all_memory(struct mapped rings[RINGS_MAX])
     return len;
 }
 
-/* Not as a user, whose other programs would lack the memory that is locked here. */
+/* Skipped for an ordinary user, whose other programs would lack the memory that is locked here. */
 static bool becomes_nobody(void)
 {
     const struct rlimit none = {0, 0};

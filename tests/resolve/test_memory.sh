@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A profile takes at most nine times its length in memory, which is the limit that opening one sets for strangers' files: an honest one of
-# 100 MB is within 1 GiB. This test takes one of 17 MB, and measures programs without data.
+# A profile takes at most nine times its length in memory, which is the limit for files of other users: a valid one of 100 MB
+# needs less than 1 GiB. This test takes one of 17 MB, and measures programs without data.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 must "$top_builddir/bench/resolve" 2000000 "$PWD/long.h5" >made || exit 99
 data=$((96 * 1024 + 8 * $(stat -c %s long.h5) / 1024))

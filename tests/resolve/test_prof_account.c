@@ -151,7 +151,7 @@ static void account_splits_children_of_few_ticks(void **state)
     }
 }
 
-/* Too short for a stratum even together: they keep their chances beside the long process. */
+/* Processes that are too short for a stratum even together keep their share beside the long process. */
 static void account_joins_what_is_short_with_the_largest(void **state)
 {
     struct book *b = book_new();
@@ -245,7 +245,7 @@ static void account_corrects_ticks_that_follow_the_bursts(void **state)
     free(b);
 }
 
-/* Where the recording has hardly any time in the kernel, the kernel's time is the program's. */
+/* If the recording has hardly any time in the kernel, kernel time is attributed to the program. */
 static void account_leaves_kernel_time_of_the_program(void **state)
 {
     struct book *b = book_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which variable a line puts memory into. */
+/* The variable to which a source line assigns memory. */
 #include "common/ls_owner.h"
 #include "resolve/prof_site_names.h"
 #include "resolve/prof_source_file.h"

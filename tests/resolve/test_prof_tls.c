@@ -69,7 +69,7 @@ static void begin(struct setting *s, uint32_t lane)
     assert_int_equal(prof_tls_blocks(&s->tls, lane, &r.head), LS_OK);
 }
 
-/* Where the variable is in the block. */
+/* Offset of the variable in the block. */
 static uint64_t offset_of_values(struct setting *s)
 {
     const size_t len = sym_file_variables_len(s->files, s->modules.rows.rows[0].file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Domains and fields come back from run.h5 as they went in; files that lie about them are refused. */
+/* Domains and fields are read back from run.h5 as they were written; contradictory files are refused. */
 #include "run_h5/prof_atlas.h"
 #include "run_h5/prof_writer.h"
 #include "tests/spool/spool_fixture.h"

@@ -662,7 +662,7 @@ static void no_small_file_takes_more_than_a_gibibyte(void **state)
     }
 }
 
-/* One that is trusted may take more, or less. */
+/* The limit for a trusted file can be raised and lowered. */
 static void memory_of_a_file_can_be_set(void **state)
 {
     struct rlimit before, after;

@@ -352,7 +352,7 @@ static int run_strict(int argc, char **argv)
     return 0;
 }
 
-/* Only the system calls that the rest of the program needs; any other kills it. */
+/* Allow only the system calls that the rest of the program needs; any other kills it. */
 static int run_filter(int argc, char **argv)
 {
 #define ALLOW(nr) \

@@ -97,8 +97,8 @@ LOADSTONE_ALLOC_MIN=1M same alloc_min "$victim" alloc
 holds alloc_min 0 'ALLOC .* len=10013 call=[0-9]+ frames=[0-9]+( known)?$' # except for one that is sampled
 holds_some alloc_min 'ALLOC .* len=4194304 '
 
-# Too many to record each: blocks that are left out are counted, every end belongs to a recorded block, large
-# blocks are never left out.
+# Too many blocks to record each: blocks that are left out are counted, every end belongs to a recorded block, large blocks are
+# never left out.
 LOADSTONE_OVERHEAD=1% same flood "$victim" flood
 holds flood 1 'ALLOC .* len=3145728 '
 holds flood 1 'EVENT kind=12 .*count=[1-9]'

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 }
 EOF
 
-# Only the kind of the error is compared; its addresses and stacks differ anyway.
+# Compare only the kind of the error, because addresses and stacks differ.
 kind() { sed -n 's/^.*ERROR: AddressSanitizer: \([^ ]* *[^ ]*\).*/\1/p' "$1"; }
 
 # Sanitizers older than 2024 crash at random if the kernel randomises mappings by more than 28 bits (gcc up to 13, on kernels of

@@ -42,8 +42,8 @@ else
     echo "not tested: a full file system (needs root and tmpfs)"
 fi
 
-# By hand, without LOADSTONE_SPOOL: in the runtime directory, else in the one for temporary files, never in
-# the working directory; children use the same spool.
+# Preloaded by hand without LOADSTONE_SPOOL, the spool is in the runtime directory, otherwise in the one for temporary files,
+# never in the working directory; children use the same spool.
 mkdir "$work/run" "$work/here" "$work/tmp"
 (cd "$work/here" && XDG_RUNTIME_DIR=$work/run LD_PRELOAD=$preload LOADSTONE_ENGINE=null "$victim" spawn) >/dev/null 2>&1
 [ "$(ls "$work/run")" ] || fail "by hand: no spool in the runtime directory"

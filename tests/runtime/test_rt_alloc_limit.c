@@ -66,7 +66,7 @@ static void few_allocations_are_all_recorded(void **state)
     }
 }
 
-/* From 10^5 to 10^8 blocks a second, of any length, but no more bytes than a memory can take. */
+/* Rates from 10^5 to 10^8 blocks a second, with all lengths whose total fits the bandwidth of memory. */
 static void steady_flood_stays_within_the_share(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void burst_in_a_hook_is_not_the_hooks(void **state)
     assert_int_equal(rt_timed_hook_cost_ns(&backwards, 64), 0);
 }
 
-/* At 10^6 events a second, one sample in each millisecond, with intervals that vary as in a random sample. */
+/* 10^6 events a second give one sample per millisecond, with intervals that vary as in a random sample. */
 static void sampled_events_come_as_often_as_wanted(void **state)
 {
     static const double factors[] = {0.1, 2.3, 0.7, 1.2, 0.3, 0.5, 1.9, 1};

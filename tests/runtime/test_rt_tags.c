@@ -172,7 +172,7 @@ static uint64_t row_of(const struct rt_tag_call *c)
     return row;
 }
 
-/* As the hooks do it. */
+/* Tag a block as the hooks do. */
 static uint32_t site_of(struct fake *f, const char *path)
 {
     const struct rt_tag_call c = call_of(f, path);

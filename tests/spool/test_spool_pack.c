@@ -81,7 +81,7 @@ static void spool_packed_accesses_come_back(void **state)
     spool_fixture_fini(&f);
 }
 
-/* From damaged bytes the reader returns accesses, or it reports the damage. It never reads beyond them. */
+/* For damaged bytes the reader returns accesses or reports the damage. It never reads beyond the bytes. */
 static void spool_damaged_accesses_are_refused(void **state)
 {
     (void)state;
@@ -200,8 +200,8 @@ static void spool_packed_stacks_come_back(void **state)
     spool_fixture_fini(&f);
 }
 
-/* Without one of the records, those after it are left out until the next first one. Damaged bytes give stacks of
- * damaged content, or are refused. */
+/* If a record is missing, the following ones are left out until the next complete one. Damaged bytes give
+ * stacks with damaged content, or are refused. */
 static void spool_stacks_after_a_missing_one_are_left_out(void **state)
 {
     (void)state;

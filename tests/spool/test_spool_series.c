@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file of series: read back, cut off, and with records that cannot be. */
+/* The file of series: read back, truncated, and with impossible records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

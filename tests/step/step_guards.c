@@ -83,7 +83,7 @@ int step_victim_setuid(void)
     return failures;
 }
 
-/* With a limit this low our descriptors cannot go far up; the program still gets its low ones. */
+/* With such a low limit our descriptors cannot have high numbers; the program still gets the low ones. */
 int step_victim_few_fds(void)
 {
     enum { LEAST = 5 };
@@ -194,7 +194,7 @@ static pid_t spin_beside(void)
         sink++;
 }
 
-/* With others on its processor the program loses it in the middle of bursts. */
+/* Other processes on the same processor preempt the program in the middle of bursts. */
 int step_victim_contended(void)
 {
     enum { OTHERS = 3 };

@@ -65,7 +65,7 @@ static int may_use_tiles(void)
     return syscall(SYS_arch_prctl, REQ_XCOMP_PERM, TILE_DATA) == 0;
 }
 
-/* As bytes: assemblers before binutils 2.35 do not know AMX. */
+/* Written as bytes, because assemblers before binutils 2.35 do not support AMX. */
 __attribute__((noinline)) static void move_tile(void)
 {
     static const uint8_t config[64] = {[0] = 1, [16] = TILE_ROW_BYTES, [48] = TILE_ROWS};

@@ -20,7 +20,7 @@
 
 enum { PAGE = 4096 };
 
-/* As the engine's handler: a fault of a copy ends it. Another is a failed test. */
+/* Handle faults as the engine's handler does: a fault of a copy ends the copy, any other fails the test. */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     greg_t *ip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];

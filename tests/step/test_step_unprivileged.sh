@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Without any privilege and where perf_event_open is refused: the timer samples, and the profile records the
-# reason.
+# Without privileges, and if perf_event_open is refused, the timer triggers the bursts, and the profile records the reason.
 set -u
 preload=$(cd "$top_builddir" && pwd)/.libs/libloadstone-preload.so
 victim=$top_builddir/tests/step/step_victim

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses of this very program have its names; broken files cost names, never the process. */
+/* Addresses of this program get its names; damaged files only lack names, and never end the process. */
 #include "symbols/sym_files.h"
 #include "tests/spool/spool_fixture.h"
 #include "tests/unit.h"

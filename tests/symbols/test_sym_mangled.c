@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Damaged copies of a small program, made by rule: cut, with invalid pointers in headers, absurd counts,
- * circular entries, broken compression. Every question about them is answered, and soon. */
+ * circular entries, broken compression. Every question about them is answered within a time limit. */
 #include "symbols/sym_files.h"
 #include "tests/spool/spool_fixture.h"
 #include "tests/unit.h"
@@ -73,7 +73,7 @@ static const char *section_name(const struct subject *s, const Elf64_Shdr *sh)
     return (const char *)s->good + all[head(s->good)->e_shstrndx].sh_offset + sh->sh_name;
 }
 
-/* The same offset in the copy. */
+/* Return the same offset in the copy. */
 static bool find_section(const struct subject *s, const char *name, Elf64_Shdr *out)
 {
     size_t len;

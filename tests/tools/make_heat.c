@@ -19,7 +19,7 @@ static double *values(uint64_t len)
     return v;
 }
 
-/* Where heat is above 0 there are as many samples, of 100 cycles and more, not all of them timed. */
+/* A place with heat above 0 has this number of samples, of 100 cycles and more, not all of them timed. */
 static void fill(struct ndm_field *f, const double *heat, uint64_t len)
 {
     f->values_len = len;

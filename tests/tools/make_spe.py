@@ -14,7 +14,7 @@ rng = random.Random(7)
 
 
 def offset_of(address):
-    """Where in the program's file its page is: by the segments of ELF64."""
+    """Return the offset of the code's page in the program's file, by the segments of ELF64."""
     if len(sys.argv) <= 5:
         return 0x3000
     with open(program, "rb") as file:

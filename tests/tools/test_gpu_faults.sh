@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Devices that lack something, get lost or hang: each is named with a remedy, and nothing waits for ever.
+# Devices that lack a feature, fail or hang: each is reported with a remedy, and no command waits for ever.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 . "$top_srcdir/tests/tools/gpu.inc"
 library libOpenCL.so.1 fake_opencl

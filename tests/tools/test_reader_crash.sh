@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A crash of libhdf5 in a damaged file is an error that names the file, in every command that reads profiles; the program ends
-# by other signals as if there were no process between.
+# A crash of libhdf5 in a damaged file is an error that names the file, in every command that reads profiles; other signals end
+# the command as if there were no child process.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 cc=${CC:-cc}
 command -v "${cc##* }" >/dev/null 2>&1 || skip "no C compiler"

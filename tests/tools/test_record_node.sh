@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# record --per-node: the last rank that ends sums the ranks of the machine up, and a rank that is killed blocks nobody.
-# The launcher is this script, by the variables of Open MPI.
+# record --per-node: the last rank that ends sums the ranks of the machine up, and a rank that is killed blocks no other rank.
+# This script is the launcher; it sets the variables of Open MPI.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_python h5py
 host=$(hostname | tr -c 'A-Za-z0-9\n_-' _)

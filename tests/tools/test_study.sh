@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone study: each study's curves have the points they are to have; formats, refusals. One thread: the machine may be busy.
+# loadstone study: each study's curves have the expected points; formats, refusals. One thread is used, because the machine may be
+# busy.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 quick="-t 1 -r 2 --warmups 2 --span 256K --size 4096"

@@ -28,8 +28,8 @@ static uint32_t born(struct trc_lives *l, struct pat_tables *t, uint32_t block)
     return row;
 }
 
-/* As many rows as addresses need, however many lifetimes there are; a live row is not given to another
- * block. */
+/* The number of rows depends on the addresses, not on the number of lifetimes; the row of a live block is not
+ * reused. */
 static void trc_rows_are_those_of_the_blocks(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Without a library: 1 instruction, 1000 rounds of 4 with one load each, then 3. Linked with -nostdlib -static. */
+/* A program without libraries: 1 instruction, 1000 rounds of 4 with one load each, then 3. Linked with
+ * -nostdlib -static. */
     .data
     .globl counted
     .type counted, @object

@@ -103,7 +103,7 @@ static const struct {
 } rows[] = {{"allocate", on_allocate}, {"map", on_map},     {"load", on_load}, {"insert", on_insert},
             {"fork", on_fork},         {"leave", on_leave}, {"end", on_end},   {"replace", on_replace}};
 
-/* By a signal to itself, then by a timer. */
+/* Raise the signal by kill to itself, then by a timer. */
 static void be_interrupted(void)
 {
     const struct itimerval once = {.it_value = {.tv_usec = 10000}};

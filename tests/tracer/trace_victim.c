@@ -126,7 +126,8 @@ static int ranges(void)
     return 0;
 }
 
-/* As time steps do: a range for a while, then another node of the same name. Each group has its own. */
+/* Register ranges as time steps do: a range for a while, then another node of the same name, separately in
+ * each group. */
 static int steps_of(smr_node *const *groups, smr_tree *tree)
 {
     const struct smr_spec spec = {
@@ -252,7 +253,7 @@ static int direct(void)
     return 0;
 }
 
-/* Not in any set that QEMU, or trace, knows by name. */
+/* An instruction of a set that neither QEMU nor trace supports. */
 static int odd_instruction(void)
 {
     touch(0, 10);
@@ -370,7 +371,7 @@ static void on_ill(int signal)
     siglongjmp(asked, 1);
 }
 
-/* As programs ask whether an instruction is there. */
+/* Test whether an instruction is supported, as programs do. */
 static int handles_ill(void)
 {
     signal(SIGILL, on_ill);

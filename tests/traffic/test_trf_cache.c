@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model of the caches counts the same as a list of lines that is searched from its front. */
+/* The model of the caches gives the same counts as a naive model: a list of lines that is searched from its
+ * front. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A source is compared with known traffic before it is believed. Here a source of our own counts a part of it,
- * on top of the traffic of others; the bundled kernels are checked by the bytes that they claim. */
+/* A source is compared with known traffic before it is used. Here a simulated source counts a part of it, and
+ * the traffic of others; the bundled kernels are checked by the bytes that they report. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

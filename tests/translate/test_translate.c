@@ -64,7 +64,7 @@ static const struct rt_tr_result *checked_result(enum rt_tr_end end)
     return tr_session_result();
 }
 
-/* Until a burst finds all of its code translated. */
+/* Run bursts until one finds all of its code translated. */
 static void warm_up(void)
 {
     for (unsigned i = 0; i < 20; i++) {
@@ -372,7 +372,7 @@ static void repeated_strings_are_walked_by_lines(void **state)
         assert_int_equal(words[WORDS / 2 + i], 7);
 }
 
-/* One that would take the whole burst and longer is left to the program. */
+/* An instruction that would take longer than a burst is left to the program. */
 static void long_repeats_end_the_burst(void **state)
 {
     (void)state;
@@ -748,8 +748,8 @@ static uint64_t end_of_stack(uint64_t *highest_arena_end)
     return stack_end;
 }
 
-/* On some kernels the code of the vDSO is just above the stack: memory for its translation must not block the
- * growth of the stack. */
+/* On some kernels the vDSO is directly above the stack; memory for its translation must not block the growth
+ * of the stack. */
 static void stack_keeps_its_room(void **state)
 {
     (void)state;

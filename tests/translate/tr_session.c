@@ -291,7 +291,7 @@ static bool is_among(const struct noted *n, uint8_t does, const struct rt_burst_
     return false;
 }
 
-/* From the first to the last access of a list each access of each instruction is there, and no other. */
+/* Check that a list contains each access of each instruction from its first to its last one, and no other. */
 static void verify_accesses(const ucontext_t *uc)
 {
     struct notes *n = s.notes;
@@ -551,7 +551,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
         signal(sig, SIG_DFL);
         return;
     }
-    if (is_guarded(info->si_addr)) { /* once more, by a step */
+    if (is_guarded(info->si_addr)) { /* execute it again, by a single step */
         s.notes->figures.faults++;
         guard(false);
         s.prev_ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];

@@ -48,11 +48,12 @@ int tr_session_compare(const struct tr_case *c, struct tr_figures *figures);
  * tr_session_open. */
 void tr_session_add_code(uint64_t base, uint64_t end);
 
-/* For tests of single bursts: from now on each TR_TRIGGER of a thread that called tr_session_thread begins a
- * burst of *plan, and the program continues natively after it. on_fault: handler of the program, or NULL. */
+/* Prepare tests of single bursts: from now on each TR_TRIGGER of a thread that called tr_session_thread
+ * begins a burst of *plan, and the program continues natively after it. on_fault: handler of the program, or
+ * NULL. */
 void tr_session_each(const struct rt_tr_plan *plan, void (*on_fault)(int, siginfo_t *, ucontext_t *));
 #define TR_TRIGGER() __asm__ volatile("int3" ::: "memory")
-/* For the calling thread: its translator, made at the first call, and its last burst. */
+/* Return the translator of the calling thread, which the first call makes, and its last burst. */
 struct rt_tr_thread *tr_session_thread(void);
 /* Free the translator of the calling thread, which triggers no more bursts. */
 void tr_session_end_thread(void);

@@ -27,7 +27,7 @@ static uint64_t __attribute__((noinline)) work(uint64_t seed)
     return words[seed % WORDS];
 }
 
-/* For so much CPU time: bursts must have a chance. */
+/* Work for this CPU time, so that bursts occur. */
 static int goes_on(double seconds)
 {
     return (double)clock() < seconds * CLOCKS_PER_SEC;

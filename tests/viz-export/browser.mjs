@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A browser for the tests of the page: Debian's chromium driven by playwright-core. Nothing here waits for a time to
-// pass, only for states; limits are for hangs.
+// A browser for the tests of the page: Debian's chromium driven by playwright-core. The functions wait for
+// states, never for a fixed time; time limits end hanging tests.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// usage: node check_view_large.mjs MODULES CHROMIUM PAGE REPORT_JSON MAPPED_PAGE: a page of millions of samples opens,
-// and its filters give the report's numbers. How long a filter takes is printed, not judged.
+// usage: node check_view_large.mjs MODULES CHROMIUM PAGE REPORT_JSON MAPPED_PAGE: a page of millions of
+// samples opens, and its filters give the report's numbers. The time of each filter is printed, but not
+// checked.
 import { readFileSync } from 'node:fs';
 import { change, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
 
