@@ -11,20 +11,20 @@
 #define LS_NOT_REPORTED UINT8_MAX
 
 /* Where the data came from. X(id, text, level): level 0 L1, 1 L2, 2 L3, 3 memory; LS_NOT_REPORTED: no level. */
-#define LS_SOURCE_LIST(X)                                                                         \
-    X(L1, "L1", 0)                                                                                \
-    X(LFB, "line fill buffer", LS_NOT_REPORTED) /* on its way already, from wherever: no level */ \
-    X(L2, "L2", 1)                                                                                \
-    X(L3, "L3", 2)                                                                                \
-    X(L4, "L4", 2)                                                                                \
-    X(PEER_CACHE, "cache of another core", 2)                                                     \
-    X(REMOTE_CACHE, "cache of another NUMA node", 3)                                              \
-    X(DRAM, "memory", 3)                                                                          \
-    X(REMOTE_DRAM, "memory of another NUMA node", 3)                                              \
-    X(PMEM, "persistent memory", 3)                                                               \
-    X(CXL, "CXL memory", 3)                                                                       \
-    X(IO, "device", LS_NOT_REPORTED)                                                              \
-    X(UNCACHED, "uncached memory", 3)                                                             \
+#define LS_SOURCE_LIST(X)                                                                                  \
+    X(L1, "L1", 0)                                                                                         \
+    X(LFB, "line fill buffer", LS_NOT_REPORTED) /* already being fetched by an earlier access: no level */ \
+    X(L2, "L2", 1)                                                                                         \
+    X(L3, "L3", 2)                                                                                         \
+    X(L4, "L4", 2)                                                                                         \
+    X(PEER_CACHE, "cache of another core", 2)                                                              \
+    X(REMOTE_CACHE, "cache of another NUMA node", 3)                                                       \
+    X(DRAM, "memory", 3)                                                                                   \
+    X(REMOTE_DRAM, "memory of another NUMA node", 3)                                                       \
+    X(PMEM, "persistent memory", 3)                                                                        \
+    X(CXL, "CXL memory", 3)                                                                                \
+    X(IO, "device", LS_NOT_REPORTED)                                                                       \
+    X(UNCACHED, "uncached memory", 3)                                                                      \
     X(ANY_CACHE, "some cache", LS_NOT_REPORTED)
 
 #define LS_SOURCE_ENUM(id, text, level) LS_SOURCE_##id,

@@ -26,14 +26,15 @@
 #endif
 /* Functions that programs call. */
 #define LS_EXPORT __attribute__((visibility("default"))) LS_ALIGNED
-/* As LS_EXPORT, for functions where a realigned frame costs too much or is not allowed: they call no function
- * of Loadstone that needs one (tests/lint/entry-alignment.sh). Aligned to a cache line, because programs call
- * them often. */
+/* Like LS_EXPORT, for functions in which realigning the frame costs too much or is not allowed. They call no
+ * function of Loadstone that needs an aligned frame (tests/lint/entry-alignment.sh), and begin at a cache
+ * line, because programs call them often. */
 #define LS_EXPORT_FRAMELESS __attribute__((visibility("default"), aligned(64)))
-/* Accessed without a call (no __tls_get_addr, which may allocate), so that signal handlers may use it. */
+/* A thread-local variable that is accessed without a call (no __tls_get_addr, which may allocate), so that
+ * signal handlers may use it. */
 #define LS_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec"), visibility("hidden")))
 
-/* Missing in headers older than the kernel (linux/auxvec.h). */
+/* A constant that headers older than the kernel lack (linux/auxvec.h). */
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
 #endif

@@ -10,8 +10,9 @@ const struct ls_env_row ls_env_rows[LS_ENV_COUNT] = {LS_ENV_LIST(LS_ENV_ROW)};
 
 /* --- ranks --- */
 
-/* Best first: the variable of an MPI library counts more than the batch system's, which is also set for the
- * script that starts the job. A row with a witness applies only if that variable is set, too. */
+/* Launchers, the most reliable first: the variable of an MPI library takes precedence over that of the batch
+ * system, which is also set for the script that starts the job. A row with a witness applies only if that
+ * variable is set, too. */
 static const struct ls_rank_row {
     const char *rank, *ranks_len, *witness, *local_len;
 } ls_rank_rows[] = {
@@ -24,7 +25,7 @@ static const struct ls_rank_row {
     {"ALPS_APP_PE", NULL, NULL, NULL},                     /* Cray ALPS */
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", NULL, NULL},       /* Flux */
     {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", NULL, "JSM_NAMESPACE_LOCAL_SIZE"}, /* IBM jsrun */
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", NULL}, /* srun; a batch script has no step */
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", NULL}, /* srun; not set in a batch script */
 };
 
 static bool ls_rank_read(const char *text, uint32_t *out)

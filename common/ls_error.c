@@ -45,7 +45,7 @@ ls_err ls_fail(ls_err e, const char *format, ...)
     return e;
 }
 
-/* Memory is limited while a profile is read. */
+/* The child process that reads profiles has limited memory. */
 static void ls_add_limit(void)
 {
     struct rlimit limit;

@@ -67,7 +67,7 @@ void ls_draft_sweep(const char *path)
 }
 
 struct ls_output {
-    char *path, *temporary; /* equal: written in place */
+    char *path, *temporary; /* the same as path: written in place */
     FILE *out;              /* NULL: another library writes it */
     mode_t mode;            /* mode of the file that is replaced; 0: no such file */
     bool is_dir;
@@ -149,7 +149,9 @@ ls_err ls_outputs_add(ls_outputs *f, const char *path, const char **out_temporar
 static FILE *ls_output_open(const struct ls_output *file)
 {
     if (!*file->temporary) return tmpfile();
-    return fopen(file->temporary, file->is_direct ? "wbe" : "w+be"); /* some formats are patched at the end */
+    return fopen(file->temporary, file->is_direct
+                                      ? "wbe"
+                                      : "w+be"); /* readable, because some formats are patched at the end */
 }
 
 ls_err ls_outputs_open(ls_outputs *f, const char *path, FILE **out)
@@ -222,7 +224,7 @@ static ls_err ls_output_name(struct ls_output *file)
         return LS_OK;
     }
     if (ls_is_stdout(file->path)) return ls_copy_to_stdout(file->out);
-    if (file->mode) chmod(file->temporary, file->mode); /* keep the mode of the old file */
+    if (file->mode) chmod(file->temporary, file->mode); /* the mode of the replaced file is kept */
     if (rename(file->temporary, file->path) != 0)
         return ls_fail_errno(errno, "%s cannot take its name", file->path);
     file->done = true;
@@ -241,7 +243,7 @@ ls_err ls_outputs_commit(ls_outputs *f)
 void ls_outputs_free(ls_outputs *f)
 {
     if (!f) return;
-    for (size_t i = f->files.len; i-- > 0;) { /* files before the directory they are in */
+    for (size_t i = f->files.len; i-- > 0;) { /* files are removed before their directory */
         struct ls_output *file = &f->files.rows[i];
         if (file->out) fclose(file->out);
         if (!file->done && file->is_dir) rmdir(file->path);

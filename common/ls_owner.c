@@ -19,7 +19,7 @@ static bool owner_is_regular(int fd)
     return S_ISREG(st.st_mode);
 }
 
-/* The kind of a file is known before it is opened by a descriptor that only names it. */
+/* Open the file with O_PATH first, to learn its kind without accessing it. */
 int ls_open_regular(const char *path)
 {
     char name[64];
@@ -56,7 +56,8 @@ uid_t ls_owner_meet(uid_t a, uid_t b)
     return b == LS_OWNER_OURS ? a : LS_OWNER_NOBODY;
 }
 
-/* Can everybody get to the file? Its name is the one under which the kernel opened it, without links. */
+/* May everybody enter the directories of the file? Its path is the one under which the kernel opened it,
+ * without links. */
 static bool owner_is_reachable(int fd)
 {
     char name[64], path[PATH_MAX];

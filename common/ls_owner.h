@@ -28,7 +28,7 @@ struct ls_readers {
     bool everybody;
 };
 struct ls_readers ls_readers_of(int fd);
-/* May the author's data name this file? Data of our own may name all that we can open. */
+/* May data of this author name this file? Data of our own may name every file that we can open. */
 bool ls_readers_have(const struct ls_readers *r, uid_t author);
 
 #endif
