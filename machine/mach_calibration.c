@@ -24,7 +24,7 @@ ls_err mach_tsc_hz(uint64_t window_ns, uint64_t *out_hz)
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 #define TSC_WINDOW_NS UINT64_C(20000000)
-#define LEAST_ON_CPU 0.95 /* of the time of an undisturbed measurement */
+#define LEAST_ON_CPU 0.95 /* share of the time of an undisturbed measurement */
 
 /* Defaults where the system does not report its caches, as inside some containers; small, so that they fit
  * into the level on any machine. */
@@ -56,8 +56,8 @@ static void working_sets(const uint64_t *cache_bytes, struct mach_working_set *s
                                                 .from_memory = true};
 }
 
-/* A level is never nearer than the one before it: where noise or a missing cache suggests that, both levels
- * get the same latency. */
+/* Make latencies increase with the level: if noise or a missing cache contradicts this, both levels get the
+ * same latency. */
 static void make_monotonic(double *latency_cycles)
 {
     latency_cycles[MACH_L1] = fmax(latency_cycles[MACH_L1], 1);
@@ -96,7 +96,7 @@ static ls_err measure_levels(struct mach_calibration *c)
     return LS_OK;
 }
 
-/* Each cache is swept with a set that fits into it, memory with one that is larger than L3. */
+/* Sweep each cache with a set that fits into it, and memory with one that is larger than L3. */
 static ls_err measure_sweeps(struct mach_calibration *c)
 {
     struct mach_working_set sets[MACH_LEVEL_COUNT];

@@ -30,10 +30,10 @@ struct mach_calibration {
     double issue_width; /* instructions per TSC cycle sustained by simple code, measured */
     double core_cycle;  /* TSC cycles of a cycle of the core under load */
     double fault_ns, huge_fault_ns, fault_error; /* as in struct mach_fault_costs */
-    uint32_t disturbed; /* measurements so far that other programs disturbed; 0: the last one was not */
+    uint32_t disturbed; /* number of disturbed measurements so far; 0: the last one was undisturbed */
 };
 
-enum { MACH_CALIBRATIONS_MOST = 6 }; /* so often is a disturbed calibration measured again */
+enum { MACH_CALIBRATIONS_MOST = 6 }; /* largest number of attempts of a disturbed calibration */
 
 /* Measure here (less than a second).  Errors: LS_ERR_UNSUPPORTED (no TSC), LS_ERR_NOMEM. */
 ls_err mach_calibrate(struct mach_calibration *out);
@@ -97,8 +97,8 @@ double mach_latency_typical(uint64_t *latencies_cycles, size_t len, uint32_t tsc
 
 /* Best time of a line in a sweep over len_bytes, in TSC cycles.  Errors: LS_ERR_NOMEM.  Thread: any. */
 ls_err mach_sweep_measure(uint64_t len_bytes, double *out_cycles);
-/* The mean of one thread for each CPU that this one may use, all at once, over total_bytes together; NAN
- * where the threads or their memory cannot be had.  Errors: LS_ERR_NOMEM.  Thread: any. */
+/* Mean time of a line while one thread on each CPU that this process may use sweeps, over total_bytes in
+ * total; NAN if the threads or their memory cannot be allocated. Errors: LS_ERR_NOMEM. Thread: any. */
 ls_err mach_sweep_measure_all(uint64_t total_bytes, double *out_cycles, uint32_t *out_cpus);
 
 /* --- page faults ---
@@ -107,7 +107,7 @@ ls_err mach_sweep_measure_all(uint64_t total_bytes, double *out_cycles, uint32_t
 
 struct mach_fault_costs {
     double page_ns; /* cost for a 4 KiB page; 0: could not be measured */
-    double huge_ns; /* cost for a 2 MiB page; 0: the system has none */
+    double huge_ns; /* cost for a 2 MiB page; 0: the system has no such pages */
     double error;   /* half of the interquartile range of the batches, as a share of page_ns */
 };
 

@@ -28,7 +28,7 @@ struct mach_try {
 
 #define MACH_PARANOID_UNKNOWN INT32_MIN
 struct mach_capability {
-    char kernel[80], arch[80], container[48], hypervisor[48]; /* the last two "" when there is none */
+    char kernel[80], arch[80], container[48], hypervisor[48]; /* tool and program are "" without a tracer */
     int perf_event_paranoid; /* MACH_PARANOID_UNKNOWN: the kernel has no perf events */
     bool is_root, cap_perfmon, cap_sys_admin, seccomp;
     char pmus[96]; /* core PMUs and load samplers that sysfs names, "" none */

@@ -41,7 +41,7 @@ struct mach_isa {
 };
 
 extern const struct mach_isa mach_isa_x86_64;
-/* NULL: Loadstone knows none of this processor. */
+/* The table of this processor; NULL: not supported. */
 extern const struct mach_isa *const mach_isa;
 
 /* As mach_isa->tsc_hz.  Errors: LS_ERR_UNSUPPORTED, also without a table. */

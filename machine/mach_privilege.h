@@ -15,7 +15,7 @@ struct mach_privilege {
     int64_t perf_event_paranoid; /* MACH_UNKNOWN: the kernel has no perf events */
     int64_t mlock_kib;           /* perf_event_mlock_kb, for each CPU and user; MACH_UNKNOWN */
     int64_t max_sample_rate_hz;  /* perf_event_max_sample_rate; MACH_UNKNOWN */
-    bool nmi_watchdog;           /* on: it occupies a counter */
+    bool nmi_watchdog;           /* enabled: it occupies a counter */
     bool is_root, cap_perfmon, cap_sys_admin;
     bool seccomp;        /* system calls are filtered */
     uint64_t files_max;  /* descriptors the process may have */

@@ -15,7 +15,7 @@
 enum {
     LINE_BYTES = 64,
     SWEEPS_LEAST = 4,
-    SWEEP_LINES = 1 << 18, /* in all sweeps of a small set: a few milliseconds */
+    SWEEP_LINES = 1 << 18, /* bytes in all sweeps of a small set, which take a few milliseconds */
     THREADS_MOST = 256,
 };
 #define THREAD_BYTES_LEAST (UINT64_C(8) << 20)
@@ -77,7 +77,8 @@ static void *sweep_beside_others(void *arg)
     const uint64_t cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns;
     const uint64_t wall_ns = ls_clock_mono_ns() - begin_ns;
     if (base) munmap(base, s->len_bytes);
-    const double on_cpu = wall_ns > cpu_ns ? (double)cpu_ns / (double)wall_ns : 1; /* the rest was others' */
+    const double on_cpu =
+        wall_ns > cpu_ns ? (double)cpu_ns / (double)wall_ns : 1; /* the rest is time of other programs */
     s->cycles = on_cpu * sum / SWEEPS_LEAST;
     return NULL;
 }
