@@ -11,7 +11,7 @@ libndm_la_SOURCES = \
     ndm/ndm_mix.c ndm/ndm_mix.h \
     ndm/ndm_shape.c ndm/ndm_shape.h \
     ndm/ndm_wire.c ndm/ndm_wire.h
-# no LIBADD: shared objects take it whole, beside others that have libcommon.la in them
+# no LIBADD: shared objects contain all of it, together with other libraries that contain libcommon.la
 
 # The registry of the running program, linked by libloadstone.so and by the preloaded runtime.
 noinst_LTLIBRARIES += libndmlive.la

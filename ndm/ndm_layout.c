@@ -409,7 +409,7 @@ static uint64_t strided_element(const struct ndm_layout *l, const struct ndm_geo
 {
     uint64_t e = l->offset;
     for (unsigned k = 0; k < g->dims; k++)
-        e += cell[k] * (uint64_t)l->stride[k]; /* wraps; the sum is right for negative strides */
+        e += cell[k] * (uint64_t)l->stride[k]; /* wraps around, but the sum is correct for negative strides */
     return e;
 }
 
@@ -442,7 +442,7 @@ static bool take_ghosts_off(const struct ndm_layout *l, const struct ndm_geometr
                             uint64_t place[NDM_AXES_MAX])
 {
     for (unsigned k = 0; k < g->dims; k++) {
-        place[k] -= l->ghost_low[k]; /* wraps for ghosts before the first cell */
+        place[k] -= l->ghost_low[k]; /* wraps around for ghosts before the first cell */
         if (place[k] >= g->extents[k]) return false;
     }
     return true;
