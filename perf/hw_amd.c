@@ -110,7 +110,7 @@ static ls_err amd_fit(const struct pe_machine *machine, const struct pe_request 
 {
     LS_TRY(amd_check_group(e));
     struct perf_event_attr *a = &e->attrs[e->sampler];
-    if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
+    if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event that the user named */
     LS_TRY(amd_fit_privilege(machine, e, plan));
     LS_TRY(amd_fit_threshold(machine, r, e, plan));
     a->precise_ip = 0; /* an IBS event is precise by itself */
@@ -192,7 +192,7 @@ const struct pe_vendor pe_vendor_amd = {
     .method = "IBS op",
     .period_events = 0x40000,
     .period_min = IBS_PERIOD_MIN,
-    .period_max = 0x7fffff0, /* 27 bits without the low four; longer ones the kernel counts in pieces */
+    .period_max = 0x7fffff0, /* 27 bits without the low four; the kernel counts longer periods in pieces */
     .period_step = IBS_PERIOD_STEP,
     .takes_freq = true,
     .owns = amd_owns,

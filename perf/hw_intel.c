@@ -14,7 +14,7 @@ enum { INTEL_LDLAT_MIN = 3, INTEL_PRECISE = 2 };
 
 /* Events by micro-architecture (caps/pmu_name), for kernels whose sysfs has no mem-loads. */
 static const struct intel_core {
-    const char *pmu_name, *pmu; /* pmu NULL: the one PMU "cpu" */
+    const char *pmu_name, *pmu; /* pmu NULL: the only PMU, "cpu" */
     const char *loads, *stores, *aux;
 } intel_cores[] = {
     {"nehalem", NULL, "event=0x0b,umask=0x10", NULL, NULL},
@@ -54,7 +54,7 @@ static const struct intel_core *intel_core_find(const struct pe_sysfs *s, const 
     return NULL;
 }
 
-/* The field ldlat marks an Intel core PMU; the kernel has it also where PEBS is hidden (virtual machines). */
+/* The field ldlat identifies an Intel core PMU; the kernel has it even if PEBS is hidden (virtual machines). */
 static bool intel_owns(const struct pe_sysfs *s, const char *pmu)
 {
     return strncmp(pmu, "cpu", 3) == 0 && pe_sysfs_has(s, pmu, "format/ldlat");
@@ -167,7 +167,7 @@ static ls_err intel_add_aux(const struct pe_machine *machine, struct pe_encoding
     const struct perf_event_attr loads = e->attrs[0];
     e->attrs_len = 0;
     LS_TRY(pe_encoding_event(machine, "mem-loads-aux", e));
-    /* the leader needs no more privilege than its member */
+    /* the leader has the exclude bits of its member, and so needs no more privilege */
     e->attrs[0].exclude_user = loads.exclude_user;
     e->attrs[0].exclude_kernel = loads.exclude_kernel;
     e->attrs[0].exclude_hv = loads.exclude_hv;
@@ -228,7 +228,8 @@ static ls_err intel_fit(const struct pe_machine *machine, const struct pe_reques
     } else {
         pe_plan_note(plan, "The event is not precise, so it has no data addresses; add a p or P.");
     }
-    if (!is_memory) e->loads = e->stores = true; /* an event the user gave: it may be either */
+    if (!is_memory)
+        e->loads = e->stores = true; /* an event that the user named: it may be a load or a store */
     return LS_OK;
 }
 

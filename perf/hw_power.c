@@ -50,7 +50,7 @@ static ls_err power_fit(const struct pe_machine *machine, const struct pe_reques
     a->precise_ip = 0; /* marked events are exact */
     a->sample_type |= PERF_SAMPLE_DATA_SRC | pe_sample_weight(machine->kernel);
     e->decode = PE_DECODE_DATA_SRC;
-    if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event the user gave */
+    if (!e->loads && !e->stores) e->loads = e->stores = true; /* an event that the user named */
     if (r->ldlat_cycles && e->loads) {
         e->reader_min_cycles = r->ldlat_cycles;
         pe_plan_note(plan, "POWER cannot filter by latency: loads below %u cycles are dropped when read.",

@@ -50,7 +50,7 @@ static int pe_paranoid_needed(const struct pe_facts *f)
 
 /* --- permissions ---------------------------------------------------------------------------------------- */
 
-/* Steps that give a container the capability. */
+/* Steps that grant the capability to a container. */
 static const struct pe_container {
     const char *name, *remedy;
 } pe_containers[] = {
@@ -132,7 +132,8 @@ static void pe_eperm_mmap(const struct pe_facts *f, struct pe_advice *a)
               (unsigned long long)(f->ring_kib > 1024 ? f->ring_kib * 2 : 2048));
 }
 
-/* --- no such thing here --------------------------------------------------------------------------------- */
+/* --- not available on this machine
+ * --------------------------------------------------------------------------------- */
 
 static void pe_no_pmu(const struct pe_facts *f, struct pe_advice *a)
 {
@@ -265,7 +266,7 @@ static bool pe_clock(const struct pe_facts *f)
            f->attr->clockid != 1 /* CLOCK_MONOTONIC */ && f->attr->clockid != 4 /* CLOCK_MONOTONIC_RAW */;
 }
 
-/* The first row that holds names the field. */
+/* The first row whose condition holds names the field. */
 static const struct pe_field_rule {
     bool (*holds)(const struct pe_facts *f); /* f->attr is set */
     const char *cause, *remedy;

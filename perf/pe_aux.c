@@ -66,7 +66,8 @@ bool pe_aux_begin(struct pe_aux *a, const struct pe_layout *layout, const struct
     }
     a->is_stopped |= aux.flags & PERF_AUX_FLAG_TRUNCATED;
     size = aux.size_bytes;
-    /* more than the area holds, or bytes that were given back: the kernel does not write such a record */
+    /* more bytes than the area holds, or bytes that were already released: the kernel does not write such a
+     * record */
     if (size > a->len_bytes || aux.offset < a->end || aux.offset + size < aux.offset) {
         counts->broken++;
         return false;
@@ -171,9 +172,9 @@ void pe_aux_release(struct pe_aux *a, const struct pe_ring *ring)
 {
     if (!a->data || !ring->page) return;
     const uint64_t tail = ring->page->aux_tail;
-    if (a->pos <= tail) return; /* nothing was read yet, or since */
+    if (a->pos <= tail) return; /* nothing was read since the last release */
     __atomic_store_n(&ring->page->aux_tail, a->pos, __ATOMIC_RELEASE);
-    /* either the kernel sees the new tail, or its head is seen here */
+    /* either the kernel reads the new tail, or this thread reads the new head */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const uint64_t used = __atomic_load_n(&ring->page->aux_head, __ATOMIC_RELAXED) - tail;
     if (used + PE_AUX_MIN_BYTES > a->len_bytes) a->is_stopped = true;

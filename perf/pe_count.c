@@ -100,7 +100,7 @@ static ls_err counter_open_traffic(pe_counter *c, const char *sysfs_root)
     size_t len;
     if (pe_traffic_find(sysfs_root, &events, &len) != LS_OK) {
         snprintf(c->why[PE_COUNT_TRAFFIC], COUNT_WHY_BYTES, "%s", ls_last_error());
-        return LS_OK; /* an unreadable description is no reason not to measure */
+        return LS_OK; /* an unreadable description does not prevent the measurement */
     }
     if (len == 0)
         snprintf(c->why[PE_COUNT_TRAFFIC], COUNT_WHY_BYTES,

@@ -2,7 +2,9 @@
 /* Drain all rings of a set of channels in the order of time. */
 #include "perf/pe_open.h"
 
-enum { PE_RELEASE_EVERY_PART = 8 }; /* part of a ring after which its bytes go back to the kernel */
+enum {
+    PE_RELEASE_EVERY_PART = 8
+}; /* part of a ring that is read before its bytes are released to the kernel */
 
 /* Find the next sample of the AUX area, if the ring has reported any. */
 static bool channel_find_aux(struct pe_drain *d, struct pe_channel *l)

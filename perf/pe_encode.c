@@ -152,7 +152,8 @@ static void pe_finish_text(struct pe_encoding *e)
                                : e->attrs_len > 1 ? "{"
                                                   : "",
                                one, e->attrs_len > 1 && i + 1 == e->attrs_len ? "}" : "");
-        if (n < 0 || (size_t)n >= sizeof(e->event) - used) return; /* cut off: the text is for people */
+        if (n < 0 || (size_t)n >= sizeof(e->event) - used)
+            return; /* may be truncated: the text is only printed */
         used += (size_t)n;
     }
 }
@@ -176,7 +177,8 @@ ls_err pe_finish(const struct pe_vendor *v, const struct pe_machine *machine, co
     return LS_OK;
 }
 
-/* --- events the user names ------------------------------------------------------------------------------ */
+/* --- events that the user names
+ * ------------------------------------------------------------------------------ */
 
 static ls_err user_fit(const struct pe_machine *machine, const struct pe_request *r, struct pe_encoding *e,
                        struct pe_plan *plan)
@@ -222,7 +224,7 @@ static ls_err pe_check_group(const struct pe_event_group *g)
     return LS_OK;
 }
 
-/* P asks for the highest level that there is. */
+/* P requests the highest available level. */
 static unsigned pe_precise_most(const struct pe_sysfs *s, const char *pmu)
 {
     uint64_t most = 2;
@@ -260,7 +262,7 @@ static ls_err pe_encode_group(const struct pe_machine *machine, const struct pe_
     plan->vendor = v->name;
     plan->method = v->method;
     struct pe_request wanted = *r;
-    if (g->events[e->sampler].privileges_given) wanted.user_only = false; /* u, k or h given */
+    if (g->events[e->sampler].privileges_given) wanted.user_only = false; /* u, k or h was given */
     return pe_finish(v, machine, &wanted, e, plan);
 }
 

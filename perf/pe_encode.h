@@ -36,11 +36,13 @@ enum pe_decode {
 /* The accesses to sample. All zero except loads is a good request. */
 struct pe_request {
     bool loads, stores;
-    const char *event; /* perf's syntax: "cpu/mem-loads,ldlat=30/P", "r1cd", "{a,b}:P"; NULL or "": ours */
+    const char *
+        event; /* perf's syntax: "cpu/mem-loads,ldlat=30/P", "r1cd", "{a,b}:P"; NULL or "": the default event */
     uint64_t period_events; /* 0: the vendor's; not together with freq_hz */
     uint64_t freq_hz;       /* 0: by period */
-    uint32_t ldlat_cycles;  /* loads that took less are not sampled; 0: all that the hardware can */
-    bool l3_miss_only;      /* AMD Zen 4 and later */
+    uint32_t
+        ldlat_cycles; /* loads that took fewer cycles are not sampled; 0: all loads that the hardware can sample */
+    bool l3_miss_only; /* AMD Zen 4 and later */
     bool callchain;
     bool user_only;         /* leave out the kernel and the hypervisor */
     bool ibs_registers;     /* AMD: the raw registers too (PERF_SAMPLE_RAW); always on before Linux 6.1 */
@@ -56,21 +58,22 @@ struct pe_encoding {
     unsigned attrs_len;
     unsigned sampler; /* row of attrs whose ring (and AUX area) holds the samples */
     enum pe_decode decode;
-    bool loads, stores;          /* kinds of access that its samples can be */
+    bool loads, stores;          /* kinds of access that its samples can have */
     bool needs_aux;              /* samples come through an AUX area (SPE) */
     enum pe_spe_sources sources; /* SPE: the numbers of the processor's data sources */
     bool
-        reader_drops_kernel; /* user_only was asked, but the PMU samples the kernel, too: drop it when read */
+        reader_drops_kernel; /* user_only was requested, but the PMU samples the kernel, too: the reader drops these samples */
     uint32_t reader_min_cycles; /* the PMU cannot filter by latency: the reader drops loads below; 0: none */
     bool cpu_wide_only;       /* cannot be opened for a task (IBS before Linux 6.2): pid -1 and a privilege */
     char pmu[PE_PMU_BYTES];   /* "cpu", "cpu_core", "ibs_op", "arm_spe_0" */
     char cpus[PE_CPUS_BYTES]; /* "0-7,16"; "": all CPUs */
     uint64_t period_min, period_max, period_step; /* periods that the PMU takes: multiples of step */
-    char event[PE_EVENT_BYTES];                   /* for people: perf's syntax */
+    char event[PE_EVENT_BYTES];                   /* for messages: perf's syntax */
 };
 
 struct pe_plan {
-    const char *vendor; /* "intel", "amd", "arm", "power", "user" (an event of the user's on another PMU) */
+    const char
+        *vendor; /* "intel", "amd", "arm", "power", "user" (an event that the user named, on another PMU) */
     const char *method; /* "PEBS load latency", "IBS op", "SPE", "marked events", "user event" */
     struct pe_encoding encodings[PE_ENCODINGS_MAX];
     unsigned encodings_len;

@@ -50,7 +50,7 @@ struct pe_event {
     char pmu[PE_PMU_BYTES];
     struct perf_event_attr
         attr;         /* type, config words, exclude bits, precise_ip, sample_period or freq as written */
-    bool precise_max; /* P: as precise as the PMU can */
+    bool precise_max; /* P: the most precise level of the PMU */
     bool privileges_given;   /* u, k or h were written */
     bool is_named;           /* a name that sysfs has, such as mem-loads, is among the terms */
     char name[PE_PMU_BYTES]; /* the first such name; "": none */

@@ -46,14 +46,15 @@ struct pe_trace_cpu {
 
 /* All zero is an empty trace. */
 struct pe_trace {
-    uint32_t kind;     /* enum pe_trace_kind, or a later one */
+    uint32_t kind;     /* enum pe_trace_kind, or an unknown value */
     uint32_t pmu_type; /* perf_event_attr.type of its event */
     struct pe_trace_clock clock;
     struct pe_trace_cpu *cpus;
     size_t cpus_len;
     struct pe_trace_piece *pieces; /* in the order of the file */
     size_t pieces_len, pieces_room;
-    uint64_t bytes; /* total by the records of all pieces: more than is present where the file is cut off */
+    uint64_t
+        bytes; /* total length according to the records of all pieces; more than is present if the file is truncated */
 };
 
 /* Take the body of a PERF_RECORD_AUXTRACE_INFO, _TIME_CONV or _AUXTRACE; the last one also takes its payload,
@@ -116,7 +117,7 @@ const struct pe_file_record *pe_file_records(const pe_file *f, size_t *out_len);
 uint64_t pe_file_broken(const pe_file *f);
 /* AUX areas (SPE, PT), undecoded; the SPE ones are read below. */
 const struct pe_trace *pe_file_trace(const pe_file *f);
-/* Bytes at the end that are no complete record; 0: none. */
+/* Bytes at the end that are not a complete record; 0: none. */
 uint64_t pe_file_truncated(const pe_file *f);
 /* The build id of the file that was mapped from path, hexadecimal; "" when it is not known. */
 const char *pe_file_build_id(const pe_file *f, const char *path);

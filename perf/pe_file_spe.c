@@ -67,7 +67,7 @@ static ls_err spe_add_piece(pe_file_spe *s, const struct pe_trace_piece *p)
     return LS_VECTOR_ADD(&a->pieces, p);
 }
 
-/* At most one area a piece; areas do not move, so that pointers to them stay valid. */
+/* Each piece has one area; areas do not move, so that pointers to them stay valid. */
 static ls_err spe_find_areas(pe_file_spe *s)
 {
     const size_t most = s->trace->pieces_len < SPE_AREAS_MAX ? s->trace->pieces_len : SPE_AREAS_MAX;
@@ -194,7 +194,7 @@ static ls_err spe_begin_piece(struct spe_area *a, bool *is_any)
     a->at_bytes = p->at_bytes;
     a->pos = a->part_end = p->offset;
     a->end = p->offset + p->len_bytes;
-    if (a->end < a->pos) a->end = a->pos; /* wraps: the file is damaged */
+    if (a->end < a->pos) a->end = a->pos; /* wraps around: the file is damaged */
     return LS_OK;
 }
 

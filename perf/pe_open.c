@@ -68,7 +68,7 @@ enum { WEAKENINGS = sizeof(weakenings) / sizeof(weakenings[0]) };
 
 static bool is_sampling(const struct pe_open_event *e)
 {
-    return e->attr.sample_period != 0; /* shares its place with sample_freq */
+    return e->attr.sample_period != 0; /* in a union with sample_freq */
 }
 
 static bool weaken(struct pe_open_spec *spec, int error, unsigned *weak)
@@ -152,7 +152,7 @@ static int channel_open_event(struct pe_channel *l, const struct pe_kernel *k,
     /* the kernel reads it when the ring is created; a mark above the ring's size would mean a full ring */
     if (attr.watermark) attr.wakeup_watermark = (uint32_t)(l->ring_bytes / WAKEUP_PART);
     l->events_len = row + 1;
-    if (e->leader >= 0 && l->fds[e->leader] < 0) return 0; /* left out with its leader */
+    if (e->leader >= 0 && l->fds[e->leader] < 0) return 0; /* left out together with its leader */
     const long fd =
         k->open(&attr, spec->cpu_wide ? -1 : l->tid, l->cpu, e->leader >= 0 ? l->fds[e->leader] : -1);
     if (fd == -ENOENT && e->may_miss && l->cpu >= 0) return 0;
@@ -267,7 +267,8 @@ static void switch_others_off(struct pe_channel *l, const struct pe_kernel *k,
 {
     for (unsigned i = 0; i < l->events_len; i++) {
         const struct pe_open_event *e = &spec->events[i];
-        if (e->leader >= 0 || l->fds[i] < 0 || is_on(e, gear)) continue; /* a group goes with its leader */
+        if (e->leader >= 0 || l->fds[i] < 0 || is_on(e, gear))
+            continue; /* a group is closed together with its leader */
         k->control(l->fds[i], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
     }
 }

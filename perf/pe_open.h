@@ -21,7 +21,7 @@ enum { PE_CHANNEL_EVENTS_MAX = 12, PE_GEAR_ANY = 255, PE_GEAR_NONE = 254 };
 struct pe_open_event {
     struct perf_event_attr attr;
     int8_t leader; /* row of its group's leader, before its own; -1: it leads, or is alone */
-    uint8_t gear;  /* on in this gear only; PE_GEAR_ANY: in all */
+    uint8_t gear;  /* enabled only in this gear; PE_GEAR_ANY: in all */
     uint8_t tag;   /* set by the caller: identifies the kind of its samples */
     bool may_miss; /* left out on CPUs that do not have its PMU */
 };
@@ -32,7 +32,7 @@ struct pe_open_spec {
     size_t ring_bytes; /* requested, a power of two; the reader is woken when a quarter of it is full */
     size_t aux_bytes;  /* requested size of the AUX area, likewise; 0: samples are in the ring */
     bool is_exact;     /* do not reduce the sizes: the caller halves them for all its channels */
-    bool cpu_wide;     /* samples everything that runs on a CPU: the reader keeps its process only */
+    bool cpu_wide; /* samples everything that runs on a CPU: the reader keeps only samples of its process */
     enum pe_spe_sources sources;
 };
 
@@ -52,7 +52,7 @@ struct pe_channel {
     unsigned ring_row;            /* event that owns the ring, once that is mapped */
     struct pe_ring ring;
     struct pe_aux aux;
-    struct pe_refusal refusal; /* why it does not open */
+    struct pe_refusal refusal; /* reason why it does not open */
     uint64_t head_time;        /* pe_drain.c's: time of the first sample that waits */
     struct pe_sample head;     /* pe_drain.c's: that sample, where it is in the AUX area */
     struct pe_channel *next;   /* pe_drain.c's */
@@ -60,7 +60,7 @@ struct pe_channel {
     unsigned gear;             /* gear of the events that are on; PE_GEAR_NONE */
     struct {
         unsigned gear;             /* its events began before the events of the previous gear were off */
-        uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC: both were on; begin = end: never */
+        uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC time in which both were enabled; begin = end: never */
     } overlap;
 };
 

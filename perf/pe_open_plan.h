@@ -8,7 +8,7 @@
 #include "perf/pe_encode.h"
 #include "perf/pe_open.h"
 
-enum { PE_PLAN_GEAR_FACTOR = 4 }; /* between the periods of two gears */
+enum { PE_PLAN_GEAR_FACTOR = 4 }; /* ratio of the periods of two successive gears */
 
 /* Fill out with the sampling events of plan (each after its leader, if any), once for each gear, as many
  * gears as fit, up to gears_max; with a frequency there is one gear. periods gets the gears' periods. base

@@ -36,7 +36,7 @@ void pe_ring_unmap(struct pe_ring *r, const struct pe_kernel *k)
 size_t pe_ring_look(struct pe_ring *r, uint64_t *broken)
 {
     r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-    /* more than the ring holds: the kernel does not do that; start again at the head */
+    /* more than the ring holds, which the kernel never reports: start again at the head */
     if (r->head - r->tail > r->data_len_bytes) {
         ++*broken;
         r->tail = r->head;

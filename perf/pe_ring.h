@@ -21,8 +21,8 @@ struct pe_ring {
     struct perf_event_mmap_page *page; /* NULL: not mapped */
     const uint8_t *data;
     size_t data_len_bytes; /* a power of two */
-    uint64_t tail;         /* records before it were taken, ... */
-    uint64_t released;     /* ... and given back to the kernel before it */
+    uint64_t tail;         /* records before it were read, ... */
+    uint64_t released;     /* ... and records before this one were released to the kernel */
     uint64_t head;         /* data_head at the last pe_ring_look */
 };
 
