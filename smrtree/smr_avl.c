@@ -156,7 +156,7 @@ static uint32_t avl_rebalance(struct smr_avl *t, uint32_t i)
     return avl_rotate(t, i, side);
 }
 
-/* Repair i and its ancestors after a change below i, as far up as that makes a difference. */
+/* Repair i and its ancestors after a change below i, up to the first one that does not change. */
 static void avl_repair(struct smr_avl *t, uint32_t i)
 {
     while (i) {
@@ -319,7 +319,7 @@ bool smr_avl_last(const struct smr_avl *t, uint64_t max_base, uint64_t end_above
 {
     const struct smr_avl_node *nodes = t->nodes;
     uint32_t best =
-        0; /* the last node with base <= max_base that, itself or in its left subtree, reaches far enough */
+        0; /* the last node with base <= max_base whose own end, or an end in its left subtree, is large enough */
     for (uint32_t i = t->root; i;) {
         const struct smr_avl_node *n = &nodes[i];
         const int right = n->base <= max_base;

@@ -153,7 +153,7 @@ void smr_contain_detach(smr_node *n, uint64_t now_ns)
 {
     smr_avl_remove(&smr_state.ranges, n->base, n->slot, NULL);
     smr_node *outer = n->links[SMR_INSIDE].parent;
-    /* nodes shown below n keep that position in the recording: n is still in its tables */
+    /* nodes shown below n keep this position in the recording, because n stays in its tables */
     for (smr_node *c; (c = n->links[SMR_INSIDE].first);)
         move_inside(c, outer, now_ns, false);
     smr_unlink(SMR_INSIDE, n);

@@ -31,8 +31,8 @@ ls_err smr_live_insert(smr_live *l, uint64_t base, uint64_t end, uint32_t value)
 ls_err smr_live_remove(smr_live *l, uint64_t base, uint32_t value);
 
 /* Clear [base, end): ranges inside are removed, others are clipped, and one that extends beyond both ends is
- * split into two pieces with the same value. This allows to replay a recording that lost a free: evict, then
- * insert the newer block.
+ * split into two pieces with the same value. A recording that lost a free is replayed in this way: evict,
+ * then insert the newer block.
  * Errors: LS_ERR_RANGE (empty), LS_ERR_NOMEM; then some of the clipping may be done. */
 ls_err smr_live_evict(smr_live *l, uint64_t base, uint64_t end);
 

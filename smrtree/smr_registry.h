@@ -54,7 +54,7 @@ void smr_registry_end_inside(uint64_t base, uint64_t len_bytes);
 
 /* Return false if no range ends after base: smr_registry_end_inside then has nothing to do, for any length.
  * One relaxed load, inline: allocators call it at each free. */
-extern uint64_t smr_registry_hull_end LS_HIDDEN; /* 0: there is no range */
+extern uint64_t smr_registry_hull_end LS_HIDDEN; /* 0: no range */
 static inline bool smr_registry_may_end_after(uint64_t base)
 {
     return base < __atomic_load_n(&smr_registry_hull_end, __ATOMIC_RELAXED);
