@@ -74,8 +74,8 @@ static ls_err spool_list(const char *path, char letter, struct spool_entries *ou
     return e;
 }
 
-/* A process that is killed while it creates its file leaves a file without a header (it is written first, and
- * never again): no data is lost with it. An unreadable file is kept: its reader reports the reason. */
+/* A process that is killed while it creates its file leaves a file without a header, because the header is
+ * written first; such a file contains no data. An unreadable file is kept: its reader reports the reason. */
 static bool spool_file_has_begun(const char *path)
 {
     uint64_t magic = 0;
@@ -86,7 +86,7 @@ static bool spool_file_has_begun(const char *path)
     return got < 0 || (got > 0 && magic != 0);
 }
 
-/* The file at path, if it has begun; one that cannot be read has a path and no length. */
+/* The file at path, if it has a header; an unreadable file has a path and no length. */
 static bool spool_image_source(const char *path, struct spool_source *out)
 {
     if (!spool_file_has_begun(path)) return false;

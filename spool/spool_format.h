@@ -58,59 +58,59 @@ struct spool_rec_header {
 _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
 
 /* X(name, number, payload struct) */
-#define SPOOL_REC_LIST(X)                                                                        \
-    X(PAD, 1)           /* no payload that matters */                                            \
-    X(PROCESS, 2)       /* spool_process: first record of the first thread of an image */        \
-    X(THREAD_BEGIN, 3)  /* spool_thread_begin */                                                 \
-    X(THREAD_END, 4)    /* spool_thread_end */                                                   \
-    X(MAPS, 5)          /* spool_maps: a piece of /proc/self/maps as text */                     \
-    X(MMAP, 6)          /* spool_mmap */                                                         \
-    X(MUNMAP, 7)        /* spool_extent */                                                       \
-    X(ALLOC, 8)         /* spool_alloc */                                                        \
-    X(FREE, 9)          /* spool_extent: base only */                                            \
-    X(NODE_ADD, 10)     /* spool_node: a range of the semantic tree, or a group (end == base) */ \
-    X(NODE_RANGE, 11)   /* spool_node: the same node now covers another range; label empty */    \
-    X(NODE_REMOVE, 12)  /* spool_node_remove */                                                  \
-    X(NODE_MEMBER, 13)  /* spool_node_member */                                                  \
-    X(PHASE, 14)        /* spool_phase */                                                        \
-    X(BURST_BEGIN, 15)  /* spool_burst_begin */                                                  \
-    X(ACCESS, 16)       /* spool_access: belongs to the last BURST_BEGIN of its stream */        \
-    X(BURST_END, 17)    /* spool_burst_end */                                                    \
-    X(EVENT, 18)        /* spool_event */                                                        \
-    X(STACK, 19)        /* spool_stack: belongs to the last BURST_BEGIN of its stream */         \
-    X(PAGES, 20)        /* spool_pages: NUMA nodes of pages that the burst touched */            \
-    X(IMAGE, 21)        /* spool_image_bytes: an ELF image that is in no file (the vdso) */      \
-    X(ANCESTOR, 22)     /* spool_ancestor: after PROCESS, where it is known */                   \
-    X(RANK, 23)         /* spool_rank: after PROCESS, where the environment names a rank */      \
-    X(EXITED, 24)       /* spool_exited */                                                       \
-    X(RESOURCES, 25)    /* spool_resources */                                                    \
-    X(DUMP, 26)         /* spool_dump: the program asks resolve for a file */                    \
-    X(SETTING, 27)      /* spool_setting: the program asked for it */                            \
-    X(TLS_MODULES, 28)  /* spool_tls_modules */                                                  \
-    X(TLS_BLOCKS, 29)   /* spool_tls_blocks */                                                   \
-    X(CHILD_ENDED, 30)  /* spool_child_ended: status that the parent got by waiting */           \
-    X(DOMAIN, 31)       /* spool_domain: a grid or mesh of the natural domain */                 \
-    X(DOMAIN_DATA, 32)  /* spool_domain_data: a piece of data of domains and maps */             \
-    X(MAP, 33)          /* spool_map: positions of elements in a domain */                       \
-    X(POINT, 34)        /* spool_point: points that a callback gave for accesses of one burst */ \
-    X(NODE_MAP, 35)     /* spool_node_map */                                                     \
-    X(DOMAIN_END, 36)   /* spool_domain_end */                                                   \
-    X(CALLBACK, 37)     /* spool_callback */                                                     \
-    X(PIECE, 38)        /* spool_piece: owner of the records after it */                         \
-    X(SAMPLE, 40)       /* spool_sample: an access that the kernel or the hardware sampled */    \
-    X(CHAIN, 41)        /* spool_chain: call stack of the SAMPLE or burst before it */           \
-    X(SAMPLING, 42)     /* spool_sampling: kind of the samples from here on */                   \
-    X(COST, 43)         /* spool_cost: cost of sampling so far */                                \
-    X(WATCH, 44)        /* spool_watch: an element that is watched, or no longer */              \
-    X(FAULT, 45)        /* spool_kernel_fault: a page fault that represents some */              \
-    X(CALL, 46)         /* spool_kernel_call: a system call that represents some */              \
-    X(IN_PLACE, 47)     /* spool_in_place: instructions that were stepped in place */            \
-    X(ACCESSES, 48)     /* spool_accesses: several of ACCESS; readers give each by itself */     \
-    X(STACK_DIFF, 49)   /* spool_stack_diff: a STACK; readers give it whole */                   \
-    X(SITE, 50)         /* spool_site: call path of a site that accesses have */                 \
-    X(MPI, 51)          /* spool_mpi: belongs to the last BURST_BEGIN of its stream */           \
-    X(DEVICE_BLOCK, 52) /* spool_device_block: memory of a device is born */                     \
-    X(DEVICE_FREE, 53)  /* spool_extent: base only */                                            \
+#define SPOOL_REC_LIST(X)                                                                            \
+    X(PAD, 1)           /* payload without meaning */                                                \
+    X(PROCESS, 2)       /* spool_process: first record of the first thread of an image */            \
+    X(THREAD_BEGIN, 3)  /* spool_thread_begin */                                                     \
+    X(THREAD_END, 4)    /* spool_thread_end */                                                       \
+    X(MAPS, 5)          /* spool_maps: a piece of /proc/self/maps as text */                         \
+    X(MMAP, 6)          /* spool_mmap */                                                             \
+    X(MUNMAP, 7)        /* spool_extent */                                                           \
+    X(ALLOC, 8)         /* spool_alloc */                                                            \
+    X(FREE, 9)          /* spool_extent: base only */                                                \
+    X(NODE_ADD, 10)     /* spool_node: a range of the semantic tree, or a group (end == base) */     \
+    X(NODE_RANGE, 11)   /* spool_node: the same node now covers another range; label empty */        \
+    X(NODE_REMOVE, 12)  /* spool_node_remove */                                                      \
+    X(NODE_MEMBER, 13)  /* spool_node_member */                                                      \
+    X(PHASE, 14)        /* spool_phase */                                                            \
+    X(BURST_BEGIN, 15)  /* spool_burst_begin */                                                      \
+    X(ACCESS, 16)       /* spool_access: belongs to the last BURST_BEGIN of its stream */            \
+    X(BURST_END, 17)    /* spool_burst_end */                                                        \
+    X(EVENT, 18)        /* spool_event */                                                            \
+    X(STACK, 19)        /* spool_stack: belongs to the last BURST_BEGIN of its stream */             \
+    X(PAGES, 20)        /* spool_pages: NUMA nodes of pages that the burst touched */                \
+    X(IMAGE, 21)        /* spool_image_bytes: an ELF image that is in no file (the vdso) */          \
+    X(ANCESTOR, 22)     /* spool_ancestor: after PROCESS, where it is known */                       \
+    X(RANK, 23)         /* spool_rank: after PROCESS, where the environment names a rank */          \
+    X(EXITED, 24)       /* spool_exited */                                                           \
+    X(RESOURCES, 25)    /* spool_resources */                                                        \
+    X(DUMP, 26)         /* spool_dump: the program asks resolve for a file */                        \
+    X(SETTING, 27)      /* spool_setting: requested by the program */                                \
+    X(TLS_MODULES, 28)  /* spool_tls_modules */                                                      \
+    X(TLS_BLOCKS, 29)   /* spool_tls_blocks */                                                       \
+    X(CHILD_ENDED, 30)  /* spool_child_ended: status that the parent got by waiting */               \
+    X(DOMAIN, 31)       /* spool_domain: a grid or mesh of the natural domain */                     \
+    X(DOMAIN_DATA, 32)  /* spool_domain_data: a piece of data of domains and maps */                 \
+    X(MAP, 33)          /* spool_map: positions of elements in a domain */                           \
+    X(POINT, 34)        /* spool_point: points that a callback returned for accesses of one burst */ \
+    X(NODE_MAP, 35)     /* spool_node_map */                                                         \
+    X(DOMAIN_END, 36)   /* spool_domain_end */                                                       \
+    X(CALLBACK, 37)     /* spool_callback */                                                         \
+    X(PIECE, 38)        /* spool_piece: owner of the records after it */                             \
+    X(SAMPLE, 40)       /* spool_sample: an access that the kernel or the hardware sampled */        \
+    X(CHAIN, 41)        /* spool_chain: call stack of the SAMPLE or burst before it */               \
+    X(SAMPLING, 42)     /* spool_sampling: kind of the samples from here on */                       \
+    X(COST, 43)         /* spool_cost: cost of sampling so far */                                    \
+    X(WATCH, 44)        /* spool_watch: an element that is watched, or no longer */                  \
+    X(FAULT, 45)        /* spool_kernel_fault: a sampled page fault */                               \
+    X(CALL, 46)         /* spool_kernel_call: a sampled system call */                               \
+    X(IN_PLACE, 47)     /* spool_in_place: instructions that were stepped in place */                \
+    X(ACCESSES, 48)     /* spool_accesses: several accesses; readers return each as ACCESS */        \
+    X(STACK_DIFF, 49)   /* spool_stack_diff: difference of a STACK; readers return a STACK */        \
+    X(SITE, 50)         /* spool_site: call path of a site that accesses have */                     \
+    X(MPI, 51)          /* spool_mpi: belongs to the last BURST_BEGIN of its stream */               \
+    X(DEVICE_BLOCK, 52) /* spool_device_block: memory of a device is born */                         \
+    X(DEVICE_FREE, 53)  /* spool_extent: base only */                                                \
     X(DEVICE_COPY, 54)  /* spool_device_copy: a copy has ended, or was put into a queue */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
@@ -120,7 +120,7 @@ enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
 struct spool_piece {
     struct spool_rec_header rec;
     uint32_t tid;
-    uint32_t stream;   /* number of the stream in its image: tids are used again */
+    uint32_t stream;   /* number of the stream in its image, because tids are reused */
     uint32_t sequence; /* number of the piece in its stream, from 0 */
     uint32_t reserved;
 };
@@ -134,7 +134,7 @@ struct spool_process {
     uint64_t burst_instructions;
     uint64_t tsc_hz;            /* 0: not known in the process */
     uint64_t tick_ns;           /* between the samples that the kernel uses to split user and kernel time */
-    uint32_t probe_cost_cycles; /* subtracted from every latency_cycles already; 0: nothing is */
+    uint32_t probe_cost_cycles; /* already subtracted from every latency_cycles; 0: not subtracted */
     uint16_t engine_len, trigger_len, why_len, exe_len, cmdline_len,
         cwd_len; /* engine name; trigger name; why not a better one */
 };
@@ -144,7 +144,7 @@ struct spool_ancestor {
     uint64_t time_ns;
     uint64_t fork_ns; /* this image began as a fork: it has the memory that the ancestor had then. 0: exec */
     uint32_t pid;
-    uint32_t image; /* 0 with fork_ns 0: its latest */
+    uint32_t image; /* 0 with fork_ns 0: its latest image */
     uint32_t tid;   /* its thread that forked */
     uint32_t reserved;
 };
@@ -162,7 +162,7 @@ struct spool_exited {
     uint64_t time_ns;
     uint32_t status; /* exit status, 0..255, or SPOOL_STATUS_UNKNOWN */
     uint32_t reserved;
-    uint64_t peak_bytes; /* most memory that was resident; 0: not known */
+    uint64_t peak_bytes; /* largest resident memory; 0: not known */
 };
 struct spool_child_ended {
     struct spool_rec_header rec;
@@ -198,13 +198,13 @@ struct spool_tls_row {
     uint64_t id; /* the module's number, from 1 */
     uint64_t at; /* TLS_MODULES: an address in the module; TLS_BLOCKS: where the thread's block begins */
 };
-struct spool_tls_modules { /* holds since the last module was unloaded, and until the next one is */
+struct spool_tls_modules { /* valid from the last unloading of a module to the next one */
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t rows_len; /* spool_tls_row */
     uint32_t reserved;
 };
-struct spool_tls_blocks { /* all blocks that the stream's thread has now */
+struct spool_tls_blocks { /* all blocks of the stream's thread at this time */
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t thread_pointer; /* its control block begins there */
@@ -225,7 +225,7 @@ struct spool_thread_end {
     uint64_t cpu_ns;   /* CPU time of the thread, Loadstone's part included */
     uint64_t spent_ns; /* Loadstone's part: bursts and hooks */
 };
-#define SPOOL_MAPS_FIRST 1u /* rec.flags: begins a new snapshot, the older one no longer holds */
+#define SPOOL_MAPS_FIRST 1u /* rec.flags: begins a new snapshot, which replaces the older one */
 #define SPOOL_MAPS_LAST 2u
 struct spool_maps {
     struct spool_rec_header rec;
@@ -255,10 +255,10 @@ enum spool_alloc_call {
     SPOOL_ALLOC_ALIGNED,
     SPOOL_ALLOC_OTHER,
     SPOOL_ALLOC_MMAP,  /* anonymous memory that the program mapped; an MMAP record precedes it */
-    SPOOL_ALLOC_ARENA, /* the same, mapped by an allocator for later */
+    SPOOL_ALLOC_ARENA, /* anonymous memory that an allocator mapped for later use */
 };
 #define SPOOL_ALLOC_CALL_MASK 0xfu
-/* The one frame is spool_path_hash (spool/spool_path.h) of a path that this stream gave before. */
+/* The only frame is spool_path_hash (spool/spool_path.h) of a path that this stream contains before. */
 #define SPOOL_ALLOC_KNOWN_PATH 0x10u
 struct spool_alloc {
     struct spool_rec_header rec;
@@ -288,7 +288,7 @@ struct spool_device_copy {
     uint32_t frames_len;          /* as of spool_alloc */
     uint32_t direction;           /* enum ls_device_direction */
 };
-/* The number is the image's; a fork child goes on with its parent's. */
+/* Numbers count within the image; a fork child continues those of its parent. */
 struct spool_site {
     struct spool_rec_header rec;
     uint64_t time_ns;
@@ -330,7 +330,7 @@ struct spool_burst_begin {
     struct spool_rec_header rec;
     uint64_t time_ns;   /* time of the trigger */
     uint64_t tsc;       /* at the trigger */
-    uint64_t weight_ns; /* CPU time that the burst represents: 1 / the rate of triggers at its own */
+    uint64_t weight_ns; /* CPU time that the burst represents: 1 / the rate of triggers at its time */
     uint64_t ip;        /* interrupted instruction */
     uint32_t cpu;
     uint32_t number; /* burst number in this thread, from 0 */
@@ -354,8 +354,7 @@ enum spool_op {
 #define SPOOL_ACCESS_CALL 0x40u         /* the return address that a call pushes */
 #define SPOOL_ACCESS_RETURN 0x80u       /* the return address that a return pops */
 #define SPOOL_ACCESS_DRAIN_VALID 0x400u
-#define SPOOL_ACCESS_AFTER_GAP \
-    0x800u /* instructions of the burst before it are not recorded, nor their calls */
+#define SPOOL_ACCESS_AFTER_GAP 0x800u /* instructions before it, and their calls, are not all recorded */
 /* rec.flags of ACCESS and SAMPLE: was it by an atomic instruction? Neither: unknown. */
 #define SPOOL_LOCKED_NO 0x100u
 #define SPOOL_LOCKED_YES 0x200u
@@ -377,18 +376,20 @@ struct spool_access {
     uint32_t position;       /* instructions executed in this burst before this one */
     uint16_t size_bytes;     /* size of the access; a gather gives one record a lane */
     uint16_t lane;           /* lane of a gather or scatter, else 0 */
-    uint32_t drain_cycles;   /* until all older instructions were done, before the load; with DRAIN_VALID */
-    uint16_t site;           /* the heap block that addr was in, by a number of SITE; 0: none is known */
-    uint16_t site_units;     /* units of 16 bytes from the one with the block's begin; with a site */
+    uint32_t
+        drain_cycles; /* cycles before the load until all older instructions were complete; with DRAIN_VALID */
+    uint16_t site;    /* heap block that contained addr, by the number of its SITE; 0: not known */
+    uint16_t site_units; /* distance from the block's begin in units of 16 bytes; with a site */
 };
 _Static_assert(sizeof(struct spool_access) == 48, "on-disk layout");
-#define SPOOL_SITE_OTHERS 32767u            /* a site that found no number */
+#define SPOOL_SITE_OTHERS 32767u            /* a site without a number, because all were used */
 #define SPOOL_SITE_UNITS_UNKNOWN UINT16_MAX /* the begin of the block is not known */
 /* After the fixed part: bytes_len bytes as of spool_pack.h. */
 struct spool_accesses {
     struct spool_rec_header rec;
     uint32_t accesses_len, bytes_len;
-    uint64_t tsc_cycles; /* of the whole burst, which has so many instructions: tsc_delta is proportional */
+    uint64_t
+        tsc_cycles; /* length of the whole burst and its number of instructions; tsc_delta is proportional to the position */
     uint32_t instructions;
     uint32_t reserved;
 };
@@ -410,10 +411,9 @@ enum spool_burst_end_why {
     SPOOL_BURST_TIME,
     SPOOL_BURST_FULL,
     SPOOL_BURST_FAULT,
-    SPOOL_BURST_PREEMPTED, /* something else had the processor: the caches are no longer as the program left
-                              them */
-    SPOOL_BURST_STOPPED,   /* sampling was switched off */
-    SPOOL_BURST_SIGNAL,    /* a handler of the program is about to run */
+    SPOOL_BURST_PREEMPTED, /* something else ran on the processor, so the program's lines may have left the caches */
+    SPOOL_BURST_STOPPED, /* sampling was switched off */
+    SPOOL_BURST_SIGNAL,  /* a handler of the program is about to run */
     /* ends of translated bursts, before an instruction */
     SPOOL_BURST_UNSUPPORTED, /* that cannot be translated */
     SPOOL_BURST_CODE,        /* in code that is not translated: generated, writable, or Loadstone's own */
@@ -436,12 +436,12 @@ struct spool_burst_end {
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
     uint32_t in_place;       /* part of `instructions` stepped in place: loads after them are not timed */
-    uint64_t program_ns; /* CPU time in which the program itself went on: part of what the burst represents */
-    uint64_t pace_cycles;       /* TSC cycles of pace_instructions instructions at nearly native pace */
+    uint64_t program_ns;  /* CPU time in which the program itself progressed, part of the represented time */
+    uint64_t pace_cycles; /* TSC cycles of pace_instructions instructions at nearly native pace */
     uint32_t pace_instructions; /* 0: not measured */
-    uint32_t pace_discarded;    /* windows that something interrupted */
+    uint32_t pace_discarded;    /* interrupted windows */
     uint32_t translate_ns;
-    uint32_t probe_loads; /* mean distance of timed loads, in loads; 0: all that were possible */
+    uint32_t probe_loads; /* mean distance of timed loads, in loads; 0: all possible loads were timed */
     uint32_t faults;      /* page faults in program_ns, which the kernel handled */
     uint16_t
         pace_least_millicycles; /* core cycles of an instruction of the window with all data in L1; 0: unknown */
@@ -464,7 +464,7 @@ struct spool_in_place_row {
  * rbp rsp r8-r15, then the instruction pointer. After the fixed part: links_len spool_link, then bytes_len
  * bytes of the stack from rsp on. */
 enum { SPOOL_REG_RBP = 6, SPOOL_REG_RSP = 7, SPOOL_REG_IP = 16, SPOOL_REGS = 17 };
-#define SPOOL_STACK_CALLS 1u /* rec.flags: the call stack was asked for */
+#define SPOOL_STACK_CALLS 1u /* rec.flags: the call stack was requested */
 struct spool_stack {
     struct spool_rec_header rec;
     uint64_t time_ns; /* time of the burst */
@@ -473,7 +473,7 @@ struct spool_stack {
 };
 /* A STACK without links, as its difference from the one before it in its stream. After the fixed part: bytes_len
  * bytes as of spool_pack.h. */
-#define SPOOL_STACK_FIRST 1u /* rec.flags: there is none before it */
+#define SPOOL_STACK_FIRST 1u /* rec.flags: the first one, stored completely */
 enum { SPOOL_STACK_LEAF_BYTES = 512 };
 struct spool_stack_diff {
     struct spool_rec_header rec;
@@ -522,7 +522,7 @@ struct spool_domain { /* the same number again: this is its content from now on 
     uint32_t domain;
     uint32_t data;
 };
-struct spool_domain_end { /* it is not used any more; its maps ended before */
+struct spool_domain_end { /* it is no longer used; its maps have ended before */
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t domain;
@@ -541,7 +541,7 @@ struct spool_node_map {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint32_t node;
-    uint32_t map; /* 0: it is mapped no more */
+    uint32_t map; /* 0: it is no longer mapped */
 };
 /* After the fixed part: points_len spool_point_row, in the order of access. The burst is the one in file
  * t<tid>.* whose BURST_BEGIN has burst_ns; the record may come much later than it. */
@@ -561,8 +561,8 @@ struct spool_point_row {
 };
 /* State of a natural-domain callback. */
 enum spool_callback_what {
-    SPOOL_CALLBACK_RUNS, /* entered != 0: it is running now, so that is where a process ended that crashed */
-    SPOOL_CALLBACK_SLOW, /* one call took too long: not called again */
+    SPOOL_CALLBACK_RUNS,    /* entered != 0: it is running; if the process crashed, it did so in this call */
+    SPOOL_CALLBACK_SLOW,    /* one call took too long: not called again */
     SPOOL_CALLBACK_COSTLY,  /* its calls took more than its part of the budget: not called again */
     SPOOL_CALLBACK_GONE,    /* its code was unloaded: not called again */
     SPOOL_CALLBACK_LEFT,    /* it ended the thread that called it: not called again */
@@ -576,7 +576,7 @@ struct spool_callback {
     uint64_t time_ns;
     uint64_t function;
     uint64_t argument;     /* as the program registered it; for a language binding, the function itself */
-    uint64_t calls;        /* so far; RUNS: unused */
+    uint64_t calls;        /* calls so far; RUNS: unused */
     uint64_t all_ns;       /* time in it so far */
     uint64_t longest_ns;   /* time of the longest call */
     uint64_t all_spent_ns; /* as in BURST_END: bursts and callbacks of the whole process so far */
@@ -588,7 +588,7 @@ struct spool_callback {
 enum spool_sample_kind {
     SPOOL_SAMPLE_ACCESS, /* a load or store, by the hardware */
     SPOOL_SAMPLE_FAULT_MINOR,
-    SPOOL_SAMPLE_FAULT_MAJOR, /* it waited for a disk */
+    SPOOL_SAMPLE_FAULT_MAJOR, /* a page fault that waited for a disk */
     SPOOL_SAMPLE_WATCH,       /* a watched element was touched */
     SPOOL_SAMPLE_LAST = SPOOL_SAMPLE_WATCH
 };
@@ -603,13 +603,13 @@ struct spool_sample {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t ip, addr;
-    uint64_t events;                  /* that it represents: the sampling period; 0: not known */
-    uint32_t tid, cpu;                /* cpu UINT32_MAX: not known */
-    uint32_t latency_cycles;          /* with a latency_kind */
-    uint32_t page_bytes;              /* size of the page; 0: not known */
-    uint16_t size_bytes;              /* size of the access; 0: not known */
-    uint8_t kind;                     /* enum spool_sample_kind */
-    uint8_t latency_kind;             /* 0: no latency */
+    uint64_t events;         /* number of events that it represents: the sampling period; 0: not known */
+    uint32_t tid, cpu;       /* cpu UINT32_MAX: not known */
+    uint32_t latency_cycles; /* with a latency_kind */
+    uint32_t page_bytes;     /* size of the page; 0: not known */
+    uint16_t size_bytes;     /* size of the access; 0: not known */
+    uint8_t kind;            /* enum spool_sample_kind */
+    uint8_t latency_kind;    /* 0: no latency */
     uint8_t source, snoop, tlb, numa; /* SPOOL_NOT_REPORTED */
 };
 _Static_assert(sizeof(struct spool_sample) == 64, "on-disk layout");
@@ -619,7 +619,7 @@ _Static_assert(sizeof(struct spool_sample) == 64, "on-disk layout");
 #define SPOOL_CHAIN_CALLERS 1u
 /* The one address is spool_path_hash (spool/spool_path.h) of callers that the stream gave before. */
 #define SPOOL_CHAIN_KNOWN 2u
-#define SPOOL_CHAIN_WHOLE 4u /* the last caller is where the program or thread began */
+#define SPOOL_CHAIN_WHOLE 4u /* complete: the last caller is the start of the program or thread */
 struct spool_chain {
     struct spool_rec_header rec;
     uint64_t time_ns;
@@ -647,7 +647,7 @@ struct spool_watch {
     uint64_t time_ns;
     uint64_t base, len_bytes;
     uint64_t on_ns,
-        life_ns; /* ended: summed over its threads, how long it was on, and how long it was wanted */
+        life_ns; /* at the end, summed over threads: time for which it was enabled, and for which it was requested */
     uint64_t element;
     uint64_t hits;     /* ended: touches seen */
     uint32_t text_len; /* as written: NODE[INDEX] */
@@ -677,13 +677,13 @@ enum spool_kernel_call_kind {
 /* A block of ALLOC begins at addr: the call also represents the calls for the blocks that this block
  * represents. */
 #define SPOOL_CALL_BLOCK 0x10u
-#define SPOOL_CALL_ANNOUNCED 0x20u /* no call yet: the block at addr is about to end */
+#define SPOOL_CALL_ANNOUNCED 0x20u /* announcement before the call: the block at addr is about to end */
 #define SPOOL_CALL_ENDED 0x40u     /* the block of the last announcement in this file has ended */
 struct spool_kernel_call {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t ip;              /* return address of the call */
-    uint64_t addr, len_bytes; /* memory that it concerned; addr 0: none, len_bytes were read or written */
+    uint64_t addr, len_bytes; /* memory of the call; addr 0: no memory, len_bytes were read or written */
     uint64_t cpu_ns;          /* CPU time of this one call */
     uint32_t calls;           /* that it represents */
     uint32_t reserved;

@@ -22,7 +22,7 @@ struct spool_late {
     const struct spool_stream *stream;
     char *damage_text;
     ls_err damage;
-    int fds[2]; /* the shared and the own file; -1: it has none */
+    int fds[2]; /* the shared and the own file; -1: no such file */
     struct late_row *rows;
     size_t len, room, next;
     uint64_t *buffer; /* room for one record */

@@ -53,7 +53,7 @@ struct spool_pack {
 };
 
 enum {
-    SPOOL_PACK_WORDS = 128, /* twice a stack: the stack pointer moves */
+    SPOOL_PACK_WORDS = 128, /* twice the size of a recorded stack, because the stack pointer moves */
     SPOOL_PACK_REG_MASK_BYTES = 3,
     SPOOL_PACK_WORD_MASK_BYTES = SPOOL_STACK_LEAF_BYTES / 8 / 8,
     SPOOL_PACK_MASK_BYTES = SPOOL_PACK_REG_MASK_BYTES + SPOOL_PACK_WORD_MASK_BYTES,
@@ -63,7 +63,7 @@ enum {
 struct spool_stack_pack {
     uint64_t regs[SPOOL_REGS];
     uint64_t words[SPOOL_PACK_WORDS];
-    uint32_t sequence; /* of the next one */
+    uint32_t sequence; /* number of the next record */
 };
 
 /* Return the slot of the word at addr. */

@@ -17,7 +17,7 @@ struct spool_packer {
     uint8_t bytes[SPOOL_PACKER_BYTES];
 };
 
-/* The burst took tsc_cycles for instructions. */
+/* Begin the record of a burst that took tsc_cycles for `instructions`. */
 void spool_packer_begin(struct spool_packer *p, struct spool_writer *w, uint64_t tsc_cycles,
                         uint32_t instructions);
 /* r->tsc_delta is spool_pack_tsc_delta of its position. */
@@ -28,8 +28,8 @@ void spool_packer_end(struct spool_packer *p);
 /* Zero at first. */
 struct spool_stack_packer {
     struct spool_stack_pack last;
-    uint32_t tid, stream; /* for which last holds */
-    uint32_t left;        /* records until one is written as the first, so that little is lost with damage */
+    uint32_t tid, stream; /* stream to which `last` belongs */
+    uint32_t left;        /* records until the next complete one, so that damage affects few records */
 };
 
 /* Write a stack of s->bytes_len bytes, at most SPOOL_STACK_LEAF_BYTES, without links. False: dropped and counted. */

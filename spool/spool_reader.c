@@ -9,7 +9,7 @@
 
 struct spool_reader {
     struct spool_stream stream;
-    bool is_own;        /* in the own file, after all pieces */
+    bool is_own;        /* reading the own file, after all pieces */
     size_t pieces_read; /* pieces of the shared file */
     uint64_t *buffer;   /* the current chunk or piece */
     size_t buffer_len_bytes;
@@ -17,9 +17,9 @@ struct spool_reader {
     uint64_t chunk_at_bytes; /* file offset of the current chunk */
     struct spool_position rec_at;
     struct spool_file_header header;
-    struct spool_unpack accesses; /* in the record that was read last */
+    struct spool_unpack accesses; /* accesses left in the record that was read last */
     struct spool_access access;
-    struct spool_stack_pack stacks; /* of the stream so far */
+    struct spool_stack_pack stacks; /* stack state of the stream so far */
     struct spool_whole_stack stack;
 };
 

@@ -34,7 +34,7 @@ ls_err spool_source_open(const struct spool_source *s, int *out_fd)
 static ls_err spool_source_read_file(const struct spool_source *s, uint64_t at_bytes, void *out,
                                      size_t len_bytes, size_t *out_len_bytes)
 {
-    /* opened anew each time: a program of ten thousand threads leaves as many streams */
+    /* opened for each read, because a program of ten thousand threads leaves as many streams */
     int fd;
     LS_TRY(spool_source_open(s, &fd));
     size_t have = 0;

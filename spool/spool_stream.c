@@ -13,7 +13,7 @@ ls_err spool_stream_of_file(const char *path, struct spool_stream *out)
     return spool_source_of_file(path, &out->own);
 }
 
-/* A piece as it was found. */
+/* A piece of a stream, in the order of the file. */
 struct spool_found {
     uint32_t stream, sequence, tid;
     struct spool_part part;
@@ -23,7 +23,7 @@ struct spool_scan {
     const struct spool_source *source;
     struct spool_found *rows;
     size_t len, room;
-    bool has_orphan; /* records of no stream, the first at orphan_at_bytes */
+    bool has_orphan; /* number of records without a stream, the first at orphan_at_bytes */
     uint64_t orphan_at_bytes;
 };
 

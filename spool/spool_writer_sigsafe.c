@@ -46,7 +46,7 @@ static int spool_write_zeros(int fd, uint64_t offset_bytes, uint64_t len_bytes)
     return 0;
 }
 
-/* A file that would grow over RLIMIT_FSIZE raises SIGXFSZ, which kills the program: look first. */
+/* Check RLIMIT_FSIZE first, because growing a file beyond it raises SIGXFSZ, which kills the program. */
 static bool spool_fits_size_limit(uint64_t end_bytes)
 {
     struct rlimit limit;
@@ -131,7 +131,7 @@ static void spool_unmap(struct spool_chunk *c)
     *c = (struct spool_chunk){0};
 }
 
-/* The rest of a shared chunk is zero, and another stream can begin there. */
+/* Keep the rest of a shared chunk, which is zero, so that another stream can begin there. */
 static void spool_spare_or_unmap(struct spool_writer *w)
 {
     if (!w->stopped && w->chunk.len_bytes - w->chunk.used_bytes >= SPOOL_SPARE_MIN_BYTES) {
@@ -168,8 +168,8 @@ static void spool_put_piece(struct spool_writer *w)
     spool_publish(p, (struct spool_rec_header){.type = SPOOL_REC_PIECE, .len_bytes = sizeof(*p)});
 }
 
-/* Take the next chunk of the shared file. A number that came to nothing is given back if it is still the last
- * one, so that a file without room does not become one large hole. */
+/* Take the next chunk of the shared file. If it cannot be allocated, its number is returned if it is still
+ * the last one, so that a file without room does not become one large hole. */
 static int spool_lease(struct spool_shared *s, struct spool_chunk *out)
 {
     if (s->fd < 0) return EBADF;
@@ -184,7 +184,7 @@ static int spool_lease(struct spool_shared *s, struct spool_chunk *out)
     return err;
 }
 
-/* Go on in another piece of the shared file. */
+/* Continue in another piece of the shared file. */
 static int spool_go_on_shared(struct spool_writer *w)
 {
     struct spool_chunk next = w->pieces_len == 0 ? w->spare : (struct spool_chunk){0};
@@ -200,7 +200,8 @@ static int spool_go_on_shared(struct spool_writer *w)
     return 0;
 }
 
-/* Low numbers are the program's; where its limit is low, as high as it goes. */
+/* Move the descriptor to a high number, because programs use the low ones; with a low limit, to the highest
+ * possible one. */
 static long spool_copy_high(int fd)
 {
     static const int floors[] = {SPOOL_FD_FLOOR, 200, 100, 50, 24, 10, 6};
@@ -224,14 +225,14 @@ static int spool_create(int dirfd, const char *name)
     return (int)high;
 }
 
-/* An empty file would look like damage. */
+/* Remove the empty file, which would look damaged. */
 static void spool_remove(int dirfd, const char *name, int fd)
 {
     SPOOL_SYS(SYS_unlinkat, dirfd, name, 0);
     SPOOL_SYS(SYS_close, fd);
 }
 
-/* All but the magic. */
+/* Write the header without its magic. */
 static struct spool_file_header spool_header_of(const struct spool_file_header *ids, uint32_t chunk_len_bytes)
 {
     struct spool_file_header h = *ids;
@@ -246,7 +247,7 @@ static struct spool_file_header spool_header_of(const struct spool_file_header *
     return h;
 }
 
-/* The own file and its first chunk. */
+/* Create the own file and its first chunk. */
 struct spool_file {
     int fd;
     uint64_t device, inode;
@@ -270,7 +271,7 @@ static int spool_file_open(struct spool_cap *cap, int dirfd, const char *name, s
     return 0;
 }
 
-/* Write on in the file, which begins when its magic is there. */
+/* Continue in the file, which becomes valid when its magic is written. */
 static void spool_go_on_in(struct spool_writer *w, const struct spool_file *f,
                            const struct spool_file_header *ids)
 {
@@ -299,7 +300,7 @@ static char *spool_add_number(char *at, uint32_t number)
     return at;
 }
 
-/* Go on in a file of this stream alone. */
+/* Continue in a separate file of this stream. */
 static int spool_go_on_alone(struct spool_writer *w)
 {
     char name[24] = "t"; /* t, two numbers of ten digits, a dot, NUL */
@@ -315,7 +316,7 @@ static int spool_go_on_alone(struct spool_writer *w)
     return 0;
 }
 
-/* The next chunk of the own file. */
+/* Take the next chunk of the own file. */
 static int spool_go_on_own(struct spool_writer *w)
 {
     struct spool_chunk next = {.offset_bytes = w->chunk.offset_bytes + SPOOL_CHUNK_BYTES,
@@ -327,8 +328,8 @@ static int spool_go_on_own(struct spool_writer *w)
     return 0;
 }
 
-/* Get room for a record of len_bytes: 0, an errno or SPOOL_ERR_*. Where one file refuses, the other may
- * not: the descriptor of the shared one may be the program's by now, an own one may find no descriptor, or no
+/* Get room for a record of len_bytes: 0, an errno or SPOOL_ERR_*. If one file refuses, the other is tried:
+ * the program may have reused the descriptor of the shared one; an own one may find no free descriptor, or no
  * permission after setuid. */
 static int spool_go_on(struct spool_writer *w, size_t len_bytes)
 {

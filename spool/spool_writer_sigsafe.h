@@ -32,7 +32,7 @@ struct spool_shared {
     void (*guard)(int *fd);       /* called with the descriptor of each own file; NULL: no call */
     struct spool_cap *cap;        /* borrowed */
     struct spool_file_header ids; /* pid, parent_pid and image of all files */
-    int fd;                       /* -1: there is none, each thread has its own file */
+    int fd;                       /* -1: no shared file, each thread has its own file */
     uint32_t chunks_len;          /* atomic: leased so far */
     uint32_t streams_len;         /* atomic: begun so far */
     uint64_t file_device, file_inode;
@@ -68,7 +68,8 @@ struct spool_writer {
  * Returns 0 or an errno; then fd stays -1, and each thread gets a separate file.
  * Thread: one, before any writer uses s.  Signal: safe; errno is kept. */
 int spool_shared_open(struct spool_shared *s, const char *name);
-/* In a fork child: let go of the parent's file, after all writers of s did.  Signal: safe; errno is kept. */
+/* Release the parent's file in a fork child, after all writers of s have done so. Signal: safe; errno is
+ * kept. */
 void spool_shared_disown(struct spool_shared *s);
 
 /* Create the file name (must not exist) in dirfd and write its header: ids gives pid, tid, parent_pid and
@@ -117,9 +118,9 @@ int spool_writer_locate(const struct spool_writer *w, const void *rec, uint64_t 
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 void spool_writer_close(struct spool_writer *w);
 
-/* In a fork child: let go of the parent's files without changing them. The mapping stays valid until this
- * call, so a handler between fork and this call does no harm, but must not write. Never in a vfork child: it
- * shares the parent's memory. Thread: any, when no other uses w.  Signal: safe; errno is kept. */
+/* Release the parent's files in a fork child without changing them. The mapping stays valid until this call,
+ * so a handler between fork and this call does no harm, but must not write. Do not call it in a vfork child,
+ * which shares the parent's memory. Thread: any, when no other uses w. Signal: safe; errno is kept. */
 void spool_writer_disown(struct spool_writer *w);
 
 #endif
