@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# symbols: names of addresses from ELF files and their DWARF, read through elfutils in a separate process
+# symbols: names of addresses from ELF files and their DWARF, read by elfutils in a separate process
 noinst_LTLIBRARIES += libsymbols.la
 libsymbols_la_SOURCES = \
     symbols/sym_code.c symbols/sym_code.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An answer about a file: rows of every kind and their texts. One process makes it and sends it as bytes; the
- * receiver checks it, since the sender may have read a file made to break it. */
+ * receiver checks it, because the sender may have read a malicious file. */
 #ifndef SYM_ANSWER_H
 #define SYM_ANSWER_H
 
@@ -13,9 +13,9 @@
 
 /* --- rows ---
  *
- * The contents of an ELF file and its DWARF as plain rows: they travel from the process that reads the file
- * to the one that asks. Texts are offsets into the texts of the same answer; 0 is "". Addresses are the
- * file's own ("linked"). */
+ * The contents of an ELF file and its DWARF as plain rows: the process that reads the file sends them to the
+ * process that asks. Texts are offsets into the texts of the same answer; 0 is "". Addresses are the file's
+ * own ("linked"). */
 
 #define SYM_NONE UINT32_MAX
 
@@ -29,7 +29,7 @@ struct sym_segment {
 struct sym_section {
     uint64_t base, end;
     uint32_t name;
-    uint32_t is_tls; /* its addresses are not data addresses: each thread has a copy */
+    uint32_t is_tls; /* thread-local: its addresses are not data addresses, because each thread has a copy */
 };
 /* A global or static variable. Sorted by base, then larger ones first. */
 struct sym_variable {
@@ -37,7 +37,7 @@ struct sym_variable {
     uint64_t elem_size_bytes; /* element size of an array; 0: no array, or not known */
     uint32_t name;
     uint32_t around; /* row of the smallest variable that contains this one, SYM_NONE */
-    uint32_t is_tls; /* these rows are after all others */
+    uint32_t is_tls; /* thread-local rows come after all others */
     uint32_t reserved;
 };
 /* A function of the symbol tables. Sorted by base, one for each. */
@@ -46,7 +46,7 @@ struct sym_routine {
     uint32_t symbol;   /* name, demangled */
     uint32_t function; /* the same without the compiler's suffixes (.constprop.0) */
 };
-/* The place of an instruction; one for each address asked for, in their order. */
+/* Function and line of an instruction; one row for each address of the question, in order. */
 struct sym_line {
     uint32_t function; /* innermost, inlined ones included */
     uint32_t symbol;   /* the function with its machine code */
@@ -55,7 +55,7 @@ struct sym_line {
     uint32_t column;                    /* 0: not known */
     uint32_t reserved;
 };
-/* One step outwards: the function that the previous one was inlined into, and the place of that call. */
+/* One inlined call: the function into which the previous one was inlined, and the line of the call. */
 struct sym_inline {
     uint32_t function, file, line;
     uint32_t column; /* 0: not known */
@@ -77,7 +77,7 @@ struct sym_type {
     uint32_t name; /* with its namespaces and classes */
     uint32_t kind; /* enum sym_type_kind */
     uint32_t first_member, members_len;
-    uint32_t lost; /* members left out: too many, too deep, or without a place */
+    uint32_t lost; /* members left out: too many, too deep, or without an offset */
     uint32_t reserved;
 };
 /* A member, or a member of a member, in the order of the source; parents come before their children. */
@@ -85,7 +85,7 @@ struct sym_member {
     uint64_t offset_bytes;   /* in the type; below an array: in its first element */
     uint64_t len_bytes;      /* 0: an array of open length */
     uint64_t elem_len_bytes; /* of an array, else 0 */
-    uint32_t path;           /* as the source accesses it: "pos[].x"; a base class has its parent's */
+    uint32_t path; /* as written in the source: "pos[].x"; a base class has the path of its parent */
     uint32_t type_name;
     uint32_t parent;              /* counted from the type's first row; SYM_NONE for that row */
     uint32_t kind;                /* enum sym_member_kind */
@@ -110,16 +110,16 @@ struct sym_slot {
     uint32_t question; /* row of struct sym_typing; in their order */
 };
 
-/* A problem of data that the program mapped, which has no names. */
+/* Why an image that is mapped data has no names. */
 #define SYM_PROBLEM_NOT_ELF "not an ELF file"
 
 /* The file as a whole: one row. */
 struct sym_head {
     uint32_t build_id; /* hexadecimal */
-    uint32_t problem;  /* why the file has no facts */
+    uint32_t problem;  /* reason why the file could not be read */
     uint64_t tls_len_bytes;
-    uint32_t is_fixed; /* it can only be loaded where it was linked */
-    uint32_t unwinds;  /* asked for: its unwinding tables can be followed */
+    uint32_t is_fixed; /* it can only be loaded at its linked address */
+    uint32_t unwinds;  /* answer to a question: its unwinding tables are sound */
     uint32_t author;   /* ls_owner.h: of the file and of its debug file */
     uint32_t reserved;
 };
@@ -159,7 +159,7 @@ struct sym_rows {
     void *rows;
     size_t len, room;
 };
-/* Zeroed is empty. is_short: memory ran out, the answer is worthless. */
+/* Zeroed is empty. is_short: memory ran out, so the answer is incomplete and must not be used. */
 struct sym_draft {
     struct sym_rows rows[SYM_ROW_COUNT];
     char *text;

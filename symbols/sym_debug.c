@@ -54,7 +54,7 @@ int sym_debug_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Add
 {
     int fd = dwfl_build_id_find_debuginfo(module, user, name, base, NULL, NULL, 0, out_path);
     if (fd < 0) fd = debug_find_link(path, link, crc, out_path);
-    /* without a name that can exist only debuginfod is left */
+    /* a file name that cannot exist, so that only debuginfod is tried */
     if (fd < 0 && getenv("DEBUGINFOD_URLS"))
         fd = dwfl_standard_find_debuginfo(module, user, name, base, NULL, "/dev/null/none", 0, out_path);
     if (fd >= 0) *user = (void *)(uintptr_t)ls_owner_of(fd);
@@ -91,7 +91,7 @@ static int debug_open_by_id(const uint8_t *id, size_t len)
     return ls_open_regular(path);
 }
 
-/* A name in the file at path is relative to that file's folder. */
+/* Resolve a name in the file at path, relative to the folder of that file. */
 static bool debug_join(const char *path, const char *name, char out[PATH_MAX])
 {
     return snprintf(out, PATH_MAX, "%.*s%s", *name == '/' ? 0 : debug_folder_len(path), path, name) <
@@ -147,7 +147,7 @@ bool sym_debug_may_split(Dwarf_Die *unit, const char *path)
     if (!*name) name = debug_text_of(unit, DW_AT_GNU_dwo_name);
     if (!*name) return true;
     if (!debug_join(path, name, found) || !debug_is_absent_or_regular(found)) return false;
-    /* or relative to the folder of the compilation, which may be relative itself */
+    /* or relative to the folder of the compilation, which may be a relative path, too */
     if (snprintf(folder, sizeof(folder), "%s/", debug_text_of(unit, DW_AT_comp_dir)) >= PATH_MAX)
         return false;
     if (!debug_join(folder, name, found) || !debug_is_absent_or_regular(found)) return false;

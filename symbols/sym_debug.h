@@ -15,7 +15,7 @@ int sym_debug_find(Dwfl_Module *module, void **user, const char *name, Dwarf_Add
 /* The author of the debug file that was found. */
 uid_t sym_debug_author(Dwfl_Module *module);
 
-/* The file that .gnu_debugaltlink names. Zeroed is none. */
+/* The file that .gnu_debugaltlink names. Zeroed: no such file. */
 struct sym_debug_alt {
     Dwarf *dwarf;
     int fd;

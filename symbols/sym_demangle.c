@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer names are rare, and a short hostile one can expand to gigabytes already. */
+/* Longer names are rare. Even a short hostile name can expand to gigabytes. */
 enum { SYM_NAME_MAX_BYTES = 4096 };
 
 static void sym_demangle_find(struct sym_demangler *d)

@@ -15,8 +15,8 @@ struct sym_demangler {
     size_t room;
 };
 
-/* The readable form of an ELF name: without its version, C++ demangled, __mod_MOD_x as mod::x. Names that
- * have no other form come back as they are.  Valid until the next call. */
+/* The readable form of an ELF name: without its version, C++ demangled, __mod_MOD_x as mod::x. Other names
+ * are returned unchanged. Valid until the next call. */
 const char *sym_demangle(struct sym_demangler *d, const char *name);
 void sym_demangle_fini(struct sym_demangler *d);
 

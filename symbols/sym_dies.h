@@ -20,14 +20,14 @@ bool sym_die_next(Dwarf_Die *die);
 /* Name of the function or variable that die is, or is a copy of: by its linkage name, else by its name. NULL:
  * none.  Valid until the next use of d. */
 const char *sym_die_name(Dwarf_Die *die, struct sym_demangler *d);
-/* An attribute of die, or of the entry it is a copy of, as number.  False: none. */
+/* Read an attribute of die, or of the entry of which it is a copy, as a number.  False: no such attribute. */
 bool sym_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *out);
-/* The place of a variable that has one all the time. */
+/* The location of a variable that does not change. */
 struct sym_location {
     uint64_t at; /* linked address, or offset in a thread's block */
     bool is_tls;
 };
-/* bias: linked address minus address in the DWARF.  False: it has no such place. */
+/* bias: linked address minus address in the DWARF.  False: it has no such location. */
 bool sym_die_location(Dwarf_Die *die, uint64_t bias, struct sym_location *out);
 bool sym_die_is_fortran(Dwarf_Die *unit);
 

@@ -29,7 +29,7 @@ static int sym_open_for(const char *path, uid_t asker, const char **out_problem)
     return -1;
 }
 
-/* Loaded code and data of this very kind of machine. */
+/* Is it a program or library for this kind of machine? */
 static const char *sym_problem_of(Elf *elf)
 {
     GElf_Ehdr head;
@@ -47,7 +47,7 @@ static const char *sym_check_file(int fd)
     return problem;
 }
 
-/* The descriptor becomes libdwfl's. */
+/* libdwfl takes ownership of the descriptor. */
 static bool sym_report_file(struct sym_elf *e, const char *path, int fd)
 {
     GElf_Addr bias;

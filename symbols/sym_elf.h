@@ -17,7 +17,7 @@ struct sym_elf {
     Dwfl *dwfl;
     Dwfl_Module *module;
     Elf *elf;               /* the file itself */
-    Dwarf *dwarf;           /* NULL: none, or not wanted */
+    Dwarf *dwarf;           /* NULL: not present, or not requested */
     Dwarf_Addr dwarf_bias;  /* linked address minus address in DWARF */
     uid_t author;           /* ls_owner.h: of the file and of its debug file */
     const char *dwarf_path; /* of the file with the DWARF */
@@ -44,7 +44,7 @@ struct sym_elf_symbol {
     uint64_t len_bytes;
     unsigned char type, bind; /* STT_*, STB_* */
 };
-/* Number of symbols; 0 when there is no table. */
+/* Number of symbols; 0 without a table. */
 int sym_elf_symbols_len(const struct sym_elf *e);
 /* Get symbol i; false for symbols that name nothing here (undefined, absolute, nameless). */
 bool sym_elf_symbol(const struct sym_elf *e, int i, struct sym_elf_symbol *out);

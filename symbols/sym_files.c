@@ -20,15 +20,15 @@ struct sym_file {
     int fd;          /* descriptor of an image that is in no file, else -1 */
     char *problem;   /* NULL: none */
     struct sym_answer head, variables, routines;
-    bool has_variables, has_routines; /* they were asked for */
+    bool has_variables, has_routines; /* types were requested */
     bool was_asked;
     bool has_unwinds, unwinds;
-    bool loses_dwarf; /* reading it with DWARF ended a reader */
-    uid_t author;     /* of all its answers */
+    bool loses_dwarf; /* reading its DWARF crashed a reader */
+    uid_t author;     /* author of the names in all its answers */
 };
 struct sym_files {
     sym_worker *worker;
-    char *no_worker; /* why there is none */
+    char *no_worker; /* reason why there is no answer */
     LS_VECTOR(sym_file *) files;
     struct ls_index by_path;
 };
@@ -96,7 +96,8 @@ static const char *sym_problem_in(const struct sym_answer *a)
     return a->heads_len ? sym_answer_text(a, a->heads[0].problem) : "its reader gave no answer";
 }
 
-/* A broken DWARF costs the lines, not the names in the symbol tables: repeat the question without DWARF. */
+/* If the DWARF is damaged, repeat the question without it, so that only the lines are lost and not the names
+ * in the symbol tables. */
 static ls_err sym_file_ask(sym_files *all, sym_file *f, struct sym_request request, struct sym_answer *out)
 {
     *out = (struct sym_answer){0};
@@ -122,7 +123,7 @@ static sym_file *sym_file_new(const char *path, int fd)
     sym_file *f = calloc(1, sizeof(*f));
     if (!f) return NULL;
     f->fd = fd;
-    f->author = fd >= 0 ? LS_OWNER_NOBODY : LS_OWNER_OURS; /* an image may be anybody's */
+    f->author = fd >= 0 ? LS_OWNER_NOBODY : LS_OWNER_OURS; /* an image may come from any user */
     f->path = strdup(path);
     snprintf(room, sizeof(room), "/proc/%d/fd/%d", (int)getpid(), fd);
     if (fd >= 0) f->open_path = strdup(room);
@@ -164,7 +165,8 @@ ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file
     const int fd = memfd_create(image->name, MFD_CLOEXEC);
     if (fd >= 0 && write(fd, image->bytes, image->len_bytes) != (ssize_t)image->len_bytes) {
         close(fd);
-        return sym_files_get(f, image->name, out); /* no file has that name: this reports the problem */
+        return sym_files_get(f, image->name,
+                             out); /* no file has this name, so the answer reports the problem */
     }
     const ls_err e = sym_files_add(f, image->name, fd, out);
     if (e != LS_OK && !*out && fd >= 0) close(fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ELF files of a run: each is queried once, no matter how many processes mapped it. Nothing a file
- * contains can do harm here (sym_worker.h). */
+/* The ELF files of a run: each is queried once, no matter how many processes mapped it. The contents of a
+ * file cannot harm this process (sym_worker.h). */
 #ifndef SYM_FILES_H
 #define SYM_FILES_H
 
@@ -23,7 +23,7 @@ void sym_files_free(sym_files *f); /* NULL-safe */
 /* The process that reads the files now, 0: none. */
 int sym_files_reader(const sym_files *f);
 
-/* The file at path, its head read.  Lives as long as f.  Errors: LS_ERR_NOMEM. */
+/* Return the file at path, after reading its head.  Lives as long as f. Errors: LS_ERR_NOMEM. */
 ls_err sym_files_get(sym_files *f, const char *path, sym_file **out);
 /* Add an ELF image that is in no file (the vdso); bytes are copied. The first image of a name is used. */
 struct sym_image {
@@ -36,18 +36,19 @@ ls_err sym_files_get_image(sym_files *f, const struct sym_image *image, sym_file
 const sym_file *sym_files_at(const sym_files *f, size_t i);
 
 const char *sym_file_path(const sym_file *f);
-/* A path that can be opened now, also for an image that is in no file. */
+/* Return a path that can be opened now, also for an image that is in no file. */
 const char *sym_file_open_path(const sym_file *f);
-/* Were its symbols asked for, or wanted? */
+/* Were its symbols requested or needed? */
 bool sym_file_was_asked(const sym_file *f);
-/* They are wanted, but the file is not the one that was mapped. */
+/* Note that its symbols are needed, but that the file is not the one that was mapped. */
 void sym_file_mark_other(sym_file *f);
-/* Can its unwinding tables be followed (sym_reader.c)? */
+/* Are its unwinding tables sound (sym_reader.c)? */
 bool sym_file_unwinds(sym_files *all, sym_file *f);
 /* The author of the names in the file at path (ls_owner.h): of all files that they were read from. */
 uid_t sym_files_author(const sym_files *f, const char *path);
 const char *sym_file_build_id(const sym_file *f); /* hexadecimal, "" when there is none */
-/* Why names are missing: the file is not there, no ELF, damaged. "" when all is well. */
+/* Return the reason why names are missing: the file does not exist, is not ELF, or is damaged. "": no
+ * problem. */
 const char *sym_file_problem(const sym_file *f);
 uint64_t sym_file_tls_len_bytes(const sym_file *f);
 

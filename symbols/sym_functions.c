@@ -32,7 +32,7 @@ static int sym_compare_functions(const void *a, const void *b)
     return x_len != y_len ? (x_len > y_len) - (x_len < y_len) : strcmp(x->name, y->name);
 }
 
-/* One name for each address; functions without a length (assembler) reach to the next. */
+/* Keep one name for each address; functions without a length (assembler) extend to the next one. */
 static void sym_functions_tidy(struct sym_functions *f)
 {
     size_t kept = 0;
@@ -98,7 +98,7 @@ void sym_functions_write(const struct sym_functions *f, struct sym_draft *d)
     sym_demangle_fini(&demangler);
 }
 
-/* GCC and clang name their copies of a function like this. */
+/* Suffixes of the copies of a function that GCC and clang make. */
 static size_t sym_source_len(const char *name)
 {
     static const char *const suffixes[] = {".constprop.", ".isra.",  ".part.", ".cold", ".lto_priv.",

@@ -106,7 +106,7 @@ static const char *sym_word_of(int tag)
     }
 }
 
-/* The type as a declaration of a member shows it. */
+/* Write the type as in the declaration of a member. */
 static void sym_put_type(struct sym_text *out, Dwarf_Die *type, int depth)
 {
     static const struct {
@@ -187,7 +187,7 @@ struct sym_filling {
     uint32_t first; /* row of its first member */
     uint32_t lost;
 };
-/* The place of a record inside the type. */
+/* Position of a record inside the type. */
 struct sym_inside {
     uint64_t offset_bytes;
     uint32_t parent;
@@ -213,7 +213,7 @@ static uint32_t sym_member_add(struct sym_filling *f, const struct sym_member *m
     return (uint32_t)(len - f->first);
 }
 
-/* Bytes from the begin of the record; false: only known when the program runs (a virtual base). */
+/* Offset in bytes from the begin of the record; false: known only at run time (a virtual base). */
 static bool sym_member_offset(Dwarf_Die *die, uint64_t *out)
 {
     Dwarf_Attribute found;
@@ -232,8 +232,8 @@ static bool sym_member_offset(Dwarf_Die *die, uint64_t *out)
     return true;
 }
 
-/* Place and size of a bit field, in bits from the begin of the record; false: it is none. DWARF before 4
- * counts from the most significant bit of a storage unit (DWARF 3, 5.5.6). */
+/* Position and size of a bit field, in bits from the begin of the record; false: not a bit field. DWARF
+ * before 4 counts from the most significant bit of a storage unit (DWARF 3, 5.5.6). */
 static bool sym_bits_of(Dwarf_Die *die, uint64_t *out_first, uint64_t *out_len)
 {
     uint64_t offset_bytes, storage_bytes, from_top;
@@ -264,7 +264,8 @@ static uint64_t sym_size_of(Dwarf_Die *type, uint64_t *out_elem, Dwarf_Die *out_
     return all;
 }
 
-/* The buffer in which nodes of libstdc++'s containers keep their value: its members are the value's. */
+/* Find the type of the value in the buffer of nodes of libstdc++'s containers, whose members become those of
+ * the buffer. */
 static bool sym_is_buffer(Dwarf_Die *type)
 {
     const char *name = dwarf_diename(type);
@@ -310,7 +311,8 @@ static void sym_add_placed(struct sym_filling *f, struct sym_member m, Dwarf_Die
     sym_add_members(f, &element, &(struct sym_inside){m.offset_bytes, row, in->depth + 1, own});
 }
 
-/* Neighbouring bit fields are below one row for all their bytes: an access may touch several. */
+/* Add one row for the bytes of neighbouring bit fields, above their rows, because an access may touch
+ * several. */
 static uint32_t sym_bits_group(struct sym_filling *f, const struct sym_member *m, const struct sym_inside *in,
                                uint32_t group)
 {

@@ -13,11 +13,11 @@
 
 /* --- inlined calls --- */
 
-/* An inlined call; its code may be in several pieces: one row each. */
+/* An inlined call; its code may be in several pieces, with a row each. */
 struct sym_call {
     uint64_t base, end;
     uint32_t depth;  /* 1: inlined into the function itself */
-    uint32_t around; /* row of the call that this one is inside of, SYM_NONE */
+    uint32_t around; /* row of the enclosing call, SYM_NONE */
     uint32_t call;   /* the same for all pieces of one call */
     Dwarf_Die die;
 };
@@ -187,7 +187,7 @@ struct sym_lines {
     struct sym_units units;
     struct sym_scopes scopes;
     struct sym_demangler demangler;
-    /* the function asked about last: its names */
+    /* names of the function of the last question */
     const struct sym_function *named;
     uint32_t named_symbol, named_source;
 };
@@ -231,8 +231,8 @@ static void sym_set_line(sym_lines *l, struct sym_unit *unit, uint64_t at, struc
     if (dwarf_linecol(row, &number) == 0 && number > 0) out->column = (uint32_t)number;
 }
 
-/* The function itself: by the symbol table; by the DWARF where that has no name, and in Fortran, whose
- * symbols are not the names in the source. */
+/* Name the function itself: by the symbol table, or by the DWARF if the table has no name, and in Fortran,
+ * whose symbols are not the names in the source. */
 static uint32_t sym_outer_name(sym_lines *l, struct sym_unit *unit, Dwarf_Die *function, uint32_t by_symbol)
 {
     const bool is_fortran = sym_die_is_fortran(&unit->body);
@@ -323,7 +323,7 @@ const struct sym_functions *sym_lines_functions(const sym_lines *l)
 void sym_lines_read(sym_lines *l, const uint64_t *linked, size_t len, struct sym_draft *d)
 {
     l->draft = d;
-    l->named = NULL; /* its texts belong to another draft */
+    l->named = NULL; /* another draft owns its texts */
     for (size_t i = 0; i < len; i++) {
         struct sym_line line = {0};
         sym_set_function(l, linked[i], &line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions, source lines and inlining of many addresses of one file. Sorted addresses make every unit and
- * function be read once. */
+/* Functions, source lines and inlining of many addresses of one file. Because addresses are sorted, every
+ * unit and function is read once. */
 #ifndef SYM_LINES_H
 #define SYM_LINES_H
 
@@ -31,7 +31,7 @@ void sym_functions_fini(struct sym_functions *f);
 /* NULL: none there. */
 const struct sym_function *sym_functions_find(const struct sym_functions *f, uint64_t linked);
 
-/* All of them as rows of d's routines. */
+/* Add all functions as rows to d's routines. */
 void sym_functions_write(const struct sym_functions *f, struct sym_draft *d);
 
 /* The function as the programmer wrote it: without the suffixes of the compiler's copies (.constprop.0,
@@ -45,7 +45,8 @@ ls_err sym_lines_new(const struct sym_elf *e, sym_lines **out);
 void sym_lines_free(sym_lines *l); /* NULL-safe */
 const struct sym_functions *sym_lines_functions(const sym_lines *l);
 
-/* One row of d's lines for each of the linked addresses, which are sorted. Without DWARF: functions only. */
+/* Add one row to d's lines for each of the linked addresses, which are sorted. Without DWARF only functions
+ * are found. */
 void sym_lines_read(sym_lines *l, const uint64_t *linked, size_t len, struct sym_draft *d);
 
 #endif

@@ -24,8 +24,7 @@ struct sym_perfmap {
     uint64_t longest_bytes;
 };
 
-/* The last line that begins before an address may not be the wanted one: examine at most this many such
- * lines. */
+/* The last line that begins before an address may not contain it: examine at most this many lines. */
 enum { SYM_PERFMAP_BACK = 256 };
 
 /* Parse 1 to 16 hexadecimal digits, with or without 0x, and a blank. *at moves past it. */
@@ -80,7 +79,7 @@ static ls_err sym_perfmap_fill(sym_perfmap *m, size_t len_bytes)
 {
     for (char *at = m->text, *end = m->text + len_bytes; at < end;) {
         char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop) break; /* the program was writing it */
+        if (!stop) break; /* incomplete, because the program was writing it */
         LS_TRY(sym_perfmap_line(m, at, stop));
         at = stop + 1;
     }

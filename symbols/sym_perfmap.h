@@ -20,8 +20,8 @@ ls_err sym_perfmap_parse(const char *text, size_t len_bytes, sym_perfmap **out);
 ls_err sym_perfmap_open(const char *path, int64_t not_before_s, sym_perfmap **out);
 void sym_perfmap_free(sym_perfmap *m); /* NULL-safe */
 
-/* The function at ip, the one written last where several were there one after the other; NULL: none. Until
- * sym_perfmap_free. */
+/* Return the function at ip, the last written one if several had this address in succession; NULL: none.
+ * Valid until sym_perfmap_free. */
 const char *sym_perfmap_find(const sym_perfmap *m, uint64_t ip);
 size_t sym_perfmap_len(const sym_perfmap *m);
 

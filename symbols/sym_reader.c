@@ -74,7 +74,7 @@ static bool sym_frame_is_straight(Dwarf_Frame *frame)
 static bool sym_rule_is_sound(Dwarf_CFI *cfi, uint64_t at)
 {
     Dwarf_Frame *frame;
-    if (dwarf_cfi_addrframe(cfi, at, &frame) != 0) return true; /* none there: that is an answer */
+    if (dwarf_cfi_addrframe(cfi, at, &frame) != 0) return true; /* no table: this is a valid answer */
     const bool is_straight = sym_frame_is_straight(frame);
     free(frame);
     return is_straight;
@@ -89,7 +89,7 @@ static bool sym_cfi_is_sound(const struct sym_elf *e)
     Dwarf_CFI *cfi = dwfl_module_eh_cfi(e->module, &bias);
     if (!cfi || !sym_cfi_table_open(e, &table)) return false;
     while (sym_cfi_table_next(&table, &at)) {
-        /* the last address of the one before runs all of its program */
+        /* looking up the last address of the previous entry evaluates its whole program */
         if (last && !sym_rule_is_sound(cfi, at - 1 - bias)) return false;
         if (!sym_rule_is_sound(cfi, at - bias)) return false;
         last = at;
@@ -101,10 +101,10 @@ enum { SYM_OPEN_FILES = 4 };
 
 struct sym_open_file {
     char *path;                  /* NULL: unused */
-    bool wants_dwarf, has_dwarf; /* has: it was looked for */
+    bool wants_dwarf, has_dwarf; /* searched, so that it is known whether it exists */
     struct sym_elf elf;
-    sym_lines *lines; /* NULL: not asked for */
-    uint64_t used;    /* when, counted in questions */
+    sym_lines *lines; /* NULL: no file */
+    uint64_t used;    /* number of the question that used it last */
 };
 struct sym_reader {
     struct sym_open_file files[SYM_OPEN_FILES];

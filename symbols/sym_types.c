@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries that the searches of one request may visit; names that are not found by then are lost. */
+/* Largest number of entries that the searches of one request visit; names beyond it are not found. */
 enum { SYM_VISITS_MAX = 20 << 20, SYM_SCOPES_MAX = 128, SYM_WORD_BYTES = 256, SYM_STARS_MAX = 8 };
 
 /* Entries around an address, outermost first: functions, inlined ones, blocks. */
@@ -20,7 +20,7 @@ struct sym_scopes {
     Dwarf_Die rows[SYM_SCOPES_MAX];
     size_t len;
     uint64_t at;
-    struct sym_unit *unit; /* NULL: no code is known there */
+    struct sym_unit *unit; /* NULL: no known code at the address */
 };
 
 struct sym_typist {
@@ -30,7 +30,7 @@ struct sym_typist {
     struct sym_units units;
     struct sym_scopes scopes; /* the last address's */
     struct sym_found_name {
-        char *key; /* name, and the unit where it was asked for */
+        char *key; /* name, and the unit that uses it */
         Dwarf_Die die;
         bool is_found;
     } * names;
@@ -118,7 +118,7 @@ static bool sym_is_named(Dwarf_Die *die, const char *name)
     return own && strcmp(own, name) == 0;
 }
 
-/* A variable of this name below parent. */
+/* Find a variable of this name below parent. */
 static bool sym_variable_below(struct sym_typist *t, Dwarf_Die *parent, const char *name, int depth,
                                Dwarf_Die *out)
 {
@@ -140,7 +140,7 @@ static bool sym_variable_below(struct sym_typist *t, Dwarf_Die *parent, const ch
     return false;
 }
 
-/* A member of the record, of its bases, or of its structs and unions without names. */
+/* Find a member of the record, of its bases, or of its structs and unions without names. */
 static bool sym_member_named(struct sym_typist *t, Dwarf_Die *record, const char *name, int depth,
                              Dwarf_Die *out)
 {
@@ -201,7 +201,7 @@ static bool sym_is_type_tag(int tag)
            tag == DW_TAG_typedef || tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
 }
 
-/* A defined type of this name below parent; dwz and partial units are followed. */
+/* Find a defined type of this name below parent; dwz and partial units are followed. */
 static bool sym_type_below(struct sym_typist *t, Dwarf_Die *parent, const char *name, int depth,
                            Dwarf_Die *out)
 {
@@ -289,7 +289,7 @@ static const char *sym_base_name(const char *name)
     return name;
 }
 
-/* The name after the last :: that is not in template arguments. */
+/* Return the name after the last :: outside of template arguments. */
 static const char *sym_last_part(const char *name)
 {
     const char *last = name;
@@ -311,7 +311,7 @@ static const char *sym_skip_words(const char *text)
     return text;
 }
 
-/* "node**" as DWARF's types are written here: "node * *". */
+/* Write "node**" in the form used for DWARF's types: "node * *". */
 static uint32_t sym_pointer_named(struct sym_typist *t, char name[SYM_WORD_BYTES])
 {
     int stars = 0;
@@ -339,7 +339,7 @@ static uint32_t sym_type_named(struct sym_typist *t, const char *text)
     return sym_layout_add(&t->layouts, &die);
 }
 
-/* The definition of a type that is only declared where it is used. */
+/* Find the definition of a type that is only declared in the unit of its use. */
 static uint32_t sym_type_whole(struct sym_typist *t, Dwarf_Die *type)
 {
     Dwarf_Die whole, other;
@@ -413,7 +413,7 @@ static const char *sym_expression_member(struct sym_typist *t, const char *text,
     return text + len;
 }
 
-/* The type of an expression; false: not known. */
+/* Find the type of an expression; false: not known. */
 static bool sym_expression(struct sym_typist *t, const char *text, Dwarf_Die *out)
 {
     char word[SYM_WORD_BYTES];
@@ -459,7 +459,8 @@ static struct sym_typing sym_pointed_to(struct sym_typist *t, Dwarf_Die *type, e
 
 /* --- functions --- */
 
-/* allocate of libstdc++'s and libc++'s allocators, which are templates of the type that they make room for. */
+/* The functions `allocate` of libstdc++'s and libc++'s allocators, whose template argument is the allocated
+ * type. */
 static bool sym_is_allocate(Dwarf_Die *function, Dwarf_Die *class)
 {
     static const char *const classes[] = {"allocator<",        "new_allocator<", "__new_allocator<",

@@ -39,9 +39,10 @@ struct sym_layouts {
     struct sym_draft *draft;
     struct ls_index by_die; /* rows of types, by the address of their entry */
 };
-/* The row of the type, made when it is new. SYM_NONE: it has no size.  A class without a definition here: none. */
+/* Return the row of the type, which is added if it is new. SYM_NONE: it has no size.  A class that is only
+ * declared here has no row. */
 uint32_t sym_layout_add(struct sym_layouts *l, Dwarf_Die *type);
-/* A pointer to the type of that name. */
+/* The question names a type; the object is a pointer to it. */
 uint32_t sym_layout_add_pointer(struct sym_layouts *l, const char *name);
 void sym_layouts_fini(struct sym_layouts *l);
 

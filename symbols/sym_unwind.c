@@ -106,7 +106,7 @@ struct sym_unwinder {
     const struct sym_code *code;
     struct sym_frame *out;
     size_t len, max;
-    bool is_cut; /* the walk ended for want of memory or sense, not with the stack */
+    bool is_cut; /* the walk ended because of missing memory or invalid data, not at the end of the stack */
 };
 
 static bool sym_read_word(const struct sym_stack *s, uint64_t addr, uint64_t *out)
@@ -122,7 +122,7 @@ static bool sym_on_memory_read(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *result, 
     sym_unwinder *u = user;
     (void)dwfl;
     if (sym_read_word(u->stack, addr, result)) return true;
-    u->is_cut = true; /* libdwfl takes a return address that it cannot read for the end of the stack */
+    u->is_cut = true; /* libdwfl treats an unreadable return address as the end of the stack */
     return false;
 }
 
@@ -159,7 +159,7 @@ ls_err sym_unwinder_new(sym_session *s, sym_unwinder **out)
     sym_unwinder *u = calloc(1, sizeof(*u));
     if (!u) return ls_nomem("call stacks");
     u->dwfl = sym_session_dwfl(s);
-    /* without any readable file there is no unwinding but the innermost frame */
+    /* without any readable file only the innermost frame is known */
     u->is_attached = dwfl_attach_state(u->dwfl, NULL, SYM_THREAD, &sym_thread_callbacks, u);
     *out = u;
     return LS_OK;
@@ -196,7 +196,7 @@ static int sym_on_frame(Dwfl_Frame *frame, void *user)
     return DWARF_CB_OK;
 }
 
-/* Registers that every frame's rule may start from, where the walk did not go further. */
+/* Registers from which the rule of a frame may start, if the walk reached this frame. */
 static bool sym_rule_of(sym_unwinder *u, uint64_t ip, Dwarf_Op **out_ops, size_t *out_len, Dwarf_Frame **out)
 {
     Dwarf_Addr bias;

@@ -21,13 +21,13 @@ typedef struct sym_session sym_session;
 ls_err sym_session_new(sym_session **out);
 void sym_session_free(sym_session *s); /* NULL-safe */
 
-/* path is mapped, bias (address minus linked address) off the file's own view. A file that cannot be opened
- * is left out. Call before sym_session_dwfl.  Errors: LS_ERR_NOMEM. */
+/* Add the file at path, which is mapped with this bias (address minus linked address). A file that cannot be
+ * opened is left out. Call before sym_session_dwfl. Errors: LS_ERR_NOMEM. */
 ls_err sym_session_add(sym_session *s, const char *path, uint64_t bias);
 
 enum { SYM_REG_BP = 6, SYM_REG_SP = 7, SYM_REG_IP = 16, SYM_REGS = 17 }; /* DWARF numbers, x86-64 psABI */
 
-/* A thread at one moment. Memory outside of bytes is not known. */
+/* State of a thread at one moment. Memory outside of bytes is not known. */
 struct sym_stack {
     const uint64_t *regs; /* SYM_REGS of them */
     const uint8_t *bytes; /* memory from base on */
@@ -37,7 +37,7 @@ struct sym_stack {
 
 /* Innermost first. */
 struct sym_frame {
-    uint64_t ip;  /* as it is in the innermost frame; callers: return address - 1, inside the call */
+    uint64_t ip;  /* address of the instruction; in callers the return address - 1, inside the call */
     uint64_t cfa; /* canonical frame address: first byte above the return address; 0: not known */
 };
 
@@ -54,8 +54,9 @@ typedef struct sym_unwinder sym_unwinder;
 ls_err sym_unwinder_new(sym_session *s, sym_unwinder **out);
 void sym_unwinder_free(sym_unwinder *u);
 
-/* Up to max > 0 frames to out; returns their number, at least 1 (the innermost). *out_whole: the outermost
- * frame is the thread's first. Never fails: garbage gives few frames.  Thread: one at a time a session. */
+/* Write up to max > 0 frames to out and return their number, at least 1 (the innermost). *out_whole: the
+ * outermost frame is the first one of the thread. Never fails: invalid data gives few frames. Thread: one at
+ * a time a session. */
 size_t sym_unwind(sym_unwinder *u, const struct sym_stack *stack, const struct sym_code *code,
                   struct sym_frame *out, size_t max, bool *out_whole);
 

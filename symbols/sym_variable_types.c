@@ -137,7 +137,7 @@ static struct sym_found *sym_block_of(const struct sym_type_walk *w, Dwarf_Die *
     return NULL;
 }
 
-/* Every program unit may divide a COMMON block into members differently: the first one found counts. */
+/* Program units may divide a COMMON block into members differently; the first division is used. */
 static ls_err sym_note_common(struct sym_type_walk *w, Dwarf_Die *die)
 {
     char text[256] = "blank COMMON";

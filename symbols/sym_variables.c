@@ -35,8 +35,8 @@ static bool sym_is_variable(const struct sym_elf_symbol *s)
            s->linked + s->len_bytes > s->linked;
 }
 
-/* environ before __environ, global before weak before local, short before long; then the alphabet decides,
- * through the order in which texts were first met. */
+/* Order of names: environ before __environ, global before weak before local, short before long, then by the
+ * offset of the text, which is the order of the table. */
 static uint32_t sym_alias_rank(const struct sym_elf_symbol *s, const char *readable)
 {
     size_t underscores = strspn(readable, "_"), len = strlen(readable);
@@ -126,8 +126,8 @@ static int sym_compare_names(const void *x, const void *y)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Two files may each have a static `table`: then it is `table (first.c)`, and its address where that is not
- * enough. */
+/* Make names unique: if two files have a static `table`, the name becomes `table (first.c)`, and the address
+ * is added if necessary. */
 static void sym_distinguish(struct sym_finding *f, struct sym_found *row, bool by_file)
 {
     char text[1024];

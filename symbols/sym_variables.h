@@ -8,14 +8,14 @@
 #include "symbols/sym_demangle.h"
 #include "symbols/sym_elf.h"
 
-/* The ranks of COMMON blocks and their members: a block of one member goes by the member's name. */
+/* Ranks of COMMON blocks and their members: a block of one member gets the name of the member. */
 #define SYM_RANK_BLOCK UINT32_MAX
 #define SYM_RANK_MEMBER (UINT32_MAX - 1)
 
 /* A variable while its facts are being collected. */
 struct sym_found {
     uint64_t base, end, elem_size_bytes;
-    uint32_t name;   /* as the programmer knows it; in the draft's texts */
+    uint32_t name;   /* name as in the source, in the draft's texts */
     uint32_t linker; /* as in the symbol table */
     uint32_t file;   /* source file the table names, 0: none */
     uint32_t rank;   /* the lowest among aliases is taken; SYM_RANK_* in COMMON */

@@ -24,7 +24,7 @@ enum { SYM_CPU_S = 60, SYM_BYTES_PER_S = 4 << 20 };
 struct sym_worker {
     struct sym_limits limits;
     pid_t pid;    /* 0: none */
-    int channel;  /* to the reader: a message announces the exchange's content and its length */
+    int channel;  /* channel to the reader, for messages that announce the length of the exchange's content */
     int exchange; /* file in memory: the question, then the answer */
     unsigned deaths;
 };
@@ -34,7 +34,7 @@ struct sym_worker {
 struct sym_question_head {
     uint64_t question, wants_dwarf, path_len, linked_len, texts_len;
 };
-/* Over the channel, both ways. */
+/* Message in the channel, in both directions. */
 struct sym_message {
     uint64_t len_bytes; /* length of the content of the exchange */
     uint64_t error;     /* ls_err of the answer */
@@ -105,7 +105,7 @@ static void sym_limit_cpu(const struct sym_limits *limits, const char *path)
     setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* Pages that this process has mapped now. */
+/* Return the number of pages that this process has mapped. */
 static uint64_t sym_pages_mapped(void)
 {
     char text[32] = "";
@@ -121,7 +121,7 @@ static void sym_limit_memory(const struct sym_limits *limits)
     const rlim_t bytes = limits->memory_bytes ? limits->memory_bytes : SYM_MEMORY_BYTES;
     struct rlimit limit;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    /* sanitizers map terabytes of shadow: there is no limit that leaves room and means anything */
+    /* sanitizers map terabytes of shadow memory, so no useful limit is possible */
     if (sym_pages_mapped() > bytes / 2 / 4096 || getrlimit(RLIMIT_AS, &limit) != 0) return;
     if (limit.rlim_max == RLIM_INFINITY || bytes <= limit.rlim_max) limit.rlim_cur = bytes;
     setrlimit(RLIMIT_AS, &limit);
@@ -191,7 +191,7 @@ __attribute__((noreturn)) static void sym_reader_main(const struct sym_worker *w
     if (getppid() != parent) _exit(0);
     for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
         signal(fatal[i], SIG_DFL);
-    signal(SIGINT, SIG_IGN); /* the terminal's: for the parent to act on */
+    signal(SIGINT, SIG_IGN); /* signals of the terminal, which the parent handles */
     sym_close_others(channel, w->exchange);
     sym_limit_memory(&w->limits);
     sym_reader *reader = sym_reader_new(w->limits.asker);
@@ -200,7 +200,7 @@ __attribute__((noreturn)) static void sym_reader_main(const struct sym_worker *w
     _exit(0);
 }
 
-/* --- the one that asks --- */
+/* --- the process that asks --- */
 
 static ls_err sym_worker_start(sym_worker *w)
 {
@@ -221,7 +221,7 @@ static ls_err sym_worker_start(sym_worker *w)
     return LS_OK;
 }
 
-/* Closing the channel ends a reader that waits; one that is busy is killed. Returns its wait status. */
+/* Close the channel, which ends a waiting reader; a busy one is killed. Returns its wait status. */
 static int sym_worker_stop(sym_worker *w, bool kills)
 {
     int status = 0;

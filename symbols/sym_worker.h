@@ -31,7 +31,7 @@ typedef struct sym_reader sym_reader;
 sym_reader *sym_reader_new(uid_t asker);
 void sym_reader_free(sym_reader *r);
 
-/* A file that cannot be read gives an answer, too: its head has the reason.  Errors: LS_ERR_NOMEM. */
+/* For an unreadable file the answer has the reason in its head. Errors: LS_ERR_NOMEM. */
 ls_err sym_reader_answer(sym_reader *r, const struct sym_request *request, struct sym_draft *d);
 
 typedef struct sym_worker sym_worker;
@@ -42,19 +42,19 @@ struct sym_limits {
     uid_t asker;           /* who named the files (ls_owner.h) */
 };
 
-/* The process starts here, while this one is small. Errors: LS_ERR_NOMEM, LS_ERR_IO (no process or no file in
+/* Start the process, while this one is small. Errors: LS_ERR_NOMEM, LS_ERR_IO (no process or no file in
  * memory can be had). */
 ls_err sym_worker_new(struct sym_limits limits, sym_worker **out);
 void sym_worker_free(sym_worker *w); /* NULL-safe */
 
-/* Ask. *out is an answer whose head may name a problem: that the reader died is one.
+/* Ask a question. *out is an answer whose head may name a problem, for example that the reader crashed.
  * Owns:   the caller calls sym_answer_fini.
  * Errors: LS_ERR_NOMEM, LS_ERR_IO (no new reader can be had). */
 ls_err sym_worker_ask(sym_worker *w, const struct sym_request *request, struct sym_answer *out);
 
-/* The process that reads now, 0: none (the next question starts one). */
+/* Return the current reading process; 0: none (the next question starts one). */
 int sym_worker_pid(const sym_worker *w);
-/* Number of readers that died. */
+/* Number of readers that crashed. */
 unsigned sym_worker_deaths(const sym_worker *w);
 
 #endif
