@@ -11,9 +11,8 @@ enum { MACH_CPU_NAME_BYTES = 128, MACH_CPU_CACHE_LEVELS = 3 };
 struct mach_cpu {
     char name[MACH_CPU_NAME_BYTES];     /* "AMD EPYC 9654 96-Core Processor"; or "unknown processor" */
     char identity[MACH_CPU_NAME_BYTES]; /* name, family, model, stepping; one line */
-    uint64_t cache_bytes
-        [MACH_CPU_CACHE_LEVELS]; /* L1 data, L2, L3 of the first processor; 0: not present or unknown */
-    unsigned cache_ways[MACH_CPU_CACHE_LEVELS]; /* 0: unknown */
+    uint64_t cache_bytes[MACH_CPU_CACHE_LEVELS]; /* L1 data, L2, L3 of the first processor; 0: unknown */
+    unsigned cache_ways[MACH_CPU_CACHE_LEVELS];  /* 0: unknown */
 };
 
 /* Read /proc/cpuinfo and sysfs, else sysconf. Never fails: missing values stay "unknown" or 0.

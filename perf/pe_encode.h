@@ -36,13 +36,11 @@ enum pe_decode {
 /* The accesses to sample. All zero except loads is a good request. */
 struct pe_request {
     bool loads, stores;
-    const char *
-        event; /* perf's syntax: "cpu/mem-loads,ldlat=30/P", "r1cd", "{a,b}:P"; NULL or "": the default event */
+    const char *event; /* perf's syntax: "cpu/mem-loads,ldlat=30/P", "r1cd", "{a,b}:P"; NULL or "": default */
     uint64_t period_events; /* 0: the vendor's; not together with freq_hz */
     uint64_t freq_hz;       /* 0: by period */
-    uint32_t
-        ldlat_cycles; /* loads that took fewer cycles are not sampled; 0: all loads that the hardware can sample */
-    bool l3_miss_only; /* AMD Zen 4 and later */
+    uint32_t ldlat_cycles;  /* faster loads are not sampled; 0: all loads that the hardware can sample */
+    bool l3_miss_only;      /* AMD Zen 4 and later */
     bool callchain;
     bool user_only;         /* leave out the kernel and the hypervisor */
     bool ibs_registers;     /* AMD: the raw registers too (PERF_SAMPLE_RAW); always on before Linux 6.1 */
@@ -72,8 +70,7 @@ struct pe_encoding {
 };
 
 struct pe_plan {
-    const char
-        *vendor; /* "intel", "amd", "arm", "power", "user" (an event that the user named, on another PMU) */
+    const char *vendor; /* "intel", "amd", "arm", "power", "user" (an event of the user on another PMU) */
     const char *method; /* "PEBS load latency", "IBS op", "SPE", "marked events", "user event" */
     struct pe_encoding encodings[PE_ENCODINGS_MAX];
     unsigned encodings_len;

@@ -53,8 +53,7 @@ struct pe_trace {
     size_t cpus_len;
     struct pe_trace_piece *pieces; /* in the order of the file */
     size_t pieces_len, pieces_room;
-    uint64_t
-        bytes; /* total length according to the records of all pieces; more than is present if the file is truncated */
+    uint64_t bytes; /* total of all pieces by their records; less is present in a truncated file */
 };
 
 /* Take the body of a PERF_RECORD_AUXTRACE_INFO, _TIME_CONV or _AUXTRACE; the last one also takes its payload,

@@ -34,8 +34,7 @@ struct pe_counts {
     uint64_t throttled, unthrottled;
     uint64_t aux_truncated, aux_partial, aux_collided;
     uint64_t others; /* skipped records: known ones that are not needed here, and unknown types */
-    uint64_t
-        broken; /* records whose fields do not fit their length, and ends of spans that are not a record */
+    uint64_t broken; /* records whose fields do not fit their length, incomplete ends of spans */
 };
 
 /* Layout of the events opened by attr. */

@@ -376,10 +376,9 @@ struct spool_access {
     uint32_t position;       /* instructions executed in this burst before this one */
     uint16_t size_bytes;     /* size of the access; a gather gives one record a lane */
     uint16_t lane;           /* lane of a gather or scatter, else 0 */
-    uint32_t
-        drain_cycles; /* cycles before the load until all older instructions were complete; with DRAIN_VALID */
-    uint16_t site;    /* heap block that contained addr, by the number of its SITE; 0: not known */
-    uint16_t site_units; /* distance from the block's begin in units of 16 bytes; with a site */
+    uint32_t drain_cycles; /* until all older instructions were complete, before the load; with DRAIN_VALID */
+    uint16_t site;         /* heap block that contained addr, by the number of its SITE; 0: not known */
+    uint16_t site_units;   /* distance from the block's begin in units of 16 bytes; with a site */
 };
 _Static_assert(sizeof(struct spool_access) == 48, "on-disk layout");
 #define SPOOL_SITE_OTHERS 32767u            /* a site without a number, because all were used */
@@ -388,8 +387,7 @@ _Static_assert(sizeof(struct spool_access) == 48, "on-disk layout");
 struct spool_accesses {
     struct spool_rec_header rec;
     uint32_t accesses_len, bytes_len;
-    uint64_t
-        tsc_cycles; /* length of the whole burst and its number of instructions; tsc_delta is proportional to the position */
+    uint64_t tsc_cycles; /* length of the whole burst, which has this number of instructions */
     uint32_t instructions;
     uint32_t reserved;
 };
@@ -436,8 +434,8 @@ struct spool_burst_end {
     uint64_t control_cycles; /* sum of readings of the probe at a line in L1, as latency_cycles are read */
     uint32_t control_len;    /* readings in it; 0: none */
     uint32_t in_place;       /* part of `instructions` stepped in place: loads after them are not timed */
-    uint64_t program_ns;  /* CPU time in which the program itself progressed, part of the represented time */
-    uint64_t pace_cycles; /* TSC cycles of pace_instructions instructions at nearly native pace */
+    uint64_t program_ns;     /* CPU time in which the program progressed: a part of the time of the burst */
+    uint64_t pace_cycles;    /* TSC cycles of pace_instructions instructions at nearly native pace */
     uint32_t pace_instructions; /* 0: not measured */
     uint32_t pace_discarded;    /* interrupted windows */
     uint32_t translate_ns;

@@ -55,8 +55,7 @@ struct pat_sector_region {
 };
 
 struct pat_sectors {
-    struct pat_sector_row
-        *rows; /* rows with the most unneeded bytes first, then with the most bank conflicts */
+    struct pat_sector_row *rows; /* most unneeded bytes first, then most bank conflicts */
     size_t len;
     struct pat_sector_region *regions; /* by address */
     size_t regions_len;
