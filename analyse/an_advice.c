@@ -9,8 +9,9 @@
 
 enum { AN_IPS_MAX = 8192, AN_STRIDES_MIN = 20, AN_LINE_BYTES = 64 };
 enum { AN_JUMPS_MIN = 10, AN_NEAR_BYTES = 4 * AN_LINE_BYTES }; /* a longer stride is a jump */
-#define AN_REGULAR_PART 0.5                                    /* half of the distances alike: strided */
-#define AN_FIRST_PART 0.5 /* half of the stall after jumps: the first line of a run is the cost */
+#define AN_REGULAR_PART 0.5 /* share of equal distances from which accesses are strided */
+#define AN_FIRST_PART \
+    0.5 /* share of the stall after jumps from which the first line of each run is the cost */
 
 struct an_ip {
     uint64_t ip, sample, samples;
@@ -22,7 +23,7 @@ static struct an_ip *an_ip_slot(struct an_ip *table, uint64_t ip)
     size_t at = (size_t)((ip * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % AN_IPS_MAX;
     for (size_t tries = 0; tries < AN_IPS_MAX; tries++, at = (at + 1) % AN_IPS_MAX)
         if (table[at].samples == 0 || table[at].ip == ip) return &table[at];
-    return NULL; /* more distinct instructions than anyone wants advice on */
+    return NULL; /* largest number of distinct instructions that are examined */
 }
 
 static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *costs,
@@ -110,8 +111,8 @@ static int falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Part of the stall that comes after jumps. The longest of the loads that were timed alone are taken for those
- * after jumps, as many as jumps are among the strides. Reorders them. */
+/* Return the part of the stall that comes after jumps. Of the loads that were timed alone, the longest ones
+ * are assumed to follow jumps, in the proportion of jumps among the strides. Reorders them. */
 static double an_first_part(struct an_walk *w)
 {
     double first = 0, all = 0;
@@ -126,7 +127,7 @@ static double an_first_part(struct an_walk *w)
     return all > 0 ? first / all : NAN;
 }
 
-/* Part of the values that equal the median. Reorders them. */
+/* Return the share of the values that equal the median. Reorders them. */
 static double an_median_part(int64_t *values, size_t len, int64_t *out_median)
 {
     size_t equal = 0;
@@ -136,8 +137,8 @@ static double an_median_part(int64_t *values, size_t len, int64_t *out_median)
     return (double)equal / (double)len;
 }
 
-/* Runs that begin at random places, and wait there. A jump of always the same length is a loop around
- * another. */
+/* Does it access runs that begin at random addresses, and wait there? Jumps of equal length belong to a loop
+ * around another one. */
 static bool an_has_runs(const struct an_finding *f, const struct an_walk *w)
 {
     int64_t jump;
@@ -165,7 +166,7 @@ static void an_find(struct an_finding *out, struct an_walk *w)
     out->access = an_classify(out, w);
 }
 
-/* The traffic of the loop around ip, whatever arrays it goes over. */
+/* Compute the traffic of the loop around ip, over all its arrays. */
 static void an_find_loop(struct an_finding *out, const struct an_input *in, const struct an_costs *costs)
 {
     out->loop_bytes = costs->moved_bytes ? 0 : NAN;

@@ -9,7 +9,7 @@ enum an_access {
     AN_ACCESS_UNKNOWN,
     AN_ACCESS_REPEATED,
     AN_ACCESS_SEQUENTIAL,
-    AN_ACCESS_RUNS, /* consecutive addresses from random places on: rows that an index chooses */
+    AN_ACCESS_RUNS, /* consecutive addresses from random positions on, like rows selected by an index */
     AN_ACCESS_STRIDED,
     AN_ACCESS_IRREGULAR
 };
@@ -18,7 +18,7 @@ struct an_finding {
     enum an_access access;
     uint64_t ip;          /* the instruction that costs most in the node */
     uint64_t sample;      /* one of its samples */
-    double stall_part;    /* part of the node's stall (of its samples where nothing stalls) */
+    double stall_part;    /* share of the node's stall (or of its samples, if nothing stalls) */
     int64_t stride_bytes; /* median distance of its consecutive accesses within bursts */
     double stride_part;   /* part of these distances that equal the median */
     double dram_part;     /* DRAM loads as a part of the node's measured loads */

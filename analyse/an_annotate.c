@@ -21,7 +21,7 @@ static bool an_is_called(const char *function, const char *name)
     return len > 0 && strncmp(function, name, len) == 0 && strchr("(<", function[len]); /* also at its end */
 }
 
-/* Has the function of that row code in a source file of this name? */
+/* Does the function of this row have code in a source file of this name? */
 static bool an_has_file(const struct an_tables *t, const struct prof_line *l, const char *file,
                         size_t file_len)
 {
@@ -43,7 +43,7 @@ static bool an_is_in(const struct an_tables *t, const struct prof_line *l, const
     return an_has_file(t, l, where, where_len);
 }
 
-/* The one colon that is not part of "::". */
+/* Find the single colon that is not part of "::". */
 static const char *an_lone_colon(const char *name)
 {
     for (const char *c = strchr(name, ':'); c; c = strchr(c, ':')) {
@@ -128,7 +128,7 @@ static ls_err an_collect_sampled(const struct an_combination *c, const struct an
     return LS_OK;
 }
 
-/* First row of that file with that line or a later one. */
+/* Return the first row of the file with this line or a later one. */
 static size_t an_source_at(const struct an_source_text *s, const char *file, uint32_t line)
 {
     size_t lo = 0, hi = s->len;

@@ -11,8 +11,8 @@
 
 #define AN_NO_BLOCK UINT32_MAX
 
-/* Wholes that shares refer to: a metric, or the time as attributed to accesses, which has the same sum but
- * differs burst by burst. */
+/* The wholes of shares: a metric, or the time as attributed to accesses, which has the same sum but different
+ * values per burst. */
 enum { AN_DATA_TIME = AN_STALL + 1, AN_WHOLES };
 
 struct an_bootstrap {
@@ -199,7 +199,8 @@ static void an_parts_resample(const an_bootstrap *b, const struct an_parts *part
     }
 }
 
-/* Stall is at most time: in views by origin the loads of a line may stall in bursts that began elsewhere. */
+/* Limit stall to time, because in views by origin the loads of a line may stall in bursts that began
+ * elsewhere. */
 static void an_parts_sums(const an_bootstrap *b, const struct an_parts *parts, enum an_metric metric,
                           double out[AN_RESAMPLES])
 {
@@ -353,7 +354,7 @@ static void an_bisect(struct an_median *m)
 {
     for (size_t r = 0; r < AN_RESAMPLES; r++)
         while (m->low[r] < m->high[r])
-            an_halve(m, (m->low[r] + m->high[r]) / 2); /* the others that ask the same move with it */
+            an_halve(m, (m->low[r] + m->high[r]) / 2); /* resamples with the same range move together */
 }
 
 static void an_median_values(struct an_median *m)

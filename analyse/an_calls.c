@@ -68,7 +68,7 @@ static bool an_call_is(const struct an_call *a, const struct an_call *b)
            strcmp(a->module, b->module) == 0;
 }
 
-/* The row of c, made when it is new. */
+/* Return the row of the call in c, which is added if it is new. */
 static ls_err an_call_find(struct an_call_builder *b, struct an_call c, uint32_t *out)
 {
     const uint64_t name = ls_hash_text(ls_hash_text(LS_HASH_BEGIN, c.function), c.module);

@@ -18,7 +18,7 @@ struct an_call {
 struct an_call_tree {
     struct an_call *rows;
     uint32_t len;
-    uint32_t *call_of_burst; /* last row of its stack; UINT32_MAX: none was taken */
+    uint32_t *call_of_burst; /* last row of its stack; UINT32_MAX: no stack */
 };
 
 /* From frames, inlines, lines and bursts of t.

@@ -27,7 +27,7 @@ struct an_combination {
     struct an_keys keys[AN_COMBINE_MAX];
     size_t len;
     uint32_t *group_of_sample; /* the innermost; UINT32_MAX: left out */
-    uint32_t *group_of_burst;  /* the same of a burst as a whole */
+    uint32_t *group_of_burst;  /* innermost group of a burst as a whole */
     bool by_origin;
     struct an_group *groups;
     uint32_t *parents; /* as in groups, for an_table */
@@ -43,8 +43,8 @@ uint64_t an_by_columns(const struct an_by *by);
 /* Are all of the dimensions of origin? */
 bool an_by_is_origin(const struct an_by *by);
 
-/* The data to group: samples and bursts that are in keep, NULL: all; by_origin: as an_by_is_origin, unless
- * accesses were filtered. */
+/* The data to group: the samples and bursts in keep (NULL: all). by_origin is the result of an_by_is_origin,
+ * unless accesses were filtered. */
 struct an_grouped {
     const struct an_tables *tables;
     const struct prof_samples *samples;

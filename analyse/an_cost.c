@@ -63,7 +63,7 @@ static ls_err an_model_init(struct an_costs *c, const struct an_input *in, struc
     return prof_cost_model_weights(&c->model, in->bursts, in->bursts_len);
 }
 
-/* Costs of a profile of a job were computed where the samples of each process were together. */
+/* In a profile of a job, take the costs from the file: they were computed from all samples of each process. */
 static void an_burst_known_cost(struct an_costs *c, const struct an_input *in, const struct prof_burst *b)
 {
     const struct prof_samples *s = &in->samples;

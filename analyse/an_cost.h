@@ -34,8 +34,7 @@ struct an_costs {
     double attributed_ns; /* bursts with accesses: the sum of time_ns */
     double measured_ns;   /* bursts with measured loads */
     double stall_total_ns;
-    double
-        stall_most_ns; /* the most that the pace of the bursts allows; without a pace, the estimate itself */
+    double stall_most_ns; /* upper limit by the pace of the bursts; without a pace, the estimate itself */
     struct prof_cost_model model;
     struct prof_cost_loads loads;
     size_t bursts;                             /* bursts that represent time (weight above 0) */
@@ -43,11 +42,11 @@ struct an_costs {
     size_t attributed_bursts, measured_bursts; /* bursts with accesses, and with measured loads */
 };
 
-/* The input of a profile: burst table and calibration. */
+/* Fill the input from a profile: burst table and calibration. */
 void an_input_init(struct an_input *in, const struct prof_run *run, const struct prof_burst *bursts,
                    size_t bursts_len);
 
-/* len samples of s from first on. */
+/* Return len samples of s from first on. */
 struct prof_cost_samples an_cost_samples(const struct prof_samples *s, uint64_t first, uint64_t len);
 
 /* Owns:   the caller ends out with an_costs_fini, also after a failure.
@@ -55,13 +54,13 @@ struct prof_cost_samples an_cost_samples(const struct prof_samples *s, uint64_t 
 ls_err an_costs_init(struct an_costs *out, const struct an_input *in);
 void an_costs_fini(struct an_costs *c);
 
-/* A load whose latency is a measurement. */
+/* Is it a load whose latency was measured? */
 static inline int an_is_measured(const struct prof_samples *s, uint64_t i)
 {
     return s->op[i] == 0 && s->latency_valid[i] == 1 && s->latency_cycles[i] != INT32_MIN;
 }
 
-/* Accesses that a row of samples, and bursts that a row of bursts is the sum of. */
+/* Number of accesses in a row of samples, and of bursts in a row of bursts, which may be sums. */
 static inline uint64_t an_accesses(const struct prof_samples *s, uint64_t i)
 {
     return s->count && s->count[i] != UINT32_MAX ? s->count[i] : 1;
@@ -71,19 +70,19 @@ static inline uint64_t an_bursts(const struct prof_burst *b)
     return b->count ? b->count : 1;
 }
 
-/* Is the stall an estimate with a separate limit, from the pace? Else it is an upper bound itself. */
+/* Does the stall have a separate limit from the pace? Otherwise the stall is itself an upper bound. */
 static inline bool an_has_pace(const struct an_costs *c)
 {
     return c->stall_most_ns > c->stall_total_ns;
 }
 
-/* Is there a stall estimate? Not where too few loads were timed. */
+/* Is there a stall estimate? Not if too few loads were timed. */
 static inline bool an_has_stall(const struct an_costs *c)
 {
     return c->model.is_timed;
 }
 
-/* Weight of a burst as it counts: a missing one represents nothing, an outlier as much as the usual burst. */
+/* Effective weight of a burst: 0 if it is missing, that of the median burst if it is an outlier. */
 static inline double an_weight_ns(const struct an_costs *c, const struct prof_burst *b)
 {
     return prof_cost_weight_ns(&c->model, b);

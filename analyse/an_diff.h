@@ -28,7 +28,7 @@
 struct an_name {
     const char *text;
     uint32_t side; /* 0 or 1 */
-    uint32_t row;  /* out: names with one row are one thing */
+    uint32_t row;  /* out: names with the same row are the same object */
 };
 
 /* Match names of two sides. Equal texts are one row. Among the unmatched names of both sides, names that
@@ -41,8 +41,8 @@ ls_err an_match_names(struct an_name *names, size_t len, uint32_t *out_rows_len,
 
 /* --- names in both runs ---
  *
- * Names that mean the same thing in another run of the program, or of its next version: no address, no
- * process or thread number, and the program itself is called "program" whatever its file is called. */
+ * Names that identify the same object in another run of the program or of its next version: without
+ * addresses, process and thread numbers; the program is called "program", whatever the name of its file. */
 
 /* Name of a key; for AN_NO_KEY the dimension's text.
  * Owns:   nothing; the text is in out or constant.  Errors: none, cut where out ends. */
@@ -56,7 +56,7 @@ enum { AN_IDENTITY_BYTES = AN_COMBINE_MAX * AN_LABEL_BYTES };
 void an_identity_of_group(const struct an_combination *c, const struct an_tables *t, uint32_t group,
                           char out[AN_IDENTITY_BYTES]);
 
-/* Below, of the bursts that met the row on both sides together, no interval is given. */
+/* Least number of bursts that touch the row on both sides together; with fewer, there is no interval. */
 #define AN_DIFF_BURSTS_MIN 5
 
 struct an_diff_run {
@@ -85,7 +85,7 @@ struct an_difference {
 
 typedef struct an_diff an_diff;
 
-/* Does the interval leave out 0? */
+/* Does the interval exclude 0? */
 bool an_change_is_significant(const struct an_change *c);
 
 /* Owns:   the caller ends *out with an_diff_free; sides[] and the objects that they point to must live as

@@ -264,7 +264,7 @@ static uint32_t an_type_of_member(const struct an_tables *t, uint32_t member)
     return t->members[member].type;
 }
 
-/* Programs and libraries may each have a type of one name: they are one. */
+/* Types of the same name in different programs and libraries are one key. */
 static int an_compare_types(const struct an_tables *t, uint32_t a, uint32_t b)
 {
     return a == b ? 0 : strcmp(t->types[a].name, t->types[b].name);
@@ -376,7 +376,7 @@ static const char *an_cpu_label(const struct an_tables *t, uint32_t cpu, char ou
     return out;
 }
 
-/* Key of a burst: a burst is in one slice only. */
+/* Key of a burst, which belongs to the slice of its begin. */
 static uint32_t an_slice_of_burst(const struct an_tables *t, uint32_t burst)
 {
     const uint64_t time_ns = t->bursts[burst].time_ns;

@@ -19,7 +19,7 @@ ls_err an_filter_parse(struct an_filter *out, const char *text)
     return out->dimension ? LS_OK : ls_fail(LS_ERR_USAGE, "'%.*s' is no dimension", (int)name, text);
 }
 
-/* Is value the text, its first words, or a pattern for either? */
+/* Does value equal the text or its first words, or match one of them as a pattern? */
 static bool an_text_matches(const char *text, const char *value)
 {
     const size_t len = strlen(value);
@@ -38,7 +38,7 @@ static bool an_key_matches(const struct an_keys *k, const struct an_tables *t, u
     return number < k->len && an_text_matches(k->dimension->label(t, k->keys[number], out), value);
 }
 
-/* Keys inside a matching one match too. */
+/* Also match the keys inside a matching key. */
 static void an_inherit(const struct an_keys *k, const struct an_tables *t, uint8_t *matches)
 {
     for (uint32_t n = 0; n < k->len; n++) {
@@ -55,7 +55,7 @@ static bool an_mark(const struct an_keys *k, const struct an_tables *t, const ch
     return any;
 }
 
-/* The text may be one name with commas in it, such as foo<int, int>; else it is a list. */
+/* Try the text as one name, which may contain commas, such as foo<int, int>; otherwise it is a list. */
 static ls_err an_mark_all(const struct an_filter *f, const struct an_keys *k, const struct an_tables *t,
                           uint8_t *matches, const char **out_value)
 {

@@ -13,7 +13,7 @@
 
 #define AN_PROGRAM "program"
 
-/* The recorded program by its part, other programs and libraries by file name. */
+/* Name the recorded program "program", and other programs and libraries by their file name. */
 static const char *an_file_of_run(const struct an_tables *t, const char *path)
 {
     return t->processes_len > 0 && strcmp(path, t->processes[0].exe) == 0 ? AN_PROGRAM : ls_base_name(path);
@@ -241,7 +241,8 @@ static int an_compare_plain(const void *a, const void *b, void *user)
     return c ? c : (x > y) - (x < y);
 }
 
-/* rows[of[0, len)] have one text without line numbers: two of them, one of each side, are one thing. */
+/* rows[of[0, len)] have the same text without line numbers. If they are one row of each side, they are the
+ * same object. */
 static void an_merge_pair(struct an_matcher *m, const uint32_t *of, size_t len)
 {
     if (len != 2 || (m->rows[of[0]].sides | m->rows[of[1]].sides) != 3) return;
@@ -268,7 +269,7 @@ static ls_err an_match_moved(struct an_matcher *m)
     return LS_OK;
 }
 
-/* Rows that were merged away leave no holes. */
+/* Renumber the rows, so that merged ones leave no holes. */
 static ls_err an_match_number(struct an_matcher *m, uint32_t *out_len, uint32_t **out_labels)
 {
     uint32_t *number = malloc((m->rows_len + 1u) * sizeof(*number)), len = 0;

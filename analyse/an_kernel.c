@@ -112,7 +112,8 @@ static bool an_is_fault(uint32_t cause)
     return cause == PROF_KERNEL_FAULT || cause == PROF_KERNEL_HUGE_FAULT;
 }
 
-/* Kernel time of one site, from its first row on; false: it does not come and go. */
+/* Sum the kernel time of one site, from its first row on; false: its blocks are not mapped and unmapped
+ * repeatedly. */
 static bool an_churn_of(const struct an_kernel *k, uint32_t node, struct an_churn *out)
 {
     double faults_ns = 0;

@@ -11,7 +11,7 @@ enum an_kernel_by { AN_KERNEL_BY_DATA, AN_KERNEL_BY_FUNCTION, AN_KERNEL_BY_LINE 
 
 struct an_kernel_row {
     uint32_t cause;      /* enum prof_kernel_cause */
-    uint32_t node, line; /* rows of nodes and lines; UINT32_MAX: not known, or put together */
+    uint32_t node, line; /* rows of nodes and lines; UINT32_MAX: not known, or merged */
     uint64_t calls, bytes;
     double time_ns, error_ns; /* error_ns is half of the 95 % interval; errors of parts add up in squares */
 };
@@ -35,7 +35,7 @@ void an_kernel_fini(struct an_kernel *k);
 /* An allocation site whose blocks are mapped, faulted in and unmapped again and again. */
 struct an_churn {
     uint32_t node;
-    uint64_t unmaps, bytes; /* bytes: that were unmapped, in all */
+    uint64_t unmaps, bytes; /* bytes: total of unmapped bytes */
     double time_ns, error_ns;
 };
 /* List sites whose blocks are mapped, faulted in and unmapped again and again, the costliest first: at least
@@ -60,7 +60,7 @@ struct an_faults_row {
 struct an_faults {
     struct an_faults_row *rows; /* by group, all below it included */
     uint32_t rows_len;
-    bool is_sampled; /* some samples stand for several faults: the numbers are estimates */
+    bool is_sampled; /* some samples represent several faults, so the numbers are estimates */
 };
 
 /* Groups as of an_combination: group_of_sample may be UINT32_MAX, parents come before their children.

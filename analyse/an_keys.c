@@ -110,7 +110,8 @@ static ls_err an_close(struct an_keys *k, const struct an_tables *t)
     return LS_OK;
 }
 
-/* map: a key for each of map_len things. Afterwards a number for each, and k->keys names the numbers. */
+/* map has the keys of map_len items. Replace the keys by numbers, and store the key of each number in
+ * k->keys. */
 static ls_err an_number(struct an_keys *k, const struct an_tables *t, uint32_t *map, size_t map_len)
 {
     k->keys = malloc((map_len + 1) * sizeof(*k->keys));
@@ -126,7 +127,7 @@ static ls_err an_number(struct an_keys *k, const struct an_tables *t, uint32_t *
 
 /* --- from samples to rows of the base's table --- */
 
-/* Loops repeat their few instructions: a small direct-mapped cache spares nearly all searches. */
+/* A small direct-mapped cache avoids nearly all searches, because loops repeat few instructions. */
 enum { AN_CACHE_LEN = 4096 };
 struct an_cache_row {
     uint64_t ip;

@@ -8,12 +8,12 @@
 
 enum {
     AN_LINE_BYTES = 64,
-    AN_NEAR_INSTRUCTIONS = 32, /* between accesses that were seen one after the other */
+    AN_NEAR_INSTRUCTIONS = 32, /* largest distance of positions of consecutive accesses */
     AN_COLD_PER_100 = 1,
     AN_POINTER_BYTES = 8,
     AN_ALIGN_MAX = 16
 };
-#define AN_LAYOUT_BETTER 0.9 /* lines of an order worth suggesting, per line now */
+#define AN_LAYOUT_BETTER 0.9 /* largest share of the present lines for an order that is suggested */
 
 /* An access to the type. */
 struct an_touch {
@@ -33,7 +33,7 @@ static const struct prof_member *an_layout_member(const struct an_layout *l, con
     return &t->members[l->first + row];
 }
 
-/* The row directly in the type that the row is below, or itself. */
+/* Return the row directly in the type that contains the row, or the row itself. */
 static uint32_t an_layout_unit(const struct an_layout *l, const struct an_tables *t, uint32_t row)
 {
     for (;;) {
@@ -225,7 +225,7 @@ static ls_err an_visit_all(struct an_layout *l, const struct an_input *in, const
 
 /* --- other orders --- */
 
-/* The alignment that the row needs: that of its largest plain part. */
+/* Return the alignment of the row, that of its largest plain member. */
 static uint64_t an_row_align(const struct an_layout *l, const struct an_tables *t, uint32_t row)
 {
     const struct prof_member *m = an_layout_member(l, t, row);
@@ -353,7 +353,7 @@ static void an_sort_units(const struct an_layout *l, const struct an_tables *t, 
     free(units);
 }
 
-/* The members directly in the type; false: they cannot be moved. */
+/* List the members directly in the type; false: they cannot be moved. */
 static bool an_take_units(const struct an_layout *l, const struct an_tables *t, struct an_order *o)
 {
     const uint32_t kind = t->types[l->type].kind;

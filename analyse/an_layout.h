@@ -20,7 +20,7 @@ enum { AN_LAYOUT_FIELDS_MAX = 64, AN_LAYOUT_LINES_MAX = 64, AN_LAYOUT_UNITS_MAX 
 struct an_order {
     uint32_t members[AN_LAYOUT_UNITS_MAX]; /* rows of the layout */
     uint32_t len, hot_len;          /* the first hot_len stay together; the others go elsewhere, if split */
-    uint64_t len_bytes, cold_bytes; /* an object, and its part that goes elsewhere */
+    uint64_t len_bytes, cold_bytes; /* size of an object, and of the part that moves elsewhere */
     double lines;                   /* touched per access */
     bool is_better;                 /* by a tenth at least */
 };
@@ -32,7 +32,7 @@ struct an_layout {
     bool *is_cold;             /* by row: less than 1 % of the accesses */
     uint64_t accesses, visits, samples;
     double lines, bytes_used; /* touched per access; used of each touched line */
-    /* the rows that were accessed most, and the visits in which two of them were accessed (in the diagonal: the one) */
+    /* the most accessed rows, and the visits in which two of them were accessed (diagonal: in which one was) */
     uint32_t fields[AN_LAYOUT_FIELDS_MAX], fields_len;
     uint64_t together[AN_LAYOUT_FIELDS_MAX][AN_LAYOUT_FIELDS_MAX];
     struct {

@@ -26,7 +26,7 @@ static int series_span_order(const void *a, const void *b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The time in which any thread was in the phase; spans has room for all. */
+/* Find the time in which any thread was in the phase; spans has room for all. */
 static void series_time_of(const struct an_series_in *in, uint32_t phase, struct series_time *t)
 {
     size_t len = 0;
@@ -51,7 +51,8 @@ static void series_time_of(const struct an_series_in *in, uint32_t phase, struct
         t->total_ns += t->spans[i].end_ns - t->spans[i].begin_ns;
 }
 
-/* The part of an interval that is in the time. *from: the first span that may still matter to later ones. */
+/* Return the part of an interval that is inside the time. *from: the first span that later intervals may
+ * touch. */
 static uint64_t series_overlap(const struct series_time *t, const struct prof_reading *r, size_t *from)
 {
     uint64_t sum_ns = 0;
@@ -107,7 +108,7 @@ static void series_total(const struct an_series_in *in, struct an_series *s, siz
         if (total.counter == UINT32_MAX) {
             total = *row;
             total.is_total = true;
-            total.most = NAN; /* the highest readings need not be of one moment */
+            total.most = NAN; /* not the sum of the highest readings, which may be of different moments */
             continue;
         }
         total.amount += row->amount;

@@ -9,8 +9,8 @@
 
 /* --- lines that may be shared: a coarse pass --- */
 
-/* One slot per hash of lines: the thread that touched it first, whether other threads did, and whether any
- * thread wrote. Lines that share a slot only cost a closer look. */
+/* One slot per hash of a line: the thread that touched it first, whether other threads did, and whether any
+ * thread wrote. Lines that share a slot are examined in the second pass. */
 enum { AN_SLOT_SEVERAL = 1, AN_SLOT_WRITTEN = 2 };
 struct an_slot {
     uint32_t thread; /* 1 + the first one, 0: untouched */
@@ -50,7 +50,7 @@ static struct an_slot *an_slot_of(const struct an_sieve *s, uint64_t base, uint3
     return &s->slots[(key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - s->bits)];
 }
 
-/* Does sample i touch memory? Then which bytes: an access has at least one. */
+/* Does sample i touch memory? If so, set the touched bytes, at least one. */
 static bool an_is_touch(const struct an_finder *f, uint64_t i)
 {
     const struct prof_samples *s = &f->in->samples;
@@ -226,7 +226,7 @@ static int an_compare_uses(const void *a, const void *b)
     return 0;
 }
 
-/* Instructions of one source line are one use: return the first row with that line. */
+/* Return the first row with the same source line, because its instructions are one use. */
 static uint32_t an_same_source(const struct an_tables *t, const struct an_shared_use *uses, size_t len,
                                uint32_t row)
 {
@@ -248,7 +248,7 @@ static ls_err an_use_add(struct an_finder *f, struct an_shared_use use)
     return LS_OK;
 }
 
-/* Few uses a line: a search over them is short. */
+/* Search the uses of a line one by one, because there are few. */
 static ls_err an_count_use(struct an_finder *f, size_t first, const struct an_touch *t)
 {
     struct an_sharing *o = f->out;

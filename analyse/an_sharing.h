@@ -39,7 +39,7 @@ struct an_sharing {
     struct an_shared_use *uses;
     size_t uses_len;
     uint32_t *row_of_sample; /* row of lines, UINT32_MAX: the sample is in none */
-    uint64_t unclear; /* lines that several threads touched and one wrote, but not seen at the same time */
+    uint64_t unclear;        /* lines that several threads touched and one wrote, but not at the same time */
 };
 
 /* Columns needed: addr, size, op, thread, node, ip. keep: samples whose byte is 0 are left out; NULL: none

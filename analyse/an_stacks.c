@@ -13,7 +13,7 @@ static uint32_t an_call_of(const struct an_stacks_sum *s, size_t burst)
     return burst < s->tables->bursts_len ? s->tables->calls->call_of_burst[burst] : UINT32_MAX;
 }
 
-/* Time of each call with the functions it calls; returns the time of all. */
+/* Compute the time of each call with its callees; return the total time. */
 static double an_call_times(const struct an_stacks_sum *s, const struct an_input *in, double *time_ns)
 {
     const struct an_call_tree *tree = s->tables->calls;

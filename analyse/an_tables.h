@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of a profile that analyses refer to; borrowed from the reader, or made up by a test. */
+/* The tables of a profile that analyses refer to; borrowed from the reader, or made by a test. */
 #ifndef AN_TABLES_H
 #define AN_TABLES_H
 
@@ -39,7 +39,7 @@ void an_tables_slice(struct an_tables *t, uint64_t slices, uint64_t slice_ns);
 
 /* Row of lines for an instruction of a process, UINT32_MAX: none. */
 uint32_t an_tables_line(const struct an_tables *t, uint32_t process, uint64_t ip);
-/* Do other rows belong to the same instruction (of modules that were unloaded)? Then: the one at a time. */
+/* Do other rows have the same process and ip (modules that were unloaded)? Then return the row at this time. */
 bool an_tables_line_changes(const struct an_tables *t, uint32_t row);
 uint32_t an_tables_line_then(const struct an_tables *t, uint32_t row, uint64_t time_ns);
 /* Process of a thread, UINT32_MAX: none. */

@@ -18,7 +18,7 @@ uint8_t an_tile_bin(int32_t latency_cycles, uint32_t bins_per_octave)
     return (uint8_t)(1 + floor(log2((double)latency_cycles) * bins_per_octave + 1e-9));
 }
 
-/* The class of sample i. */
+/* Return the class of sample i. */
 static enum an_class an_class_of(const struct prof_samples *s, uint64_t i)
 {
     if (s->op[i] == 1) return AN_CLASS_STORE;
@@ -72,7 +72,7 @@ static ls_err an_tile_put(struct an_summing *s, const struct an_tile *t)
     return ls_index_put(&s->by_place, key, (uint32_t)s->out->len - 1);
 }
 
-/* Combinations may be as many as samples: coarsen the tiles as soon as there are too many. */
+/* Coarsen the tiles as soon as there are too many: there may be as many combinations as samples. */
 static ls_err an_shrink(struct an_summing *s)
 {
     LS_TRY(an_tiles_fold(s->out, &s->fold, s->from->len_max));
@@ -146,7 +146,7 @@ static ls_err an_each_sample(struct an_summing *s, an_tile_use *use)
     return LS_OK;
 }
 
-/* Bursts as a whole: where they began, and those without accesses. */
+/* Add bursts as a whole: by the line where they began, and those without accesses. */
 static ls_err an_each_burst(struct an_summing *s, an_tile_use *use)
 {
     const struct an_tiles *out = s->out;

@@ -38,12 +38,12 @@ extern const char *const an_class_names[AN_CLASSES];
 enum { AN_TILE_SLICES = 64, AN_TILE_BINS_PER_OCTAVE = 4, AN_TILE_NO_BIN = 255 };
 
 struct an_tile {
-    uint32_t node, line, thread; /* numbers of the keys; their len: not known; len + 1: put together, of node
-                                    no data */
-    uint32_t slice;              /* slices: not known */
-    uint32_t field, place;       /* as an_places has them; 0: none */
-    uint8_t access;              /* enum an_class */
-    uint8_t bin;                 /* bin of the latency, AN_TILE_NO_BIN without a measurement */
+    uint32_t node, line,
+        thread;            /* numbers of the keys; their len: not known; len + 1: merged, for node no data */
+    uint32_t slice;        /* slices: not known */
+    uint32_t field, place; /* as an_places has them; 0: none */
+    uint8_t access;        /* enum an_class */
+    uint8_t bin;           /* bin of the latency, AN_TILE_NO_BIN without a measurement */
     uint64_t samples;
     double time_ns, stall_ns;
     double latency_cycles; /* sum of the measured ones */
