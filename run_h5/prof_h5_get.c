@@ -44,7 +44,7 @@ static hid_t prof_text_like(hid_t file_type)
     return type;
 }
 
-/* Texts of a slab; false: out of memory, or of room. */
+/* Copy the texts of a slab; false: out of memory or room. */
 static bool prof_unpack_texts(const char *packed, size_t width, uint64_t len, const char *kept,
                               struct prof_h5_texts *t)
 {
@@ -208,7 +208,7 @@ static ls_err prof_get_dataset(const struct prof_h5_location *at, hid_t dataset,
     ls_err e = prof_get_type(at, array->name, file_type, array->type);
     const char *problem = e == LS_OK ? prof_h5_storage_problem(dataset, file_type) : NULL;
     if (!problem && e == LS_OK) {
-        space = H5Dget_space(dataset); /* not before: that of a virtual data set opens files */
+        space = H5Dget_space(dataset); /* not earlier, because it opens files for a virtual data set */
         e = prof_get_extents(at, space, array, &len);
     }
     if (!problem && e == LS_OK && !(values = calloc(len + 1, prof_type_bytes(array->type))))

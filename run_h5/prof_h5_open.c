@@ -18,7 +18,7 @@
  * program itself this is less than 1 GiB for files of up to 100 MB. */
 #define PROF_VALUES_ALWAYS (UINT64_C(640) << 20)
 #define PROF_MEMORY_ALWAYS (UINT64_C(896) << 20)
-#define PROF_VALUES_MAX (UINT64_C(1) << 50) /* no sum of these wraps */
+#define PROF_VALUES_MAX (UINT64_C(1) << 50) /* so large that no sum of these overflows */
 enum { PROF_VALUES_PER_BYTE = 7, PROF_MEMORY_PER_BYTE = 9 };
 
 /* Totals of all open files. */
@@ -107,7 +107,8 @@ static ls_err prof_check_seal(const char *path, int fd, uint64_t len_bytes)
 static ls_err prof_check_file(const char *path, uint64_t *out_len_bytes)
 {
     struct stat st;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* not to wait for the writer of a FIFO */
+    const int fd = open(path, O_RDONLY | O_NONBLOCK |
+                                  O_CLOEXEC); /* so that opening a FIFO does not wait for its writer */
     if (fd < 0) return ls_fail_errno(errno, "cannot open %s", path);
     ls_err e = fstat(fd, &st) == 0 ? LS_OK : ls_fail_errno(errno, "cannot read %s", path);
     if (e == LS_OK && !S_ISREG(st.st_mode)) e = ls_fail(LS_ERR_FORMAT, "%s: not a regular file", path);
@@ -174,8 +175,8 @@ ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *
 {
     *out = (struct prof_h5_input){.id = H5I_INVALID_HID};
     H5dont_atexit();
-    H5PLset_loading_state(0);              /* no filters from plugins: the file would choose them */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack means nothing to users */
+    H5PLset_loading_state(0);              /* no filters from plugins, because the file would choose them */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5's error stack does not help users */
     LS_TRY(prof_check_file(path, &out->len_bytes));
     if (H5Fis_hdf5(path) <= 0)
         return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: %s writes them", path, writer);

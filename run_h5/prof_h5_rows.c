@@ -75,11 +75,11 @@ struct prof_box {
 struct prof_unpacker {
     hid_t dataset, type, space;
     int axes;
-    struct prof_box wanted, chunk; /* the chunk moves through the wanted rows */
+    struct prof_box wanted, chunk; /* the chunk advances through the requested rows */
     size_t value_bytes, chunk_bytes, room_bytes;
     struct prof_filters filters;
     uint8_t *bytes, *spare; /* each of room_bytes */
-    uint8_t *fill;          /* a chunk of fill values; NULL: none is missing so far */
+    uint8_t *fill;          /* a chunk of fill values; NULL: no chunk was missing so far */
 };
 
 /* Put the bytes of each value together: the filter stores the first bytes of all, then the second ones. */
@@ -111,7 +111,7 @@ static const char *prof_unpack(struct prof_unpacker *u, uint32_t skipped, size_t
     return len_bytes == u->chunk_bytes ? NULL : "has a chunk that is shorter or longer than its rows";
 }
 
-/* The wanted rows of this chunk. */
+/* Copy the requested rows of this chunk. */
 static struct prof_box prof_part(const struct prof_unpacker *u)
 {
     struct prof_box part;
@@ -164,7 +164,7 @@ static const char *prof_read_chunk(struct prof_unpacker *u, uint8_t *values)
     const char *problem = NULL;
     hsize_t len_bytes;
     uint32_t skipped;
-    /* fails for a chunk that is not there; a damaged index was noticed when the chunks were counted */
+    /* fails for a missing chunk; a damaged index was detected when the chunks were counted */
     if (H5Dget_chunk_storage_size(u->dataset, u->chunk.start, &len_bytes) < 0) {
         if (!u->fill) problem = prof_make_fill(u, part.start);
         if (!problem) prof_copy_part(u, &part, 0, u->fill, values);
@@ -206,7 +206,7 @@ static const char *prof_read_chunks(struct prof_unpacker *u, hid_t memory_type, 
             return "is in too many chunks";
         prof_to_first_chunk(u, i);
     }
-    u->room_bytes = 2 * u->chunk_bytes + 64; /* more than what deflate makes of random bytes */
+    u->room_bytes = 2 * u->chunk_bytes + 64; /* more than the length of random bytes after deflate */
     u->bytes = malloc(u->room_bytes);
     u->spare = malloc(u->room_bytes);
     if (!u->bytes || !u->spare) problem = prof_h5_no_memory;

@@ -20,7 +20,7 @@ extern const char prof_memaxes_head[]; /* the first line, with its end */
 struct prof_memaxes_row {
     const char *variable;         /* label of the node */
     const struct prof_line *line; /* NULL: not known */
-    const uint64_t *cell;         /* x, y and z in a grid; NULL: in none */
+    const uint64_t *cell;         /* x, y and z in a grid; NULL: in no grid */
 };
 
 /* Return whether sample i has a row: a load with a measured latency on a known processor. */

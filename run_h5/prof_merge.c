@@ -22,7 +22,7 @@ static ls_err merge_open(struct prof_merge_job *job)
     return LS_OK;
 }
 
-/* Samples come last: they need the numbers of everything else. */
+/* Merge samples last, because they need the numbers of all other rows. */
 static ls_err merge_write(struct prof_merge_job *job)
 {
     LS_TRY(prof_writer_new(job->options->output_path, job->options->force, &job->writer));

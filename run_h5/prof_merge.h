@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 struct prof_merge_options {
-    const char *const *paths; /* profiles; row numbers of the first stay */
+    const char *const *paths; /* profiles; the row numbers of the first one do not change */
     size_t paths_len;
     const char *output_path;
     bool force;
-    /* Gets warnings for the reader of the result; may be NULL. */
+    /* Receives warnings; may be NULL. */
     void (*warn)(void *user, const char *text);
     void *user;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Natural domains of several files, one after the other. Grids of equal names may lie elsewhere in the
- * problem (each rank its part), so none are added up. */
+/* Natural domains of several files, one after the other. Grids of equal names may be different parts of the
+ * problem (one per rank), so they are not summed. */
 #include "config.h"
 
 #include "run_h5/prof_atlas.h"

@@ -15,11 +15,11 @@ struct prof_merge_file {
     const char *path;
     prof_profile *profile;
     uint64_t shift_ns;                    /* its start since the earliest one */
-    uint64_t first_row[PROF_TABLE_COUNT]; /* its first row in each merged table that takes rows unchanged */
+    uint64_t first_row[PROF_TABLE_COUNT]; /* its first row in each merged table that has all its rows */
     uint64_t samples_len, first_sample;
     uint32_t first_field;
     uint32_t *node_of, *phase_of; /* merged row for each row of the file */
-    uint32_t *process_node_of; /* and the node above the ranges of each of its processes, UINT32_MAX: none */
+    uint32_t *process_node_of;    /* the node above the ranges of each of its processes, UINT32_MAX: none */
 };
 
 struct prof_merge_job {
@@ -59,9 +59,9 @@ ls_err prof_merge_samples(struct prof_merge_job *job);
  * first_field. Errors: as of prof_atlas_read and prof_atlas_write. */
 ls_err prof_merge_atlas(struct prof_merge_job *job);
 
-/* The merged row for row of table id in file f; missing stays missing. */
+/* Return the merged row of a row of table id in file f; missing stays missing. */
 uint64_t prof_merge_row(const struct prof_merge_file *f, enum prof_table_id id, uint64_t row);
-/* A time of file f on the merged axis; missing (UINT64_MAX) stays missing. */
+/* Convert a time of file f to the merged axis; missing (UINT64_MAX) stays missing. */
 uint64_t prof_merge_time(const struct prof_merge_file *f, uint64_t time_ns);
 
 #endif

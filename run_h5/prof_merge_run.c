@@ -34,7 +34,7 @@ ls_err prof_merge_run_check(const struct prof_merge_named *first, const struct p
     return LS_OK;
 }
 
-/* a, or "a; b" where b is not among them. */
+/* Return a, or "a; b" if a does not contain b. */
 static const char *merge_texts(prof_names *names, const char *a, const char *b, const char *between)
 {
     const size_t len = strlen(b), step = strlen(between);
@@ -67,7 +67,7 @@ static double merge_share(const struct prof_merge_job *job, size_t offset_bytes)
     return all > 0 ? part / all : NAN;
 }
 
-/* A profile without the figures adds nothing to them. Errors of independent splits add up in squares. */
+/* Add the CPU times of a profile, if it has them. Errors of independent splits add up in squares. */
 static void merge_cpu(prof_names *names, struct prof_run *a, const struct prof_run *b)
 {
     const double user_a_ns = a->user_ns == UINT64_MAX || isnan(a->weights_found) ? 0 : (double)a->user_ns;

@@ -44,11 +44,12 @@ static const char *prof_name_keep(prof_names *n, char *text, size_t len)
         free(text);
         return "";
     }
-    ls_index_put(&n->by_text, key, (uint32_t)n->texts.len - 1); /* without memory it may be stored twice */
+    ls_index_put(&n->by_text, key,
+                 (uint32_t)n->texts.len - 1); /* if the index has no memory, the name may be stored twice */
     return text;
 }
 
-/* Control characters other than these are replaced; NULL: none is. */
+/* Control characters except these are replaced; NULL: none are replaced. */
 static const char *prof_name_add(prof_names *n, const char *text, size_t len, const char *kept)
 {
     char *copy = len > 0 ? malloc(len + 1) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every distinct name once. */
+/* A set of names, each stored once. */
 #ifndef PROF_NAMES_H
 #define PROF_NAMES_H
 
@@ -17,8 +17,8 @@ const char *prof_name(prof_names *n, const char *text, size_t len_bytes);
  * above. */
 const char *prof_name_path(prof_names *n, const char *path, size_t len_bytes);
 const char *prof_name_line(prof_names *n, const char *text,
-                           size_t len_bytes);              /* a source line keeps its tabs */
-const char *prof_name_of(prof_names *n, const char *text); /* name of a C string; NULL gives "" */
+                           size_t len_bytes); /* the same for a source line, which keeps its tabs */
+const char *prof_name_of(prof_names *n, const char *text); /* the same for a C string; NULL gives "" */
 const char *prof_name_printf(prof_names *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

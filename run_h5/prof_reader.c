@@ -163,19 +163,19 @@ static void prof_scatter(const struct prof_table *t, const struct prof_field *f,
     }
 }
 
-/* Tables that only profiles of jobs have: no group means no rows. */
+/* Tables that only profiles of jobs have; without the group they are empty. */
 static bool prof_is_optional(enum prof_table_id id)
 {
     return id == PROF_TABLE_ranks || id == PROF_TABLE_sums || id == PROF_TABLE_rank_data;
 }
 
-/* Rows that are read in parts, when they are used. */
+/* Tables that are read in parts when they are used. */
 static bool prof_is_read_in_parts(enum prof_table_id id)
 {
     return id == PROF_TABLE_rank_data;
 }
 
-/* The first field decides how many rows there are. */
+/* The first field determines the number of rows. */
 static ls_err prof_read_rows(prof_profile *p, enum prof_table_id id, const char *where,
                              const struct prof_column_data *column)
 {
@@ -427,7 +427,7 @@ void prof_drop_samples(prof_profile *p, uint64_t mask, struct prof_samples *s)
     *s = prof_hand_out(p->columns, p->lens.samples);
 }
 
-/* Whole chunks of the files that Loadstone writes. */
+/* Read whole chunks of the files that Loadstone writes. */
 enum { PROF_PART_ROWS = 8 * 32768 };
 
 static ls_err prof_load_part(prof_profile *p, uint64_t mask, uint64_t first, void *columns[PROF_COL_COUNT])

@@ -35,7 +35,7 @@ struct prof_samples {
 ls_err prof_open(const char *path, prof_profile **out);
 void prof_close(prof_profile *p);
 const struct prof_run *prof_run_of(const prof_profile *p);
-/* prof_nodes, prof_threads, ...: the rows of each table of PROF_TABLE_LIST, and how many there are. */
+/* prof_nodes, prof_threads, ...: return the rows of each table of PROF_TABLE_LIST, and their number. */
 #define PROF_TABLE_GETTER(id, row, group, columns) \
     const struct row *prof_##id(const prof_profile *p, size_t *out_len);
 PROF_TABLE_LIST(PROF_TABLE_GETTER)

@@ -15,7 +15,7 @@ static uint64_t value_at(enum prof_type type, const void *at)
     return value;
 }
 
-/* Values from this one on are wrong; UINT64_MAX: none is. */
+/* Least wrong value; UINT64_MAX: all values are valid. */
 static uint64_t limit_of(const struct prof_field *f, const struct prof_lens *lens)
 {
     if (f->meaning == PROF_ROW) return lens->rows[f->table];
@@ -29,7 +29,7 @@ struct column {
     uint64_t stride_bytes, len;
 };
 
-/* The first row whose value the column's meaning forbids; len: there is none. */
+/* Return the first row whose value the column's meaning forbids; len: none. */
 static uint64_t first_wrong(struct column c, const struct prof_lens *lens)
 {
     const struct prof_field *f = c.field;

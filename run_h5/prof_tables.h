@@ -68,7 +68,7 @@ extern const struct prof_sample prof_sample_missing;
 /* Names of levels and node kinds, as stored beside the numbers. */
 extern const char *const prof_level_names[];
 extern const char *const prof_kind_names[];
-/* Does a node of this kind name the very thing that was accessed? False for kinds that are not known. */
+/* Does a node of this kind identify the accessed object? False for unknown kinds. */
 bool prof_kind_is_precise(uint32_t kind);
 
 extern const char *const prof_origin_names[];

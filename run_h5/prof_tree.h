@@ -14,17 +14,18 @@
 
 typedef struct prof_tree prof_tree;
 
-/* Root (id 0) and the parent of the coarse homes (id 1) are there.  names is borrowed.  NULL: out of memory. */
+/* Make a tree with the root (id 0) and the parent of the coarse homes (id 1). names is borrowed. NULL: out of
+ * memory. */
 prof_tree *prof_tree_new(prof_names *names);
 void prof_tree_free(prof_tree *t);
 
 /* Append node (its id is set); parents must be there before children.  Errors: LS_ERR_NOMEM. */
 ls_err prof_tree_add(prof_tree *t, struct prof_node node, uint32_t *out_id);
-/* The child of parent with this kind and label (from names), made when it is new: a symbol of a module, a
- * function of a stack.  PROF_NO_NODE: out of memory. */
+/* Find or add the child of parent with this kind and label (from names): a symbol of a module, a function of
+ * a stack. PROF_NO_NODE: out of memory. */
 uint32_t prof_tree_child(prof_tree *t, uint32_t parent, enum prof_node_kind kind, const char *label);
-/* The coarse home of this kind and label (from names), made when it is new: a child of node 1.  PROF_NO_NODE:
- * out of memory. */
+/* Find or add the coarse home of this kind and label (from names), a child of node 1. PROF_NO_NODE: out of
+ * memory. */
 uint32_t prof_tree_home(prof_tree *t, enum prof_node_kind kind, const char *label);
 struct prof_node *prof_tree_node(prof_tree *t, uint32_t id);
 const struct prof_node *prof_tree_nodes(const prof_tree *t, size_t *out_len);

@@ -60,8 +60,8 @@ ls_err prof_writer_failed(prof_writer *w, const char *what)
         w->temporary_path, what, w->path);
 }
 
-/* HDF5 does not survive a full disk (it breaks when it closes the file): allocate the blocks before it
- * writes. Where the file system cannot, HDF5's own error is all there is. */
+/* Allocate disk blocks before HDF5 writes, because HDF5 fails badly on a full disk (when it closes the file).
+ * If the file system cannot allocate, only HDF5's own error is available. */
 ls_err prof_writer_reserve(prof_writer *w, uint64_t len_bytes)
 {
     hsize_t end = 0;
@@ -183,7 +183,7 @@ static ls_err prof_writer_start(prof_writer *w, const char *path)
     if (!w->force && access(path, F_OK) == 0)
         return ls_fail(LS_ERR_EXISTS, "%s is already there: use --force to replace it, or another name",
                        path);
-    ls_draft_sweep(path); /* HDF5 holds its own by a lock */
+    ls_draft_sweep(path); /* HDF5 locks its own descriptor */
     LS_TRY(prof_create_file(w));
     LS_TRY(prof_create_groups(w));
     return prof_create_samples(w);
@@ -193,8 +193,8 @@ ls_err prof_writer_new(const char *path, int force, prof_writer **out)
 {
     prof_writer *w = calloc(1, sizeof(*w));
     if (!w) return ls_nomem("%s", path);
-    H5dont_atexit(); /* every file is closed here; its own attempt crashes after a failed write */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its stack means nothing to users */
+    H5dont_atexit(); /* files are closed here, because HDF5's own attempt at exit crashes after a failed write */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5's error stack does not help users */
     w->force = force;
     w->fd = -1;
     w->file = H5I_INVALID_HID;
@@ -316,7 +316,7 @@ ls_err prof_writer_rewrite(prof_writer *w, enum prof_column column, struct prof_
         H5Dwrite(w->columns[column], s.type, s.memory_space, s.file_space, H5P_DEFAULT, values));
 }
 
-/* One field of all rows, side by side. */
+/* Copy one field of all rows to an array. */
 static void *prof_gather(const struct prof_table *t, const struct prof_field *f, const void *rows,
                          size_t rows_len)
 {
@@ -383,7 +383,7 @@ ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows
     const struct prof_table *t = &prof_tables[id];
     LS_TRY(prof_writer_check_usable(w));
     const bool is_of_jobs = id == PROF_TABLE_ranks || id == PROF_TABLE_sums;
-    if (is_of_jobs && rows_len == 0) return LS_OK; /* readers expect no group */
+    if (is_of_jobs && rows_len == 0) return LS_OK; /* readers expect no empty group */
     if (id == PROF_TABLE_rank_data) return rows_len ? prof_writer_rank_data(w, rows, rows_len) : LS_OK;
     const hid_t links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1); /* "/series" of "/series/name" */
@@ -554,8 +554,8 @@ ls_err prof_writer_finish(prof_writer *w)
     return LS_OK;
 }
 
-/* When closing, HDF5 insists on writing its cached data, and breaks when the disk is full: empty the file to
- * make room. */
+/* Empty the file to make room on a full disk, because HDF5 writes its cached data when it closes the file,
+ * and fails badly if it cannot. */
 static void prof_abandon_file(prof_writer *w)
 {
     if (ftruncate(w->fd, 0) != 0) w->is_failed = true;

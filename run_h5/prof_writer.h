@@ -20,7 +20,7 @@ typedef struct prof_writer prof_writer;
 ls_err prof_writer_new(const char *path, int force, prof_writer **out);
 /* Append a sample.  Errors: LS_ERR_FULL, LS_ERR_IO; the writer then only fails. */
 ls_err prof_writer_add(prof_writer *w, const struct prof_sample *sample);
-/* The whole table id: rows is an array of its C struct (PROF_TABLE_LIST). Each table once.
+/* Write the whole table id: rows is an array of its C struct (PROF_TABLE_LIST). Each table is written once.
  * Owns:   rows are only read.  Errors: LS_ERR_FULL, LS_ERR_IO: the writer then only fails; LS_ERR_NOMEM. */
 ls_err prof_writer_table(prof_writer *w, enum prof_table_id id, const void *rows, size_t rows_len);
 /* Append rows to /rank_data, which need not be in memory at once.  Errors: as above. */
