@@ -10,8 +10,7 @@
 enum { AN_IPS_MAX = 8192, AN_STRIDES_MIN = 20, AN_LINE_BYTES = 64 };
 enum { AN_JUMPS_MIN = 10, AN_NEAR_BYTES = 4 * AN_LINE_BYTES }; /* a longer stride is a jump */
 #define AN_REGULAR_PART 0.5 /* share of equal distances from which accesses are strided */
-#define AN_FIRST_PART \
-    0.5 /* share of the stall after jumps from which the first line of each run is the cost */
+#define AN_FIRST_PART 0.5   /* share of the stall after jumps from which first lines are the cost */
 
 struct an_ip {
     uint64_t ip, sample, samples;
