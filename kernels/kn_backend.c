@@ -33,7 +33,7 @@ static unsigned one_thread(void)
     return 1;
 }
 
-/* Each share in the calling thread, in their order. */
+/* Run the shares in order in the calling thread. */
 static void run_in_turn(unsigned shares, kn_task *task, void *arg)
 {
     for (unsigned s = 0; s < shares; s++)
@@ -42,7 +42,7 @@ static void run_in_turn(unsigned shares, kn_task *task, void *arg)
 
 /* ---- times ---- */
 
-/* A thread's use of its processor, read outside of the timed runs: both are system calls. */
+/* A thread's use of its processor. It is read outside the timed runs, because both values need system calls. */
 struct usage {
     uint64_t wall_ns, cpu_ns;
     long waits, preemptions; /* context switches by the thread's own waiting, and by others */
@@ -56,7 +56,7 @@ static void read_switches(struct usage *u)
     u->preemptions = r.ru_nivcsw;
 }
 
-/* The wall clock is read last at the begin and first at the end: the CPU time covers a little more. */
+/* Read the wall clock last at the begin and first at the end, so that the CPU time covers slightly more. */
 static struct usage usage_begin(void)
 {
     struct usage u;
@@ -77,7 +77,7 @@ static struct usage usage_since(const struct usage *begin)
     return u;
 }
 
-/* A thread that sleeps until others have ended has lost nothing. */
+/* Do not count the time in which a thread sleeps until others have ended. */
 static bool lost_processor(const struct usage *u)
 {
     const uint64_t lost_ns = u->wall_ns > u->cpu_ns ? u->wall_ns - u->cpu_ns : 0;
@@ -110,7 +110,7 @@ const struct kn_backend kn_backend_serial = {.name = "serial",
                                              .time = time_in_turn};
 
 #ifdef HAVE_OPENMP
-/* OpenMP's threads stay between runs, so that a run is timed without their creation. */
+/* OpenMP's threads continue to exist between runs, so that the time of a run does not include their creation. */
 static unsigned processors(void)
 {
     return (unsigned)omp_get_num_procs();
@@ -121,7 +121,7 @@ static unsigned as_asked(void)
     return (unsigned)omp_get_max_threads();
 }
 
-/* The shares of one thread of a team. */
+/* Run the shares of one thread of a team. */
 static void run_own(unsigned shares, kn_task *task, void *arg)
 {
     const unsigned threads = (unsigned)omp_get_num_threads();
@@ -271,7 +271,7 @@ struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsi
                             .end_ns = t.begin_ns + ns};
 }
 
-/* Ranks share the processors of their node. */
+/* Return the threads of a rank, which shares the processors of its node. */
 static unsigned threads_default(const struct kn_options *o, const struct kn_backend *b)
 {
     const unsigned own = b->threads_default(), share = kn_ranks_info(o->ranks)->threads;
@@ -347,7 +347,7 @@ static long running_threads_here(void)
 enum { LOOKS = 3 };
 static const struct timespec between_looks = {.tv_nsec = 1000 * 1000};
 
-/* Other programs use processors, at each of several looks: most programs run for a moment only. */
+/* Do other programs use processors, each time that it is checked? Most programs run only for a moment. */
 static bool others_run(void)
 {
     for (int look = 0; look < LOOKS; look++) {
@@ -413,7 +413,8 @@ static ls_err close_up(struct kn_pins *p)
     return LS_OK;
 }
 
-/* The processors that this process may use, or NULL. Found once: it takes longer than many a replay. */
+/* Return the processors that this process may use, or NULL. They are found once, because this takes longer
+ * than many replays. */
 static hwloc_topology_t processors_allowed(void)
 {
     static hwloc_topology_t found;

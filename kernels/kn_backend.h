@@ -45,7 +45,7 @@ extern const struct kn_backend kn_backend_serial, kn_backend_scalar;
 
 /* One run, or the mean of several between two readings of the clock. */
 struct kn_span {
-    double seconds;     /* wall time from when all threads are ready until all have ended; never 0 */
+    double seconds; /* wall time from the moment when all threads are ready until all have ended; never 0 */
     double cpu_seconds; /* CPU time of the busiest thread, including its waiting for others; never 0 */
     bool interrupted;   /* other programs had a processor of the threads for more than a 20th of the time */
     uint64_t begin_ns, end_ns; /* the runs together, by the monotonic clock of this machine */
@@ -59,14 +59,14 @@ struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsi
 /* Every backend; ends with NULL. */
 extern const struct kn_backend *const kn_backends[];
 
-/* The backend and the number of threads that o asks for.
+/* Find the backend and the number of threads that o requests.
  * Errors: LS_ERR_UNSUPPORTED for a name that there is not, one that was not built, or more threads than there
  * are, unless o clamps them; for a device and several ranks. */
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads);
 
 /* ---- threads bound to processors ---- */
 
-/* Bind the threads of a backend to processors, and let them go again. */
+/* Bind the threads of a backend to processors, and release them again. */
 
 typedef struct kn_pins kn_pins;
 
@@ -79,7 +79,7 @@ typedef struct kn_pins kn_pins;
 ls_err kn_pin(const struct kn_backend *b, unsigned threads, enum kn_pin how, kn_pins **out);
 /* Return how the threads were bound.  NULL-safe. */
 enum kn_pin kn_pinned(const kn_pins *p);
-/* Every thread may run again wherever the caller might when kn_pin was called.  NULL-safe. */
+/* Restore the affinity that the caller had when kn_pin was called.  NULL-safe. */
 void kn_unpin(kn_pins *p);
 
 #endif

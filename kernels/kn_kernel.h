@@ -55,11 +55,11 @@ struct kn_kernel {
 extern const struct kn_kernel kn_kernels[];
 extern const unsigned kn_kernels_len;
 
-/* The row of a name in any case, or NULL. */
+/* Find the row of a name, in any case, or NULL. */
 const struct kn_kernel *kn_kernel_find(const char *name);
 const struct kn_kernel *kn_kernel_of_pattern(enum pat_kernel k);
 const char *kn_group_name(enum kn_group g);
-/* Bytes an iteration by c. */
+/* Return the bytes of an iteration as counted by c. */
 uint64_t kn_count_bytes(const struct kn_count *c, unsigned element_bytes, unsigned index_bytes);
 
 #endif

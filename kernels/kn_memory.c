@@ -40,7 +40,7 @@ void kn_block_fini(struct kn_block *b)
     *b = (struct kn_block){0};
 }
 
-/* The kernel may have split or merged the mapping: every range that overlaps the block counts. */
+/* Count every range that overlaps the block, because the kernel may have split or merged the mapping. */
 uint64_t kn_block_huge_bytes(const struct kn_block *b)
 {
     FILE *f = b->base ? fopen("/proc/self/smaps", "re") : NULL;
@@ -87,7 +87,7 @@ struct group_files {
     const char *limit, *used;
 };
 
-/* In a container these are the container's own; outside they are the root's, which have no limit. */
+/* Files of the cgroup: in a container they are its own; outside they belong to the root, which has no limit. */
 static const struct group_files groups[] = {
     {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
     {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"},

@@ -59,7 +59,7 @@ enum kn_pin { KN_PIN_LIST(KN_PIN_ENUM) KN_PIN_COUNT };
 #undef KN_PIN_ENUM
 
 struct kn_options {
-    const char *backend; /* NULL: the best there is; a name of kn_backend.h in any case */
+    const char *backend; /* NULL: the best one; a name of kn_backend.h in any case */
     enum kn_method method;
     enum kn_stores stores;
     enum kn_pages pages;
@@ -73,7 +73,7 @@ struct kn_options {
     bool fence;                 /* a release fence after the loop, inside the timed region (replay) */
     bool clamp_threads;         /* more threads than processors: as many as processors, instead of an error */
     bool times_only;            /* no counters, no pages, no advice: only what Spatter prints (replay) */
-    const char *choices;        /* file of remembered variants, NULL: each is found by trial (replay) */
+    const char *choices;        /* file of remembered variants; NULL: always use a trial (replay) */
     uint64_t memory_bytes;      /* 0: all that is available; a job that needs more is refused */
     const char *device;         /* device: its number or a part of its name; NULL: the best */
     unsigned group_items;       /* work items of a group on a device; 0: by trial */
@@ -94,7 +94,7 @@ const char *kn_pin_name(enum kn_pin p);
 
 /* ---- instruction sets ---- */
 
-/* Can m run here? Plain methods always can. */
+/* Can m run on this processor? Plain methods always can. */
 bool kn_isa_has(enum kn_method m);
 /* "scalar, unrolled, jammed, avx2": the methods that run here, into out. */
 void kn_isa_list(char *out, size_t out_bytes);

@@ -28,7 +28,7 @@ struct kn_ranks {
     struct kn_ranks_info info;
     double timeout_s;
     bool agreed;   /* the last failure is known on all ranks */
-    bool lost;     /* the others did not arrive: no step is possible any more */
+    bool lost;     /* the others did not arrive: no further step is possible */
     char why[512]; /* lost: its message */
 };
 
@@ -60,7 +60,7 @@ struct kn_ranks_launch kn_ranks_launch_find(char *(*get)(const char *name))
 
 static ls_err load(const char *path, const struct kn_ranks_module **out)
 {
-    /* global: Open MPI's own plug-ins look for its functions */
+    /* global, because Open MPI's plug-ins look its functions up */
     void *handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (!handle) return ls_fail(LS_ERR_NOT_FOUND, "%s cannot be loaded: %s", path, dlerror());
     const struct kn_ranks_module *m = dlsym(handle, KN_TEXT(KN_RANKS_TABLE));
@@ -228,7 +228,7 @@ static ls_err exchange(kn_ranks *r, const struct seat *mine, struct place *out)
     return err;
 }
 
-/* Part number local of local_len: whole cores where there are enough of them. */
+/* Return part number `local` of local_len: whole cores if there are enough. */
 static void part_of(hwloc_topology_t t, const struct kn_ranks_info *info, hwloc_cpuset_t set)
 {
     hwloc_obj_type_t type = HWLOC_OBJ_CORE;
@@ -378,7 +378,7 @@ static ls_err allocate(struct kn_ranks_array *a)
     LS_TRY(kn_ranks_agree(r, a->begins ? LS_OK : ls_nomem("%u ranks", ranks)));
     a->begin = a->begins[r->info.rank];
     a->end = a->begins[r->info.rank + 1];
-    /* the call has no timeout, but all ranks have just been there */
+    /* the call has no timeout, but all ranks have just arrived */
     a->window = r->module->window_new((a->len / ranks + 1) * a->element_bytes, &base);
     a->own = base;
     return kn_ranks_agree(r, a->window
@@ -404,7 +404,7 @@ void kn_ranks_array_fini(struct kn_ranks_array *a)
     *a = (struct kn_ranks_array){NULL};
 }
 
-/* The rank whose part holds e: the quotient is off by one at most. */
+/* Return the rank whose part contains e; the quotient differs from it by at most one. */
 static unsigned owner_of(const struct kn_ranks_array *a, uint64_t e)
 {
     unsigned rank = (unsigned)((double)e * a->ranks_per_element);

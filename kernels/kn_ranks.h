@@ -38,9 +38,9 @@ enum { KN_RANKS_HOST_BYTES = 64, KN_RANKS_LIBRARY_BYTES = 96 };
 struct kn_ranks_info {
     char library[KN_RANKS_LIBRARY_BYTES]; /* "Open MPI v4.1.4"; "": alone */
     char host[KN_RANKS_HOST_BYTES];
-    char processors[KN_RANKS_HOST_BYTES]; /* where this rank may run: "0-3" */
+    char processors[KN_RANKS_HOST_BYTES]; /* processors that this rank may use: "0-3" */
     unsigned rank, len, nodes;
-    unsigned local, local_len; /* number and count of the ranks on this node */
+    unsigned local, local_len; /* its number among the ranks on this node, and their count */
     unsigned threads;          /* a rank's share of its node's processors; 0: OMP_NUM_THREADS decides */
     bool bound;                /* no other rank of this node may use these processors */
 };

@@ -37,8 +37,8 @@ struct kn_ranks_module {
     enum kn_ranks_outcome (*gather)(const void *data, size_t len_bytes, void *all, double timeout_s);
     /* Copy all[rank * len_bytes] of rank 0 to each rank's data. */
     enum kn_ranks_outcome (*scatter)(const void *all, size_t len_bytes, void *data, double timeout_s);
-    /* Memory that all ranks read and write: as many bytes on each. All call it together, and window_free, too. Returns a
-     * handle, and the rank's own part; NULL without memory. */
+    /* Allocate memory that all ranks read and write, the same number of bytes on each. All ranks call it
+     * together, and window_free, too. Returns a handle, and the rank's own part; NULL without memory. */
     void *(*window_new)(size_t len_bytes, void **base);
     void (*window_free)(void *window);
     /* Begin to copy from or to another rank's part; settle waits until all copies are done. */

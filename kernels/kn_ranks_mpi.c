@@ -46,7 +46,7 @@ static unsigned mpi_len(void)
     return (unsigned)len;
 }
 
-/* The processor is given away while others have not arrived: ranks may be more than processors. */
+/* Yield the processor while others have not arrived, because there may be more ranks than processors. */
 static enum kn_ranks_outcome finish(int started, MPI_Request *request, double timeout_s)
 {
     const double end = MPI_Wtime() + timeout_s;
@@ -118,8 +118,8 @@ static void reach(struct window *w, unsigned rank)
     w->reached[w->reached_len++] = rank;
 }
 
-/* Not MPI_Win_allocate: in windows of MPICH 4.0.2 over UCX that are smaller than a page, accesses reach other elements.
- * Without memory on one rank, the others wait in MPI_Win_create. */
+/* Allocate without MPI_Win_allocate: in windows of MPICH 4.0.2 over UCX that are smaller than a page,
+ * accesses reach wrong elements. If one rank has no memory, the others wait in MPI_Win_create. */
 static void *mpi_window_new(size_t len_bytes, void **base)
 {
     struct window *w = calloc(1, sizeof(*w));

@@ -15,7 +15,7 @@
 
 enum { ROUNDS_MAX = 32, PIECE_BYTES = 1 << 16 };
 
-/* In symmetric memory: the same address on all ranks. */
+/* State in symmetric memory, at the same address on all ranks. */
 struct board {
     double slots[2][ROUNDS_MAX][KN_RANKS_VALUES_MAX];
     long arrived[ROUNDS_MAX]; /* the step that the sender of a round is in */
@@ -61,7 +61,7 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The processor is given away while others have not arrived: ranks may be more than processors. */
+/* Yield the processor while others have not arrived, because there may be more ranks than processors. */
 static enum kn_ranks_outcome await(long *arrived, double end_s)
 {
     while (!shmem_long_test(arrived, SHMEM_CMP_GE, step)) {
@@ -96,7 +96,7 @@ static enum kn_ranks_outcome shm_max(double *values, size_t len, double timeout_
     return KN_RANKS_DONE;
 }
 
-/* Piece by piece through the board of root, which the others read. */
+/* Broadcast piece by piece through the board of root, which the others read. */
 static enum kn_ranks_outcome shm_broadcast(void *data, size_t len_bytes, unsigned root, double timeout_s)
 {
     for (size_t at = 0; at < len_bytes; at += PIECE_BYTES) {

@@ -24,7 +24,7 @@ void kn_result_fini(struct kn_result *r)
 static const double steady_ratio = 1.03;
 enum { REPEATS_MAX = 1 << 16 };
 
-/* The last three times are alike. */
+/* Are the last three times equal within 3 %? */
 static bool is_steady(const double last[3], unsigned len)
 {
     if (len < 3) return false;
@@ -32,7 +32,7 @@ static bool is_steady(const double last[3], unsigned len)
     return high <= low * steady_ratio;
 }
 
-/* The runs of a measurement; ranks keep step. */
+/* The runs of a measurement; ranks proceed together. */
 struct course {
     kn_once *once;
     void *arg;
@@ -62,7 +62,7 @@ static struct kn_span run_once(struct course *c, unsigned repeats)
     return span;
 }
 
-/* Ranks do not leave a barrier at once. */
+/* longer, because ranks do not leave a barrier at the same time */
 static double short_seconds(const struct course *c)
 {
     return c->ranks ? KN_SHORT_SECONDS_OF_RANKS : KN_SHORT_SECONDS;

@@ -23,7 +23,7 @@ struct kn_stats kn_stats_of(const double *values, size_t len);
 
 /* len / sum(1/v); NAN when len is 0 or a value is not positive. */
 double kn_harmonic_mean(const double *values, size_t len);
-/* hmean^2 * sigma(1/v) / sqrt(len), as Spatter 1 prints it as H.StdErr; NAN when len < 2. */
+/* hmean^2 * sigma(1/v) / sqrt(len), which Spatter 1 prints as H.StdErr; NAN when len < 2. */
 double kn_harmonic_stderr(const double *values, size_t len);
 /* Pearson's R = cov(x, y) / (std(x) std(y)) (Spatter paper, equation 1); NAN when len < 2 or one of them is
  * constant. */
@@ -82,7 +82,7 @@ struct kn_result {
     double worst_error;      /* largest relative error found by the validation */
     struct pe_tally counts;  /* mean over the timed runs; NAN: not counted here */
     bool counts_hardware;    /* some of them are of the processors or memory controllers */
-    char no_counts[KN_COUNTS_BYTES]; /* which of these are not there, and the remedy; "" all are */
+    char no_counts[KN_COUNTS_BYTES]; /* counters that are not available, and the remedy; "": all are */
     double *run_seconds;             /* [seconds.len], owned */
     unsigned repeats;     /* runs between two readings of the clock: short ones are timed together */
     unsigned interrupted; /* timed runs that other programs slowed down, after the ones below */

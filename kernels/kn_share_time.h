@@ -37,7 +37,7 @@ static inline void kn_share_end(struct kn_share_time *t, unsigned share)
     if (t) t[share].cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - t[share].cpu_ns;
 }
 
-/* Seconds of the slowest share, or wall_seconds where nothing was kept. */
+/* Seconds of the slowest share, or wall_seconds without stored times. */
 static inline double kn_share_slowest(const struct kn_share_time *t, unsigned shares, double wall_seconds)
 {
     uint64_t slowest = 0;

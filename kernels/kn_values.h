@@ -13,7 +13,7 @@
 
 enum kn_salt { KN_SALT_UPDATED, KN_SALT_SPARSE, KN_SALT_SOURCE, KN_SALT_DENSE };
 
-/* The half of an element where updates leave their tags. */
+/* The half of an element in which updates set their tags. */
 static inline uint64_t kn_value_lower(unsigned element_bytes)
 {
     return element_bytes == 8 ? UINT32_MAX : UINT16_MAX;

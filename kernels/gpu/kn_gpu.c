@@ -78,7 +78,7 @@ bool kn_gpu_is_wished(const char *wish, const char *name, unsigned at)
     return strcasestr(name, wish) != NULL;
 }
 
-/* One device of each driver is open, and stays so: opening one takes longer than many a replay. */
+/* One device of each driver stays open, because opening one takes longer than many replays. */
 struct opened {
     char wish[128];
     struct kn_gpu gpu;
@@ -170,7 +170,8 @@ ls_err kn_gpu_memory_check(const struct kn_gpu *g, const char *name, const uint6
                    name, (double)largest / mib, g->info.name, (double)g->info.block_bytes_max / mib, remedy);
 }
 
-/* Devices signal their end by a flag in memory. The first looks follow each other closely, for short kernels. */
+/* Wait for the flag in memory with which a device signals its end. At first the flag is read often, for short
+ * kernels. */
 ls_err kn_gpu_wait(const struct kn_gpu *g, int (*is_done)(void *arg), void *arg, int *out_error)
 {
     const uint64_t begin_ns = ls_clock_mono_ns();

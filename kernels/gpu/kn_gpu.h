@@ -15,7 +15,7 @@
 /* Kinds of kernels, as numbered in kn_gpu.cl; the first ones are enum pat_kernel. */
 enum { KN_GPU_STREAM = PAT_KERNEL_COUNT, KN_GPU_FILL };
 
-/* Where a kernel reads its pattern from. X(id, name) */
+/* The memory that holds the pattern of a kernel. X(id, name) */
 #define KN_GPU_MEMORY_LIST(X) X(GLOBAL, "global") X(CONSTANT, "constant") X(LOCAL, "local")
 #define KN_GPU_MEMORY_ENUM(id, name) KN_GPU_MEMORY_##id,
 enum kn_gpu_memory { KN_GPU_MEMORY_LIST(KN_GPU_MEMORY_ENUM) KN_GPU_MEMORY_COUNT };
@@ -69,7 +69,7 @@ struct kn_gpu_fill {
     uint64_t first, len, salt, clear, zero;
 };
 
-/* A buffer, or where buffer is NULL and value is not, len_bytes of value; both NULL: an unused buffer. */
+/* An argument: a buffer, or len_bytes of value if buffer is NULL; both NULL: an unused buffer. */
 struct kn_gpu_arg {
     void *const *buffer;
     const void *value;
@@ -109,7 +109,7 @@ struct kn_gpu_driver {
     void (*release)(struct kn_gpu *g, void *buffer);
     ls_err (*write)(struct kn_gpu *g, void *buffer, const void *from, uint64_t len_bytes);
     ls_err (*read)(struct kn_gpu *g, void *buffer, void *to, uint64_t len_bytes);
-    /* Compile v or find it; the driver owns it. */
+    /* Compile v, or return the compiled kernel; the driver owns it. */
     ls_err (*kernel)(struct kn_gpu *g, const struct kn_gpu_variant *v, void **out);
     /* Run and wait; seconds of one launch by the device's clock. */
     ls_err (*launch)(struct kn_gpu *g, void *kernel, const struct kn_gpu_launch *l, double *out_seconds);
@@ -153,7 +153,7 @@ ls_err kn_gpu_memory_check(const struct kn_gpu *g, const char *name, const uint6
 /* Wait until is_done answers 1 (0: not yet; negative: the driver's error) or the time is over.
  * Errors: LS_ERR_BUSY when the device does not finish. */
 ls_err kn_gpu_wait(const struct kn_gpu *g, int (*is_done)(void *arg), void *arg, int *out_error);
-/* Is name a part of text, in any case, or the number at? */
+/* Is name a part of text, in any case, or the number `at`? */
 bool kn_gpu_is_wished(const char *wish, const char *name, unsigned at);
 
 #endif

@@ -214,7 +214,7 @@ static ls_err cuda_open(struct kn_gpu *g, const char *wish, FILE *list)
 
 /* ---- memory ---- */
 
-/* A buffer is its address on the device, as a pointer that is never followed here. */
+/* A buffer is represented by its address on the device, as a pointer that the host never follows. */
 static cu_address address_of(const void *buffer)
 {
     return (cu_address)(uintptr_t)buffer;
@@ -247,7 +247,7 @@ static ls_err cuda_read(struct kn_gpu *g, void *buffer, void *to, uint64_t len_b
 
 /* ---- kernels ---- */
 
-/* The entry of kn_gpu_ptx that can have v, or NULL. */
+/* Return the entry of kn_gpu_ptx that may contain v, or NULL. */
 static const struct kn_gpu_ptx *text_of(const struct kn_gpu_variant *v)
 {
     const char *part = v->kind == KN_GPU_STREAM ? "stream" : "move";

@@ -30,7 +30,7 @@ variant() { # NAME KIND MEMORY WORK STORES OPERATION TO FROM FROM2
 T
 }
 
-# Names as kn_gpu_variant_name gives them; numbers as in the kernels' file.
+# Names are those of kn_gpu_variant_name; numbers are those of the file of kernels.
 moves() {
     kind=0
     for name in gather scatter gs multigather multiscatter; do
@@ -58,7 +58,7 @@ moves() {
     variant fill_global_w4_v1_regular 6 0 4 0 0 0 0 0
 }
 
-# A place: 1 the iteration, 2 an index, 3 the first element, 4 a stride.
+# Location of an operand: 1 the iteration, 2 an index, 3 the first element, 4 a stride.
 streams() {
     for group in :1:1 gather_:1:2 scatter_:2:1 sg_:2:2 central_:3:3 hotspot_:1:2 stride_:4:4; do
         places=${group#*:}

@@ -26,7 +26,7 @@ _Static_assert(KN_HELD_MAX == 8, "a row in registers has an X for each element")
 
 /* State that is passed from one access to the next. */
 struct KN_NAME(state) {
-    KN_E sum, last, none; /* none: 0, but the compiler does not know */
+    KN_E sum, last, none; /* without a chain 0, which is hidden from the compiler */
     KN_E value;           /* value that the row stores */
 };
 
@@ -82,7 +82,7 @@ KN_ALWAYS KN_E KN_NAME(value_after)(KN_E value, enum pat_operation does)
     return sizeof(KN_E) == 8 ? half << 1 | half >> 31 : (uint16_t)(half << 1 | half >> 15);
 }
 
-/* A short row. Its sum is its own until it ends: one does not wait for the one before. */
+/* Access a short row. It has a separate sum until it ends, so that rows do not wait for each other. */
 KN_ALWAYS void KN_NAME(held_row)(KN_E *row, const struct KN_NAME(held) * h, size_t len,
                                  enum pat_operation does, struct KN_NAME(state) * state)
 {

@@ -74,8 +74,8 @@ static const char *name_of(const struct pat_config *c)
     return c->name && *c->name ? c->name : pat_kernel_name(c->kernel);
 }
 
-/* Bytes of pages that elements need: all of them, or a page for each that is touched. No array has more than
- * 63 bits of bytes, however few are touched. */
+/* Return the bytes of the pages that elements need: all pages, or one for each touched element. No array has
+ * more than 63 bits of bytes, even if few are touched. */
 static bool touched_bytes(uint64_t elements, uint64_t touches, const struct kn_plan *p, uint64_t page_bytes,
                           uint64_t *out)
 {
@@ -176,7 +176,7 @@ static uint64_t dense_bits(const struct kn_plan *p, uint64_t e)
                    : kn_value_bits(KN_SALT_DENSE, (int64_t)e, p->element_bytes);
 }
 
-/* Element by element as the rows of the share use them: few of many are touched, the rest stays unmapped. */
+/* Fill the elements that the rows of the share use, one by one; if few are used, the rest stays unmapped. */
 static void fill_touched(const struct kn_arena *a, const struct kn_plan_side *s, unsigned share)
 {
     const uint64_t end = kn_plan_begin(a->plan, share + 1);
@@ -187,7 +187,7 @@ static void fill_touched(const struct kn_arena *a, const struct kn_plan_side *s,
     }
 }
 
-/* The share's part of the whole span: rows are spread evenly over it. */
+/* Fill the share's part of the whole span, over which rows are spread evenly. */
 static void fill_span(const struct kn_arena *a, const struct kn_plan_side *s, unsigned share)
 {
     const unsigned threads = a->plan->threads;
@@ -206,7 +206,7 @@ static void fill_side(const struct kn_arena *a, const struct kn_plan_side *s, un
         fill_span(a, s, share);
 }
 
-/* One copy: rows in turn are used by all threads alike. */
+/* Fill one copy, whose rows all threads use in turn. */
 static void fill_dense(const struct kn_arena *a, unsigned share)
 {
     const struct kn_plan *p = a->plan;
@@ -376,7 +376,7 @@ uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t 
     return (uintptr_t)element_address(a, row + kn_plan_index(s, ends_row ? 0 : j + 1));
 }
 
-/* One element: false if it has another successor already. No value is an address. */
+/* Link one element; false if it already has another successor. No value is an address. */
 static bool link_element(const struct kn_arena *a, int64_t element, uint64_t after)
 {
     const struct kn_plan *p = a->plan;

@@ -87,13 +87,13 @@ ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const str
 ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
                         enum kn_pages pages, const struct kn_block *lent);
 void kn_arena_fini(struct kn_arena *a);
-/* Every element its value again, as kn_arena_init leaves them. */
+/* Restore the values of all elements, as after kn_arena_init. */
 void kn_arena_fill(struct kn_arena *a);
 /* Make the 32-bit indices when they are not there.  Errors: LS_ERR_NOMEM. */
 ls_err kn_arena_narrow(struct kn_arena *a);
-/* The 32-bit indices are not needed any more. */
+/* Free the 32-bit indices. */
 void kn_arena_forget_narrow(struct kn_arena *a);
-/* The job with indices of index_bits; kn_arena_narrow came before for 32. */
+/* Return the job with indices of index_bits; 32 needs a previous kn_arena_narrow. */
 struct kn_job kn_arena_job(const struct kn_arena *a, unsigned index_bits);
 /* Element e of a side's array, which begins at extent.low. */
 uint64_t kn_arena_get(const struct kn_arena *a, const struct kn_plan_side *s, int64_t e);
@@ -104,8 +104,8 @@ uint64_t kn_arena_get(const struct kn_arena *a, const struct kn_plan_side *s, in
  * like the nodes of a program's list. Only the elements are read; a separate list of indices would be another
  * stream through the caches, which changes how long the loads wait. */
 
-/* May p's loads be linked at all? Chases of one level with elements as wide as addresses, not too many of
- * them. */
+/* Can p's loads be linked? Only chases of one level can, with elements as wide as addresses, and not too many
+ * of them. */
 bool kn_chain_fits(const struct kn_plan *p);
 
 /* Link the elements of a, in the order of the pattern, the last to the first, and set a->linked. Not where an

@@ -28,7 +28,7 @@ static uint64_t hash_indices(uint64_t hash, const struct pat_indices *p)
     return ls_hash_bytes(hash_number(hash, p->len), p->data, p->len * sizeof(*p->data));
 }
 
-/* The lines of the first processor that say which it is (proc_cpuinfo(5)): its clock changes. */
+/* Copy the lines that identify the first processor (proc_cpuinfo(5)), without its clock, which changes. */
 static uint64_t hash_processor(uint64_t hash)
 {
     static const char *const lines[] = {"vendor_id",       "cpu family", "model",     "stepping",

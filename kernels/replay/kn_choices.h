@@ -9,7 +9,8 @@
 
 #include "kernels/replay/kn_session.h"
 
-/* A hash of all that decides on the fastest variant: configuration, options, threads, processor, version. */
+/* Hash all properties that determine the fastest variant: configuration, options, threads, processor,
+ * version. */
 uint64_t kn_choice_key(const struct kn_session *s);
 
 /* Return the one of candidates that the file at path has for key, or NULL. */

@@ -6,7 +6,7 @@
 
 /* ---- folds ---- */
 
-/* Distances wrap: one that overflows gives the correct index again when it is added. */
+/* Distances wrap around: adding a distance that overflowed gives the correct index. */
 static int64_t distance(const int64_t *index, size_t j, size_t len)
 {
     return (int64_t)((uint64_t)index[j + len] - (uint64_t)index[j]);

@@ -26,8 +26,8 @@ struct kn_fold {
     int64_t step; /* index j + len is index j + step, for every j */
 };
 
-/* The shortest fold of the row, of KN_HELD_MAX elements at most where it is one; of two elements or more, also
- * two of it at once where that divides the row and is KN_FOLD_WIDE elements at most. */
+/* Find the shortest fold of the row, of at most KN_HELD_MAX elements. A fold of at least two elements is
+ * doubled if that divides the row and has at most KN_FOLD_WIDE elements. */
 struct kn_fold kn_fold_find(const int64_t *index, size_t len);
 
 /* ---- runs of equal steps ---- */
@@ -39,7 +39,7 @@ struct kn_run {
     uint64_t rows;
 };
 
-/* A position in a list of runs: rows that are still to come in this one. */
+/* A position in a list of runs, with the number of remaining rows in this run. */
 struct kn_run_at {
     size_t run;
     uint64_t left;
@@ -47,7 +47,7 @@ struct kn_run_at {
 
 struct kn_runs {
     struct kn_run *rows;
-    size_t len; /* 0: too many, the list of steps is no longer */
+    size_t len; /* 0: too many runs; the list of steps is not longer */
 };
 
 /* Find the runs of equal steps. out stays empty if they exceed a quarter of the steps; steps that are
@@ -91,8 +91,8 @@ struct kn_part {
     void *dense; /* this thread's, len * wrap elements */
     int64_t base_from, base_to;
     size_t step_from, step_to;
-    struct kn_run_at run_from, run_to; /* where there are runs */
-    uint64_t *sum;                     /* where a reduction leaves the sum of its elements' bits */
+    struct kn_run_at run_from, run_to; /* if there are runs */
+    uint64_t *sum;                     /* receives the sum of the elements' bits of a reduction */
 };
 
 /* Move the rows of part.  Thread: each part by its own. */

@@ -18,7 +18,7 @@
 
 /* ---- advice ---- */
 
-/* Advice that would make a replay faster, measured where that is cheap. */
+/* Advice that would make a replay faster, measured if that is cheap. */
 
 static const double worth_saying = 1.1;
 
@@ -181,7 +181,7 @@ static ls_err run(struct kn_session *s, struct kn_result *r)
         kn_ranks_memory_check(o->ranks, s->plan.config->name, s->plan.need.memory_bytes, o->memory_bytes);
     if (err == LS_OK) err = kn_pin(s->backend, s->plan.threads, o->pin, &pins);
     r->pin = kn_pinned(pins);
-    err = kn_ranks_agree(o->ranks, err); /* before memory is taken: ranks of a node share it */
+    err = kn_ranks_agree(o->ranks, err); /* before memory is allocated, because ranks of a node share it */
     if (err == LS_OK) err = kn_ranks_agree(o->ranks, kn_session_fill(s, NULL));
     if (err == LS_OK) err = measure(s, r);
     if (err == LS_OK && !o->times_only) kn_advise_replay(&s->arena, s->variant, o, r);

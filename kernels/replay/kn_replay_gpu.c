@@ -220,7 +220,7 @@ static ls_err write_indices(struct job *b, const struct pat_indices *p, void *co
     return err;
 }
 
-/* The distance of each row of a turn from the turn's first one, and of one turn from the next. */
+/* Compute the distance of each row of a turn from its first row, and of one turn from the next. */
 static ls_err write_steps(struct job *b, const struct kn_plan_side *s, void *buffer, int64_t *out_turn)
 {
     if (!s->used) return LS_OK;
@@ -252,7 +252,7 @@ static ls_err clear_sum(struct job *b)
                     .buffer = b->dense, .len = 1, .element_bytes = b->plan.element_bytes, .zero = true});
 }
 
-/* A scatter that adds has other values than kn_value_bits. */
+/* Values of a scatter that adds; they differ from kn_value_bits. */
 static ls_err fill_dense(struct job *b)
 {
     const struct kn_plan *p = &b->plan;
@@ -394,7 +394,7 @@ static ls_err try_form(struct job *b, const struct form *f, struct kn_result *r,
     return LS_OK;
 }
 
-/* Values to try, one dimension at a time: 0 ends a list. */
+/* Values to try, one dimension at a time; 0 ends a list. */
 enum dimension { WORK, GROUP, VECTOR, MEMORY, INDEX, DIMENSIONS };
 static const unsigned values[DIMENSIONS][4] = {[WORK] = {4, 8},
                                                [GROUP] = {64, 512, 1024},
@@ -468,11 +468,12 @@ static ls_err choose(struct job *b, struct kn_result *r)
 
 /* ---- validation ---- */
 
-/* up to this many iterations all elements are checked, beyond it each nth element */
+/* largest number of iterations whose elements are all checked; beyond it each nth element */
 static const uint64_t model_max = UINT64_C(1) << 26;
 enum { SEEN_WRITTEN = 1, SEEN_RIGHT = 2 };
 
-/* The destination, read back. Work items run in any order, so that the last store to an element can be that of any row. */
+/* The destination, read back. Work items run in any order, so the last store to an element can be from any
+ * row. */
 struct model {
     const struct kn_plan *plan;
     const void *held;

@@ -6,7 +6,8 @@
 #include "kernels/kn_result.h"
 #include "patterns/pat_config.h"
 
-/* Is there a variant of the kernel for c and o on the device, and do its arrays fit there and, for their validation, here?
+/* Is there a variant of the kernel for c and o on the device, and do its arrays fit in the device's memory
+ * and, for validation, in the host's?
  * Errors: as kn_replay_run. */
 ls_err kn_replay_gpu_check(const struct pat_config *c, const struct kn_options *o,
                            const struct kn_backend *backend);

@@ -23,8 +23,8 @@ struct kn_session {
  * Errors: as for kn_replay_need; LS_ERR_UNSUPPORTED where no variant fits. */
 ls_err kn_session_init(struct kn_session *out, const struct pat_config *c, const struct kn_options *o,
                        const struct kn_backend *backend, unsigned threads);
-/* Allocate and fill its arrays; chains are linked where they can be. lent: where its sparse array is, which
- * others use, too (kn_arena_init_in); NULL: it has its own.
+/* Allocate and fill its arrays; chains are linked where they can be. lent: its sparse array, if others use
+ * it, too (kn_arena_init_in); NULL: allocate one.
  * Owns:   the caller ends s->arena with kn_arena_fini, also after a failure.
  * Errors: LS_ERR_NOMEM; LS_ERR_UNSUPPORTED where no variant fits the linked arrays. */
 ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent);

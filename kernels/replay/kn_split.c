@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of len things that a rank has: parts differ by one thing at most, and none is left over. */
+/* Return the part of len items that belongs to a rank. The sizes of parts differ by at most one. */
 static uint64_t part_begin(uint64_t len, unsigned rank, unsigned ranks)
 {
     return ls_muldiv_u64(len, rank, ranks);
@@ -38,7 +38,7 @@ static ls_err split_count(struct kn_split *s, unsigned rank, unsigned ranks)
     return turn(&c->deltas_scatter, begin, &s->turned[2]);
 }
 
-/* Indices of the list that is walked: of multigather and multiscatter, the outer one. */
+/* Return the indices of the list that is walked; for multigather and multiscatter the outer one. */
 static ls_err split_indices(struct pat_indices *p, unsigned rank, unsigned ranks)
 {
     const uint64_t begin = part_begin(p->len, rank, ranks), end = part_begin(p->len, rank + 1, ranks);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static const double trial_seconds = 3e-3, trial_seconds_max = 20e-3, trial_seconds_min = 40e-6;
-/* slower than the fastest by this after as many rounds: not tried again */
+/* a variant that is slower than the fastest by this factor after this number of rounds is dropped */
 static const double out_of_the_race[] = {INFINITY, 1.5, 1.2, 1.1};
 static const uint64_t caches_bytes = UINT64_C(96) << 20;
 /* ROUNDS_WIDE: one try may share its processor with another program, two rarely do; then the KEPT fastest */
@@ -69,7 +69,7 @@ void kn_runner_shorten(struct kn_runner *r)
         repeat(r);
         return;
     }
-    kn_runner_time(r, 1); /* touches the memory that the next run times */
+    kn_runner_time(r, 1); /* touches the memory of the next, timed run */
     const double row_seconds = kn_runner_cpu_seconds(r) / (double)r->rows_max;
     const uint64_t step = side_step(&p->from) > side_step(&p->to) ? side_step(&p->from) : side_step(&p->to);
     const double leave_caches = (double)caches_bytes / (double)p->element_bytes / (double)step / p->threads;

@@ -46,8 +46,8 @@ const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_vari
 
 /* Check the arrays after a replay against a naive, serial model. */
 
-/* Look at the destination after complete runs: all of it when that is cheap, else the ends of every thread's
- * share and random elements. Where threads write one element at once, the last store of any of them is right.
+/* Check the destination after complete runs: all of it if that is cheap, otherwise the ends of every thread's
+ * share and random elements. If several threads write an element, the last store of any of them is accepted.
  * Sets r->valid and r->invalid. */
 void kn_validate(const struct kn_arena *a, struct kn_result *r);
 

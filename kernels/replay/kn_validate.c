@@ -11,7 +11,7 @@
 /* comparisons that a validation may cost: some hundredths of a second */
 static const uint64_t effort_max = UINT64_C(1) << 20;
 enum { ELEMENTS_MIN = 256 };
-/* all rows are replayed at once where that is as cheap, or where checking an element costs at least
+/* all rows are replayed at once if that is as cheap, or if checking an element costs at least
  * element_cost_large and at most model_max elements are involved */
 static const uint64_t element_cost_large = 4096, model_max = UINT64_C(1) << 27;
 
@@ -30,7 +30,7 @@ static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j)
     return kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
 }
 
-/* Bits that row i puts there by its element j. */
+/* Return the bits that row i stores there by its element j. */
 static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
@@ -74,12 +74,12 @@ static bool check_dense_element(const struct kn_arena *a, unsigned copy, uint64_
         used = true;
     }
     if (!used && bits == kn_value_bits(KN_SALT_DENSE, (int64_t)element, p->element_bytes))
-        return true; /* no row came by */
+        return true; /* no row stored to it */
     return fail(r, "dense", (int64_t)element, bits);
 }
 
-/* The largest row in [span[0], span[1]) that is turn * turns_len + k, where the walk has come to off after
- * turns of sum and some steps of the next that make prefix. */
+/* Return the largest row in [span[0], span[1]) of the form turn * turns_len + k that reaches offset off: each
+ * turn advances by sum, and k steps of a turn by prefix. */
 static bool last_row_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2],
                         uint64_t *out)
 {
@@ -134,21 +134,21 @@ static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *o
 
 /* ---- updates: each row leaves its tag in the elements that it updates ---- */
 
-/* Tags of the rows in span that are turn * turns_len + k and hit, as last_row_at. */
+/* Return the tags of the rows in span of the form turn * turns_len + k that hit, like last_row_at. */
 static uint64_t tags_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2],
                         unsigned element_bytes)
 {
     uint64_t last, tags = 0;
     if (!last_row_at(off, sum, walk, span, &last)) return 0;
     tags = kn_value_tag(last, element_bytes);
-    /* if the steps sum to 0, rows return to the same elements every turn: add the tags of earlier turns, at
-     * most as many as there are tags */
+    /* if the sum of the steps is 0, rows return to the same elements every turn: add the tags of earlier
+     * turns, at most all tags */
     for (unsigned back = 1; sum == 0 && back < 4 * element_bytes && last - span[0] >= walk[0]; back++)
         tags |= kn_value_tag(last -= walk[0], element_bytes);
     return tags;
 }
 
-/* Tags that thread t leaves at e. */
+/* Return the tags that thread t sets at e. */
 static uint64_t tags_by(const struct kn_arena *a, unsigned t, int64_t e)
 {
     const struct kn_plan *p = a->plan;
@@ -192,7 +192,7 @@ static bool check_updated(const struct kn_arena *a, int64_t e, struct kn_result 
 
 /* ---- sums: each row adds to the elements that it uses; no addition of any thread may be lost ---- */
 
-/* Rows in [0, count) that are turn * turns_len + k and hit, as last_row_at. */
+/* Count the rows in [0, count) of the form turn * turns_len + k that hit, like last_row_at. */
 static uint64_t hits_at(__int128 off, __int128 sum, const uint64_t walk[2], uint64_t count)
 {
     const uint64_t span[2] = {0, count};
@@ -317,19 +317,18 @@ static bool check_sparse(const struct kn_arena *a, uint64_t elements_max, struct
     return (all ? check_written(a, r) : check_some(a, elements_max, r)) && check_around(a, elements_max, r);
 }
 
-/* ---- long rows: all elements at once, by doing it again in a naive way ---- */
+/* ---- long rows: replay all elements at once in a naive way ---- */
 
 /* The sparse elements, by element from low on, while the rows of one thread after the other are replayed. */
 struct model {
     const struct kn_arena *arena;
-    uint64_t
-        *bits; /* stored by the last thread that came by; of updates the tags of all, of sums the addends */
-    uint8_t *seen; /* SEEN_ */
+    uint64_t *bits; /* stored by the last thread; for updates the tags of all threads, for sums the addends */
+    uint8_t *seen;  /* SEEN_ */
 };
 
 enum {
     SEEN_WRITTEN = 1,
-    SEEN_RIGHT = 2,   /* the element holds what a thread left last */
+    SEEN_RIGHT = 2,   /* the element holds the last store of this thread */
     SEEN_EARLIER = 4, /* written by a thread that has ended */
     SEEN_SHARED = 8   /* written by several threads */
 };
@@ -391,7 +390,7 @@ static bool model_agrees(const struct model *m, uint64_t at)
                : m->seen[at] & SEEN_RIGHT;
 }
 
-/* Elements that no row touches hold something only where all were filled. */
+/* Elements that no row touches have a defined value only if all were filled. */
 static bool check_model(struct model *m, struct kn_result *r)
 {
     const struct kn_plan *p = m->arena->plan;
@@ -442,7 +441,7 @@ static void sum_share(void *arg, unsigned share)
     sums->naive[share] = p->element_bytes == 8 ? sum : (uint32_t)sum;
 }
 
-/* Every element counts, so all of them are added up again. */
+/* Validate a sum: add all elements up again. */
 static bool check_sums(const struct kn_arena *a, struct kn_result *r)
 {
     const unsigned threads = a->plan->threads;

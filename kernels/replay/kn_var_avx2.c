@@ -49,7 +49,8 @@ SCATTER(scatter_e4_i32, uint32_t, __m256i, int32_t, __m256i, 8)
 #undef SCATTER
 #undef KN_ALWAYS
 
-/* Masked moves are slow on some processors: whole vectors, which are known when this is compiled, go without. */
+/* Move full vectors, which are known at compile time, without masks, because masked moves are slow on some
+ * processors. */
 #define LOAD_256(p, m, masked) ((m).len == KN_LANES ? _mm256_loadu_si256((const __m256i *)(p)) : (masked))
 #define LOAD_128(p, m, masked) ((m).len == KN_LANES ? _mm_loadu_si128((const __m128i *)(p)) : (masked))
 #define STORE_256(p, v, m, masked) ((m).len == KN_LANES ? _mm256_storeu_si256((__m256i *)(p), v) : (masked))

@@ -4,7 +4,7 @@
 
 #include <arm_neon.h>
 
-/* A mask is the number of lanes; one that is known to be full when this is compiled costs nothing. */
+/* A mask is the number of lanes; a full mask that is known at compile time costs nothing. */
 #define KN_ALWAYS static inline __attribute__((always_inline))
 #define LANES(name, element, index, lanes)                                              \
     struct name##_i {                                                                   \

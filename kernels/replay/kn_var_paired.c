@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers whose stores are half as many: fewer instructions between loads, so that more loads are in flight.
- * For data in memory, rows some distance ahead are prefetched, across the page ends at which the processor's
- * own prefetchers stop. */
+/* Gathers with half as many stores: fewer instructions between loads, so that more loads are in flight. For
+ * data in memory, rows some distance ahead are prefetched, across the page ends at which the processor's own
+ * prefetchers stop. */
 #include "kernels/replay/kn_variant.h"
 
 enum { PAIRED_ROWS = 4, PAIRED_AHEAD_BYTES = 8192 };

@@ -14,7 +14,7 @@ struct kn_variant {
     enum kn_stores stores;
     unsigned element_bytes, index_bits;
     kn_move *move[PAT_KERNEL_COUNT];
-    /* last: most rows are of copies and do not name them */
+    /* last, because most rows are copies and leave it out */
     enum pat_operation operation;
     bool linked; /* elements hold the addresses of their successors: index_bits is 0 */
 };
@@ -44,8 +44,8 @@ struct kn_wish {
 
 /* Every variant that this processor runs, was built and fits w, at most max of them; *len may be 0. */
 void kn_variant_find(const struct kn_wish *w, const struct kn_variant **out, size_t max, size_t *len);
-/* Explain why kn_variant_find finds nothing, and list the available variants.  Errors: always fails,
- * LS_ERR_UNSUPPORTED. */
+/* Fail with the reason why kn_variant_find finds nothing, and list the available variants. Errors: always
+ * fails, LS_ERR_UNSUPPORTED. */
 ls_err kn_variant_explain_none(const struct kn_wish *w);
 /* "jammed, 32-bit indices, regular stores" into out. */
 void kn_variant_describe(const struct kn_variant *v, char *out, size_t out_bytes);

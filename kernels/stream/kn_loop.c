@@ -27,7 +27,7 @@ kn_loop *kn_loop_of(const struct kn_loop_variant *v, const struct kn_kernel *k)
     return v->loop[shape_of[k->group]][k->op];
 }
 
-/* Always the same element: there is nothing to make vectors of. */
+/* Operands that always use the same element cannot be vectorised. */
 static bool is_vain(const struct kn_loop_wish *w, const struct kn_loop_variant *v)
 {
     return w->kernel->group == KN_GROUP_CENTRAL && v->method != KN_METHOD_SCALAR &&

@@ -59,7 +59,7 @@ struct kn_loop_wish {
 
 /* Every variant that this processor runs, was built and fits w; *len may be 0. */
 void kn_loop_find(const struct kn_loop_wish *w, const struct kn_loop_variant **out, size_t max, size_t *len);
-/* Explain why there is no variant.  Errors: always fails, LS_ERR_UNSUPPORTED. */
+/* Fail with the reason why there is no variant. Errors: always fails, LS_ERR_UNSUPPORTED. */
 ls_err kn_loop_explain_none(const struct kn_loop_wish *w);
 /* The loop of v for k. */
 kn_loop *kn_loop_of(const struct kn_loop_variant *v, const struct kn_kernel *k);

@@ -24,7 +24,7 @@ struct reach {
     struct kn_sequence sequence[OPERANDS];      /* for operands that have indices */
     uint64_t *index[OPERANDS];       /* one for each iteration of this rank; NULL: the operand has none */
     uint64_t iterations, begin, end; /* all ranks together; the part of this one */
-    uint64_t at;                     /* where a chase ended */
+    uint64_t at;                     /* last element of a chase */
     ls_err err;                      /* the first of a run */
 };
 
@@ -53,7 +53,7 @@ static uint64_t element_of(const struct reach *r, int operand, uint64_t j)
     }
 }
 
-/* The same from the list of indices, as a program has it. */
+/* Return the element from the list of indices, as a program does. */
 static uint64_t listed(const struct reach *r, int operand, uint64_t j)
 {
     return r->index[operand] ? r->index[operand][j - r->begin] : element_of(r, operand, j);
@@ -166,12 +166,12 @@ static ls_err fill_ring(struct reach *r)
     for (uint64_t j = r->begin; j < r->end; j++) {
         const uint64_t next = kn_sequence_at(&r->sequence[0], (j + 1) % a->len);
         LS_TRY(kn_ranks_array_put(a, kn_sequence_at(&r->sequence[0], j), &next));
-        LS_TRY(kn_ranks_array_settle(a)); /* next is of this turn */
+        LS_TRY(kn_ranks_array_settle(a)); /* the entry of next belongs to this turn */
     }
     return LS_OK;
 }
 
-/* Indices are the same sequences as of one rank that has all elements. */
+/* Indices are the same sequences as for one rank that has all elements. */
 static struct kn_sequence sequence_of(const struct reach *r, const struct kn_operand *o,
                                       const struct kn_stream_options *with)
 {
@@ -220,7 +220,7 @@ static void validate(struct reach *r, struct kn_result *out)
     for (uint64_t c = 0; c < checks && out->valid; c++) {
         const uint64_t j = r->begin + (checks == len ? c : ls_random_mix(c) % len);
         const double off = error_of(r, j);
-        out->valid = off <= 1e-13; /* not so for NAN */
+        out->valid = off <= 1e-13; /* false for NAN */
         out->worst_error = fmax(out->worst_error, off);
         if (!out->valid)
             snprintf(out->invalid, sizeof(out->invalid), "iteration %llu has a relative error of %g",

@@ -7,7 +7,7 @@
 #include "kernels/stream/kn_room.h"
 #include "kernels/stream/kn_stream.h"
 
-/* Does k run here? Sequential kernels stay in the part of their rank. */
+/* Can k reach elements of other ranks? Sequential kernels stay in the part of their rank. */
 bool kn_reach_takes(const struct kn_kernel *k, const struct kn_stream_options *o);
 
 /* Measure k and validate it. room has the sizes; its arrays are not used.

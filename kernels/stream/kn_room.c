@@ -114,7 +114,7 @@ ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels,
     return LS_OK;
 }
 
-/* Every block that r needs with the size of its elements. */
+/* List every block that r needs, with the size of its elements. */
 struct piece {
     struct kn_block *block;
     unsigned bytes; /* an element; 0: not needed */
@@ -317,7 +317,7 @@ static void prove_share(void *arg, unsigned share)
                                    p->room->element_bytes);
         const double off = fabs(got - want) / fabs(want);
         e.sum += off;
-        if (off <= e.worst) continue; /* not so for NAN */
+        if (off <= e.worst) continue; /* false for NAN */
         e.worst = off;
         e.worst_at = j;
     }

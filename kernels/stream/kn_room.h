@@ -23,9 +23,9 @@ struct kn_sequence {
     uint64_t hot_len; /* that share of the indices is below this */
 };
 
-/* A permutation of 0..len-1 without apparent order, another one for each seed. */
+/* Make a permutation of 0..len-1 without apparent order, a different one for each seed. */
 struct kn_sequence kn_sequence_permutation(uint64_t len, uint64_t seed);
-/* share of the indices at random below hot_len, the rest at random below len. */
+/* Make random indices: `share` of them below hot_len, the rest below len. */
 struct kn_sequence kn_sequence_hotspot(uint64_t len, uint64_t seed, double share, uint64_t hot_len);
 
 /* One step of a bijection of 0..mask: multiplication by an odd number and x ^ x >> s both are. */
@@ -92,9 +92,9 @@ struct kn_loop_job kn_room_job(const struct kn_room *r, const struct kn_kernel *
 
 /* ---- results computed again ---- */
 
-/* Every iteration again, in scalar, from the sources, which no kernel changes, by the sequences themselves,
- * not by the index arrays: the average relative error is to be 1e-13 at most, with floats 1e-6. Fills valid,
- * invalid and worst_error of out. */
+/* Validate a result: compute every iteration again in scalar code from the sources, which no kernel changes,
+ * with the sequences instead of the index arrays. The average relative error must be at most 1e-13, with
+ * floats 1e-6. Sets valid, invalid and worst_error of out. */
 void kn_prove(const struct kn_room *r, const struct kn_kernel *k, struct kn_result *out);
 
 #endif

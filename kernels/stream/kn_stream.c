@@ -25,8 +25,9 @@ struct turn {
     kn_loop *loop;
     struct kn_loop_job job;
     uint64_t iterations;
-    struct kn_share_time *times;                     /* NULL: not measured */
-    uint64_t (*ends)[LINE_BYTES / sizeof(uint64_t)]; /* where each share's chase ended, a line each */
+    struct kn_share_time *times; /* NULL: not measured */
+    uint64_t (*ends)[LINE_BYTES /
+                     sizeof(uint64_t)]; /* last element of each share's chase, in a separate cache line */
 };
 
 ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
@@ -52,7 +53,7 @@ static void run_share(void *arg, unsigned share)
     kn_share_end(t->times, share);
 }
 
-/* Each share once round its ring. */
+/* Follow the ring of each share once. */
 static void chase_share(void *arg, unsigned share)
 {
     const struct turn *t = arg;
@@ -221,7 +222,8 @@ ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const s
     if (err == LS_OK) err = kn_room_bytes(&room, &memory_bytes);
     if (err == LS_OK) err = kn_ranks_memory_check(o->run.ranks, "stream", memory_bytes, o->run.memory_bytes);
     if (err == LS_OK && !room.backend->device) err = kn_pin(room.backend, room.threads, o->run.pin, &pins);
-    err = kn_ranks_agree(o->run.ranks, err); /* before memory is taken: ranks of a node share it */
+    err =
+        kn_ranks_agree(o->run.ranks, err); /* before memory is allocated, because ranks of a node share it */
     if (err == LS_OK) err = run_all(&room, kernels, len, o, results);
     kn_room_fini(&room);
     for (size_t k = 0; k < len; k++)
@@ -235,7 +237,7 @@ ls_err kn_stream_reference(const struct kn_options *o, enum kn_stores stores, do
     const struct kn_kernel *triad = kn_kernel_find("triad");
     struct kn_stream_options options = {.run = *o};
     struct kn_result r;
-    /* the yardstick is the machine's best, whatever way the patterns are asked to take */
+    /* the reference is the best rate of the machine, whatever method is requested for the patterns */
     options.run.method = KN_METHOD_AUTO;
     options.run.stores = stores;
     options.run.index_bits = 0;

@@ -14,7 +14,7 @@ enum { KN_STREAM_STRIDE = 8, KN_STREAM_HOT_OF = 1024 };
 
 struct kn_stream_options {
     struct kn_options run;
-    uint64_t elements; /* an array; 0: as many as the run rule asks for */
+    uint64_t elements; /* elements of an array; 0: by the run rule */
     uint64_t stride;   /* 0: KN_STREAM_STRIDE */
     double hot_share;  /* 0: KN_STREAM_HOT_SHARE */
     uint64_t hot_len;  /* elements; 0: one of KN_STREAM_HOT_OF */

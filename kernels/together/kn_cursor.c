@@ -18,7 +18,7 @@ static char *shifted(const struct kn_cursor *c, const char *address, uint64_t el
     return (char *)((uintptr_t)address + elements * c->element_bytes);
 }
 
-/* Short rows are not cut: a call for each part would take longer than its accesses. */
+/* Short rows are not divided, because a call for each part would take longer than its accesses. */
 enum { UNCUT_MAX = 64 };
 
 static void set_units(struct kn_cursor *c, const struct kn_plan *p, const struct kn_fold *fold)
@@ -82,7 +82,7 @@ static void advance(struct kn_cursor *c, uint64_t rows)
     c->run.left = c->side.runs[c->run.run].rows;
 }
 
-/* Some of the rows that are a unit each; how many. */
+/* Take some of the rows, each of which is a unit; return their number. */
 static uint64_t move_rows(struct kn_cursor *c, uint64_t most)
 {
     c->piece.n = least(most, rows_alike(c));
@@ -94,7 +94,7 @@ static uint64_t move_rows(struct kn_cursor *c, uint64_t most)
     return n;
 }
 
-/* Some of the units of a row; how many. */
+/* Take some of the units of a row; return their number. */
 static uint64_t move_in_row(struct kn_cursor *c, uint64_t most)
 {
     const uint64_t n = least(most, c->units - c->unit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiled as kn_var_operations.c, whose accesses these are. */
+/* Compiled like kn_var_operations.c, because the accesses are the same. */
 #include "kernels/together/kn_cursor.h"
 
 #include "kernels/kn_options.h"

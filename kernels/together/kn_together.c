@@ -253,7 +253,7 @@ static ls_err check_operation(const struct pat_config *c, size_t number)
         number, *c->name ? " (" : "", c->name, *c->name ? ")" : "");
 }
 
-/* Nothing is allocated for data. An array of several patterns counts once. */
+/* Compute the needs without allocating data. An array of several patterns counts once. */
 static ls_err plan_all(struct group *g, const struct pat_config *rows, struct kn_replay_need *out)
 {
     uint64_t spared;
@@ -279,7 +279,7 @@ static ls_err fill_all(struct group *g, struct kn_result *r)
         struct kn_session *s = &g->sessions[k];
         LS_TRY(kn_session_fill(s, kn_commons_part(&g->commons, k)));
         LS_TRY(kn_session_choose(s, r));
-        r->trials_len = 0; /* these were of one pattern */
+        r->trials_len = 0; /* counts of one pattern */
         r->bytes_with_indices += kn_session_bytes_with_indices(s);
         if (s->variant->index_bits > r->index_bits) r->index_bits = s->variant->index_bits;
     }
