@@ -158,7 +158,7 @@ static void put(trf_cache *c, unsigned level, const struct line *line)
     if (last.number) leave(c, level, &last);
 }
 
-/* A line has left a level: the next one, or memory, takes over its state. */
+/* Pass a line that left a level to the next one, or to memory. */
 static void leave(trf_cache *c, unsigned level, const struct line *line)
 {
     if (level + 1 == c->len) {

@@ -57,7 +57,7 @@ static double gemv_reads(const struct trf_size *s)
     return n * n + 2 * n;
 }
 
-/* The matrix fits: it is read once, however many rows the result has. */
+/* If the matrix fits, it is read once, however many rows the result has. */
 static double gemv_capped_reads(const struct trf_size *s)
 {
     const double width = (double)capped(s);
@@ -75,7 +75,7 @@ static double gemv_writes(const struct trf_size *s)
     return (double)s->n;
 }
 
-/* The vector x, and a row of A that passes by. */
+/* The vector x, and one row of A. */
 static double gemv_kept(const struct trf_size *s)
 {
     return 2.0 * DOUBLE_BYTES * (double)s->n;
@@ -120,7 +120,7 @@ static void gemm_row(const struct trf_size *s, uint64_t copy, uint64_t i, struct
     }
 }
 
-/* Cores run at one pace: copies take turns, row by row. */
+/* Copies take turns, row by row, because cores run at the same pace. */
 static void gemm_run(const struct trf_size *s, struct trf_sink *sink)
 {
     for (uint64_t i = 0; i < s->n; i++)
@@ -185,7 +185,7 @@ static double fft_twice(const struct trf_size *s)
     return 2 * fft_all(s);
 }
 
-/* Sequential stores that pass the caches read nothing. */
+/* Sequential stores that bypass the caches cause no reads. */
 static double fft_sequential(const struct trf_size *s)
 {
     return s->stores_allocate ? fft_twice(s) : fft_all(s);
@@ -408,7 +408,7 @@ ls_err trf_kernel_check(const struct trf_kernel *k, const struct trf_size *s)
 /* Return whether the data that k uses again fits a cache of cache_bytes. */
 static enum trf_regime regime_of(const struct trf_kernel *k, const struct trf_size *s, uint64_t cache_bytes)
 {
-    /* associativity and the lines that pass by: within a tenth of the bound both figures are possible */
+    /* because of associativity and of streaming lines, both figures are possible within a tenth of the bound */
     const double cache = (double)cache_bytes;
     if (k->kept_bytes(s) <= 0.9 * cache) return TRF_CACHED;
     if (k->beyond_bytes && k->beyond_bytes(s) >= 1.1 * cache) return TRF_BEYOND;

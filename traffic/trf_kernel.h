@@ -16,17 +16,17 @@
 struct trf_size {
     uint64_t n;          /* the size that is swept */
     uint64_t batch;      /* products of matrices at once, one for each core; 0 is 1 */
-    uint64_t cap;        /* capped GEMV: rows and columns of the matrix at most */
+    uint64_t cap;        /* capped GEMV: largest number of rows and columns of the matrix */
     uint64_t rows, cols; /* the grid of ranks that shares the FFT's data */
     bool
-        stores_allocate; /* a line is read before it is stored to; otherwise sequential stores pass the caches */
+        stores_allocate; /* a line is read before a store to it; otherwise sequential stores bypass the caches */
 };
 
 enum { TRF_ARRAYS_MAX = 3 };
 
 /* Receives the accesses of a kernel in program order. */
 struct trf_sink {
-    /* array: row of the kernel's arrays; element: its index; sequential: a store that may pass the caches. */
+    /* array: row of the kernel's arrays; element: its index; sequential: a store that may bypass the caches. */
     void (*load)(struct trf_sink *s, unsigned array, uint64_t element);
     void (*store)(struct trf_sink *s, unsigned array, uint64_t element, bool sequential);
 };

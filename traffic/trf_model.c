@@ -11,7 +11,7 @@ struct kernel_sink {
     trf_cache *cache;
     uint64_t bases[TRF_ARRAYS_MAX];
     uint32_t element_bytes;
-    bool may_pass; /* sequential stores pass the caches */
+    bool may_pass; /* sequential stores bypass the caches */
     ls_err err;
 };
 
@@ -80,7 +80,7 @@ ls_err trf_homes_event(struct trf_homes *h, const struct pat_tables *t, const st
         return LS_OK;
     }
     ls_err err = r->start < r->end ? smr_avl_insert(&h->live, range, SMR_AVL_INNER, &conflict) : LS_OK;
-    while (err == LS_ERR_OVERLAP) { /* the death of the other one was not recorded */
+    while (err == LS_ERR_OVERLAP) { /* the end of the other one was not recorded */
         smr_avl_remove(&h->live, conflict.base, conflict.value, NULL);
         err = smr_avl_insert(&h->live, range, SMR_AVL_INNER, &conflict);
     }

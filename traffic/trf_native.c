@@ -12,7 +12,7 @@
 enum { LINE_BYTES = 64, LINE_DOUBLES = LINE_BYTES / sizeof(double) };
 #define REST_NS (LS_NS_PER_S / 20)
 
-/* A compiler may not replace a loop by memcpy, which passes the caches when it copies much. */
+/* Prevent compilers from replacing a loop by memcpy, which bypasses the caches for large copies. */
 #define KEEP_LOOP() __asm__ volatile("" ::: "memory")
 
 /* ---- the loops of trf_kernel.c on real data; a complex number is two doubles ---- */
@@ -58,7 +58,7 @@ static inline void copy_complex(double *to, const double *from)
     KEEP_LOOP();
 }
 
-/* Elements in order, past the caches where the size asks for it. */
+/* Store elements in order, bypassing the caches if the size requests it. */
 static void copy_in_order(const struct trf_size *s, double *to, const double *from, uint64_t len)
 {
     if (!s->stores_allocate) {
@@ -133,7 +133,7 @@ static uint64_t copies_of(const struct trf_size *s)
     return s->batch ? s->batch : 1;
 }
 
-/* A kernel whose arrays grow with the batch already has its copies in them. */
+/* The arrays of some kernels grow with the batch, and so contain the copies already. */
 static uint64_t elements_of_copy(const struct trf_kernel *k, const struct trf_size *s, unsigned array)
 {
     struct trf_size one = *s;
@@ -241,7 +241,7 @@ static void measure_clear(struct trf_measure *m)
     *m = (struct trf_measure){.sampler = sampler};
 }
 
-/* Bytes of others in a second. */
+/* Measure the traffic of other programs, in bytes per second. */
 static void measure_others(struct trf_measure *m, trf_sampler *sampler, double others[][LS_COUNTER_KINDS_LEN])
 {
     const struct timespec rest = {.tv_nsec = REST_NS};
@@ -256,7 +256,8 @@ static void measure_others(struct trf_measure *m, trf_sampler *sampler, double o
             others[row][k] = m->sums[row][k] / seconds;
 }
 
-/* One run; m then has the bytes of one repetition, less the traffic of others. Returns the nanoseconds. */
+/* Measure one run; m then has the bytes of one repetition without the traffic of other programs. Returns the
+ * nanoseconds. */
 static uint64_t measure_run(struct trf_measure *m, trf_sampler *sampler, struct trf_native *n,
                             unsigned repetitions, double others[][LS_COUNTER_KINDS_LEN])
 {
@@ -300,7 +301,7 @@ static void take_run(const struct trf_measure *m, size_t row, struct trf_band *r
     band_add(moved, is_whole && m->has[row][LS_COUNTER_MOVED], m->sums[row][LS_COUNTER_MOVED]);
 }
 
-/* The sources that have series, each once. */
+/* List the sources that have series, each once. */
 static size_t measured_begin(const trf_sampler *sampler, struct trf_measured *out)
 {
     size_t series_len, len = 0;

@@ -32,7 +32,7 @@ void trf_native_run(struct trf_native *n);
 void trf_native_flush(struct trf_native *n);
 void trf_native_fini(struct trf_native *n);
 
-/* Lowest, mean and highest of several runs. */
+/* Lowest, mean and highest value of several runs. */
 struct trf_band {
     double low, mean, high; /* bytes of one repetition; NAN: not counted */
     unsigned len;           /* runs without a gap */
@@ -46,7 +46,7 @@ struct trf_measured {
 };
 
 struct trf_measure_options {
-    unsigned runs;        /* each of `repetitions`, and each of one */
+    unsigned runs;        /* runs of `repetitions`, and runs of one */
     unsigned repetitions; /* runs of the kernel between two readings; 0: trf_repetitions, within second_ns */
     uint64_t second_ns;   /* time that a run should not exceed; at least one repetition is run */
 };

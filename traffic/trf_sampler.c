@@ -95,7 +95,7 @@ struct trf_sampler {
     uint64_t *read_ns;       /* by source: when it was read last; 0: never */
 };
 
-/* The verdict on an opened source.  Errors: LS_ERR_UNSUPPORTED: it is not to be believed. */
+/* Verify an opened source. Errors: LS_ERR_UNSUPPORTED: it is not to be believed. */
 static ls_err sampler_verify(const trf_sampler *s, const struct sampler_source *row, struct trf_verdict *out)
 {
     *out = (struct trf_verdict){.is_good = true,
@@ -132,7 +132,7 @@ static ls_err sampler_open(trf_sampler *s, const struct trf_machine *m, const st
     return LS_OK;
 }
 
-/* Does a source of the group work? */
+/* Does any source of the group work? */
 static bool sampler_has_group(const trf_sampler *s, const char *group)
 {
     for (size_t k = 0; k < s->sources_len; k++)
@@ -176,7 +176,7 @@ const struct trf_series *trf_sampler_series(const trf_sampler *s, size_t *out_le
     return s->series.rows;
 }
 
-/* The growth of a counter; *gap is RESET when it cannot be known. */
+/* Return the growth of a counter; *gap is RESET if it is not known. */
 static double sampler_growth(const struct trf_counter *c, uint64_t before, uint64_t now, enum ls_gap *gap)
 {
     if (now >= before) return (double)(now - before) * c->scale;

@@ -15,7 +15,7 @@ enum { TRF_SOURCES_MAX = 16, TRF_METRICS_MAX = 64, TRF_REQUEST_BYTES = 4096 };
 /* The argument of --series, parsed. Points into itself: do not copy. */
 struct trf_request {
     bool by_name[TRF_SOURCES_MAX], by_group[TRF_SOURCES_MAX]; /* by row of trf_sources */
-    const char *metrics[TRF_METRICS_MAX + 1]; /* for the source that takes names; ends with NULL */
+    const char *metrics[TRF_METRICS_MAX + 1]; /* names for the source that takes them; ends with NULL */
     char text[TRF_REQUEST_BYTES];
 };
 
@@ -62,7 +62,7 @@ const struct trf_series *trf_sampler_series(const trf_sampler *s, size_t *out_le
 /* Read all counters: a point for each interval since the reading before; the first reading has none. A gap is
  * one point, when it ends. */
 void trf_sampler_read(trf_sampler *s);
-/* The points of gaps that still last. */
+/* Write the points of gaps that have not ended. */
 void trf_sampler_finish(trf_sampler *s);
 void trf_sampler_free(trf_sampler *s); /* NULL-safe */
 

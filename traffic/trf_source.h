@@ -50,7 +50,7 @@ struct trf_opened {
 };
 
 enum trf_check {
-    TRF_CHECK_NONE,   /* nothing known can be compared with it */
+    TRF_CHECK_NONE,   /* no known amount can be compared with it */
     TRF_CHECK_STREAM, /* by kernels with known memory traffic, before it is used */
 };
 

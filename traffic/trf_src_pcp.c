@@ -18,7 +18,7 @@
 
 enum { PCP_ERROR_BYTES = PM_MAXERRMSGLEN };
 #define PCP_RETRY_NS LS_NS_PER_S
-#define PCP_FIXED_POINT 1024.0 /* fractions that are kept of counters that are not whole */
+#define PCP_FIXED_POINT 1024.0 /* resolution for counters that are not integers */
 
 #define PCP_CALLS(X)      \
     X(pmNewContext)       \
@@ -75,7 +75,7 @@ static const char *pcp_error(const struct pcp_state *s, int error, char out[PCP_
 
 static ls_err pcp_load(struct pcp_state *s)
 {
-    /* a daemon that hangs must not stop the other series for the library's 10 s */
+    /* a hanging daemon must not stop the other series for the library's timeout of 10 s */
     setenv("PMCD_CONNECT_TIMEOUT", "2", 0);
     setenv("PMCD_REQUEST_TIMEOUT", "2", 0);
     s->library = dlopen("libpcp.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -281,7 +281,7 @@ static int pcp_seek(const struct pcp_state *s)
     return s->calls.pmSetMode(PM_MODE_INTERP, &at, 1);
 }
 
-/* Fetch everything at once. A connection that broke is tried again every second. */
+/* Fetch all metrics at once. A broken connection is tried again every second. */
 static int pcp_fetch(struct pcp_state *s, pmResult **out)
 {
     if (s->retry_ns) {

@@ -118,7 +118,7 @@ struct known_arrays {
     unsigned threads;
     struct kn_block block; /* both */
     size_t len;            /* elements of one */
-    kn_loop *copy;         /* past the caches where there is an instruction for it */
+    kn_loop *copy;         /* bypassing the caches if there is an instruction for it */
     bool writes;
     volatile uint64_t sink;
 };
@@ -208,7 +208,8 @@ static ls_err verify_by_kernels(const struct trf_source *source, const struct tr
     LS_TRY(kn_memory_check("the comparison of a counter", 2 * bytes, 0));
     LS_TRY(kn_block_init(&a.block, 2 * bytes, KN_PAGES_DEFAULT));
     a.len = bytes / sizeof(uint64_t);
-    memset(a.block.base, 1, 2 * bytes); /* page faults; pages of zeroes would be one page */
+    memset(a.block.base, 1,
+           2 * bytes); /* causes page faults, because untouched pages would all be the same zero page */
     const ls_err err = trf_verify(source, opened, &known, out);
     kn_block_fini(&a.block);
     return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comparison of a source with known memory traffic, before its counters are believed: counters of memory
- * controllers are known to read nothing, a third or three times of the traffic on some machines.
+/* Comparison of a source with known memory traffic, before its counters are used: on some machines, counters
+ * of memory controllers show no traffic, a third of it or three times as much.
  *
  * Thread: one at a time in a process.  Signal: not safe. */
 #ifndef TRF_VERIFY_H
@@ -19,7 +19,7 @@ struct trf_verdict {
     char text[TRF_VERDICT_BYTES]; /* in words */
 };
 
-/* Memory traffic whose bytes are known. Tests have their own. */
+/* Memory traffic whose bytes are known. Tests use other kernels. */
 struct trf_known {
     /* Read (or write) memory for about half a second. Errors: LS_ERR_NOMEM. */
     ls_err (*move)(void *user, bool writes, double *out_bytes, double *out_s);
