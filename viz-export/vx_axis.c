@@ -20,7 +20,7 @@ static double vx_base(enum vx_scale scale)
     return scale == VX_LOG2 ? 2 : 10;
 }
 
-/* Powers of 2, or 1, 2 and 5 times powers of 10: the next at or below value, the next at or above it when up. */
+/* Return the next power of 2, or 1, 2 or 5 times a power of 10, at or below value, or at or above it if up. */
 static double vx_round_log(enum vx_scale scale, double value, bool up)
 {
     static const double leads[] = {1, 2, 5, 10};

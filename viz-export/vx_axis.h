@@ -47,8 +47,8 @@ struct vx_rgb {
     double r, g, b; /* 0 to 1 */
 };
 
-/* Colours at equal distances, 0xrrggbb; between them it is linear. The page of loadstone view has them from
- * here. The terminal has other ones, the nearest of its 256 (tools/report/rep_raster.c). */
+/* Colours at equal distances, 0xrrggbb, with linear interpolation. The page of loadstone view gets them from
+ * here; the terminal uses the nearest of its 256 colours (tools/report/rep_raster.c). */
 enum { VX_VIRIDIS_STOPS = 10 };
 extern const uint32_t vx_viridis_stops[VX_VIRIDIS_STOPS];
 /* where from 0 to 1. */
@@ -56,14 +56,15 @@ struct vx_rgb vx_viridis(double where);
 /* Return true if text on c is to be black, else white. */
 bool vx_is_light(struct vx_rgb c);
 
-/* The scale for values: logarithmic when they are positive and span more than two decades and may be so
- * drawn. */
+/* Choose the scale for values: logarithmic if this is allowed, they are positive, and they span more than two
+ * decades. */
 struct vx_axis vx_colour_scale(double low, double high, bool may_be_log);
 /* False: a value that has no colour (missing; 0 on a logarithmic scale). */
 bool vx_colour_of(const struct vx_axis *scale, double value, struct vx_rgb *out);
 /* Smallest (with positive: above 0) and largest value that is not missing; false: there is none. */
 bool vx_value_range(const double *values, uint64_t len, bool positive, double *low, double *high);
-/* Range of the values above 0 without a share of them at each end; false: too few of them, or no memory. */
+/* Find the range of the values above 0 without a share of them at each end; false: too few values, or no
+ * memory. */
 bool vx_middle_range(const double *values, uint64_t len, double beyond, double *low, double *high);
 
 #endif

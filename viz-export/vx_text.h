@@ -24,14 +24,14 @@ void vx_csv_u64(FILE *out, uint64_t number);
 
 /* Bytes as text by RFC 4648, section 4, piece by piece. */
 
-/* All zero but out is a beginning. */
+/* State of an encoder; begins with all members 0 except out. */
 struct vx_base64 {
     FILE *out;
     uint32_t bits;
     int held; /* bytes in bits */
 };
 
-/* Errors of the stream are for the caller to look at. */
+/* The caller checks the stream for errors. */
 void vx_base64_put(struct vx_base64 *b, const void *from, size_t len);
 /* Write the pending bytes, padded; b can begin again. */
 void vx_base64_end(struct vx_base64 *b);

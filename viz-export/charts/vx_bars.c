@@ -11,7 +11,7 @@ struct bars {
     const struct vx_chart *chart;
     struct vx_box plot;
     struct vx_axis axis; /* across */
-    double slot;         /* height of a name's place */
+    double slot;         /* height of the area for a name */
 };
 
 static double bars_name_room(cairo_t *c, const struct vx_chart *chart, double width)

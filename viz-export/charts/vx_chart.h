@@ -8,22 +8,23 @@
 
 /* X(id, name): how a chart is drawn. */
 enum vx_kind {
-    VX_BARS,  /* a bar a name, lying; series side by side */
+    VX_BARS,  /* a horizontal bar for each name; series side by side */
     VX_LINES, /* points joined by lines */
     VX_DOTS,  /* points */
-    VX_STEMS, /* a stroke from 0 to each point */
-    VX_RADAR, /* a spoke a name, a polygon a series */
+    VX_STEMS, /* a line from 0 to each point */
+    VX_RADAR, /* a spoke for each name, a polygon for each series */
     VX_KINDS
 };
 
 /* NAN is a missing value and is not drawn. */
 struct vx_series {
     const char *label;
-    const double *x; /* NULL for bars and radars: the names take its place */
+    const double *x; /* NULL for bars and radars, which use the names */
     const double *y;
     const double *low, *high; /* whiskers of y, NULL: none */
     size_t len;
-    bool is_dashed; /* an expectation: a dashed line without marks, between low and high shaded (lines) */
+    bool
+        is_dashed; /* an expectation: a dashed line without marks; the area between low and high is shaded (lines) */
 };
 
 /* A line across the chart at y (at radius y of a radar). */
@@ -61,7 +62,7 @@ struct vx_page {
  *         LS_ERR_UNSUPPORTED when built without cairo. */
 ls_err vx_page_write(const struct vx_page *page, const char *path);
 
-/* Can path be written by its name's end? To be asked before the work.
+/* Check before the work whether the suffix of path names a format.
  * Errors: LS_ERR_USAGE, LS_ERR_UNSUPPORTED as above. */
 ls_err vx_page_check(const char *path);
 

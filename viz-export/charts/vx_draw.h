@@ -28,22 +28,22 @@ double vx_text_width(cairo_t *c, double size, const char *text);
 /* Like vx_text, but shortened with dots to width. */
 void vx_text_cut(cairo_t *c, double x, double y, double size, enum vx_align align, double width,
                  const char *text);
-/* Centred on x, y and turned to read upwards. */
+/* Draw text centred on x, y and rotated to read upwards. */
 void vx_text_up(cairo_t *c, double x, double y, double size, const char *text);
 
 void vx_line(cairo_t *c, double x0, double y0, double x1, double y1, double width);
 /* Draw the following lines dashed; off: solid again. */
 void vx_use_dashes(cairo_t *c, bool on);
-/* Circle, square, triangle, diamond, ... by series. */
+/* Draw the mark of a series: circle, square, triangle, diamond, ... */
 void vx_mark(cairo_t *c, double x, double y, size_t series, double radius);
 
 /* Grid lines over plot at about `wanted` ticks of its horizontal axis, their numbers and the label below it. */
 void vx_grid_across(cairo_t *c, struct vx_box plot, const struct vx_axis *axis, unsigned wanted,
                     const char *label);
 
-/* Title and note at the top of box; the rest of it is returned. */
+/* Draw title and note at the top of box; return the rest of the box. */
 struct vx_box vx_heading(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
-/* The labels of the series in a row at the top of box when there are two or more; the rest is returned. */
+/* Draw the labels of two or more series in a row at the top of box; return the rest of the box. */
 struct vx_box vx_legend(cairo_t *c, struct vx_box box, const struct vx_chart *chart);
 
 /* Draw the chart into the box; one source file per chart type. */

@@ -17,7 +17,7 @@ extern const struct vx_format vx_format_html;
 
 enum { VX_PAGE_WIDTH = 960, VX_MARGIN = 22 };
 
-/* One chart alone, with its margins. */
+/* Draw a single chart with its margins. */
 double vx_single_height(const struct vx_chart *chart);
 void vx_single_draw(cairo_t *c, const struct vx_chart *chart);
 

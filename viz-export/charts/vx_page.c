@@ -30,7 +30,7 @@ static void vx_chart_draw(cairo_t *c, struct vx_box box, const struct vx_chart *
     cairo_restore(c);
 }
 
-/* Title and all charts, one below the other.
+/* Draw the title and all charts, one below the other.
  * Errors: none; drawing errors stay in c's status. */
 static double vx_page_height(const struct vx_page *page)
 {
@@ -176,13 +176,13 @@ ls_err vx_page_write(const struct vx_page *page, const char *path)
     LS_TRY(ls_outputs_new(true, &files));
     ls_err err = ls_outputs_open(files, path, &out);
     if (err == LS_OK) err = format->write(page, out, path);
-    if (err == LS_OK) err = ls_outputs_commit(files); /* no partial file is left */
+    if (err == LS_OK) err = ls_outputs_commit(files); /* remove a partial file */
     ls_outputs_free(files);
     return err;
 }
 
 #else
-/* Built without cairo: no pictures. */
+/* Without cairo there are no pictures. */
 ls_err vx_page_check(const char *path)
 {
     return ls_fail(LS_ERR_UNSUPPORTED,

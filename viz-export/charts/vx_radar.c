@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A spoke a pattern, its length the value: small multiples of the Spatter paper's figures 7 and 8 in one. */
+/* A radar chart: a spoke for each pattern, whose length is the value, like figures 7 and 8 of the Spatter
+ * paper in one chart. */
 #include "viz-export/charts/vx_draw.h"
 
 #include <math.h>

@@ -98,7 +98,7 @@ static bool vx_write_all(hid_t file, const struct vx_results *r)
 
 ls_err vx_results_write(const struct vx_results *r, const char *path)
 {
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages name no remedy */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5's messages contain no remedy */
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0) return ls_fail(LS_ERR_IO, "%s cannot be written", path);
     const bool written = vx_write_all(file, r);
@@ -109,7 +109,10 @@ ls_err vx_results_write(const struct vx_results *r, const char *path)
 
 /* ---- read ---- */
 
-enum { VX_ROWS_ALWAYS = 16, VX_ROW_LEAST_BYTES = 64 /* in a file; columns are many */ };
+enum {
+    VX_ROWS_ALWAYS = 16,
+    VX_ROW_LEAST_BYTES = 64 /* largest number of rows in a file; there are many columns */
+};
 
 static ls_err vx_read_schema(const struct prof_h5_location *at)
 {

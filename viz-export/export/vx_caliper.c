@@ -65,7 +65,7 @@ static ls_err vx_caliper_sums(const struct vx_stacks *s, struct vx_caliper_row *
     return LS_OK;
 }
 
-/* A row for each node, in seconds. */
+/* Write a row for each node, in seconds. */
 static void vx_caliper_data(const struct vx_stacks *s, const struct vx_caliper_row *rows, struct ls_json *j)
 {
     ls_json_open(j, "data", '[');
@@ -81,7 +81,7 @@ static void vx_caliper_data(const struct vx_stacks *s, const struct vx_caliper_r
     ls_json_close(j, ']');
 }
 
-/* The names that Adiak gives to facts of a run. */
+/* Write the attributes of the run under the names of Adiak. */
 static void vx_caliper_run(const struct vx_source *s, struct ls_json *j)
 {
     const struct prof_run *r = s->run;

@@ -20,7 +20,7 @@ static ls_err vx_vertices(struct vx_cells *c, uint64_t points_len)
     return LS_OK;
 }
 
-/* The file may be damaged: readers and the pictures index by these. */
+/* Check the cells of a possibly damaged file, because readers and pictures use them as indices. */
 static ls_err vx_cells_check(const struct vx_cells *c, const struct ndm_geometry *g)
 {
     for (uint64_t i = 0; i < c->len; i++)
@@ -62,7 +62,7 @@ bool vx_cells_are_alike(const struct vx_cells *c)
 
 static const uint8_t vx_grid_shapes[] = {NDM_VERTEX, NDM_LINE, NDM_QUAD, NDM_HEXAHEDRON};
 
-/* Point k of the cell at (x, y, z): corners run around the lower face, then around the upper one. */
+/* Return point k of the cell at (x, y, z): corners go around the lower face, then around the upper one. */
 static uint64_t vx_corner(const uint64_t points[NDM_AXES_MAX], const uint64_t cell[NDM_AXES_MAX], int k)
 {
     const uint64_t x = cell[0] + (k % 4 == 1 || k % 4 == 2), y = cell[1] + (k % 4 >= 2),

@@ -20,10 +20,11 @@ struct vx_cells {
  * Errors: LS_ERR_FORMAT (offsets fall, a cell names no point), LS_ERR_NOMEM. */
 ls_err vx_cells_init(struct vx_cells *c, const struct ndm_geometry *g);
 void vx_cells_fini(struct vx_cells *c);
-/* A grid as a mesh: lines, quadrilaterals or hexahedra by its axes, cells in the same order.
+/* Convert a grid to a mesh: lines, quadrilaterals or hexahedra by its number of axes, cells in the same
+ * order.
  * Owns:   the caller ends out with ndm_geometry_fini, also after a failure.  Errors: LS_ERR_NOMEM. */
 ls_err vx_mesh_of_grid(const struct ndm_geometry *g, struct ndm_geometry *out);
-/* Do all cells have one shape, with as many points as it has? */
+/* Do all cells have the same shape, and the number of points of this shape? */
 bool vx_cells_are_alike(const struct vx_cells *c);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* ---- fields ---- */
 
-/* Fields as comma-separated values: a row a cell or point (and step), its place, a column a metric. */
+/* Fields as CSV: a row for each cell or point (and step) with its position, a column for each metric. */
 
 struct vx_rows {
     const struct vx_source *s;
@@ -102,7 +102,8 @@ static ls_err vx_csv_fields(const struct vx_source *s, FILE *out)
 /* /samples as comma-separated values: its columns under their names, then the names of the referenced
  * objects. */
 
-/* Digits of a number before end; samples are millions, and printf takes most of the time. */
+/* Write the digits of a number before end. There are millions of samples, and printf would take most of the
+ * time. */
 static const char *vx_digits(uint64_t number, bool negative, char *end)
 {
     do {
@@ -129,7 +130,7 @@ static void vx_csv_head(FILE *out)
     fputs(",data,level_name,function,file,line,phase_name,thread_name\n", out);
 }
 
-/* latency_valid is a flag: its fill value, 0, is an answer. */
+/* latency_valid is a flag whose fill value 0 is a valid value. */
 static void vx_csv_columns(const struct prof_samples *s, uint64_t i, FILE *out)
 {
 #define VX_CELL(name, type, fill, meaning, text)                                 \
@@ -183,7 +184,7 @@ static ls_err vx_csv_samples(const struct vx_source *s, FILE *out)
 
 /* ---- tables ---- */
 
-/* All ones is missing. */
+/* A number of all ones is missing. */
 static void vx_csv_u64_or_not(FILE *out, uint64_t number)
 {
     if (number == UINT64_MAX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The semantic tree for Graphviz: a box a node, coloured by a metric of the node with all below it. */
+/* The semantic tree for Graphviz: a box for each node, coloured by a metric of its subtree. */
 #include "viz-export/vx_axis.h"
 #include "viz-export/export/vx_export.h"
 #include "viz-export/vx_text.h"
@@ -123,7 +123,7 @@ static void vx_dot_node(const struct vx_dot *d, uint32_t node)
     fputs("];\n", d->out);
 }
 
-/* One grey box for all children of a node that are left out. */
+/* Write one grey box for all omitted children of a node. */
 static void vx_dot_hidden(const struct vx_dot *d, const uint32_t *hidden, uint32_t node)
 {
     char text[64];

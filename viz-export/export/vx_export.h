@@ -45,14 +45,14 @@ struct vx_source {
     const struct prof_reading *readings; /* their values */
     size_t readings_len;
     const struct vx_selection *selection;
-    const struct ndm_atlas *atlas; /* domains, and fields whose values may not be there */
+    const struct ndm_atlas *atlas; /* domains, and fields whose values may not be loaded */
 };
 
 struct vx_request {
     const char *path;   /* the output; "-": standard output */
-    const char *metric; /* metric of the tree's nodes, NULL: the usual one */
-    const char *table;  /* for formats that hold tables, NULL: the usual one */
-    double min_share;   /* nodes with less of the time are left out of the tree */
+    const char *metric; /* metric of the tree's nodes; NULL: the default */
+    const char *table;  /* for formats that hold tables; NULL: the default */
+    double min_share;   /* nodes with a smaller share of the time are left out of the tree */
     bool force;         /* overwrite */
 };
 
@@ -71,7 +71,7 @@ struct vx_exporter {
 /* Every format; ends with NULL. */
 extern const struct vx_exporter *const vx_exporters[];
 
-/* The format of that name; the format for a file of that name, by its longest matching end. NULL: none. */
+/* Find a format by its name, or by the longest matching suffix of a file name. NULL: none. */
 const struct vx_exporter *vx_exporter_named(const char *name);
 const struct vx_exporter *vx_exporter_for(const char *path);
 
@@ -140,7 +140,7 @@ const char *vx_command_words(const char *command);
 /* "range", "heap", ...; the level's name. */
 const char *vx_kind_name(uint32_t kind);
 const char *vx_level_name(uint8_t level);
-/* Labels from below the root down to the node, "Input/B", in out; cut where out ends. */
+/* Write the labels from below the root down to the node to out, "Input/B"; truncated if out is too small. */
 const char *vx_node_path(const struct an_tables *t, uint32_t node, char out[VX_PATH_BYTES]);
 const char *vx_node_label(const struct an_tables *t, uint32_t node);
 const char *vx_phase_name(const struct an_tables *t, uint32_t phase);

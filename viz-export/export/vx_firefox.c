@@ -53,7 +53,7 @@ static void vx_track_mark(const struct vx_track *t)
 
 typedef void vx_firefox_cell(const struct vx_track *t, size_t row);
 
-/* A column with a value for each marked row. */
+/* Write a column with a value for each marked row. */
 static size_t vx_firefox_column(const struct vx_track *t, const char *name, const uint32_t *marks, size_t len,
                                 vx_firefox_cell *cell)
 {
@@ -199,7 +199,7 @@ static void vx_firefox_strings(const struct vx_track *t)
     ls_json_close(t->j, ']');
 }
 
-/* Bursts, with the time that each represents as its weight. */
+/* Write the bursts, with the time that each represents as its weight. */
 static void vx_firefox_samples(const struct vx_track *t)
 {
     size_t len = 0;

@@ -8,7 +8,7 @@ enum { VX_H5_PACKED_FROM = 4096, VX_H5_CHUNK = 65536 };
 
 ls_err vx_h5_create(struct vx_h5 *h, const char *path, const char *temporary)
 {
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages name no remedy */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5's messages contain no remedy */
     *h = (struct vx_h5){.path = path, .file = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)};
     if (h->file < 0) return ls_fail(LS_ERR_IO, "%s cannot be written; name another file with -o", path);
     return LS_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The few calls of HDF5 that exported files need. After the first failure the others do nothing: look at
- * vx_h5_close's result.
+/* The few calls of HDF5 that exported files need. After the first failure the others do nothing, so only the
+ * result of vx_h5_close must be checked.
  *
  * Unless noted otherwise: Thread: one of the process at a time (HDF5 is not thread-safe). */
 #ifndef VX_H5_H
@@ -38,7 +38,7 @@ struct vx_h5_set {
 void vx_h5_put(struct vx_h5 *h, const struct vx_h5_set *set);
 /* Write one text of fixed length as an attribute of a group or of a data set in it. */
 void vx_h5_text(struct vx_h5 *h, const char *object, const char *name, const char *text);
-/* A row of numbers as attribute. */
+/* Write a row of numbers as an attribute. */
 void vx_h5_numbers(struct vx_h5 *h, const char *object, const char *name, hid_t type, hsize_t len,
                    const void *numbers);
 

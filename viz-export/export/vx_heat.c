@@ -68,13 +68,13 @@ static void vx_limits(const struct ndm_geometry *g, double out[4])
         out[3] = fmax(out[3], at.up);
     }
     for (int k = 0; k < 4; k += 2)
-        if (!(out[k + 1] > out[k])) { /* all points on a line: room around it */
+        if (!(out[k + 1] > out[k])) { /* all points are on a line: leave room around it */
             out[k] -= 0.5;
             out[k + 1] += 0.5;
         }
 }
 
-/* Height over width as the domain is; long thin ones are not drawn to scale. */
+/* Return height / width of the domain; long thin domains are not drawn to scale. */
 static double vx_aspect(const double limits[4])
 {
     const double aspect = (limits[3] - limits[2]) / (limits[1] - limits[0]);
@@ -104,7 +104,7 @@ void vx_use_nothing(cairo_t *c)
     cairo_set_source_rgb(c, 0.9, 0.9, 0.9);
 }
 
-/* An axis without rounding: the domain fills the plot. */
+/* Make an axis without rounding, so that the domain fills the plot. */
 static struct vx_axis vx_exact_axis(double low, double high, double from, double to)
 {
     return (struct vx_axis){.scale = VX_LINEAR, .low = low, .high = high, .from = from, .to = to};
@@ -118,7 +118,7 @@ static struct vx_frame vx_frame_of(struct vx_box box, const struct vx_panel *p)
     vx_limits(p->geometry, limits);
     f.plot.height = vx_plot_height(p, f.plot.width);
     const double aspect = (limits[3] - limits[2]) / (limits[1] - limits[0]);
-    if (aspect > 1.25 && aspect < 12) /* the height ends first */
+    if (aspect > 1.25 && aspect < 12) /* limited by the height */
         f.plot.width = f.plot.height / aspect;
     const double top = f.plot.y, bottom = f.plot.y + f.plot.height;
     const bool down = vx_runs_down(p->geometry);
@@ -288,8 +288,7 @@ static ls_err vx_heat_grid(cairo_t *c, const struct vx_panel *p, const struct vx
 
 /* ---- marks ---- */
 
-/* Few values on a large mesh: a dot at each cell or point that has one, far ones first, through the pale
- * surface. */
+/* Draw few values on a large mesh as dots at their cells or points, far ones first, over the pale surface. */
 
 enum { VX_MARKS_FROM = 1000 };
 

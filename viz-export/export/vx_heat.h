@@ -14,7 +14,7 @@ struct vx_panel {
     uint64_t layer;            /* 3-D grids: cell along the last axis */
     struct vx_axis scale;      /* shared by all panels with this metric */
     struct vx_squares squares; /* grids: the squares to draw */
-    bool zero_is_nothing;      /* counts and sums: 0 is drawn as missing values are */
+    bool zero_is_nothing;      /* counts and sums: 0 is drawn like a missing value */
     bool has_values;           /* false: nothing to colour, scale is unset */
     char title[160];
 };
@@ -30,7 +30,7 @@ struct vx_frame {
     struct vx_axis x, y; /* from values to paper */
 };
 
-/* The colour of a value; false: it is drawn as nothing. */
+/* Return the colour of a value; false: it is not drawn. */
 bool vx_panel_colour(const struct vx_panel *p, double value, struct vx_rgb *out);
 /* Set the source to the pattern of missing values. */
 void vx_use_nothing(cairo_t *c);
@@ -38,7 +38,7 @@ void vx_use_nothing(cairo_t *c);
  * Errors: as for vx_panel_draw. */
 ls_err vx_heat_mesh(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
 
-/* Are less than half of many values there? Then dots are drawn instead of coloured faces. */
+/* Are there many values, of which less than half are present? Then dots are drawn instead of coloured faces. */
 bool vx_is_sparse(const struct vx_panel *p);
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f);
@@ -47,7 +47,7 @@ ls_err vx_heat_marks(cairo_t *c, const struct vx_panel *p, const struct vx_frame
 struct vx_seen {
     double across, up, away;
 };
-/* Axes of a mesh whose points are in a plane; all of them when they are not. */
+/* Find the axes of a mesh whose points are in a plane; all axes if they are not. */
 struct vx_view {
     bool is_flat;
     int across, up; /* axes of a flat view */

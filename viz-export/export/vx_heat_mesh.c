@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells of a mesh: its surface, far faces first. A face that two cells share is inside and left out. Values
- * of points colour a face by their mean. */
+/* The cells of a mesh, drawn as its surface, far faces first. Faces that two cells share are inside and left
+ * out. A face has the colour of the mean of its points' values. */
 #include "viz-export/export/vx_cells.h"
 #include "viz-export/export/vx_heat.h"
 
@@ -100,7 +100,7 @@ static ls_err vx_surface_init(struct vx_surface *s, const struct vx_cells *c)
     return LS_OK;
 }
 
-/* Faces with one cell only stay. */
+/* Keep the faces that belong to one cell only. */
 static void vx_surface_strip(struct vx_surface *s)
 {
     size_t kept = 0;
@@ -191,7 +191,8 @@ static ls_err vx_draw_surface(cairo_t *c, const struct vx_panel *p, const struct
     return LS_OK;
 }
 
-/* The surface without colours below the dots; the millions of faces of a flat mesh would only make it grey. */
+/* Draw the surface without colours below the dots, but not of a flat mesh, whose millions of faces would make
+ * it grey. */
 static ls_err vx_draw_sparse(cairo_t *c, const struct vx_panel *p, const struct vx_frame *f,
                              const struct vx_cells *cells)
 {

@@ -58,8 +58,8 @@ static bool vx_is_share(enum ndm_metric m)
     return m >= NDM_LEVEL_L1 && m <= NDM_LEVEL_MEMORY;
 }
 
-/* Smallest and largest value that is drawn; counts and sums begin above 0. Of means 1 in 100 may be below and above: a load that
- * an interrupt delayed would take the colours of all others. */
+/* Find the smallest and largest drawn value; counts and sums begin above 0. One in 100 means may be below and
+ * above, because a single load that an interrupt delayed would stretch the scale. */
 static bool vx_panel_range(const struct vx_panel *p, bool positive, double *low, double *high)
 {
     const bool grid = p->geometry->kind == NDM_GRID;
@@ -126,7 +126,7 @@ static void vx_panel_title(struct vx_panel *p, const struct vx_sheet *sheet, siz
                  vx_step_label(sheet->s->selection, (uint32_t)step));
 }
 
-/* Layers are spread over the grid: the middles of equal parts. */
+/* Spread the layers over the grid: the middles of equal parts. */
 static ls_err vx_sheet_panels(struct vx_sheet *sheet)
 {
     const struct ndm_geometry *g = sheet->s->selection->geometry;
@@ -234,7 +234,7 @@ const struct vx_exporter vx_exporter_png = {.name = "png",
                                             .write = vx_png_export};
 
 #else
-/* Built without cairo: no pictures. */
+/* Without cairo there are no pictures. */
 static ls_err vx_png_export(const struct vx_source *s, const struct vx_request *r, ls_outputs *files)
 {
     (void)s;

@@ -82,7 +82,7 @@ static ls_err vx_see_cpus(void *user, const struct prof_samples *part)
     return LS_OK;
 }
 
-/* Processors with samples, then other ones up to the machine's number of processors, in rising order. */
+/* List the processors with samples, and others up to the machine's number of processors, in rising order. */
 static ls_err vx_cpus_of(struct vx_machine *m, prof_profile *profile)
 {
     size_t len = 0;
@@ -102,7 +102,7 @@ static ls_err vx_cpus_of(struct vx_machine *m, prof_profile *profile)
     return LS_OK;
 }
 
-/* Part p of parts of [begin, end). */
+/* Return part p of `parts` parts of [begin, end). */
 static size_t vx_part(size_t begin, size_t end, unsigned p, unsigned parts)
 {
     return begin + (end - begin) * p / parts;
@@ -171,7 +171,7 @@ static const struct ndm_geometry *vx_one_grid(const struct ndm_atlas *a)
     return best;
 }
 
-/* The cell of the grid that a sample is in; NULL: in none of them. */
+/* Return the cell of the grid that contains a sample; NULL: none. */
 static const uint64_t *vx_cell_of(const struct ndm_atlas *a, const struct ndm_geometry *grid,
                                   const struct prof_samples *s, uint64_t i, uint64_t out[NDM_AXES_MAX])
 {

@@ -7,7 +7,7 @@
 
 struct vx_series_names {
     char dir[PATH_MAX]; /* where the steps are made */
-    const char *base;   /* last part of it: as the .pvd names it */
+    const char *base;   /* its last part, which the .pvd contains */
     const char *end;    /* ".vti" */
 };
 

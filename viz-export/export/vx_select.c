@@ -58,7 +58,7 @@ static bool vx_choose(struct vx_selection *s, const char *pattern)
 static ls_err vx_choose_all(struct vx_selection *s, const char *fields)
 {
     char names[VX_NAMES_BYTES];
-    if (vx_choose(s, fields)) return LS_OK; /* one name, which may hold a comma */
+    if (vx_choose(s, fields)) return LS_OK; /* try the text as one name, which may contain a comma */
     char *copy = strdup(fields), *rest = copy;
     if (!copy) return ls_nomem("choosing fields");
     ls_err err = LS_OK;

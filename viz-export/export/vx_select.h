@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which fields of a recording are exported, with which metrics, and the arrays that they make. */
+/* Selection of the exported fields and metrics of a recording, and their arrays. */
 #ifndef VX_SELECT_H
 #define VX_SELECT_H
 
@@ -54,7 +54,7 @@ void vx_arrays_free(struct vx_array *arrays, size_t len);
 
 /* ---- squares of cells ---- */
 
-/* Cells of a layer of a grid, merged into squares, so that a few samples on many cells are visible;
+/* Cells of a layer of a grid, merged into squares, so that few samples on many cells are visible;
  * ndm/ndm_mix.h defines how values are merged. */
 
 struct vx_squares {
@@ -63,7 +63,7 @@ struct vx_squares {
     double *values;      /* across * up, NAN: missing; 0 of counts and sums */
 };
 
-/* The side is such that a square has some samples on average, and that an image can hold them.
+/* Choose the side so that a square has some samples on average, and that the squares fit in an image.
  * Owns:   the caller ends s with vx_squares_fini.  Errors: LS_ERR_NOMEM; then s is empty. */
 ls_err vx_squares_init(struct vx_squares *s, const struct vx_array *a, const struct ndm_geometry *g,
                        uint64_t layer);

@@ -21,7 +21,7 @@ enum {
     SHEET_RIGHT = 20,
     SHEET_SLICES_MAX = 800,
     SHEET_DEPTH_MAX = 3,
-    SHEET_LINES_MAX = 7, /* in a panel: the colours there are */
+    SHEET_LINES_MAX = 7, /* lines in a panel: the number of colours */
     SHEET_NAME_BYTES = 160
 };
 
@@ -251,7 +251,7 @@ static void series_draw_phase(cairo_t *c, struct vx_box box, uint32_t phase, con
         vx_text(c, box.x + box.width / 2, box.y + 11, VX_FONT_SMALL, VX_CENTRE, name);
 }
 
-/* The names of all phases in a row; those without room for their name are found by their colour. */
+/* Draw the names of all phases in a row; phases without room for their name are identified by their colour. */
 static void series_draw_names(cairo_t *c, const struct series_sheet *sheet, double y)
 {
     double x = VX_MARGIN + SHEET_LEFT;

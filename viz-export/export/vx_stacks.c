@@ -33,7 +33,7 @@ static ls_err vx_stack_find(struct vx_stacks *s, uint32_t parent, const struct v
     return ls_index_put(&s->by_parent, key, *out);
 }
 
-/* The stack of a burst; without a call stack the function that it began in. */
+/* Return the stack of a burst; without a call stack, the function in which it began. */
 static ls_err vx_stack_of_burst(struct vx_stacks *s, const struct vx_source *from, size_t burst,
                                 uint32_t *out)
 {

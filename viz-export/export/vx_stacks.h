@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call stacks with their costs, for the formats of profilers: CPU time by the stack at which a burst began, and
- * waiting by the same stack and, below its innermost function, the data that was waited for. */
+/* Call stacks with their costs, for the formats of profilers: CPU time by the stack at which a burst began,
+ * and waiting by the same stack with the data, for which the program waited, below its innermost function. */
 #ifndef VX_STACKS_H
 #define VX_STACKS_H
 
@@ -24,7 +24,7 @@ struct vx_stack_cost {
     uint32_t stack, thread;
     uint64_t time_ns; /* since the start; 0 in sums */
     uint64_t bursts;
-    double cpu_ns, wait_ns; /* a row of data has waiting only */
+    double cpu_ns, wait_ns; /* a row of data has only waiting */
 };
 
 struct vx_stacks {
@@ -36,7 +36,7 @@ struct vx_stacks {
     struct ls_index by_name, by_parent;
 };
 
-/* Costs of each burst of s, which has tables, in and costs (VX_NEEDS_TREE).
+/* Compute the costs of each burst of s, which has tables, in and costs (VX_NEEDS_TREE).
  * Owns:   the caller ends out with vx_stacks_fini, also after a failure; names are borrowed from s.
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_stacks_init(struct vx_stacks *out, const struct vx_source *s);

@@ -26,7 +26,7 @@ static void vx_trace_begin(struct vx_trace *t, const char *kind, const char *nam
     t->begun = true;
 }
 
-/* Microseconds with all digits of the nanoseconds. */
+/* Write microseconds with all digits of the nanoseconds. */
 static void vx_trace_us(struct vx_trace *t, const char *key, uint64_t ns)
 {
     fprintf(t->out, ", \"%s\": %" PRIu64 ".%03u", key, ns / 1000, (unsigned)(ns % 1000));
@@ -107,7 +107,7 @@ static void vx_trace_phases(struct vx_trace *t)
     }
 }
 
-/* The name is where the program was, so that equal colours are equal places. */
+/* The name is the interrupted function, so that equal functions have equal colours. */
 static void vx_trace_bursts(struct vx_trace *t)
 {
     for (size_t i = 0; i < t->s->tables->bursts_len; i++) {

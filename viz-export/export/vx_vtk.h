@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file of VTK's XML formats ("VTK File Formats", kitware.com): each array inside its tag, compressed by
- * zlib in blocks, as base64. Not appended after the markup: VTK 9.1 cannot read appended data, not even its
- * own, with an expat that has the fix for CVE-2023-52425 (Debian 12 since 2.5.0-1+deb12u2). The text is
- * collected in a temporary file. */
+ * zlib in blocks, as base64. Arrays are not appended after the markup, because VTK 9.1 cannot read appended
+ * data with an expat that has the fix for CVE-2023-52425 (Debian 12 since 2.5.0-1+deb12u2), not even its own.
+ * The text is collected in a temporary file. */
 #ifndef VX_VTK_H
 #define VX_VTK_H
 
@@ -40,7 +40,7 @@ ls_err vx_vtk_put_fields(struct vx_vtk *v, const struct vx_source *s, uint32_t s
  * recording. */
 void vx_vtk_put_facts(struct vx_vtk *v, const struct vx_source *s, uint32_t step);
 
-/* The whole file to out.  Errors: LS_ERR_IO. */
+/* Write the whole file to out. Errors: LS_ERR_IO. */
 ls_err vx_vtk_finish(struct vx_vtk *v, FILE *out);
 
 /* One step of the selection as a separate file, for series; each in the file of its format.

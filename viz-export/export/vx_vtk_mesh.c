@@ -10,7 +10,7 @@ static ls_err vx_put_cells(struct vx_vtk *v, const struct vx_cells *c)
 {
     const struct vx_vtk_array arrays[] = {
         {"connectivity", "Int64", NULL, 1, c->offsets[c->len], c->connectivity, sizeof(uint64_t)},
-        {"offsets", "Int64", NULL, 1, c->len, c->offsets + 1, sizeof(uint64_t)}, /* where each cell ends */
+        {"offsets", "Int64", NULL, 1, c->len, c->offsets + 1, sizeof(uint64_t)}, /* end of each cell */
         {"types", "UInt8", NULL, 1, c->len, c->shapes, 1},
     };
     fputs("<Cells>\n", v->xml);

@@ -10,8 +10,8 @@
 
 enum { VX_HDF_NAME_BYTES = 512 };
 
-/* VTK 9.1 reads images of three axes only, and takes cell data of images for point data. So such a grid is an
- * image whose points are the middles of the cells; a flat one is written as a mesh. */
+/* VTK 9.1 reads only images with three axes, and treats cell data of images as point data. So such a grid is
+ * an image whose points are the middles of the cells; a flat one is written as a mesh. */
 static bool vx_hdf_is_image(const struct ndm_geometry *g)
 {
     bool is_image = g->kind == NDM_GRID && g->dims == NDM_AXES_MAX;
@@ -58,7 +58,8 @@ static void vx_hdf_string(struct vx_h5 *h, const char *name, const char *text)
     H5Tclose(type);
 }
 
-/* ParaView 5.11 takes field data of images for data of their points and fails: their facts are attributes. */
+/* ParaView 5.11 treats field data of images as data of their points and fails, so their field data is written
+ * as attributes. */
 static void vx_hdf_image_facts(struct vx_h5 *h, const struct vx_source *s)
 {
     vx_h5_text(h, "/VTKHDF", "MeshName", s->selection->geometry->label);
@@ -159,7 +160,7 @@ static ls_err vx_vtkhdf_export(const struct vx_source *s, const struct vx_reques
 
 const struct vx_exporter vx_exporter_vtkhdf = {
     .name = "vtkhdf",
-    .ends = ".hdf|.vtkhdf", /* ParaView up to 5.11 knows the first only */
+    .ends = ".hdf|.vtkhdf", /* ParaView up to 5.11 supports only the first suffix */
     .words = "VTKHDF 1.0: fields on a grid or a mesh in HDF5 (ParaView 5.10 and later)",
     .needs = VX_NEEDS_FIELDS,
     .write = vx_vtkhdf_export};

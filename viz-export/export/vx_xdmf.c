@@ -34,7 +34,7 @@ struct vx_xdmf {
     const struct ndm_geometry *shape; /* the domain, or the mesh that replaces it */
     struct ndm_geometry own_mesh;
     uint64_t topology_len; /* numbers of the topology's data set */
-    uint32_t steps_len;    /* as of the selection */
+    uint32_t steps_len;    /* from the selection */
 };
 
 static ls_err vx_xdmf_shape_of(uint8_t shape, const struct vx_xdmf_shape **out)
@@ -45,7 +45,8 @@ static ls_err vx_xdmf_shape_of(uint8_t shape, const struct vx_xdmf_shape **out)
     return LS_OK;
 }
 
-/* Cells of several shapes: for each its number, how many points where that is open, the points. */
+/* Write cells of several shapes: for each the number of its shape, the number of points if the shape does not
+ * imply it, and the points. */
 static ls_err vx_xdmf_mixed(struct vx_xdmf *x)
 {
     const struct vx_cells *c = &x->cells;
@@ -207,7 +208,7 @@ static ls_err vx_xdmf_step(struct vx_xdmf *x, uint32_t step)
     return LS_OK;
 }
 
-/* VTK's readers turn flat grids into another plane, or fail: these are written as meshes. */
+/* Write flat grids as meshes, because VTK's readers turn them into another plane, or fail. */
 static ls_err vx_xdmf_shape_init(struct vx_xdmf *x)
 {
     const struct ndm_geometry *g = x->s->selection->geometry;
@@ -244,7 +245,7 @@ static ls_err vx_xdmf_export(const struct vx_source *s, const struct vx_request 
     char h5[PATH_MAX];
     const char *temporary;
     if (s->selection->geometry->kind == NDM_GRID) LS_TRY(vx_needs_grid(s, "xdmf"));
-    /* not "run.h5": that is the recording itself */
+    /* not "run.h5", which may be the recording itself */
     LS_TRY(ls_outputs_sibling(r->path, ".xdmf.h5", h5));
     x.h5_base = ls_base_name(h5);
     LS_TRY(ls_outputs_open(files, r->path, &x.out));

@@ -75,7 +75,7 @@ void vx_pack_fini(struct vx_pack *p)
 
 /* --- writing --- */
 
-/* Deflate into out, or only count where out is NULL. */
+/* Deflate into out, or only count the bytes if out is NULL. */
 struct vx_deflate {
     z_stream stream;
     struct vx_base64 *out;

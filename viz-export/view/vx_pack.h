@@ -36,7 +36,7 @@ struct vx_pack {
 void vx_pack_begin(struct vx_pack *p, const char *name, enum vx_column_type type);
 void vx_pack_uint(struct vx_pack *p, uint64_t value);
 void vx_pack_int(struct vx_pack *p, int64_t value);
-/* A whole column of type f24; NAN stays NAN. */
+/* Add a whole column of type f24; NAN stays NAN. */
 void vx_pack_floats(struct vx_pack *p, const char *name, const double *values, size_t len);
 /* Owns:   frees the contents of p. */
 void vx_pack_fini(struct vx_pack *p);
@@ -44,7 +44,7 @@ void vx_pack_fini(struct vx_pack *p);
 /* Deflate text and columns and print them in base64.
  * Errors: LS_ERR_NOMEM; LS_ERR_IO stays in out's error flag. */
 ls_err vx_pack_write(const struct vx_pack *p, const char *text, size_t text_len_bytes, FILE *out);
-/* Bytes of p's columns from at_bytes on, deflated; 0 without memory. */
+/* Return the deflated size of p's columns from at_bytes on; 0 without memory. */
 size_t vx_pack_deflated_bytes(const struct vx_pack *p, size_t at_bytes);
 
 #endif

@@ -114,7 +114,7 @@ static uint64_t vx_lattice_box(const struct vx_lattice *l, const double at[3])
     return box;
 }
 
-/* Boxes that hold something become places, in the order of their first entity. */
+/* Turn boxes that are not empty into places, in the order of their first entity. */
 static ls_err vx_mesh_share(const struct ndm_geometry *g, enum ndm_centering centering, size_t max,
                             struct vx_places *out)
 {
@@ -134,7 +134,7 @@ static ls_err vx_mesh_share(const struct ndm_geometry *g, enum ndm_centering cen
     return LS_OK;
 }
 
-/* The mean of the entities that share a place. */
+/* Compute the mean position of the entities that share a place. */
 static ls_err vx_mesh_points(const struct ndm_geometry *g, enum ndm_centering centering,
                              struct vx_places *out)
 {
@@ -262,7 +262,7 @@ void vx_places_pack(const struct vx_places *places, uint32_t number, struct vx_p
     if (!g) return;
     vx_points_pack(g->points, g->points_len, number, p);
     snprintf(name, sizeof(name), "f%u.corners", number);
-    vx_pack_begin(p, name, VX_COLUMN_UINT); /* how many, then which points */
+    vx_pack_begin(p, name, VX_COLUMN_UINT); /* number of points, then the points */
     for (uint64_t c = 0; c < g->cells_len; c++) {
         vx_pack_uint(p, g->offsets[c + 1] - g->offsets[c]);
         for (uint64_t k = g->offsets[c]; k < g->offsets[c + 1]; k++)

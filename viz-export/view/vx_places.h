@@ -18,7 +18,7 @@ struct vx_places {
     const struct ndm_geometry *polygons; /* NULL: places are drawn as points */
 };
 
-/* At most about max places.
+/* Make at most about max places.
  * Owns:   the caller ends out with vx_places_fini, also after a failure; out borrows g.
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_places_grid(const struct ndm_geometry *g, size_t max, struct vx_places *out);
@@ -32,7 +32,7 @@ ls_err vx_places_coarser(const struct vx_places *fine, const struct ndm_geometry
 /* Owns:   frees the contents of p. */
 void vx_places_fini(struct vx_places *p);
 
-/* Columns of the places of field `number`, and their description.
+/* Write the columns of the places of field `number`, and their description.
  * Errors: kept in p. */
 void vx_places_pack(const struct vx_places *places, uint32_t number, struct vx_pack *p);
 void vx_places_json(const struct vx_places *places, const struct ndm_geometry *g, struct ls_json *j);

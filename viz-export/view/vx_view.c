@@ -102,7 +102,7 @@ static void vx_view_text(const char *text, FILE *out)
             fputc(*text, out);
 }
 
-/* The policy lets nothing be loaded from anywhere. */
+/* The policy of the page forbids loading anything. */
 static void vx_view_head(const struct vx_view *v, FILE *out)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

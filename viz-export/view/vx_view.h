@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A profile as one page of HTML that needs nothing else: the program of viz-export/view/web, and the data that it
- * draws and filters. Nothing is computed here but how finely fields are shown (vx_view_fields.c). */
+/* A profile as one self-contained page of HTML: the program of viz-export/view/web, and the data that it
+ * draws and filters. Only the resolution of fields is computed here (vx_view_fields.c). */
 #ifndef VX_VIEW_H
 #define VX_VIEW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fields on their domains, as finely as a page has room for: cells of a grid, or points and cells of a mesh,
- * that share a tile are one place (ndm/ndm_mix.h). */
+/* Fields on their domains, as fine as fits into a page: cells of a grid, or points and cells of a mesh, that
+ * share a tile are one place (ndm/ndm_mix.h). */
 #include "ndm/ndm_mix.h"
 #include "viz-export/view/vx_view_parts.h"
 
@@ -11,7 +11,7 @@ enum { VX_FIELD_PLACES_MAX = 1 << 16, VX_FIELD_PLACES_MIN = 1 << 10, VX_STEPS_MA
 enum { VX_SAMPLES_A_PLACE = 3, VX_SOLID_PLACES_MIN = 1 << 12 }; /* for meshes with three axes */
 enum { VX_FIELDS_BYTES_MAX = 900000 };                          /* deflated */
 
-/* One metric of one field (or of one of its steps), value by value, to places. */
+/* Sum one metric of one field (or of one of its steps) by place. */
 struct vx_metric {
     const double *values, *weights; /* values_len each */
     enum ndm_metric metric;
@@ -52,7 +52,7 @@ static void vx_field_columns(const struct ndm_field *f, uint32_t number, const s
     }
 }
 
-/* Steps: only metrics that can be summed, and the mean latency. */
+/* Steps have only metrics that can be summed, and the mean latency. */
 static void vx_step_columns(const struct ndm_field *f, uint32_t number, const struct vx_places *places,
                             struct vx_pack *p)
 {
@@ -83,8 +83,7 @@ ls_err vx_field_places(const struct ndm_atlas *a, const struct ndm_field *f, siz
                        struct vx_places *out)
 {
     const struct ndm_geometry *g = &a->domains[f->domain];
-    if (g->kind == NDM_GRID)
-        return vx_places_grid(g, max, out); /* the page coarsens it further where it likes */
+    if (g->kind == NDM_GRID) return vx_places_grid(g, max, out); /* the page can coarsen it further */
     const uint64_t fitting = vx_mapped_most(a, f) / VX_SAMPLES_A_PLACE;
     const size_t room = fitting > VX_SOLID_PLACES_MIN ? fitting : VX_SOLID_PLACES_MIN;
     return vx_places_mesh(g, f->centering, g->dims > 2 && room < max ? room : max, out);

@@ -20,9 +20,9 @@ void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *
 /* Nodes, lines, threads: the tables that the numbers of the tiles refer to.  Errors: kept in p. */
 void vx_view_tables(const struct vx_view *v, struct ls_json *j);
 void vx_view_sources(const struct vx_view *v, struct ls_json *j);
-/* Do domain, centering and values fit? */
+/* Are domain, centering and values consistent? */
 bool vx_field_is_sound(const struct ndm_atlas *a, const struct ndm_field *f);
-/* The places that the page shows a sound field in, at most about max.
+/* Find the places of a valid field on the page, at most about max.
  * Owns:   the caller ends out with vx_places_fini, also after a failure; out borrows a.
  * Errors: LS_ERR_NOMEM. */
 ls_err vx_field_places(const struct ndm_atlas *a, const struct ndm_field *f, size_t max,
@@ -39,8 +39,8 @@ ls_err vx_view_patterns(const struct vx_view *v, struct ls_json *j);
 /* Counters of the machine in slices of the run, and the spans of outer phases.  Errors: LS_ERR_NOMEM. */
 ls_err vx_view_series(const struct vx_view *v, struct ls_json *j);
 
-/* The page's program and looks, compiled in (viz-export/view/web/embed.sh makes the file); length 0: were not
- * there to be built. */
+/* The program and the style sheet of the page, compiled in (viz-export/view/web/embed.sh makes the file);
+ * length 0: not built. */
 extern const unsigned char vx_view_script[], vx_view_style[];
 extern const size_t vx_view_script_len, vx_view_style_len;
 

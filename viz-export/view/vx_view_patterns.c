@@ -14,7 +14,7 @@ static const struct pat_indices *vx_pattern_list(const struct pat_config *c)
     return c->kernel == PAT_GS ? &c->gather : &c->pattern;
 }
 
-/* Every step-th index: the whole pattern in as many points as a picture can show. */
+/* Take every step-th index, so that the whole pattern fits in the points of a picture. */
 static void vx_pattern_indices(const struct pat_indices *p, struct ls_json *j)
 {
     size_t step = (p->len + VX_PATTERN_POINTS - 1) / VX_PATTERN_POINTS;

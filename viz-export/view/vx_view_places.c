@@ -12,7 +12,7 @@ static ls_err vx_no_memory_for_places(void)
     return ls_nomem("the places of samples on the page's maps");
 }
 
-/* The field of all data of the same domain; without one the first. */
+/* Find the field of all data of the same domain, otherwise its first field. */
 static uint32_t vx_base_of(const struct ndm_atlas *a, uint32_t field)
 {
     uint32_t base = field;
@@ -92,7 +92,7 @@ ls_err vx_view_places_init(struct vx_view_places *out, const struct ndm_atlas *a
 {
     *out = (struct vx_view_places){.base = calloc(a->fields_len + 1u, sizeof(*out->base)),
                                    .first = calloc(a->fields_len + 1u, sizeof(*out->first))};
-    struct vx_places *places = calloc(a->fields_len + 1u, sizeof(*places)); /* set for bases only */
+    struct vx_places *places = calloc(a->fields_len + 1u, sizeof(*places)); /* set only for bases */
     const ls_err err = out->base && out->first && places ? vx_view_places_make(out, a, places, s)
                                                          : vx_no_memory_for_places();
     for (uint32_t i = 0; places && i < a->fields_len; i++)

@@ -45,7 +45,7 @@ static double vx_bounded(double value, double otherwise)
     return isnan(value) ? otherwise : fmin(fmax(value, -most), most);
 }
 
-/* Sums from the begin to here are rounded, not each tile: errors do not add up. */
+/* Round the running sum instead of each tile, so that errors do not add up. */
 static void vx_tile_sums(const struct an_tiles *t, struct vx_pack *p, double unit_ns, bool is_stall)
 {
     double sum = 0, written = 0;
@@ -119,7 +119,7 @@ static void vx_stack_sums(const struct an_stacks *s, struct vx_pack *p, double u
     }
 }
 
-/* The number of the first call with the name of call c: names are stored once. */
+/* Return the number of the first call with the name of call c, because names are stored once. */
 static uint32_t vx_call_name(const struct an_stacks *s, const struct ls_index *names, uint32_t c)
 {
     uint32_t first = c;
@@ -161,7 +161,7 @@ void vx_view_stacks(const struct vx_view *v, struct vx_pack *p, struct ls_json *
     ls_json_number(j, "level", s->level);
     vx_stack_names(s, p, j);
     ls_json_close(j, '}');
-    vx_pack_begin(p, "call.parent", VX_COLUMN_UINT); /* 0: none, else one more */
+    vx_pack_begin(p, "call.parent", VX_COLUMN_UINT); /* 0: none, otherwise the number plus 1 */
     for (uint32_t c = 0; c < s->calls_len; c++)
         vx_pack_uint(p, s->calls[c].parent == UINT32_MAX ? 0 : s->calls[c].parent + 1);
     vx_stack_coordinates(s, p);
@@ -173,7 +173,7 @@ void vx_view_stacks(const struct vx_view *v, struct vx_pack *p, struct ls_json *
 
 enum { VX_OFFSET_PARTS = 10000 };
 
-/* How far into its node the access went, in parts of 10,000; one more: not known. */
+/* Position of the access in its node, in parts of 10,000; 10,001: not known. */
 static uint64_t vx_row_offset(const struct vx_view *v, const struct an_tile_row *row)
 {
     if (row->node >= v->tiles->node.len) return VX_OFFSET_PARTS;
@@ -182,7 +182,7 @@ static uint64_t vx_row_offset(const struct vx_view *v, const struct an_tile_row 
     return (uint64_t)((double)(row->addr - n->base) / (double)(n->end - n->base) * VX_OFFSET_PARTS);
 }
 
-/* 0: not measured, else one more than the cycles. */
+/* 0: not measured, otherwise the cycles plus 1. */
 static uint64_t vx_row_latency(const struct vx_view *v, const struct an_tile_row *row)
 {
     (void)v;
@@ -211,7 +211,7 @@ static void vx_rows(const struct vx_view *v, struct vx_pack *p, const char *name
         vx_pack_uint(p, value(v, &v->rows[r]));
 }
 
-/* Differences of the times. */
+/* Write the differences of the times. */
 static void vx_row_times(const struct vx_view *v, struct vx_pack *p)
 {
     uint64_t before_us = 0;
@@ -236,6 +236,6 @@ void vx_view_sample(const struct vx_view *v, struct vx_pack *p, struct ls_json *
     vx_rows(v, p, "row.access", vx_row_access);
     vx_rows(v, p, "row.latency", vx_row_latency);
     vx_row_times(v, p);
-    if (v->tiles->places.len > 0) vx_rows(v, p, "row.place", vx_row_place); /* as tile.place has them */
+    if (v->tiles->places.len > 0) vx_rows(v, p, "row.place", vx_row_place); /* numbered like tile.place */
     vx_rows(v, p, "row.offset", vx_row_offset);
 }

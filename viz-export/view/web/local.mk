@@ -20,7 +20,8 @@ CLEANFILES += viz-export/view/vx_view_bundle.c
 view-bundle:
 	rm -f $(view_bundle) viz-export/view/vx_view_bundle.c
 	$(MAKE) viz-export/view/web/bundle/view.js
-# A tarball without its bundle would need npm: make WITHOUT_PAGE=yes dist makes one all the same.
+# Refuse to make a tarball without the bundle, because building it would need npm; make WITHOUT_PAGE=yes dist makes it
+# nevertheless.
 dist-hook: view-bundle-check
 .PHONY: view-bundle-check
 view-bundle-check:

@@ -42,7 +42,7 @@ export class Sums {
         return row;
     }
 
-    /** Is there anything to show? */
+    /** Are there samples or time? */
     has(at) {
         return this.samples[at] > 0 || this.timeNs[at] > 0;
     }
@@ -55,7 +55,7 @@ function rollUp(sums, parent) {
 
 const ORIGINS = ['line', 'thread', 'slice'];
 
-/** Time by where bursts began, in place of the time of their accesses. */
+/** Replace the time of accesses by the time of bursts that began there. */
 function countOrigins({ origin }, masks, result) {
     const sums = ORIGINS.map((dimension) => result[dimension]);
     for (const s of [...sums, result.total]) s.timeNs.fill(0);
@@ -84,7 +84,7 @@ export function aggregate(model, selection) {
     const binAt = DIMENSIONS.indexOf('bin');
     const passesPlace = masks.place; // only the map shows places, and it computes its own sums
     for (let i = 0; i < tile.len; i++) {
-        let failed = -1; // the one dimension that keeps the tile out
+        let failed = -1; // the only dimension whose filter excludes the tile
         let failures = 0;
         if (!passesPlace[tile.place[i]]) continue;
         for (let d = 0; d < columns.length && failures < 2; d++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Apache ECharts, only the parts in use. Its tooltips would be HTML: all tips are tip.js's.
+// Apache ECharts, only the used parts. Its tooltips would be HTML, so all tooltips are those of tip.js.
 import { init, use } from 'echarts/core';
 import { BarChart, SunburstChart, TreemapChart } from 'echarts/charts';
 import { GridComponent, MarkAreaComponent, MarkLineComponent } from 'echarts/components';
@@ -20,7 +20,7 @@ export function makeChart(element) {
     const fits = () => chart.getWidth() === element.clientWidth && chart.getHeight() === element.clientHeight;
     const observer = new ResizeObserver(() => fits() || chart.resize());
     observer.observe(element);
-    // clicks find the previous drawing: until then they would be lost
+    // clicks need the previous drawing, until the new one is complete
     chart.on('finished', () => (element.dataset.state = 'drawn'));
     return {
         chart,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Source lines by cost, and the text around the one that is selected, else the costliest, with the cost of each line.
+// Source lines by cost, and the text around the selected line, or the costliest one, with the cost of each
+// line.
 import { barList } from './barlist.js';
 import { css, inkOn, shade } from './colours.js';
 import { h, panel } from './dom.js';

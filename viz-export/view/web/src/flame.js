@@ -15,7 +15,7 @@ const DROPPED = ['', 'time', 'time and line', 'time, line and thread'];
 
 const MISSING = 'This run has no call stacks: loadstone record --callstack records them.';
 
-/** Time and stall of each call with the functions it calls; the last row: no call stack. */
+/** Time and stall of each call with its callees; the last row: no call stack. */
 function sumCalls(model, selection) {
     const { calls, parent, row, level } = model.stacks;
     const { masks } = selection;
@@ -136,7 +136,7 @@ function box(app, row, content) {
     return element;
 }
 
-/** Filters that this picture cannot follow, in words. */
+/** Text that lists the filters that do not affect this picture. */
 function unheard(model, selection) {
     const kinds = selection
         .filters()

@@ -48,7 +48,7 @@ const TIMES = [
     [1, 'ns'],
 ];
 
-/** One unit for all of an axis that ends at ns. */
+/** One unit for all ticks of an axis that ends at ns. */
 export function timeAxis(ns) {
     const [unitNs, unit] = TIMES.find(([limit]) => ns >= 2 * limit) ?? TIMES[TIMES.length - 1];
     return { unitNs, unit };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long loads took: a histogram of the measured ones, stacked by the level that served them, over the bands
-// that levels are inferred from; and the kinds of access as a list.
+// Latencies: a histogram of the measured loads, stacked by the level that served them, over the bands from
+// which levels are inferred; and the kinds of access as a list.
 import { ACCESS_COLOURS } from './colours.js';
 import { barList } from './barlist.js';
 import { barsChart } from './bars.js';
@@ -88,7 +88,7 @@ export function latencyView(app) {
     return { element, update, table };
 }
 
-/** The selection as the bars see it: bar i is bin i + 1. */
+/** The selection as a range of bars: bar i is bin i + 1. */
 function shifted(app) {
     const { selection } = app;
     return {

@@ -5,7 +5,7 @@ import { RANGES, SETS } from './selection.js';
 
 const PLACES_MAX = 4000; // characters: browsers and mail programs cut addresses
 
-/** The label where it is the only one, else #number. */
+/** The label if it is unique, otherwise #number. */
 function nameOf(labels, value) {
     const label = labels[value];
     return labels.indexOf(label) === value && !label.startsWith('#') ? label : `#${value}`;

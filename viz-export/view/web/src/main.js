@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page: reads its data, makes the views, and lets each hear of every change.
+// The page: reads its data, makes the views, and notifies all of them of every change.
 import './style.css';
 import { aggregate } from './aggregate.js';
 import { setScale } from './colours.js';
@@ -47,7 +47,7 @@ function makeApp(model) {
         metric: metrics[0],
         size: 'timeNs',
         panel: null,
-        changed() {}, // what the address of the page holds has changed
+        changed() {}, // the state in the page's address has changed
         result: aggregate(model, selection),
     };
 }

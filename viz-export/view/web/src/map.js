@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The natural domain: where in the problem the selected data is slow. Without filters, fields are for the
-// whole run or a step, as resolve gathered them; with filters, map_filtered.js computes them.
+// The natural domain: a map of the positions in the problem at which the selected data is slow. Without
+// filters, fields are for the whole run or a step, as computed by resolve; with filters, map_filtered.js
+// computes them.
 import { choice, h, panel } from './dom.js';
 import * as format from './format.js';
 import { filteredField, isFiltered, reachesIn } from './map_filtered.js';
@@ -76,7 +77,7 @@ function caption(field, values, outside) {
     return `${parts.join('; ')}.`;
 }
 
-/** How finely a grid is shown. */
+/** Control for the resolution of a grid. */
 function detailChoice(field, onchange) {
     const options = detailsOf(field).map((by) => [String(by), by === 1 ? 'finest' : `${by} × coarser`]);
     return choice('detail', [['auto', 'as samples allow'], ...options], 'auto', onchange);
@@ -153,7 +154,7 @@ export function mapView(app) {
             field.fitting.set(flat, fittingDetail(field, flat, valuesOf(model, field, 'whole', SAMPLES)));
         return field.fitting.get(flat);
     };
-    /** The field, or a coarser or flatter one: made once each. */
+    /** The field, or a coarser or flatter one; each is made once. */
     const detailed = (field) => {
         if (field.drawn !== 'grid') return field;
         const flat = flatOf(field);
@@ -243,7 +244,7 @@ export function mapView(app) {
             says: (samples ? ' Filters are applied.' : ' No sample here passes the filters.') + step,
         };
     };
-    /** Places with samples: where they are, and all metrics. */
+    /** A table of the places with samples: their positions and all metrics. */
     const table = () => {
         const { field, value } = shown;
         const axes = field.drawn === 'grid' ? field.axes.slice(0, field.dims) : [];

@@ -14,7 +14,7 @@ export function detailsOf(field) {
     return out;
 }
 
-/** How many of the neighbours of places with samples have samples too. */
+/** Share of the neighbours of places with samples that have samples, too. */
 function connectedness(field, samples) {
     const extents = field.axes.map((axis) => axis.places);
     const strides = [1, extents[0], extents[0] * extents[1]];
@@ -56,7 +56,7 @@ function placeMap(field, axes, by) {
     return map;
 }
 
-/** The field with places of by x by x by cells; along the axis flat (null: none) all are merged. */
+/** The field with places of `by` cells along each axis; along the axis `flat` (null: none) all are merged. */
 export function coarsen(field, by, flat) {
     const factors = field.axes.map((axis, a) => (a === flat ? axis.places : Math.min(by, axis.places)));
     const axes = field.axes.map((axis, a) => ({

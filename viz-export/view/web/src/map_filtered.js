@@ -25,12 +25,12 @@ const isBelow = (nodes, n, above) => {
     return false;
 };
 
-/** Is there a filter by something else than data? The map itself selects places. */
+/** Is there a filter other than data and places, which the map itself selects? */
 export function reachesIn(selection) {
     return selection.filters().some(({ dimension }) => dimension !== 'node' && dimension !== 'place');
 }
 
-/** Would the field as the page has it show samples that the filters exclude? */
+/** Does the stored field contain samples that the filters exclude? */
 export function isFiltered(app, field) {
     const { model, selection } = app;
     if (!model.tiles.places) return false;
@@ -86,7 +86,7 @@ function coarseOf(basis, by, flat) {
     return basis.coarse.get(key);
 }
 
-/** Rounding of single tiles leaves small values for absent samples. */
+/** Set values without samples to 0, because rounding of single tiles leaves small values. */
 function known(sums, i, value) {
     return sums.samples[i] > 0 && Number.isFinite(value) ? value : NaN;
 }

@@ -124,7 +124,7 @@ class Grid {
         return `${cells} (${`${format.digits(axis.origin + from * axis.spacing)} ${this.field.unit}`.trim()})`;
     }
 
-    /** Cells keep their sides' proportion unless that makes the picture too thin. */
+    /** Keep the proportion of the cells' sides unless that makes the picture too thin. */
     frame() {
         const [p, q] = this.axes();
         const width = this.canvas.clientWidth - MARGIN.left - MARGIN.right;

@@ -21,7 +21,7 @@ function readPolygons(column) {
     return polygons;
 }
 
-/** Points, moved and scaled into a cube of side 1 about 0. */
+/** Points, moved and scaled into a cube of side 1 around 0. */
 function normalised(points) {
     const bounds = points.map((axis) => {
         let [low, high] = [Infinity, -Infinity];
@@ -83,7 +83,7 @@ class Mesh {
         this.paint();
     }
 
-    /** Turned: x to the right, y down as on the screen, depth towards the viewer. */
+    /** Rotated points: x to the right, y down as on the screen, depth towards the viewer. */
     turned([x, y, z]) {
         if (!this.solid) return { x, y: -y, depth: z };
         const [cosY, sinY, cosP, sinP] = [
@@ -147,7 +147,7 @@ class Mesh {
         });
     }
 
-    /** The farthest first; places without a sample are small and faint. */
+    /** Draw the farthest places first; places without a sample are small and faint. */
     paintDots(context) {
         const order = Array.from(this.at.depth.keys()).sort((a, b) => this.at.depth[a] - this.at.depth[b]);
         const shown = order.slice(0, Math.round(order.length * (1 - this.cut)));

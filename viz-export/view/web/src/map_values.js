@@ -4,7 +4,7 @@ import { shade } from './colours.js';
 import * as format from './format.js';
 import { coarseValues, SAMPLES, TIMED } from './map_detail.js';
 
-/** A column of the page, decoded when it is first looked at. */
+/** A column of the page, decoded at its first use. */
 function columnOf(model, field, step, metric) {
     const name = step === 'whole' ? `f${field.number}.${metric}` : `f${field.number}.s${step}.${metric}`;
     model.fieldColumns ??= new Map();
@@ -31,7 +31,7 @@ export function sumsOfField(model, field, step) {
     return { samples: sum(SAMPLES), timeNs: sum(SAMPLES + 1), stallNs: sum(SAMPLES + 2) };
 }
 
-/** Places without a sample are missing, in sums too. */
+/** Places without a sample are missing, also in sums. */
 export function shownValues(model, field, step, metric) {
     const values = valuesOf(model, field, step, metric);
     const samples = valuesOf(model, field, step, SAMPLES);
@@ -45,8 +45,8 @@ export function metricPrinter(metric) {
     return printers[metric.unit] ?? format.count;
 }
 
-/** The least value, the end of a linear scale, and the largest. A few values far beyond all others would
- * leave the others one colour: the scale then ends at the 99th percentile. */
+/** The least value, the end of a linear scale, and the largest value. If a few values are far beyond all
+ * others, the scale ends at the 99th percentile, because otherwise all others would have one colour. */
 function rangeOf(values, logarithmic) {
     const known = Float64Array.from(
         values.filter((value) => Number.isFinite(value) && (!logarithmic || value > 0)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profile as the views see it: tables, tiles (sums by node, line, thread, kind of access, latency bin and
-// slice of time at once), sampled rows, fields. Written by viz-export/view/vx_view_*.c.
+// The profile in the form that the views use: tables, tiles (sums by node, line, thread, kind of access,
+// latency bin and slice of time at once), sampled rows, fields. Written by viz-export/view/vx_view_*.c.
 import { unpack } from './unpack.js';
 
 export const LEVELS = 4;
@@ -81,7 +81,7 @@ export function binOf(model, cycles) {
     return Math.min(model.dims.bin - 1, 2 + Math.floor(Math.log2(cycles) * model.tiles.binsPerOctave + 1e-9));
 }
 
-/** Cycles at which a bin begins. */
+/** The cycles at which a bin begins. */
 export function binBegin(model, bin) {
     return bin < 2 ? 0 : 2 ** ((bin - 2) / model.tiles.binsPerOctave);
 }

@@ -11,7 +11,7 @@ export function panelsView(app, views) {
             element.classList.toggle('chosen', isChosen);
             buttons.get(element.id).setAttribute('aria-pressed', isChosen ? 'true' : 'false');
         });
-    /** id null, or of no panel: none. */
+    /** If id is null or unknown, no panel is chosen. */
     const choose = (id) => {
         const view = shown.find(({ element }) => element.id === id);
         app.panel = view ? id : null;

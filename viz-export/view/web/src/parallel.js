@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Single samples, a line each through all their properties, as MemAxes draws them (Gimenez and others 2014): a
-// random pick of the run's samples. Drawn a part a frame, so that many lines never stop the page.
+// Parallel coordinates (as in MemAxes, Gimenez and others 2014): a random selection of the run's samples,
+// each as a line through all its properties. Each frame draws a part of the lines, so that the page never
+// stops.
 import { ACCESS_COLOURS } from './colours.js';
 import { h, panel } from './dom.js';
 import * as format from './format.js';
@@ -166,7 +167,7 @@ class Painter {
         else this.canvas.dataset.state = 'drawn';
     }
 
-    /** All lines of a colour are one path. */
+    /** Draw all lines of a colour as one path. */
     lines(begin, end) {
         const { context, axes, rows } = this;
         const { access } = this.app.model.row;
@@ -231,7 +232,7 @@ class Painter {
         });
     }
 
-    /** Labels where they fit; always for the selected ones. */
+    /** Draw labels where they fit, and always those of selected values. */
     ticks(axis, a, colours) {
         const { selection } = this.app;
         const chosen = (value) =>

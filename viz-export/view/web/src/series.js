@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters of the machine over the slices of the run, with the outer phases. They are of the whole machine: filters do
-// not change them, but a range of time that is selected here filters the other panels.
+// Counters of the machine over the slices of the run, with the outer phases. Filters do not change them,
+// because they count the whole machine, but a range of time that is selected here filters the other panels.
 import { TIME_COLOUR } from './colours.js';
 import { barsChart } from './bars.js';
 import { choice, h, panel } from './dom.js';

@@ -22,7 +22,7 @@ function childrenOf(model, sums, n) {
     );
 }
 
-/** Is nothing but unregistered memory in the whole run? */
+/** Does the whole run have only unregistered memory? */
 function isBare(model) {
     return model.nodes.children[0].every(
         (child) => model.nodes.kind[child] === 'unregistered' || child === model.nodes.noData,
@@ -61,7 +61,7 @@ export function colourParts(app, rows) {
     };
 }
 
-/** A node in words: for tooltips and screen readers. */
+/** Text of a node for tooltips and screen readers. */
 export function describe(app, row) {
     const { model } = app;
     const { sums, n } = row;

@@ -17,7 +17,7 @@ function column(depth, columns) {
     return { left: (depth - 1 + ROOT_WIDTH) / columns, width: 1 / columns };
 }
 
-/** Places: [row, left, top, width, height] in parts of 1. */
+/** Rectangles: [row, left, top, width, height] in parts of 1. */
 function layOut(rows) {
     const columns = Math.max(...rows.map((row) => row.depth)) + ROOT_WIDTH; // the root is narrow
     const out = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking a tree of elements with the keyboard: one of them is in the tab order at a time.
+// Moving through a tree of elements with the keyboard; one of them at a time is in the tab order.
 
 /** items: {row, element}; rows have parent and children. select(row, or null): Enter and Escape; downwards: children
  * are below, not to the right. */
@@ -44,7 +44,7 @@ export function walkTree(app, container, { select, downwards = false }) {
         event.preventDefault();
     });
     return {
-        /** New elements take the place of the old ones; the focus stays on the same node. */
+        /** Replace the elements; the focus stays on the same node. */
         update(next) {
             const node = items[current]?.row.n;
             const hadFocus =
