@@ -23,8 +23,7 @@ struct vx_series {
     const double *y;
     const double *low, *high; /* whiskers of y, NULL: none */
     size_t len;
-    bool
-        is_dashed; /* an expectation: a dashed line without marks; the area between low and high is shaded (lines) */
+    bool is_dashed; /* an expectation: dashed, without marks; shaded between low and high (lines) */
 };
 
 /* A line across the chart at y (at radius y of a radar). */
