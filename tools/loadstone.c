@@ -48,7 +48,8 @@ const struct cli_command *cli_command_find(const char *name)
     return NULL;
 }
 
-/* Unwritten output is a failure: the disk is full. (A closed pipe ends us by its signal.) */
+/* Report output that could not be written, for example on a full disk. (A closed pipe ends this process by
+ * its signal.) */
 static int cli_finish(int status)
 {
     if (fflush(stdout) != 0 || ferror(stdout)) {
@@ -113,7 +114,7 @@ static int cli_unknown_command(const char *name)
     return CLI_USAGE;
 }
 
-/* For the build: man pages and completion come from the binary that they describe. */
+/* Print man pages and completions for the build, from the tables of this binary. */
 static int cli_dump_options(int argc, char **argv)
 {
     const bool is_completion = argc == 2 && strcmp(argv[0], "completion") == 0;
@@ -151,7 +152,7 @@ static int run_main(int argc, char **argv)
     return cli_finish(CLI_OK);
 }
 
-/* If the stack's limit is too small for our frames, run on allocated memory. */
+/* Run on allocated memory if the limit of the stack is too small for our frames. */
 enum { STACK_SMALL_BYTES = 1 << 20, STACK_OWN_BYTES = 8 << 20 };
 
 static struct {

@@ -31,7 +31,7 @@ ZYDIS_LIBS =
 endif
 tools_loadstone_LDADD = libanalyse.la libresolve.la libperfpfm.la libmachine.la libcommon.la $(ZYDIS_LIBS) -lm
 
-# The binary documents itself, so pages and completion cannot differ from its options.
+# The binary prints its documentation, so man pages and completions cannot differ from its options.
 LOADSTONE_MAN = \
     tools/loadstone.1 \
     tools/loadstone-doctor.1 \

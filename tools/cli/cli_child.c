@@ -55,7 +55,7 @@ static ls_err crash_error(int number, const char *const *files)
 static bool run(int work(void *context), void *context, int *status)
 {
     const pid_t parent = getpid();
-    signal(SIGCHLD, SIG_DFL); /* a caller may have it ignored, which loses the status */
+    signal(SIGCHLD, SIG_DFL); /* the caller may ignore it, which would lose the status */
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {

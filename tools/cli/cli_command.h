@@ -15,7 +15,7 @@ enum cli_exit {
     CLI_FAILURE = 1,
     CLI_USAGE = 2,
     CLI_BAD_INPUT = 3,
-    CLI_REGRESSION = 4, /* gate, and diff when asked */
+    CLI_REGRESSION = 4, /* a gate failed, or diff --fail-on-regression */
     CLI_LAUNCHER = 125,
     CLI_CANNOT_RUN = 126,
     CLI_NO_PROGRAM = 127
@@ -53,24 +53,24 @@ struct cli_option {
     uint64_t most;     /* more is refused; 0: any number */
 };
 
-/* One per option, in table order. Which number holds depends on the type. */
+/* One per option, in table order. The type determines which number is set. */
 struct cli_value {
     const char *text;  /* as written, or the default; NULL: absent */
     bool given;        /* on the command line */
-    unsigned position; /* among the options given, from 1; the last time counts */
+    unsigned position; /* position among the given options, from 1; the last use counts */
     uint64_t number;   /* bytes, ns, count, signal number; row of a choice; 1 for a flag */
     double share;      /* percent */
     const char **all;  /* CLI_FILTERS, CLI_TEXTS, CLI_FILES: each that was given */
     size_t all_len, all_room;
 };
 
-/* One of several things that a command does, named by its first operand. */
+/* One of several actions of a command, named by its first operand. */
 struct cli_action {
     const char *name;        /* "": taken if the first operand names no action */
     const char *operands;    /* after the name: "FILE.json" */
     const char *description; /* paragraphs separated by an empty line */
     const char *examples;    /* as a command's examples; NULL: none */
-    uint64_t options; /* a set of rows of the command's table (bit 0 the first): others have no effect */
+    uint64_t options; /* set of rows of the command's table (bit 0 the first); other options have no effect */
 };
 
 struct cli_command {
@@ -82,7 +82,7 @@ struct cli_command {
     const char *exit_status; /* NULL: the usual */
     const struct cli_option *options;
     size_t options_len;
-    const struct cli_action *const *actions; /* ends with NULL; NULL: the command does one thing */
+    const struct cli_action *const *actions; /* ends with NULL; NULL: the command has no actions */
     size_t operands_min, operands_max;
     bool stops_at_operand;   /* later words belong to another program */
     bool separates_operands; /* a "--" between operands is an operand, and options may follow */
@@ -117,12 +117,12 @@ void cli_help_command(const struct cli_command *c, bool all, FILE *out);
 /* Print the help of one action: its description and the options that it uses.
  * Errors: none; errors of out stay in it. */
 void cli_help_action(const struct cli_command *c, const struct cli_action *a, bool all, FILE *out);
-/* c's action of that name, NULL: none (also for no name). */
+/* Find the action of c with this name; NULL: none, also without a name. */
 const struct cli_action *cli_action_named(const struct cli_command *c, const char *name);
 /* roff man pages: name "loadstone", "loadstone-environment" or a command's.  Errors: LS_ERR_USAGE (no such
  * page). */
 ls_err cli_man_page(const char *name, FILE *out);
-/* The completion of a shell: bash, zsh or fish.  Errors: LS_ERR_USAGE (another shell). */
+/* Print the completion of a shell: bash, zsh or fish. Errors: LS_ERR_USAGE (another shell). */
 ls_err cli_completion(const char *shell, FILE *out);
 
 #endif

@@ -26,7 +26,7 @@ static void completion_choices(const struct cli_command *c, FILE *out)
 {
     for (size_t i = 0; i < c->options_len; i++) {
         const struct cli_option *o = &c->options[i];
-        if (o->type != CLI_CHOICE || o->alone) continue; /* the next word is not its value */
+        if (o->type != CLI_CHOICE || o->alone) continue; /* the next word is not the option's value */
         fprintf(out, "            --%s", o->name);
         if (o->letter) fprintf(out, "|-%c", o->letter);
         fputs(") COMPREPLY=($(compgen -W '", out);
@@ -36,7 +36,7 @@ static void completion_choices(const struct cli_command *c, FILE *out)
     }
 }
 
-/* The last word of a comma-separated list of dimensions; a dimension with = for a filter. */
+/* Complete the last word of a comma-separated list of dimensions; for a filter, a dimension with =. */
 static void completion_dimensions(const struct cli_command *c, FILE *out)
 {
     char action[2048];
@@ -132,7 +132,7 @@ static bool is_repeatable(const struct cli_option *o)
     return o->type == CLI_FILTERS || o->type == CLI_TEXTS || o->type == CLI_FILES;
 }
 
-/* "NAME:action" of an option's argument. */
+/* Write "NAME:action" for the argument of an option. */
 static void zsh_argument(const struct cli_option *o, FILE *out)
 {
     fputs(o->alone ? "::" : ":", out);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The path as a reader of the repository knows it. */
+/* Return the path relative to the repository. */
 static const char *relative_path(const char *file)
 {
     static char folder[PATH_MAX];
@@ -110,7 +110,8 @@ void cli_findings_sarif(const struct cli_finding *rows, size_t len, FILE *out)
 
 /* ---- GitHub ---- */
 
-/* A workflow command ends at the line's end, and a property at a comma or colon. */
+/* Escape a text of a workflow command, which ends at the end of the line, and whose properties end at a comma
+ * or colon. */
 static void github_text(const char *text, int is_property, FILE *out)
 {
     for (; *text; text++) {

@@ -10,7 +10,7 @@
 struct cli_finding {
     const char *rule;    /* its name, such as "memory-regression" */
     const char *message; /* one sentence */
-    const char *file;    /* NULL: in no file */
+    const char *file;    /* NULL: without a file */
     unsigned line;       /* 0: not known */
 };
 

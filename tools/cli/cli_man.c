@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Text to roff: backslashes and hyphens are escaped, a leading dot or quote is no request. */
+/* Convert text to roff: backslashes and hyphens are escaped, and a leading dot or quote is protected. */
 static void man_text(FILE *out, const char *text)
 {
     bool line_start = true;
@@ -19,7 +19,7 @@ static void man_text(FILE *out, const char *text)
         else if (*text == '-')
             fputs("\\-", out);
         else if (*text == '|')
-            fputs("|\\:", out); /* a line may end there */
+            fputs("|\\:", out); /* allows a line break */
         else
             fputc(*text, out);
     }

@@ -23,7 +23,7 @@ void cli_message_silence(bool silent)
 
 static void cli_say(enum cli_colour colour, const char *kind, const char *format, va_list args)
 {
-    char line[2048]; /* one write: lines of the program and ours do not mix */
+    char line[2048]; /* one write, so that lines of the program and ours do not mix */
     size_t len =
         (size_t)snprintf(line, sizeof(line), "%sloadstone:%s %s", cli_colour_begin(STDERR_FILENO, colour),
                          cli_colour_end(STDERR_FILENO), kind);
@@ -34,7 +34,7 @@ static void cli_say(enum cli_colour colour, const char *kind, const char *format
     if (len > sizeof(line) - 2) len = sizeof(line) - 2;
     ls_text_clean(line + head, len - head, ""); /* names in files are untrusted */
     line[len++] = '\n';
-    if (write(STDERR_FILENO, line, len) < 0) return; /* there is no other place to report it */
+    if (write(STDERR_FILENO, line, len) < 0) return; /* a failure cannot be reported anywhere else */
 }
 
 #define CLI_SAY(colour, kind)                \

@@ -8,7 +8,7 @@
 /* Silence notes, progress and next steps; errors and warnings stay. */
 void cli_message_quiet(bool quiet);
 
-/* Silence all messages, errors too: another rank of the job prints the same. */
+/* Silence all messages, also errors, because another rank of the job prints them. */
 void cli_message_silence(bool silent);
 
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -18,7 +18,8 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print ls_last_error() as an error; returns the exit status for e. */
 int cli_fail(ls_err e);
-/* A line that overwrites itself, on a terminal only; done in [0, 1], 1 erases it. */
+/* Print progress as a line that overwrites itself, only on a terminal; done is in [0, 1], and 1 erases the
+ * line. */
 void cli_progress(const char *what, double done);
 /* text as one shell word, quoted where needed; static buffers, four in turn. */
 const char *cli_quote(const char *text);

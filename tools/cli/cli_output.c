@@ -65,7 +65,7 @@ ls_err cli_output_check(const char *path, bool force)
         if (S_ISDIR(st.st_mode)) return ls_fail(LS_ERR_EXISTS, "%s is a directory; name a file", path);
         if (!force)
             return ls_fail(LS_ERR_EXISTS, "%s exists; --force overwrites it, -o names another file", path);
-        if (!S_ISREG(st.st_mode)) { /* a device or a pipe is written to where it is */
+        if (!S_ISREG(st.st_mode)) { /* devices and pipes are written to directly */
             if (access(path, W_OK) == 0) return LS_OK;
             return ls_fail_errno(errno, "cannot write to %s; name another file", path);
         }
@@ -73,7 +73,7 @@ ls_err cli_output_check(const char *path, bool force)
             return ls_fail(LS_ERR_EXISTS,
                            "%s is a program or a library, which is not overwritten; name another file", path);
     }
-    /* a link stays one: the file that it leads to is replaced */
+    /* a link remains: the file that it refers to is replaced */
     const char *const file = realpath(path, target) ? target : path;
     cli_dir_of(file, dir);
     if (access(dir, W_OK | X_OK) != 0)
@@ -124,7 +124,7 @@ void cli_output_for_rank(const char *path, char out[PATH_MAX])
 
 /* ---- their ends ---- */
 
-/* "P.v2" may be meant as a format, "run.before" and "spmv-1.5" are names. */
+/* Could the suffix be meant as a format? "P.v2" could, "run.before" and "spmv-1.5" are names. */
 enum { CLI_ENDING_LETTERS_MAX = 4 };
 
 #define CLI_ENDING_ROW(id, ends, what) [id] = {ends, what},

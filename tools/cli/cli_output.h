@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of output files: checked before the work, never overwritten unasked. */
+/* Names of output files, which are checked before the work; no file is overwritten without --force. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -15,7 +15,7 @@
  * to run), LS_ERR_PERMISSION, LS_ERR_NOT_FOUND (no such directory), LS_ERR_RANGE (the name is too long),
  * LS_ERR_IO. */
 ls_err cli_output_check(const char *path, bool force);
-/* The same where "-" is no standard output.
+/* The same for outputs that cannot go to standard output ("-").
  * Errors: as cli_output_check; LS_ERR_USAGE for "-". */
 ls_err cli_output_check_named(const char *path, bool force);
 /* Like cli_output_check_named, for profiles and results (HDF5), which replace the file of that name as a

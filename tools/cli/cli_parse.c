@@ -181,7 +181,7 @@ static const struct cli_option *cli_option_named(const struct cli_command *c, co
     return NULL;
 }
 
-/* The one option whose name begins with name[0, len), as getopt_long(3) finds it; --help is one, too.
+/* Find the only option whose name begins with name[0, len), like getopt_long(3); --help is an option, too.
  * Errors: LS_ERR_USAGE if there are several, naming two. */
 static ls_err cli_option_abbreviated(const struct cli_command *c, const char *name, size_t len,
                                      const struct cli_option **out)
@@ -347,7 +347,7 @@ void cli_nearest_offer(struct cli_nearest *n, const char *candidate)
 {
     const size_t len = strlen(candidate);
     if (len > CLI_WORD_MAX || n->len > CLI_WORD_MAX) return;
-    /* an unfinished word is as near as one typing error */
+    /* an incomplete word counts as one typing error */
     const size_t distance = n->len >= 2 && len > n->len && memcmp(candidate, n->word, n->len) == 0
                                 ? 1
                                 : cli_distance(n->word, n->len, candidate, len);

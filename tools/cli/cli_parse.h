@@ -31,7 +31,7 @@ const char *cli_limits_text(const struct cli_option *o, char out[CLI_LIMITS_BYTE
 
 /* ---- the nearest word ---- */
 
-/* "Did you mean": the word nearest to a misspelt one, if one is near enough. */
+/* "Did you mean": the known word nearest to a misspelt one, if it is near enough. */
 
 struct cli_nearest {
     const char *word;

@@ -142,7 +142,7 @@ static const struct cli_scale cli_sizes[] = {{0, 1, " B"},
                                              {0x1p30, 0x1p30, " GiB"},
                                              {0x1p40, 0x1p40, " TiB"}};
 
-/* Three significant digits, whole numbers where the unit is not scaled. */
+/* Three significant digits; whole numbers if the unit is not scaled. */
 static const char *cli_format_scaled(char *out, double n, const struct cli_scale *scales, size_t len)
 {
     if (!isfinite(n)) return strcpy(out, "-");
@@ -172,7 +172,7 @@ const char *cli_format_bytes(char out[CLI_CELL_BYTES], double bytes)
     return CLI_SCALED(out, bytes, cli_sizes);
 }
 
-/* A difference of two readings may come out below 0: that is no time at all. */
+/* Treat a negative difference of two readings as 0. */
 const char *cli_format_cycles(char out[CLI_CELL_BYTES], double cycles)
 {
     return CLI_SCALED(out, cycles < 0 ? 0 : cycles, cli_counts);

@@ -27,7 +27,7 @@ int cli_text_width(const char *text);
 /* Print text in exactly width columns: filled with blanks, or cut with a sign that something is missing. */
 void cli_print_cut(const char *text, int width, FILE *out);
 
-/* The same, but cut at the end. */
+/* The same, but shortened at the end. */
 void cli_print_cut_end(const char *text, int width, FILE *out);
 
 /* Print text as lines of at most width columns where its blanks allow it, all but the first after indent
@@ -36,7 +36,7 @@ void cli_print_folded(const char *text, int indent, int width, FILE *out);
 
 /* ---- numbers for people ---- */
 
-/* Numbers for people. Each writes into out and returns it; NAN and missing become "-". */
+/* Numbers for messages and tables. Each function writes into out and returns it; NAN and missing become "-". */
 
 enum { CLI_CELL_BYTES = 32 };
 

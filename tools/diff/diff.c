@@ -136,7 +136,7 @@ static int diff_print(const struct diff_view *v, const struct cli_value *values,
     return err == LS_OK ? diff_finish(v, values, found.len) : cli_fail(err);
 }
 
-/* A B, or the runs of A and of B with "--" between them.
+/* Parse the operands: A B, or the runs of A and of B with "--" between them.
  * Errors: LS_ERR_USAGE. */
 static ls_err diff_split(char **operands, struct diff_options *out)
 {

@@ -55,7 +55,7 @@ static double diff_stall_ns(const struct rep_view *r)
     return an_has_stall(&r->costs) ? r->costs.stall_total_ns : NAN;
 }
 
-/* 0 for a run whose stall is an upper bound. */
+/* 0 for a run whose stall is only an upper bound. */
 static double diff_has_pace(const struct rep_view *r)
 {
     return an_has_pace(&r->costs);
@@ -91,7 +91,7 @@ static const char *diff_sign(double x)
     return x < 0 ? "-" : "+";
 }
 
-/* Change and half its interval, in parentheses where it is not significant. */
+/* Write the change and half its interval, in parentheses if it is not significant. */
 static void diff_cell(const struct an_change *c, const char *change, const char *half,
                       char out[DIFF_CELL_BYTES])
 {
@@ -183,7 +183,7 @@ static void diff_cell_verdict(const struct an_difference *d, char out[DIFF_CELL_
     strcpy(out, diff_verdict_text(d));
 }
 
-/* rank: columns with the highest leave first. */
+/* rank: columns with the highest rank are left out first. */
 static const struct diff_column {
     const char *head, *unit;
     void (*cell)(const struct an_difference *d, char out[DIFF_CELL_BYTES]);
@@ -229,7 +229,7 @@ static int diff_total(const int widths[DIFF_COLUMNS])
     return n;
 }
 
-/* Columns leave by rank until a readable label fits, then the label is cut. Returns its width. */
+/* Leave columns out by rank until a readable label fits, then shorten the label. Returns its width. */
 static int diff_fit(int widths[DIFF_COLUMNS], int label)
 {
     const int wanted = label < 32 ? label : 32, width = cli_term_width();

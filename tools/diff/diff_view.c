@@ -17,7 +17,7 @@ struct diff_group {
     uint32_t number;
 };
 
-/* The names of all runs' groups, and which group each is of. */
+/* The names of the groups of all runs, with their groups. */
 struct diff_names {
     struct an_name *rows;
     struct diff_group *groups; /* beside rows */
@@ -328,7 +328,7 @@ ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row
     return LS_OK;
 }
 
-/* ---- differences in how the runs were made ---- */
+/* ---- differences between the ways in which runs were recorded ---- */
 
 /* Warnings about runs that were recorded in different ways, so that some of their numbers cannot be compared. */
 

@@ -20,7 +20,7 @@ struct diff_options {
     size_t where_len;
     enum diff_sort sort;
     uint64_t limit;
-    bool with_lines;  /* diff_line_of will be asked */
+    bool with_lines;  /* prepare for diff_line_of */
     double min_share; /* minimum share of either side's time */
 };
 
@@ -42,7 +42,7 @@ struct diff_side {
 struct diff_view {
     struct diff_options options;
     struct diff_side sides[2];
-    char **labels; /* by row: the name that both sides know it by */
+    char **labels; /* by row: its name on both sides */
     uint32_t labels_len;
     an_diff *diff;
     struct diff_row *rows; /* in the order of printing */
@@ -65,11 +65,11 @@ const char *diff_verdict_text(const struct an_difference *d);
  * free(*out).
  * Errors: LS_ERR_NOMEM. */
 ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row **out, size_t *out_len);
-/* The source line with most samples of the row in the first run of B that has samples of it; NULL: none is
+/* Return the source line with most samples of the row in the first run of B that has samples of it; NULL: not
  * known.
  * Errors: LS_ERR_NOMEM. */
 ls_err diff_line_of(const struct diff_view *v, uint32_t row, const struct prof_line **out);
-/* The mean of a value over a side's runs; NAN if a run does not have it. */
+/* Return the mean of a value over the runs of a side; NAN if a run does not have it. */
 double diff_mean(const struct diff_view *v, int side, double value(const struct rep_view *run));
 
 /* ---- on the terminal, and as JSON ---- */

@@ -42,7 +42,7 @@ static void doc_say(char *out, size_t bytes, const char *a, const char *b)
     snprintf(out, bytes, "%s%s%s", a, *a && *b ? " " : "", b);
 }
 
-/* The encodings of plan, for people. */
+/* Print the encodings of plan. */
 static void doc_describe(const struct pe_plan *plan, struct doc_engine *e)
 {
     size_t used = (size_t)snprintf(e->detail, sizeof(e->detail), "%s:", plan->method);
@@ -108,7 +108,7 @@ static void doc_take_certain(const struct pe_tried *tried, const char *what, str
     if (e->works) doc_add_ring(tried, e);
 }
 
-/* --- work done while events are on --- */
+/* --- work that is done while events are enabled --- */
 
 enum { DOC_PAGES = 16, DOC_LINE_BYTES = 64, DOC_LOADED_BYTES = 8 << 20, DOC_TOUCHES = 4 };
 
@@ -196,7 +196,7 @@ static const char *doc_translator_lacks(void)
     return at == MAP_FAILED ? "no executable memory can be written" : NULL;
 }
 
-/* It steps where it cannot translate: all that stepping needs, it needs, too. */
+/* Check stepping, too, because the engine steps code that it cannot translate. */
 static void doc_try_translate(const struct doc_engine *step, struct doc_engine *e)
 {
     const char *lacks = doc_translator_lacks();
@@ -206,7 +206,7 @@ static void doc_try_translate(const struct doc_engine *step, struct doc_engine *
     snprintf(e->remedy, sizeof(e->remedy), "%s", lacks ? "" : step->remedy);
 }
 
-/* Page faults with their addresses: a software event, there also without a PMU. */
+/* Try page faults with their addresses, a software event that needs no PMU. */
 static void doc_try_faults(const struct mach_privilege *machine, struct doc_engine *e)
 {
     const struct perf_event_attr faults = {.type = PERF_TYPE_SOFTWARE,
@@ -222,7 +222,7 @@ static void doc_try_faults(const struct mach_privilege *machine, struct doc_engi
     doc_take_certain(&tried, "page faults with addresses", e);
 }
 
-/* The two breakpoints of an element: writes, and every touch. */
+/* Try the two breakpoints of an element: for writes, and for all accesses. */
 static void doc_try_watch(const struct mach_privilege *machine, struct doc_engine *e)
 {
     static uint64_t watched;

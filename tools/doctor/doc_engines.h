@@ -11,12 +11,11 @@ enum doc_engine_id { DOC_HW, DOC_TRANSLATE, DOC_STEP, DOC_FAULTS, DOC_WATCH, DOC
 
 struct doc_engine {
     const char *name;
-    const char *gives; /* its data in a profile */
+    const char *gives; /* data that it adds to a profile */
     bool works;
     int error;        /* errno of the call that failed, 0 none */
     char detail[768]; /* findings */
-    char
-        remedy[320]; /* the step that enables it, or where it works makes it better; "" where nothing helps */
+    char remedy[320]; /* the step that enables or improves it; "": no such step */
 };
 
 /* Try the engines, best first, then the needs of record --watch. can: results for the engines translate and step;

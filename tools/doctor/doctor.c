@@ -37,7 +37,7 @@ struct doctor {
     size_t left_len;
 };
 
-/* The engine that record takes by itself, NULL none. */
+/* Return the engine that record selects by default; NULL: none. */
 static const struct doc_engine *doctor_engine(const struct doctor *d)
 {
     for (int i = DOC_HW; i <= DOC_STEP; i++)
@@ -245,7 +245,7 @@ static int doctor_run(const struct cli_command *c, const struct cli_value *v, ch
     (void)c;
     (void)operands;
     static struct doctor d;                /* large */
-    const ls_err err = rec_limits_check(); /* first: some tries may end us */
+    const ls_err err = rec_limits_check(); /* print this first, because some tries may end this process */
     if (err != LS_OK) return cli_fail(err);
     mach_capability_get(&d.can);
     if (mach_describe(&d.machine) != LS_OK) memset(&d.machine, 0, sizeof(d.machine));

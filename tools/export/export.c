@@ -30,7 +30,7 @@ struct exp_source {
     struct vx_source source;
 };
 
-/* Which part of a recording. */
+/* The selected part of a recording. */
 struct exp_choice {
     const char *fields, *metrics; /* as vx_select takes them */
     bool steps, one_domain;       /* one_domain: without `fields` only the costliest */
@@ -58,13 +58,13 @@ static ls_err exp_sum(struct exp_source *e, uint32_t field, enum ndm_metric metr
     LS_TRY(prof_atlas_load(e->profile, &e->atlas, &want));
     *out = 0;
     for (uint64_t i = 0; i < f->values_len; i++)
-        if (f->values[metric][i] > 0) *out += f->values[metric][i]; /* not where it is missing */
+        if (f->values[metric][i] > 0) *out += f->values[metric][i]; /* missing values are left out */
     free(f->values[metric]);
     f->values[metric] = NULL;
     return LS_OK;
 }
 
-/* The field that stalls most, or takes most time where nothing stalls: one of all nodes of a domain. */
+/* Find the field of all nodes of a domain that stalls most, or takes most time if nothing stalls. */
 static ls_err exp_costliest(struct exp_source *e, const char **out)
 {
     double most[2] = {-1, -1};
@@ -235,7 +235,7 @@ static void exp_json_field(const struct exp_source *e, const struct ndm_field *f
     ls_json_close(j, '}');
 }
 
-/* The same as JSON, schema 1.
+/* Print the list as JSON, schema 1.
  * Errors: as above. */
 static void exp_print_list_json(const struct exp_source *e, FILE *out)
 {
@@ -333,7 +333,7 @@ static ls_err export_format(const struct cli_value *v, const struct vx_exporter 
                           v[EXPORT_OUTPUT].text);
 }
 
-/* Options that the format has no use for are mistakes. */
+/* Refuse options that have no effect on the format. */
 static ls_err export_check(const struct vx_exporter *x, const struct cli_value *v, unsigned needs)
 {
     const bool is_tree = needs & VX_NEEDS_TREE;

@@ -31,7 +31,7 @@ enum {
 };
 enum gate_format { GATE_TEXT, GATE_SARIF, GATE_GITHUB };
 
-/* The geometries never change: baselines name them. */
+/* The geometries never change, because baselines contain their names. */
 static const struct gate_cache caches[] = {
     {"small", "32K/8,512K/16"}, {"usual", "32K/8,1M/16"}, {"large", "48K/12,2M/16,32M/16"}};
 #define GATE_CACHE_NAMES "small|usual|large"
@@ -62,7 +62,7 @@ static const struct cli_option gate_options[GATE_OPTIONS] = {
 
 /* ---- the trace ---- */
 
-/* Standard output belongs to the comparison: the program's goes to standard error. */
+/* Send the program's output to standard error, because standard output is for the comparison. */
 static void become_tracer(char **words)
 {
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -130,7 +130,7 @@ static ls_err measure(const struct cli_value *v, char **program, struct gate_row
 struct worse {
     const struct gate_row *row; /* this run's */
     enum gate_metric metric;
-    double before, now; /* bytes used are a mean of a line's */
+    double before, now; /* used bytes are compared as a mean per line */
 };
 
 struct comparison {
@@ -139,7 +139,7 @@ struct comparison {
     double tolerance, smallest;
 };
 
-/* Bytes used are compared as bytes of each line: fewer are worse. */
+/* Used bytes are compared as bytes per line; fewer are worse. */
 static double value_of(const struct gate_row *r, enum gate_metric metric)
 {
     if (metric != GATE_BYTES) return (double)r->values[metric];
@@ -200,7 +200,7 @@ static ls_err compare_kind(struct comparison *c, enum gate_kind kind)
     return err;
 }
 
-/* Rows without a counterpart are compared in the total alone. */
+/* Rows without a counterpart are compared only as part of the total. */
 static ls_err compare(struct comparison *c)
 {
     for (int k = 0; k < GATE_KINDS; k++)
@@ -308,7 +308,7 @@ static ls_err update(const char *path, const struct cli_value *v, char **program
     return err;
 }
 
-/* The baseline is read before the program is run, which takes long. */
+/* Read the baseline before the program is run, which takes long. */
 static ls_err check(const char *path, const struct cli_value *v, char **program, struct comparison *c)
 {
     LS_TRY(gate_baseline_read(path, &caches[v[GATE_CACHE].number], &c->before));

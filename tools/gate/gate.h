@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The figures of an exact trace that do not depend on the machine, as rows; the file that keeps them; and how
- * two of them differ. */
+/* The figures of an exact trace that do not depend on the machine, as rows; the file that stores them; and
+ * their comparison. */
 #ifndef GATE_H
 #define GATE_H
 
@@ -16,9 +16,9 @@
 
 enum gate_metric {
     GATE_ACCESSES,
-    GATE_LINES,     /* different cache lines; of data only */
-    GATE_BYTES,     /* different bytes in them */
-    GATE_L1_MISSES, /* misses of the modelled caches, of one thread each */
+    GATE_LINES,     /* distinct cache lines; of data only */
+    GATE_BYTES,     /* distinct bytes in these lines */
+    GATE_L1_MISSES, /* misses of the nearest modelled cache; each thread has separate caches */
     GATE_MISSES,    /* misses of their last level */
     GATE_WRITTEN,   /* lines written back to memory */
     GATE_METRICS
@@ -53,12 +53,12 @@ struct gate_cache {
 
 /* Run the accesses of a trace through the caches.
  *
- * Counted are accesses of the program's own code, and of any code to named data of the program. Left out are
- * accesses of the C library, the loader and the other libraries of the distribution to their own data and to
- * stacks: these depend on the system, its environment and its version. Pages are numbered in the order in
- * which a thread first accesses them, and its stack begins at one offset in a page, so that neither address
- * space randomisation nor the size of the environment changes a figure. Each thread has separate caches, so
- * that the order in which threads run has no effect.
+ * Accesses of the program's own code are counted, and accesses of any code to named data of the program.
+ * Accesses of the C library, the loader and the other libraries of the distribution to their own data and to
+ * stacks are left out: these depend on the system, its environment and its version. Pages are numbered in the
+ * order in which a thread first accesses them, and its stack begins at one offset in a page, so that neither
+ * address space randomisation nor the size of the environment changes a figure. Each thread has separate
+ * caches, so that the order in which threads run has no effect.
  * Owns:   the caller ends out with gate_rows_fini, also after a failure.
  * Errors: as pat_source_open and of reading it; LS_ERR_NOMEM. */
 ls_err gate_measure(const char *trace, const struct gate_cache *cache, struct gate_rows *out);

@@ -104,7 +104,7 @@ static bool parse_row(char *text, struct gate_row *out)
     return true;
 }
 
-/* The lines of a baseline after its first, which is the magic. */
+/* Read the lines of a baseline after the first one, which is the magic. */
 static ls_err read_line(const char *path, unsigned number, char *text, const struct gate_cache *cache,
                         struct gate_rows *out)
 {

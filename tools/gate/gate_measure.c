@@ -56,9 +56,9 @@ struct measure {
     struct gate_rows *out;
 };
 
-/* ---- which accesses are counted ---- */
+/* ---- the accesses that are counted ---- */
 
-/* Code of the distribution differs from system to system. */
+/* Is the file a library of the distribution, whose code differs from system to system? */
 static bool is_of_system(const struct pat_module *m)
 {
     static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["};
@@ -170,7 +170,8 @@ static ls_err use_bytes(struct measure *m, uint32_t home, uint64_t addr, uint32_
     return LS_OK;
 }
 
-/* The kernel puts arguments and environment above the stack: let it begin at one place of a page. */
+/* Move the stack to a fixed offset in a page, because the length of the arguments and the environment above
+ * it varies. */
 static void move_stack(struct thread *t, uint64_t *addr)
 {
     if (!t->stack_begin) t->stack_begin = *addr;
@@ -336,7 +337,7 @@ static struct trf_traffic traffic_of(const struct measure *m, size_t owner)
     return sum;
 }
 
-/* The misses and accesses of the line that a row names: the one with most misses, then most accesses. */
+/* Misses and accesses of the source line that a row names: the line with most misses, then most accesses. */
 struct choice {
     uint64_t misses, accesses;
 };

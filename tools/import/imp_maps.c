@@ -79,7 +79,7 @@ void imp_maps_fini(struct imp_maps *m)
     memset(m, 0, sizeof(*m));
 }
 
-/* A newline in a path as the kernel writes it (proc(5)): it must not begin another mapping. */
+/* Escape newlines in a path as the kernel does (proc(5)), so that they do not begin another mapping. */
 static void put_path(FILE *out, const char *path)
 {
     for (; *path; path++)

@@ -18,7 +18,7 @@
 
 enum { MX_COLUMNS_MAX = 64, MX_GRID_EXTENT_MAX = 4096 };
 
-/* M(id, names, apart by blanks) */
+/* M(id, names, separated by blanks) */
 #define MX_COLUMN_LIST(M)               \
     M(VARIABLE, "variable data_symbol") \
     M(FILE, "source")                   \
@@ -103,7 +103,7 @@ static const char *text_of(const struct mx_file *f, enum mx_column c)
     return f->column[c] < 0 ? "" : f->fields[f->column[c]];
 }
 
-/* A field as a number; left alone where the column is not there or the field empty. */
+/* Read a field as a number; unchanged if the column is missing or the field empty. */
 static ls_err number_of(const struct mx_file *f, enum mx_column c, int base, uint64_t max, uint64_t *out)
 {
     const char *text = text_of(f, c);
@@ -118,7 +118,7 @@ static ls_err number_of(const struct mx_file *f, enum mx_column c, int base, uin
     return LS_OK;
 }
 
-/* A number, or missing. */
+/* Read a field as a number, or missing. */
 #define MX_NUMBER(f, column, base, max, member)                   \
     do {                                                          \
         uint64_t value_ = (uint64_t)(member);                     \
@@ -149,7 +149,7 @@ static void set_level_by_code(unsigned code, struct imp_access *a)
     a->locked = (code & MX_LOCKED) != 0;
 }
 
-/* Mitos' names of levels. */
+/* Read Mitos' names of levels. */
 static void set_level_by_name(const char *name, struct imp_access *a)
 {
     static const struct {
@@ -197,12 +197,13 @@ static ls_err read_data(struct mx_file *f, struct imp_access *a)
     const char *variable = text_of(f, MX_VARIABLE);
     if (!*variable || strcmp(variable, "??") == 0)
         return imp_table_home(f->table, "data without a name", &a->node);
-    LS_TRY(imp_table_node(f->table, variable, 8, &a->node)); /* element size is not known: 8 bytes */
+    LS_TRY(imp_table_node(f->table, variable, 8,
+                          &a->node)); /* the element size is not known, 8 bytes are assumed */
     MX_NUMBER(f, MX_ELEMENT, 10, UINT64_MAX - 1, a->element);
     return LS_OK;
 }
 
-/* Coordinates for now: the grid's extents are known at the end of the first pass. */
+/* Store coordinates, because the grid's extents are known only at the end of the first pass. */
 static ls_err read_cell(const struct mx_file *f, uint64_t out[NDM_AXES_MAX], bool *is_there)
 {
     uint64_t is_mapped = 1;
@@ -239,7 +240,7 @@ static ls_err read_sample(struct mx_file *f)
     MX_NUMBER(f, MX_NUMA, 10, UINT8_MAX - 1, a.numa);
     MX_NUMBER(f, MX_PID, 10, UINT32_MAX - 1, a.pid);
     MX_NUMBER(f, MX_ADDRESS, 16, UINT64_MAX - 1, a.addr);
-    a.tid = a.cpu; /* MemAxes: a thread a CPU */
+    a.tid = a.cpu; /* MemAxes: one thread for each CPU */
     MX_NUMBER(f, MX_TID, 10, UINT32_MAX - 1, a.tid);
     LS_TRY(number_of(f, MX_LATENCY, 10, INT32_MAX, &latency));
     if (latency != UINT64_MAX) a.latency_cycles = (int32_t)latency;
@@ -263,7 +264,7 @@ static ls_err note_extents(struct mx_file *f)
     return LS_OK;
 }
 
-/* First pass: how large the grid is, and how data sources are written. */
+/* First pass: find the size of the grid and the form of data sources. */
 static ls_err look_through(struct mx_file *f)
 {
     LS_TRY(read_columns(f));

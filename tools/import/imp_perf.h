@@ -18,7 +18,7 @@ struct imp_mapping {
     char *path;    /* "": anonymous */
 };
 
-/* All zero is an empty one. */
+/* All zero is an empty map. */
 struct imp_maps {
     struct imp_mapping *rows; /* sorted by base, disjoint */
     size_t len, room;

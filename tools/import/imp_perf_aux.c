@@ -26,7 +26,7 @@ struct imp_on_cpu {
 
 /* All zero is an empty one. */
 struct imp_threads {
-    struct imp_thread *rows; /* a later one of a number takes its place */
+    struct imp_thread *rows; /* a later thread with the same number replaces it */
     size_t len, room;
     struct ls_index by_tid;
     struct imp_on_cpu *on_cpu;
@@ -108,8 +108,8 @@ static ls_err threads_on_itrace(struct imp_threads *t, const struct pe_file_reco
     return threads_put_on_cpu(t, of.cpu, &now);
 }
 
-/* The trailer names the thread that comes or goes. The body of a CPU-wide record names the thread that comes
- * when the trailer's goes. */
+/* The trailer names the thread that is switched in or out. If it is switched out, the body of a CPU-wide
+ * record names the next thread. */
 static ls_err threads_on_switch(struct imp_threads *t, const struct pe_file_record *r)
 {
     struct imp_on_cpu now = {.is_switched = true};
@@ -168,7 +168,7 @@ static void imp_threads_fini(struct imp_threads *t)
 
 struct imp_perf_aux {
     const struct pe_trace *trace;
-    pe_file_spe *spe; /* NULL: packets of another kind, or none */
+    pe_file_spe *spe; /* NULL: packets of another kind, or no packets */
     struct imp_threads threads;
     uint64_t period_events; /* period of the event that produced the packets */
 };
@@ -206,7 +206,8 @@ static bool aux_by_packet(const imp_perf_aux *a, const struct pe_spe_access *fro
     if (!(from->s.has & PERF_SAMPLE_TID) || from->s.tid == 0) return false;
     out->tid = from->s.tid;
     if (imp_threads_pid(&a->threads, out->tid, &out->pid)) return true;
-    out->pid = from->aux_tid == out->tid ? from->aux_pid : out->tid; /* perf came too late for its name */
+    out->pid =
+        from->aux_tid == out->tid ? from->aux_pid : out->tid; /* perf was too late to record its name */
     return true;
 }
 

@@ -30,7 +30,7 @@
 /* All zero is an empty one. */
 struct imp_losses {
     struct pe_counts counts;
-    uint64_t counted_by_perf; /* samples that perf found missing when it ended */
+    uint64_t counted_by_perf; /* lost samples that perf reported at its end */
 };
 
 enum { REC_LOST_SAMPLES = 13 }; /* Linux 4.2 */
@@ -92,7 +92,7 @@ struct pd_image {
     uint64_t begin_ns;
     char name[PD_NAME_BYTES];
     struct spool_ancestor ancestor; /* pid 0: not known */
-    struct pd_thread *threads;      /* named before there is a file */
+    struct pd_thread *threads;      /* named before its file exists */
     size_t threads_len, threads_room;
     struct spool_writer writer;
     struct imp_maps maps;
@@ -206,7 +206,7 @@ static ls_err pd_open(struct pd_import *p, struct pd_image *image)
     close(dir);
     if (error) return ls_fail_errno(error, "cannot write to %s", path);
     ((struct spool_file_header *)(void *)image->writer.chunk.at)->mono_ns =
-        p->first_ns; /* in the recording machine's clock */
+        p->first_ns; /* by the clock of the recording machine */
     pd_put_process(p, image);
     if (!p->losses_written)
         imp_losses_put(&p->losses, &image->writer, image->begin_ns); /* for all processes */
@@ -242,7 +242,7 @@ static uint64_t pd_u64(const uint8_t *at, size_t offset)
     return v;
 }
 
-/* The path, or one that is nowhere when the file here is another build. */
+/* Return the path, or a path that does not exist if the file on this machine is another build. */
 static void pd_module_path(const struct pd_import *p, const char *path, const char *build_id,
                            char out[PD_TEXT_BYTES])
 {
@@ -329,7 +329,7 @@ static ls_err pd_on_fork(struct pd_import *p, const struct pe_file_record *r)
     LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent));
     const uint32_t number = parent->number;
     LS_TRY(pd_begin(p, pid, r->time_ns, "", &child));
-    LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent)); /* the table may have moved */
+    LS_TRY(pd_image_of(p, ppid, r->time_ns, &parent)); /* the table may have been reallocated */
     LS_TRY(imp_maps_copy(&parent->maps, &child->maps));
     child->ancestor = (struct spool_ancestor){
         .time_ns = r->time_ns, .fork_ns = r->time_ns, .pid = ppid, .image = number, .tid = pd_u32(at, 12)};
@@ -361,7 +361,7 @@ static void pd_put_chain(struct spool_writer *w, uint64_t time_ns, const struct 
     for (uint32_t i = 0; i < s->callchain_len && len < PD_CHAIN_MAX; i++) {
         const uint64_t ip = pe_word_at(s->callchain, i);
         if (ip < UINT64_MAX - PD_MARKS && ip >> 63 == 0)
-            ips[len++] = ip; /* neither a mark nor the kernel's */
+            ips[len++] = ip; /* neither a mark nor a kernel address */
     }
     if (len > 1) spool_put_chain(w, 0, time_ns, ips, len);
 }
@@ -437,7 +437,7 @@ static ls_err pd_take_all(struct pd_import *p)
     const struct pe_file_record *records = pe_file_records(p->file, &len);
     for (size_t i = 0; i < len; i++) {
         struct pe_file_record r = records[i];
-        if (r.time_ns < p->first_ns) r.time_ns = p->first_ns; /* perf synthesized it earlier */
+        if (r.time_ns < p->first_ns) r.time_ns = p->first_ns; /* perf synthesised it earlier */
         LS_TRY(pd_take_aux(p, r.time_ns));
         LS_TRY(imp_perf_aux_note(p->aux, &r));
         p->last_ns = r.time_ns;
@@ -539,7 +539,7 @@ static ls_err perf_data_run(struct imp_job *job)
         cli_warn("%s ends inside a record: its last %llu bytes were left out", job->path,
                  (unsigned long long)pe_file_truncated(p.file));
     if (p.spool.path[0]) rec_spool_remove(&p.spool);
-    for (size_t i = 0; i < p.images.len; i++) /* images left open by a failure */
+    for (size_t i = 0; i < p.images.len; i++) /* images that are still open after a failure */
         if (p.images.rows[i].is_living) pd_end(&p.images.rows[i], p.last_ns);
     ls_index_fini(&p.by_pid);
     imp_perf_aux_free(p.aux);

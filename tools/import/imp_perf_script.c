@@ -17,7 +17,7 @@
 
 enum { PS_EVENTS_ROOM = 256 };
 
-/* Copies: a sample may go on in the lines that follow. */
+/* Copies of the texts, because a sample may continue in the following lines. */
 struct ps_names {
     char *symbol, *module, *file, *data_symbol, *data_module;
 };
@@ -28,7 +28,7 @@ struct ps_file {
     bool is_open; /* a sample waits for its call chain */
     struct imp_access access;
     uint64_t ip;
-    uint32_t line, frames; /* frames: that were read, the first is the innermost one */
+    uint32_t line, frames; /* number of frames that were read; the first is the innermost one */
     struct ps_names names;
     uint64_t samples, without_addr, unknown, first_unknown;
     char events[PS_EVENTS_ROOM];
@@ -150,7 +150,8 @@ static struct imp_access access_of(const struct pat_script_sample *s)
     struct imp_access a = imp_access_missing;
     a.addr = s->data.addr;
     a.time_ns = s->time_ns == UINT64_MAX ? 0 : s->time_ns;
-    a.pid = s->pid == UINT32_MAX ? 0 : s->pid; /* perf printed threads only: one process for all of them */
+    a.pid =
+        s->pid == UINT32_MAX ? 0 : s->pid; /* perf printed only threads: one process contains all of them */
     a.tid = s->tid;
     a.cpu = s->cpu;
     a.events = s->period_events;

@@ -16,13 +16,13 @@ struct imp_job {
     /* results */
     uint64_t samples;
     uint64_t skipped;     /* samples left out: without an address */
-    const char *remedies; /* hints for the user, NULL: none; static */
+    const char *remedies; /* hints for the user; NULL: none; static texts */
 };
 
 struct imp_source {
     const char *name, *words;
-    bool takes_packed; /* files that are packed as a whole, too */
-    /* The file begins like one of this format. head is followed by a NUL. */
+    bool takes_packed; /* files that are packed as a whole are accepted, too */
+    /* Does the file begin like one of this format? head is followed by a NUL. */
     bool (*probe)(const char *head, size_t len_bytes);
     /* Read job->path, write job->output_path, and set the results in job.
      * Errors: LS_ERR_FORMAT and LS_ERR_TRUNCATED of the file, errors of opening it and of writing the

@@ -348,7 +348,8 @@ static ls_err imp_write_tables(imp_table *t, prof_writer *w)
     if (!sized) return ls_nomem("the tree");
     memcpy(sized, nodes, len * sizeof(*sized));
     for (size_t i = 0; i < t->elements_len.len; i++)
-        sized[i].end = t->elements_len.rows[i] * sized[i].elem_size_bytes; /* from 0: no address is known */
+        sized[i].end =
+            t->elements_len.rows[i] * sized[i].elem_size_bytes; /* from 0, because no address is known */
     const ls_err err = prof_writer_table(w, PROF_TABLE_nodes, sized, len);
     free(sized);
     LS_TRY(err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recording of another tool that names data and code itself: gathered row by row, written as a run.h5.
+/* A recording of another tool that contains the names of data and code: it is collected row by row and
+ * written as a run.h5.
  *
  * Thread: one at a time (HDF5). */
 #ifndef IMP_TABLE_H
@@ -33,7 +34,7 @@ extern const struct imp_access imp_access_missing;
 
 /* Position of an instruction in the code; texts may be NULL or "". */
 struct imp_code {
-    uint64_t ip; /* 0: not known; a made-up number is given */
+    uint64_t ip; /* 0: not known; it gets an artificial number */
     const char *module, *function, *file;
     uint32_t line;
 };

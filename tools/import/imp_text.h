@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lines and fields of text files that other tools wrote, packed as a whole or not. */
+/* Lines and fields of text files of other tools, packed as a whole or not. */
 #ifndef IMP_TEXT_H
 #define IMP_TEXT_H
 
@@ -7,7 +7,7 @@
 
 struct imp_text {
     const char *path;
-    char *line; /* without its end, until the next one; NULL: the text has ended */
+    char *line; /* the line without its end, valid until the next one; NULL: end of the text */
     struct pat_lines lines;
 };
 
@@ -17,7 +17,7 @@ ls_err imp_text_open(const char *path, struct imp_text *out);
 void imp_text_close(struct imp_text *t);
 /* Start again from the beginning.  Errors: as imp_text_open. */
 ls_err imp_text_rewind(struct imp_text *t);
-/* The next line to t->line; the last one may lack its end.
+/* Read the next line to t->line; the last one may have no end of line.
  * Errors: as pat_lines_next but LS_ERR_TRUNCATED of a whole file. */
 ls_err imp_text_next(struct imp_text *t);
 

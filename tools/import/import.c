@@ -56,7 +56,7 @@ static ls_err unpack_head(const char *path, struct head *h)
     for (; err == LS_OK && got > 0 && h->len < HEAD_BYTES; h->len += got)
         if ((err = pat_input_read(in, h->bytes + h->len, HEAD_BYTES - h->len, &got)) != LS_OK) break;
     pat_input_free(in);
-    return err == LS_ERR_TRUNCATED && h->len > 0 ? LS_OK : err; /* the reader will report the place */
+    return err == LS_ERR_TRUNCATED && h->len > 0 ? LS_OK : err; /* the reader will report the position */
 }
 
 static ls_err read_head(const char *path, struct head *h)

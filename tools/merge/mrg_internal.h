@@ -58,7 +58,7 @@ struct mrg_job {
     LS_VECTOR(struct mrg_rank) ranks;
     struct ls_index rank_by_number;
     struct prof_run run;
-    const char *first_path; /* from the first file that was taken: others must match it */
+    const char *first_path; /* from the first file that was used; others must match it */
     uint64_t ranks_len;
     double precise, coarse, covered; /* samples, for the coverage of /run */
     struct mrg_tables tables;
@@ -66,7 +66,7 @@ struct mrg_job {
     LS_VECTOR(struct prof_rank_datum) rank_data; /* not yet written */
 };
 
-/* A file that is being read: its rows in the result. UINT32_MAX: not in it (yet). */
+/* A file that is being read, with its rows in the result. UINT32_MAX: not (yet) in the result. */
 struct mrg_input {
     struct mrg_job *job;
     const struct mrg_file *file;

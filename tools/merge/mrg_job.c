@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTLIERS = 2 };                                  /* kept for each reason */
-static const uint64_t clocks_differ_ns = 3600000000000; /* starts further apart are of clocks, not of a job */
+enum { OUTLIERS = 2 }; /* ranks that are kept for each reason */
+static const uint64_t clocks_differ_ns =
+    3600000000000; /* larger differences of starts are differences of clocks */
 
 static void warn(const struct mrg_job *job, const char *text)
 {
@@ -188,7 +189,7 @@ static ls_err check_fits(struct mrg_job *job, const struct mrg_file *file, const
     return prof_merge_run_check(&first, &other);
 }
 
-/* The texts of a file that will be closed. */
+/* Copy the texts of a file that will be closed. */
 static struct prof_run run_with_names(struct mrg_job *job, const struct prof_run *run)
 {
     struct prof_run out = *run;
@@ -233,7 +234,7 @@ static ls_err add_ranks(struct mrg_job *job, const struct found *f, uint32_t fil
         struct mrg_rank r = {f->rows.rows[i], file};
         if (rank_row(job, r.row.rank) != LS_INDEX_NONE) continue;
         r.row.host = prof_name_of(job->names, r.row.host);
-        /* outliers of a part of the ranks may be none of all */
+        /* outliers among a part of the ranks may not be outliers among all */
         if (r.row.kept == PROF_KEPT_OUTLIER) r.row.kept = PROF_KEPT_SUMMED;
         LS_TRY(LS_VECTOR_ADD(&job->ranks, r));
         LS_TRY(ls_index_put(&job->rank_by_number, r.row.rank, (uint32_t)job->ranks.len - 1));
@@ -295,7 +296,7 @@ static uint64_t reason_of(const struct prof_rank *r, int reason)
     }
 }
 
-/* The rank that is next after `last` (NULL: the first) by the reason; among equals the lowest comes first. */
+/* Return the next rank after `last` (NULL: the first) by this reason; among equals the lowest comes first. */
 static struct mrg_rank *next_by(struct mrg_job *job, int reason, const struct mrg_rank *last)
 {
     struct mrg_rank *best = NULL;
@@ -360,7 +361,7 @@ static void input_fini(struct mrg_input *in)
     prof_close(in->profile);
 }
 
-/* The rows of /ranks of the file, and the ranks of its processes, in the result. */
+/* Find the rows of the file's /ranks, and the ranks of its processes, in the result. */
 static ls_err input_ranks(struct mrg_input *in, const struct found *f, uint32_t file, uint32_t **rank_row_of)
 {
     struct mrg_job *job = in->job;

@@ -20,8 +20,9 @@ struct mrg_options {
     size_t paths_len;
     const char *output_path;
     bool force;
-    uint64_t every; /* keep the samples of one rank in as many, MRG_EVERY by default; 0: outliers only */
-    /* Gets a line for each file or rank that is left out, and why. */
+    uint64_t
+        every; /* keep the samples of one rank in this number of ranks, MRG_EVERY by default; 0: outliers only */
+    /* Receives a line with the reason for each file or rank that is left out. */
     void (*warn)(void *user, const char *text);
     void *user;
 };
@@ -30,7 +31,7 @@ struct mrg_stats {
     uint64_t ranks_len; /* ranks of the job, 0: not known */
 };
 
-/* Is the profile such a sum? False where it cannot be read. */
+/* Is the profile such a sum? False if it cannot be read. */
 bool mrg_is_sum(const char *path);
 
 /* Errors: LS_ERR_NOT_FOUND: no file has ranks; as of prof_writer_new. Nothing is written then. */

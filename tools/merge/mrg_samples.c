@@ -25,7 +25,7 @@ ls_err mrg_costs_init(struct mrg_costs *out, prof_profile *profile)
     return an_costs_init(&out->costs, &out->in);
 }
 
-/* Whole ns: sums of them do not depend on their order. */
+/* Round to whole ns, so that sums do not depend on their order. */
 static uint64_t time_of(const struct mrg_costs *c, uint64_t i)
 {
     const struct prof_samples *s = &c->in.samples;
@@ -155,7 +155,8 @@ static ls_err add_burst(struct mrg_input *in, const struct mrg_costs *c, struct 
     return LS_OK;
 }
 
-/* Fold the part of a rank into a row: into the sums of all ranks, unless they contain it, and of the rest. */
+/* Add the part of a rank to a row: to the sums of all ranks, unless they contain it, and to those of the
+ * rest. */
 static void fold(struct prof_sum *to, const struct prof_sum *part, const struct prof_rank *rank, bool is_in)
 {
     if (!rank || rank->kept == PROF_KEPT_SUMMED) {

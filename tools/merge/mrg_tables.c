@@ -26,7 +26,7 @@ static const char *name_of(const struct mrg_input *in, const char *text)
 
 /* --- data --- */
 
-/* Blocks belong to their allocation site; the ranges of all processes are side by side. */
+/* Merge blocks into their allocation site, and list the ranges of all processes side by side. */
 static bool is_left_out(const struct prof_node *n)
 {
     return n->kind == PROF_NODE_BLOCK || n->kind == PROF_NODE_PROCESS;
@@ -61,7 +61,7 @@ ls_err mrg_node(struct mrg_input *in, uint32_t node, uint32_t *out)
     if (in->node_of[node] == UINT32_MAX) {
         const struct prof_node *from = &in->tables.nodes[node];
         uint32_t parent = UINT32_MAX;
-        if (node > 0) LS_TRY(mrg_node(in, from->parent, &parent)); /* parents come first: it ends */
+        if (node > 0) LS_TRY(mrg_node(in, from->parent, &parent)); /* ends, because parents come first */
         if (is_left_out(from))
             in->node_of[node] = parent;
         else
@@ -79,7 +79,7 @@ static bool is_line(const struct prof_line *a, const struct prof_line *b)
            strcmp(a->module, b->module) == 0 && strcmp(a->symbol, b->symbol) == 0;
 }
 
-/* Lines of the sums belong to process 0, and have their number from 1 on as address. */
+/* Lines of the sums belong to process 0; their address is their number, from 1 on. */
 static ls_err line_add(struct mrg_input *in, const struct prof_line *from, uint32_t *out)
 {
     struct mrg_tables *t = &in->job->tables;

@@ -11,7 +11,7 @@ static uint32_t count_of(uint64_t n)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX - 1;
 }
 
-/* The burst of a row of /sums. */
+/* Make the burst of a row of /sums. */
 static struct prof_burst burst_of(const struct mrg_job *job, const struct prof_sum *s)
 {
     return (struct prof_burst){
@@ -105,7 +105,7 @@ static uint64_t sum_known(uint64_t a, uint64_t b)
     return a == UINT64_MAX ? b : b == UINT64_MAX ? a : a + b;
 }
 
-/* The process of all ranks whose samples are not in the file. */
+/* Make the process that represents all ranks whose samples are not in the file. */
 static struct prof_process rest_of(struct mrg_job *job)
 {
     size_t len = 0;

@@ -107,7 +107,7 @@ static ls_err ptn_add_findings(const struct pat_findings *f, const struct pat_se
 static ls_err ptn_extract_patterns(const char *path, const struct ptn_settings *s, struct ptn_input *out)
 {
     struct ptn_settings all = *s;
-    all.extract.fold_min = 0; /* distances between patterns are made of every access */
+    all.extract.fold_min = 0; /* distances between patterns are computed from every access */
     LS_TRY(ptn_read(path, &all, &out->found));
     return ptn_add_findings(&out->found.findings, &out->found.sequences, &out->items);
 }
@@ -241,7 +241,7 @@ static bool ptn_has_cost(const struct ptn_groups *g, size_t input)
     return false;
 }
 
-/* Shares are relative to a file's cost: average them so that each file counts alike. */
+/* Average shares, which are relative to a file's cost, so that each file has the same weight. */
 static void ptn_share_among_files(struct ptn_groups *g)
 {
     size_t files = 0;
@@ -311,8 +311,9 @@ static int ptn_groups_run(const struct cli_value *v, char **operands, size_t ope
     struct ptn_group_options o = {.within = ptn_within(v, PTN_GROUP_WITHIN)};
     struct ptn_groups g;
     ptn_settings_of(v, &o.settings);
-    o.settings.compact.no_join = true;        /* names of single instructions go together */
-    o.settings.extract.merge_threads = false; /* which threads are alike is the question */
+    o.settings.compact.no_join = true; /* single instructions, because they are matched by their names */
+    o.settings.extract.merge_threads =
+        false; /* separate threads, because groups show which threads are alike */
     const ls_err err = ptn_groups_make(operands, operands_len, &o, &g);
     g.with_members = v[PTN_MEMBERS].given;
     if (err == LS_OK) (v[PTN_JSON].given ? ptn_json_groups : ptn_print_groups)(&g, stdout);

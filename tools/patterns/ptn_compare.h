@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns of several inputs compared: loadstone patterns diff pairs them, groups finds which are alike. */
+/* Comparison of the patterns of several inputs: loadstone patterns diff pairs them, groups finds similar
+ * ones. */
 #ifndef PTN_COMPARE_H
 #define PTN_COMPARE_H
 
@@ -35,7 +36,7 @@ enum ptn_verdict { PTN_VERDICT_LIST(PTN_VERDICT_ENUM) PTN_VERDICTS };
 #undef PTN_VERDICT_ENUM
 
 struct ptn_pair {
-    const struct pat_item *a, *b; /* NULL: only in the other */
+    const struct pat_item *a, *b; /* NULL: only in the other input */
     struct pat_match match;
     struct pat_item_comparison comparison; /* of pairs */
     enum ptn_verdict verdict;
@@ -54,7 +55,7 @@ struct ptn_options {
 
 /* "differs"; never NULL. */
 const char *ptn_verdict_text(enum ptn_verdict v);
-/* The term that adds most to the distance. */
+/* Return the term that contributes most to the distance. */
 enum pat_term ptn_main_term(const struct pat_distance_terms *d);
 
 void ptn_print_diff(const struct ptn_diff *d, FILE *out);

@@ -66,7 +66,7 @@ static ls_err ptn_check(const struct cli_value *v, const struct ptn_outputs *o)
         LS_TRY(vx_page_check(o->pictures[i]));
         LS_TRY(cli_output_check(o->pictures[i], o->force));
     }
-    return ptn_check_files(o, NULL); /* before the work, for files whose names are known already */
+    return ptn_check_files(o, NULL); /* checked before the work, for files whose names are known already */
 }
 
 /* Check that no output replaces an input. */
@@ -89,7 +89,7 @@ static void ptn_write_note(void *user, const char *text)
 static ls_err ptn_draw(const struct cli_value *v, const char *input, const struct pat_findings *f,
                        const char *path)
 {
-    /* the configurations stay f's */
+    /* f owns the configurations */
     struct pat_suite s = {.rows = calloc(f->len, sizeof(*s.rows)), .len = f->len};
     if (!s.rows) return ls_nomem("a picture of %zu patterns", f->len);
     for (size_t i = 0; i < f->len; i++)
@@ -136,7 +136,7 @@ static void ptn_next(char **operands, const struct ptn_outputs *o, size_t patter
 static void ptn_list(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
                      const struct ptn_found *found)
 {
-    if (o->patterns_path && strcmp(o->patterns_path, "-") == 0) return; /* the patterns are there */
+    if (o->patterns_path && strcmp(o->patterns_path, "-") == 0) return; /* the patterns have been written */
     if (v[PTN_JSON].given)
         ptn_print_json(input, found, stdout);
     else if (o->patterns_path && o->writer->print)
@@ -174,7 +174,7 @@ static void ptn_input_text(char **operands, size_t len, char *out, size_t room)
         snprintf(out, room, "%s and %zu more", operands[0], len - 1);
 }
 
-/* --to drmemtrace, lackey: the accesses themselves, whatever patterns they have. */
+/* --Write the accesses themselves, to drmemtrace or lackey, whatever patterns they have. */
 static ls_err ptn_write_trace(const struct cli_value *v, char **operands, size_t operands_len,
                               const struct ptn_settings *s)
 {

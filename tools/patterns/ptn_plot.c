@@ -13,8 +13,9 @@
 #include <string.h>
 
 enum {
-    PTN_SHOW_POINTS_MAX = 20000, /* drawn of a list; more would be one blot */
-    PTN_SHOW_ZOOM = 128,         /* first indices of a long list, in an additional chart */
+    PTN_SHOW_POINTS_MAX =
+        20000,           /* largest number of drawn indices of a list; more would be indistinguishable */
+    PTN_SHOW_ZOOM = 128, /* first indices of a long list, in an additional chart */
     PTN_SHOW_HISTOGRAM_MAX = 24, /* bars of single distances */
     PTN_SHOW_POWERS = 64,        /* powers of two on either side of 0 */
     PTN_SHOW_BARS_MAX = 2 * PTN_SHOW_POWERS + 1,
@@ -65,7 +66,7 @@ static void ptn_show_book_fini(struct ptn_show_book *b)
     free(b->charts);
 }
 
-/* Most frequent first, the rest in one bar. */
+/* Draw the most frequent distances first, and the rest as one bar. */
 static void ptn_show_bars_by_count(struct ptn_show_sheet *h, const struct pat_distance *d, size_t len)
 {
     size_t rest = 0;
@@ -198,7 +199,7 @@ static void ptn_show_sheet_charts(struct ptn_show_book *b, struct ptn_show_sheet
         }
     }
     if ((all || what == PTN_SHOW_DELTAS) && h->indices->len > 1) {
-        const size_t len = h->step > 1 ? h->drawn : h->drawn - 1; /* the last index has none */
+        const size_t len = h->step > 1 ? h->drawn : h->drawn - 1; /* the last index has no distance */
         b->charts[b->charts_len] = ptn_show_xy(h, 2, len, h->at, h->deltas);
         if (len <= 2000) b->charts[b->charts_len].kind = VX_STEMS;
         b->charts[b->charts_len++].y_label = "distance to the next index, elements";

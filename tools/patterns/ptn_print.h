@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns printed, for people and for scripts, and drawn. */
+/* Printing of patterns as text and JSON, and drawing. */
 #ifndef PTN_PRINT_H
 #define PTN_PRINT_H
 
@@ -10,7 +10,7 @@
 
 /* ---- patterns that were found ---- */
 
-/* rows_max: a longer list is cut, with a note; 0: a screenful. */
+/* rows_max: a longer list is cut, with a note; 0: as many as fit on a screen. */
 void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FILE *out);
 /* Schema 1. */
 void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out);

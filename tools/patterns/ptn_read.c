@@ -65,7 +65,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
 
 ls_err ptn_cut(const struct ptn_settings *s, struct ptn_found *f)
 {
-    if (s->extract.mode != PAT_MODE_COST) return LS_OK; /* top are then instructions */
+    if (s->extract.mode != PAT_MODE_COST) return LS_OK; /* top counts instructions in this mode */
     return pat_findings_cut(&f->findings, pat_extract_top(&s->extract), &f->sequences.accesses_filtered);
 }
 
@@ -77,7 +77,7 @@ static uint32_t ptn_top(const struct ptn_settings *s)
     return !s->no_index_loads ? top : top <= UINT32_MAX / 2 ? 2 * top : UINT32_MAX;
 }
 
-/* A binary whose name was cleaned cannot be opened under it. */
+/* A binary whose name was cleaned cannot be opened by this name. */
 static void ptn_warn_cleaned(const struct pat_findings *f, const struct pat_tables *t)
 {
     for (size_t i = 0; i < f->len; i++) {

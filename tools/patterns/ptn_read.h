@@ -27,19 +27,19 @@ struct ptn_found {
     struct pat_source_counts counts;
     struct pat_sequences sequences;
     struct pat_findings findings;
-    size_t index_loads; /* patterns that were left out as such */
+    size_t index_loads; /* patterns that were left out */
 };
 
 /* Bytes of memory by which the indices of a pattern are limited: a file of a pattern is smaller. */
 enum { PTN_BYTES_AN_INDEX = 64 };
 
-/* Indices of a pattern at most: --longest, else by --memory. */
+/* Return the largest number of indices of a pattern: --longest, otherwise by --memory. */
 uint64_t ptn_longest(const struct cli_value *v);
 
 /* Convert the options of `loadstone patterns` (tools/patterns/ptn_actions.h). */
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out);
 
-/* paths: files and folders, all together one source.
+/* paths: files and folders, which together are one source.
  * Owns:   the caller ends out with ptn_found_fini, also after a failure.
  * Errors: as pat_many_open, pat_extract and pat_compact. */
 ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loadstone patterns sectors: prints where the sectors go that the warps of a GPU move. */
+/* loadstone patterns sectors: prints the sectors that the warps of a GPU move, by instruction and by region. */
 #include "common/ls_json.h"
 #include "common/ls_put.h"
 #include "patterns/source/pat_sectors.h"

@@ -186,7 +186,7 @@ static ls_err ptn_show(const struct cli_value *v, const char *path, struct pat_s
         LS_TRY(cli_output_check(picture, v[PTN_FORCE].given));
     }
     LS_TRY(ptn_show_read(v, path, s, &range));
-    if (picture) { /* first: the reader of the listing may close the pipe early */
+    if (picture) { /* drawn first, because the reader of the listing may close the pipe early */
         LS_TRY(ptn_show_plot(s, range, (enum ptn_show_what)v[PTN_PLOT].number, path, picture));
         cli_note("drawn: %s", picture);
     }

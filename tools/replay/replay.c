@@ -76,7 +76,7 @@ static void rpl_list(FILE *out)
 
 /* ---- comparison ---- */
 
-/* Results of several machines side by side. */
+/* Print the results of several machines side by side. */
 
 /* Append every file of "a.h5,b.h5" to *machines.
  * Owns:   the caller ends each of *machines with vx_results_fini and frees the array, also after a failure.
@@ -172,7 +172,7 @@ static ls_err replay_check_outputs(const struct rpl_settings *t)
     return cli_output_check(t->plot, t->force);
 }
 
-/* Everything that can be refused is refused before the first line is printed. */
+/* Refuse everything that can be refused before the first line is printed. */
 static ls_err replay_check(struct rpl_session *s)
 {
     const struct kn_backend *backend;
@@ -295,7 +295,7 @@ static uint64_t replay_hash_indices(uint64_t hash, const struct pat_indices *p)
     return ls_hash_bytes(ls_hash_bytes(hash, &p->len, sizeof(p->len)), p->data, p->len * sizeof(*p->data));
 }
 
-/* Everything that ranks must agree on, as a number. */
+/* Hash of everything on which ranks must agree. */
 static uint64_t replay_hash(const struct rpl_session *s)
 {
     const struct rpl_settings *t = &s->settings;

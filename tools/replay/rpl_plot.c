@@ -19,7 +19,7 @@ struct plot {
     char (*name_texts)[PLOT_NAME_BYTES];
     const char **names;
     double *cells; /* 5 lists of names_len numbers a machine, then 2 of len a name */
-    struct vx_series *bars, *ratios, *radar, *points; /* points: by name; the others: by machine */
+    struct vx_series *bars, *ratios, *radar, *points; /* series of points: by name; others: by machine */
     char (*labels)[PLOT_NAME_BYTES];                  /* by machine */
     struct vx_reference *streams;                     /* by machine */
     char ratio_note[2 * PLOT_NAME_BYTES];
@@ -63,7 +63,7 @@ static void plot_fini(struct plot *p)
         free(all[i]);
 }
 
-/* Names are the first machine's rows: the others are compared with it. */
+/* Names are the rows of the first machine, with which the others are compared. */
 static ls_err plot_init(struct plot *p, const struct vx_results *machines, size_t len)
 {
     bool failed = false;
@@ -102,7 +102,7 @@ static void plot_machine(struct plot *p, size_t m)
     p->streams[m] = (struct vx_reference){r->stream_mb_per_s, "STREAM triad"};
 }
 
-/* One pattern on all machines: their STREAM by its rate. */
+/* Plot one pattern on all machines: STREAM's rate against the rate of the pattern. */
 static void plot_pattern(struct plot *p, size_t i)
 {
     double *x = p->cells + p->names_len * 5 * p->len + i * 2 * p->len, *y = x + p->len;

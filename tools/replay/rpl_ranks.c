@@ -33,7 +33,7 @@ static ls_err explain_missing(const struct kn_ranks_launch *l, const char *file)
         l->len, l->launcher, file, l->launcher);
 }
 
-/* The path of the module; "" where the process runs alone. */
+/* Find the path of the module; "" if the process runs alone. */
 static ls_err find_module(const struct kn_options *o, const struct kn_ranks_launch *l, char out[PATH_MAX])
 {
     const bool mpi = asks_for(o, "mpi"), shmem = asks_for(o, "shmem");

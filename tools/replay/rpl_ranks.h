@@ -36,7 +36,7 @@ void rpl_ranks_end(struct kn_options *o);
 
 /* ---- results ---- */
 
-/* Averages over the ranks of r, as Spatter's columns have them; r->ranks is not 0. */
+/* Compute the averages over the ranks of r for Spatter's columns; r->ranks is not 0. */
 struct rpl_ranks_means {
     double bytes, seconds, mb_per_s; /* one rank on average */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A replay: its options, its results, how they are kept and drawn. */
+/* A replay: its options and results, and functions that store and draw them. */
 #ifndef RPL_SESSION_H
 #define RPL_SESSION_H
 
@@ -48,10 +48,10 @@ struct rpl_session {
     struct rpl_summary summary;
 };
 
-/* How results are printed; rows come as they are measured. */
+/* A format of printed results; rows are printed as they are measured. */
 struct rpl_format {
     const char *name;
-    bool is_text;      /* for people: closing words may follow */
+    bool is_text;      /* readable text: closing lines may follow */
     bool shows_stream; /* STREAM is measured for it */
     void (*begin)(const struct rpl_session *s, FILE *out);
     void (*row)(const struct rpl_session *s, size_t i, FILE *out);
@@ -162,7 +162,7 @@ ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out);
  * Owns, Errors: as rpl_results_of. */
 ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct vx_results *out);
 
-/* All of a row but its configuration, called name; out->x is left alone.
+/* Fill all of a row except its configuration, called name; out->x is unchanged.
  * Errors: LS_ERR_NOMEM. */
 ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out);
 

@@ -183,7 +183,8 @@ static bool rpl_is_pattern(enum rpl_option o)
     return o == RPL_PATTERN || o == RPL_PATTERN_GATHER || o == RPL_PATTERN_SCATTER;
 }
 
-/* An error in a pattern is one of input, also on the command line; in any other option, one of usage. */
+/* Return the kind of an error: in a pattern it is an error of input, also on the command line; in any other
+ * option, of usage. */
 static ls_err rpl_option_fail(enum rpl_option o, ls_err err)
 {
     char why[400];
@@ -283,7 +284,7 @@ static ls_err rpl_suite_read(const struct cli_value *v, char **operands, struct 
     return LS_OK;
 }
 
-/* The file of remembered variants, whose directories are made; "" where the user has no place for it. */
+/* Find the file of remembered variants, and make its directories; "": the user has no directory for it. */
 static void rpl_choices_path(char *out, size_t room)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

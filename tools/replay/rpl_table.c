@@ -82,7 +82,7 @@ static void table_row(const struct rpl_session *s, size_t i, FILE *out)
                 "%7s%s%u of %zu runs were interrupted by other programs, after %u that were repeated: %s%s\n",
                 "", cli_colour_begin(STDOUT_FILENO, CLI_YELLOW), r->interrupted, r->seconds.len, r->repeated,
                 "the rate may be too low", cli_colour_end(STDOUT_FILENO));
-    fflush(out); /* a row takes a while: show it when it is there */
+    fflush(out); /* show each row when it is complete, because rows take a while */
 }
 
 /* Each advice once. */

@@ -18,7 +18,7 @@
 
 /* ---- results ---- */
 
-/* Results of stream, as STREAM prints them and for programs. */
+/* Results of stream, in STREAM's format, as CSV and as JSON. */
 
 enum stm_format { STM_TABLE, STM_CSV, STM_JSON };
 
@@ -272,7 +272,7 @@ static bool in_word(const struct kn_kernel *k, const char *word)
            strcmp(word, kn_group_name(k->group)) == 0;
 }
 
-/* The kernels of a comma list in the order of the table, each once a word. */
+/* Find the kernels of a comma-separated list, in the order of the table. */
 static ls_err stream_choose(const char *list, struct chosen *out)
 {
     char words[512];
@@ -326,7 +326,7 @@ static void stream_warn_of_size(const struct kn_stream_need *need)
              (unsigned long long)need->last_level_bytes / 1024);
 }
 
-/* Everything that ranks must agree on, as a number. */
+/* Hash of everything on which ranks must agree. */
 static uint64_t stream_hash(const struct chosen *chosen, const struct kn_stream_options *o)
 {
     const uint64_t run[] = {o->elements,          o->stride,           o->hot_len,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STD_LOGARITHMIC_FROM = 8 }; /* largest rate by smallest */
+enum { STD_LOGARITHMIC_FROM = 8 }; /* ratio of the largest and the smallest rate */
 
 ls_err std_plot_check(const char *picture, const char *output, bool force)
 {
@@ -29,7 +29,7 @@ struct std_curves {
     size_t len, series_len;
 };
 
-static const struct std_report *std_sorted; /* qsort passes nothing on */
+static const struct std_report *std_sorted; /* qsort has no argument for user data */
 
 static size_t std_first(const struct std_report *r, const char *series)
 {
@@ -86,7 +86,7 @@ static void std_curves_fini(struct std_curves *c)
     free(c->cells);
 }
 
-/* The axis with its unit. */
+/* Return the label of the axis with its unit. */
 static const char *std_axis(const char *axis)
 {
     static const struct {

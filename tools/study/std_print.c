@@ -85,7 +85,7 @@ static bool is_first_of_series(const struct std_report *r, size_t i)
     return true;
 }
 
-#define PLATEAU_SHARE 0.9 /* part of the median rate from a point on */
+#define PLATEAU_SHARE 0.9 /* largest difference from the median rate, as a share of it */
 
 static int compare_rates(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The points of a study: printed, drawn, kept. */
+/* The points of a study: printing, drawing and storing. */
 #ifndef STD_PRINT_H
 #define STD_PRINT_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- in words, as CSV and JSON ---- */
+/* ---- as text, CSV and JSON ---- */
 
 enum std_format { STD_TABLE, STD_CSV, STD_JSON };
 enum { STD_JSON_SCHEMA = 1, STD_SERIES_BYTES = 64 };
@@ -35,7 +35,7 @@ void std_print_json(const struct std_report *r, FILE *out);
 /* Every study, a line each. */
 void std_print_studies(FILE *out);
 
-/* ---- as curves, and kept ---- */
+/* ---- as curves and in a file ---- */
 
 /* Check, before the work, that picture can be drawn and output be written; NULL: none.
  * Errors: as vx_page_check and cli_output_check. */

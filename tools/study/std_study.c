@@ -64,7 +64,7 @@ static ls_err replay_uniform(enum pat_kernel kernel, int64_t stride, const struc
     c.count = span_of(o) / (bytes * (uint64_t)c.delta);
     if (c.count == 0) c.count = 1;
     const ls_err err = replay(&c, &o->run, series, x, to);
-    c.pattern = (struct pat_indices){NULL, 0}; /* not of the heap */
+    c.pattern = (struct pat_indices){NULL, 0}; /* not on the heap */
     pat_config_fini(&c);
     return err;
 }
@@ -200,8 +200,7 @@ static ls_err run_size(const struct std_study_options *o, std_study_emit *emit, 
     return LS_OK;
 }
 
-/* A pattern of len indices, as near as may be to p: its beginning, or p again and again, each beyond the one
- * before. */
+/* Make a pattern of len indices from p: its beginning, or p repeated, each time beyond the previous elements. */
 static ls_err fit_length(const struct pat_indices *p, size_t len, struct pat_indices *out)
 {
     int64_t reach = 0;
@@ -214,7 +213,7 @@ static ls_err fit_length(const struct pat_indices *p, size_t len, struct pat_ind
     return LS_OK;
 }
 
-/* The same number of elements at every length, so that times compare. */
+/* Move the same number of elements at every length, so that times can be compared. */
 static ls_err replay_lengths(const struct pat_config *c, const struct kn_options *run, const char *series,
                              const struct sink *to)
 {

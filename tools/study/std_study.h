@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The papers' series of measurements as rows of a table: each varies one thing. */
+/* The papers' series of measurements as rows of a table; each varies one parameter. */
 #ifndef STD_STUDY_H
 #define STD_STUDY_H
 
@@ -8,9 +8,10 @@
 
 struct std_study_options {
     struct kn_options run;
-    uint64_t span_bytes;           /* extent of a pattern; 0: eight times all last-level caches */
-    uint64_t elements_max;         /* largest array where the working set varies; 0: STREAM's run rule */
-    const struct pat_suite *suite; /* patterns instead of the study's own, where it takes some; NULL: none */
+    uint64_t span_bytes;   /* extent of a pattern; 0: eight times all last-level caches */
+    uint64_t elements_max; /* largest array where the working set varies; 0: STREAM's run rule */
+    const struct pat_suite
+        *suite; /* patterns that replace the built-in ones, if the study accepts patterns; NULL: none */
 };
 
 /* A point of a curve: r is the study's, valid during the call. Another value than LS_OK ends the study. */

@@ -82,7 +82,7 @@ struct study_session {
     struct kn_options run;
 };
 
-/* The result's times move to the point. */
+/* The point takes ownership of the result's times. */
 static ls_err study_keep(void *user, const char *series, double x, const struct kn_result *r)
 {
     struct study_session *s = user;
@@ -125,7 +125,7 @@ static ls_err study_read_patterns(char **files, uint64_t count_max, struct pat_s
     return LS_OK;
 }
 
-/* Everything that ranks must agree on, as a number. */
+/* Hash of everything on which ranks must agree. */
 static uint64_t study_hash(const struct std_study *study, const struct std_study_options *o)
 {
     const uint64_t run[] = {o->span_bytes, o->elements_max,    o->suite ? o->suite->len : 0,
