@@ -8,10 +8,9 @@
 
 struct std_study_options {
     struct kn_options run;
-    uint64_t span_bytes;   /* extent of a pattern; 0: eight times all last-level caches */
-    uint64_t elements_max; /* largest array where the working set varies; 0: STREAM's run rule */
-    const struct pat_suite
-        *suite; /* patterns that replace the built-in ones, if the study accepts patterns; NULL: none */
+    uint64_t span_bytes;           /* extent of a pattern; 0: eight times all last-level caches */
+    uint64_t elements_max;         /* largest array where the working set varies; 0: STREAM's run rule */
+    const struct pat_suite *suite; /* replaces the built-in patterns, if the study accepts any; NULL: none */
 };
 
 /* A point of a curve: r is the study's, valid during the call. Another value than LS_OK ends the study. */
