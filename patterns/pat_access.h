@@ -19,7 +19,7 @@ enum pat_op { PAT_OP_LOAD, PAT_OP_STORE };
  * operands, or that is seen with two widths has several sites. The lanes of a gather are accesses of one
  * site, in the order of the lanes. */
 struct pat_site {
-    uint64_t ip;         /* as the thread ran it: position-independent code is not unrelocated */
+    uint64_t ip;         /* address in the process: position-independent code is relocated */
     uint32_t module;     /* module that contains ip; PAT_NONE: not known */
     uint16_t size_bytes; /* width of one access; 0: not given by the source */
     uint8_t operand; /* 0, 1, ... in the order of the accesses of one execution; loads and stores together */
@@ -65,9 +65,9 @@ struct pat_access {
 };
 
 enum pat_event_kind {
-    PAT_EVENT_RANGE_BORN,  /* refers to a row of ranges */
-    PAT_EVENT_RANGE_DIED,  /* refers to a row of ranges */
-    PAT_EVENT_BREAK,       /* accesses of the thread are missing: end of a burst, a loss, a region left */
+    PAT_EVENT_RANGE_BORN, /* refers to a row of ranges */
+    PAT_EVENT_RANGE_DIED, /* refers to a row of ranges */
+    PAT_EVENT_BREAK, /* accesses of the thread are missing: the end of a burst, a loss, or the end of a region */
     PAT_EVENT_PHASE_BEGIN, /* refers to a row of phases */
     PAT_EVENT_PHASE_END    /* refers to a row of phases */
 };

@@ -177,7 +177,7 @@ static void pat_set_delta(struct pat_config *c, enum pat_role role, int64_t delt
     *slot.delta = delta;
 }
 
-/* A list of one is one delta. */
+/* Treat a list of one delta as a single delta. */
 static void pat_set_deltas(struct pat_config *c, enum pat_role role, struct pat_list *l)
 {
     const struct pat_slot slot = pat_slot_of(c, role);
@@ -192,7 +192,8 @@ static ls_err pat_set_text(struct pat_config *c, const struct pat_key *k, const 
     char **const field = (char **)(void *)((char *)c + k->offset);
     char *const copy = strndup(text, len);
     if (!copy) return ls_nomem("a name");
-    ls_text_clean(copy, strlen(copy), ""); /* it goes to terminals, tables and titles */
+    ls_text_clean(copy, strlen(copy),
+                  ""); /* cleaned, because it is printed on terminals, in tables and titles */
     free(*field);
     *field = copy;
     return LS_OK;

@@ -20,7 +20,7 @@ enum pat_value {
     PAT_VALUE_DELTA,     /* an integer, or a list of them (Spatter 1) */
     PAT_VALUE_COUNT,     /* an integer from a minimum on */
     PAT_VALUE_UNUSED,    /* known, without effect here */
-    PAT_VALUE_COMMENT    /* a text for people */
+    PAT_VALUE_COMMENT    /* a text for readers */
 };
 
 /* Which array's pattern or delta a key sets. */
@@ -36,7 +36,7 @@ struct pat_key {
 
 struct pat_builder {
     struct pat_config config;
-    const char *dir;            /* where RAW=FILE is looked for, NULL: the current directory */
+    const char *dir;            /* directory of RAW=FILE; NULL: the current directory */
     size_t indices_max;         /* limit for a generator, 0: no limit */
     bool no_raw_files;          /* refuse RAW=FILE */
     bool generator_wins;        /* a generator's delta overrides the key also when that comes later (files) */

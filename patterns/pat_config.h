@@ -63,7 +63,7 @@ struct pat_config {
     enum pat_kernel kernel;
     enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */
-    struct pat_indices gather, scatter;         /* gs: both; multigather: gather; multiscatter: scatter */
+    struct pat_indices gather, scatter;         /* gs uses both, multigather gather, multiscatter scatter */
     int64_t delta, delta_gather, delta_scatter; /* elements; the last two are gs' */
     struct pat_indices deltas, deltas_gather, deltas_scatter; /* instead of one delta when len > 0 */
     uint64_t count;                                           /* iterations */
@@ -80,7 +80,7 @@ struct pat_suite {
     size_t len;
 };
 
-/* An empty gather with Spatter's defaults: delta 8, count 1024, wrap 1, 10 runs.
+/* Initialise an empty gather with Spatter's defaults: delta 8, count 1024, wrap 1, 10 runs.
  * Owns:   the caller ends c with pat_config_fini.
  * Errors: LS_ERR_NOMEM; c may then be passed to pat_config_fini. */
 ls_err pat_config_init(struct pat_config *c);
@@ -129,7 +129,7 @@ struct pat_distance {
     size_t count;
 };
 
-/* Every distance once, the most frequent first, equally frequent ones ascending.
+/* List every distance once, the most frequent first, equally frequent ones ascending.
  * Owns:   the caller frees *out. It is NULL and *out_len 0 when p has fewer than two indices.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_distances(const struct pat_indices *p, struct pat_distance **out, size_t *out_len);

@@ -40,7 +40,7 @@ enum pat_shape {
     PAT_SHAPE_IRREGULAR
 };
 
-/* The shape of p, and for uniform ones its stride. p is not empty. */
+/* Return the shape of p, and the stride of a uniform one. p is not empty. */
 static enum pat_shape pat_shape_of(const struct pat_indices *p, int64_t *out_stride)
 {
     *out_stride = 0;

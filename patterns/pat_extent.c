@@ -18,7 +18,7 @@ static struct pat_reach pat_reach_of_indices(const struct pat_indices *p)
     return r;
 }
 
-/* Only the indices that the outer level selects count. */
+/* Use only the indices that the outer level selects. */
 static ls_err pat_reach_of_levels(const struct pat_config *c, const struct pat_indices *outer,
                                   struct pat_reach *out)
 {

@@ -15,7 +15,7 @@ struct pat_field {
     size_t len;
 };
 
-/* The text after the name, cut at the colons. */
+/* The text after the name, split at the colons. */
 struct pat_fields {
     struct pat_field at[PAT_FIELDS_MAX];
     size_t len;
@@ -114,7 +114,7 @@ static ls_err pat_ms1(const struct pat_fields *f, struct pat_list *l, struct pat
     return err;
 }
 
-/* Positions (j + 1) * size^i on branch i, ascending by branch; their last is the largest. */
+/* Write positions (j + 1) * size^i on branch i, ascending by branch; the last one is the largest. */
 static ls_err pat_laplacian_positions(int64_t dimensions, int64_t order, int64_t size, struct pat_list *l)
 {
     int64_t scale = 1, position;
@@ -168,7 +168,7 @@ static const struct pat_generator pat_generators[] = {
     {"LAPLACIAN", "LAPLACIAN:DIMENSIONS:ORDER:SIZE", 3, 3, pat_laplacian},
 };
 
-/* Cut text at its colons; one field too many is still counted, so that it can be refused. */
+/* Split text at its colons; one excess field is counted, so that it can be refused. */
 static struct pat_fields pat_fields_of(const char *text)
 {
     struct pat_fields f = {.len = 0};

@@ -106,7 +106,7 @@ static int pat_json_wrong_type(struct pat_json *p, const char *found)
     return pat_json_fail(p, LS_ERR_FORMAT, "expected %s, found %s", pat_json_expected(p), found);
 }
 
-/* Scalars of unknown keys; true when the event was one of them. */
+/* Skip scalars of unknown keys; true if the event was one. */
 static bool pat_json_skips(const struct pat_json *p)
 {
     return p->skipped > 0 || (p->state == PAT_JSON_CONFIG && !p->key);
@@ -272,7 +272,7 @@ static ls_err pat_json_syntax(struct pat_json *p)
     snprintf(why, sizeof(why), "%s", text ? (const char *)text : "not JSON");
     if (text) yajl_free_error(p->yajl, text);
     why[strcspn(why, ".\n")] = '\0';
-    if (p->state == PAT_JSON_TOP) /* not even its first byte */
+    if (p->state == PAT_JSON_TOP) /* the file has no byte */
         pat_json_fail(p, LS_ERR_FORMAT,
                       "expected %s: this is no pattern file; loadstone patterns "
                       "FILE -o P.json makes one of a recording or a trace",
@@ -282,7 +282,7 @@ static ls_err pat_json_syntax(struct pat_json *p)
     return p->err;
 }
 
-/* The first bytes: a byte order mark is no part of the text; a file that git-lfs left out is named.
+/* Check the first bytes: skip a byte order mark, and refuse a pointer file of git-lfs.
  * Errors: LS_ERR_FORMAT. */
 static ls_err pat_json_begin(const struct pat_json *p, const unsigned char **chunk, size_t *len)
 {

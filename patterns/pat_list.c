@@ -10,8 +10,8 @@
 
 enum { PAT_LIST_FIRST = 64, PAT_LIST_LARGE = 1 << 24 };
 
-/* Memory that the system can still give without swapping, as the kernel estimates it; else all memory.
- * Overcommitted allocations beyond it would end in the kernel's OOM killer. */
+/* Return the memory that the kernel can provide without swapping, by its estimate, or else all memory. Beyond
+ * it, overcommitted allocations would start the kernel's OOM killer. */
 static uint64_t pat_available_bytes(void)
 {
     unsigned long long kib = 0;
@@ -38,7 +38,7 @@ ls_err pat_list_reserve(struct pat_list *l, size_t len)
     if (l->limit && len > l->limit)
         return ls_fail(LS_ERR_RANGE, "a pattern of %zu indices is longer than the %zu allowed here", len,
                        l->limit);
-    /* half as much again: twice would map more than the indices fill */
+    /* grow by half: doubling would map more memory than the indices use */
     while (capacity < len)
         capacity = capacity > SIZE_MAX / 2 ? len : capacity + capacity / 2;
     if (!ls_mul_size(capacity, sizeof(int64_t), &bytes) || bytes > pat_available_bytes())
@@ -78,7 +78,7 @@ static ls_err pat_no_integer(const char *text, size_t len)
     return ls_fail(LS_ERR_ARG, "'%.*s' is no integer", (int)(len < 40 ? len : 40), text);
 }
 
-/* Digits of a number and the power of ten that they are to be multiplied by. */
+/* Digits of a number and the power of ten by which they are multiplied. */
 struct pat_decimal {
     const char *text;
     size_t len;  /* sign, digits, point */

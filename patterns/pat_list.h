@@ -9,7 +9,7 @@
 struct pat_list {
     struct pat_indices v;
     size_t capacity;
-    size_t limit; /* refuse more indices; 0: as many as memory holds */
+    size_t limit; /* largest number of indices; 0: limited by memory */
 };
 
 /* Make room for at least len indices.

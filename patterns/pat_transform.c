@@ -14,7 +14,7 @@ static ls_err pat_truncate(struct pat_indices *p, uint64_t len)
                        p->len);
     if (len == 0 || len == p->len) return LS_OK;
     int64_t *data = realloc(p->data, len * sizeof(int64_t));
-    if (data) p->data = data; /* smaller: the old block serves as well */
+    if (data) p->data = data; /* shrinking failed: keep the old block */
     p->len = len;
     return LS_OK;
 }

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The thresholds, all of them. */
+/* All thresholds. */
 static const struct {
-    double uniform;   /* share of the one distance of a uniform stride */
+    double uniform;   /* share of the main distance of a uniform stride */
     double broadcast; /* share of distance 0: an element is used twice at least, on average */
     double mostly_1;  /* share of distance 1, which is also the most frequent */
-    double stencil;   /* share of points that one of the next iterations visits again ... */
+    double stencil;   /* share of points that a later iteration visits again ... */
     size_t soon; /* ... these: several columns of a matrix also reach each other's positions, but later */
     size_t points_min; /* distinct points of a stencil */
     size_t points_max;
-    double random_top;  /* no distance is as frequent as this ... */
+    double random_top;  /* each distance is less frequent than this ... */
     double random_even; /* ... and entropy reaches this share of its maximum, log2 of the distances' number */
     uint64_t random_min; /* distances that are different */
     size_t shape_max;    /* points: a list that iterations repeat is a shape, not random, up to this length */
@@ -64,8 +64,8 @@ static int64_t pat_apart(int64_t from, int64_t to)
     return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-/* Length of the shortest block that, shifted repeatedly by one distance, yields the points: the inner loop,
- * if the period is a row of it. 0: there is none. */
+/* Return the length of the shortest block that, shifted repeatedly by one distance, yields the points: the
+ * inner loop, if the period is a row of it. 0: none. */
 static size_t pat_inner_block(const int64_t *points, size_t len)
 {
     for (size_t block = 1; block <= pat_limits.points_max && block <= len / 2; block++) {
@@ -158,7 +158,7 @@ static bool pat_is_anything(const struct pat_evidence *e)
     return true;
 }
 
-/* The first rule that holds decides. */
+/* Return the class of the first rule whose condition holds. */
 static const struct {
     enum pat_class class;
     bool (*holds)(const struct pat_evidence *e);

@@ -16,7 +16,7 @@ struct pat_evidence {
     int64_t outer;             /* sum of its list of deltas, the step to the next row; 0: there is none */
     size_t span;               /* elements of an access, 0: not known */
     bool index_is_own;         /* the address comes from a value that the same instruction loaded */
-    bool index_is_of_the_home; /* ... that another one loaded in the same home */
+    bool index_is_of_the_home; /* ... that another instruction loaded from the same home */
 };
 
 enum pat_class pat_classify(const struct pat_evidence *e);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- rounds that move on ---- */
+/* ---- rounds that advance ---- */
 
 /* Measures of a folded sequence whose rounds move on treat two rounds as if they were the whole. Therefore
  * several rounds are combined to one that moves by whole pages (so that it touches lines and pages in the
@@ -29,7 +29,7 @@ enum {
     MOVED_MOST = 1 << 23 /* indices */
 };
 
-/* The greatest common divisor of this and a page. */
+/* Return the greatest common divisor of this number and a page. */
 static uint64_t moved_common(uint64_t bytes)
 {
     const uint64_t power = bytes & -bytes;
@@ -73,7 +73,7 @@ static size_t moved_len(const struct pat_stream *s, size_t rounds)
     return all < MOVED_MOST ? all : MOVED_MOST;
 }
 
-/* Number of indices that moved_of makes. */
+/* Return the number of indices that moved_of makes. */
 static size_t moved_indices(const struct pat_stream *s)
 {
     return moved_len(s, moved_rounds(s));
@@ -99,7 +99,7 @@ static ls_err moved_of(const struct pat_stream *s, struct moved *out)
 
 /* ---- sequences to patterns ---- */
 
-/* Two sequences as long as extraction keeps them by default: some 14 bytes an index are taken meanwhile. */
+/* Two sequences of the default length of extraction; processing takes some 14 bytes per index. */
 #define PAT_INDICES_AT_WORK (UINT64_C(1) << 26)
 enum { PAT_INDICES_A_THREAD = 4096 };
 
@@ -156,7 +156,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->ranges_print = s->ranges_print;
     f->index_home = strdup(pat_label(t, s->index_home));
     f->thread = strdup(s->thread < t->threads_len ? t->threads[s->thread].label : "");
-    if (f->module) ls_text_clean(f->module, strlen(f->module), ""); /* the others are clean */
+    if (f->module) ls_text_clean(f->module, strlen(f->module), ""); /* other names are already clean */
     if (f->module && f->function && f->file && f->home && f->index_home && f->thread) return LS_OK;
     return ls_nomem("the names of patterns");
 }
@@ -181,7 +181,8 @@ static struct pat_shares pat_counted(const struct pat_sequence *s)
                                       s->distances_unique);
 }
 
-/* Classify a sequence. Distances across a break are not counted: the program did not make them. */
+/* Classify a sequence. Distances across a break are not counted, because they are not distances of the
+ * program. */
 static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream stream,
                              const struct pat_basis *basis, struct pat_found *f)
 {
@@ -203,7 +204,7 @@ static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream str
     return LS_OK;
 }
 
-/* A row in the making, from one sequence or from several joined ones. */
+/* A row that is being made from one sequence or from several joined ones. */
 struct pat_making {
     const struct pat_sequence *s;
     const struct pat_join *join; /* NULL: the row has one sequence */
@@ -252,7 +253,7 @@ static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
     LS_TRY(s->fold.shift ? pat_measure_moved(&stream, m) : pat_measure(&stream, m));
     if (!s->is_whole && !m->part) m->part = pat_sequence_len(s);
     if (m->part && s->lines * 64 > m->footprint_bytes)
-        m->footprint_bytes = s->lines * 64; /* this is known of all */
+        m->footprint_bytes = s->lines * 64; /* this value is known for all accesses */
     return LS_OK;
 }
 
@@ -344,7 +345,7 @@ static ls_err pat_begin_making(const struct pat_compaction *c, struct pat_making
     return pat_begin_row(c, m->s, f);
 }
 
-/* An update stays one pattern also if not every access can be written: its store then represents both. */
+/* Keep an update as one pattern even if not every access can be written; its store then represents both. */
 static bool pat_stays_update(const struct pat_join *j)
 {
     return j->is_update && j->len == 2;
@@ -427,7 +428,7 @@ static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_jo
     return e;
 }
 
-/* Gathers first, then by rank in the published modes, then the costliest, then in the order of the
+/* Order: gathers first, then by rank in the published modes, then by cost, then by the order of the
  * sequences. */
 static int pat_found_order(const void *a, const void *b)
 {

@@ -15,7 +15,7 @@ struct pat_compact_options {
     uint64_t seed;   /* seed of synthetic patterns, the same seed gives the same pattern; 0: 1 */
 };
 
-/* All sequences of a source as patterns; s stays the caller's.
+/* Convert all sequences of a source to patterns; s stays the caller's.
  * Owns:   the caller ends out with pat_findings_fini.
  * Errors: LS_ERR_NOMEM; then out is empty. A file whose symbols cannot be read leaves names empty. */
 ls_err pat_compact(const struct pat_sequences *s, const struct pat_tables *t,

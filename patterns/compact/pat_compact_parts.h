@@ -7,8 +7,8 @@
 #include "patterns/compact/pat_compact.h"
 #include "patterns/compact/pat_measure.h"
 
-/* ---- the configuration that represents one sequence: exact where the sequence repeats, else as near as the
- * length limit allows, and marked accordingly ---- */
+/* ---- the configuration that represents one sequence: exact if the sequence repeats, otherwise as close as
+ * the length limit allows, and marked accordingly ---- */
 
 /* The repeating part, before iterations were joined. */
 struct pat_basis {
@@ -29,9 +29,8 @@ ls_err pat_form_other(const struct pat_sequence *s, const struct pat_compact_opt
 
 /* ---- sequences that go together ---- */
 
-/* Sequences joined to one: instructions that take turns on one piece of data and go the same distances, as
- * the loads of a stencil's points do, or the load and the store of one address. With one member: a sequence
- * by itself. */
+/* Joined sequences: instructions that alternate on one piece of data with the same distances, like the loads
+ * of a stencil's points, or the load and the store of one address. A single sequence has one member. */
 struct pat_join {
     const uint32_t *members; /* rows of the sequences, in the order of their accesses */
     size_t len;
@@ -83,7 +82,7 @@ struct pat_jobs {
     uint64_t (*weigh)(const void *user, size_t i);
     uint64_t weight_max;
     void *user;
-    uint64_t weight_min; /* what is worth a thread */
+    uint64_t weight_min; /* least work for which a thread is started */
 };
 
 /* Calls run for each i below len, begun in that order, on this thread and others; returns when all are done.
@@ -105,7 +104,7 @@ struct pat_likeness {
     uint64_t elem_size_bytes;
 };
 
-/* len indices; the same seed gives the same.
+/* Draw len indices; the same seed gives the same indices.
  * Owns:   the caller frees out->data.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_synthetic_draw(const struct pat_likeness *like, size_t len, uint64_t seed,

@@ -28,7 +28,7 @@ static size_t pat_limit(const struct pat_compact_options *o)
     return o->pattern_max ? o->pattern_max : PAT_PATTERN_MAX;
 }
 
-/* Accesses of the thread whose indices these are. */
+/* Return the number of accesses of the thread of these indices. */
 static uint64_t pat_own_accesses(const struct pat_sequence *s)
 {
     const uint64_t share = s->threads > 1 ? s->accesses / s->threads : s->accesses;
@@ -74,8 +74,8 @@ static void pat_forget(struct pat_forming *g)
     g->f->first_element = 0;
 }
 
-/* Number of first accesses that contain all different ones: only two of the rounds at the same addresses are
- * kept. */
+/* Return the number of first accesses that contain all distinct ones, because only two of the rounds at the
+ * same addresses are kept. */
 static size_t pat_different(const struct pat_sequence *s)
 {
     return s->fold.shift ? s->fold.len : s->indices.len;
@@ -108,7 +108,7 @@ static int pat_delta_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The most frequent of the deltas, which are sorted in place. */
+/* Return the most frequent of the deltas, which are sorted in place. */
 static int64_t pat_usual(int64_t *deltas, size_t len)
 {
     size_t run = 0, most = 0;
@@ -179,7 +179,7 @@ static ls_err pat_differ(const struct pat_sequence *s, double *out)
     return e;
 }
 
-/* Iterations of c until it has left the range. */
+/* Return the number of iterations of c inside the range. */
 static uint64_t pat_count_in_range(const struct pat_config *c, uint64_t elements)
 {
     __int128 turn = c->deltas.len ? 0 : c->delta;
@@ -214,7 +214,7 @@ static ls_err pat_extend(struct pat_forming *g)
     return LS_OK;
 }
 
-/* Accesses [from, to) of s, as elements of f's configuration. */
+/* Copy the accesses [from, to) of s, as elements of f's configuration. */
 static ls_err pat_copy_ends(const struct pat_sequence *s, const struct pat_found *f, uint64_t from,
                             uint64_t to, struct pat_indices *out)
 {
@@ -266,7 +266,7 @@ static ls_err pat_form_whole(struct pat_forming *g, bool *out_done)
     return pat_keep_ends(g, kept);
 }
 
-/* A cycle of distances as pattern and delta, joined to a row. */
+/* Convert a cycle of distances to a pattern and a delta, joined to a row. */
 static ls_err pat_write_cycle(const struct pat_cycle *cycle, size_t len, struct pat_config *c)
 {
     int64_t *data = malloc((len + 1) * sizeof(*data)), at = 0;
@@ -302,7 +302,8 @@ static void pat_span_of(const struct pat_sequence *s, int64_t *out_low, uint64_t
     *out_elements += s->fold.shift < 0 ? -farther : farther;
 }
 
-/* Bursts: the number of rounds of the cycle is unknown, but the elements that it covers are known. */
+/* Derive the count for bursts: the number of rounds of the cycle is unknown, but the elements that it covers
+ * are known. */
 static ls_err pat_form_pieces(struct pat_forming *g, bool *out_done)
 {
     const struct pat_sequence *s = g->s;

@@ -43,8 +43,8 @@ struct pat_measures {
     uint64_t footprint_bytes;             /* lines touched x 64 */
     uint64_t reuse[PAT_REUSE_BINS], cold; /* reuse distances in lines */
     bool reuse_is_sampled;
-    uint64_t part; /* all but the footprint cover only this many first accesses, which were kept; 0: they
-                    * cover all */
+    uint64_t
+        part; /* number of first accesses, the kept ones, that all measures except the footprint cover; 0: all accesses */
 };
 
 /* An instruction whose accesses share a pattern with other instructions (struct pat_join). */
@@ -78,7 +78,7 @@ struct pat_found {
     uint32_t line;                  /* 0: not known */
     uint32_t source_line;           /* as in struct pat_site */
     char *home, *index_home;        /* labels, "" where there is none */
-    uint64_t ranges_print;          /* as in pat_sequence; equal ones in one home mean one array */
+    uint64_t ranges_print; /* as in pat_sequence; rows of one home with equal values use the same array */
     char *thread;
     uint32_t threads;
     uint64_t accesses;
@@ -93,7 +93,7 @@ struct pat_found {
 /* "uniform stride", "exact"; "?" for an invalid value. */
 const char *pat_class_name(enum pat_class c);
 const char *pat_form_name(enum pat_form f);
-/* The form in words: "the whole sequence, count 1". */
+/* Return a text for the form: "the whole sequence, count 1". */
 const char *pat_form_text(enum pat_form f);
 
 enum { PAT_FOUND_KEY_BYTES = 1024 };
@@ -119,9 +119,9 @@ void pat_found_fini(struct pat_found *f);
 /* Release all rows; f is zeroed. */
 void pat_findings_fini(struct pat_findings *f);
 
-/* Drop from f, which was made of s, the loads that only run through the indices of another row of f: element
- * by element, and not more often than that row accesses its data. A replay reads an index list
- * instead. *out_dropped: number of dropped rows.
+/* Drop from f, which was made from s, loads that only read the indices of another row of f: element by
+ * element, and not more often than that row accesses its data. A replay reads an index list instead.
+ * *out_dropped: number of dropped rows.
  * Errors: LS_ERR_NOMEM; then f is as it was. */
 ls_err pat_feeds_drop(struct pat_findings *f, const struct pat_sequences *s, size_t *out_dropped);
 

@@ -106,7 +106,7 @@ static uint64_t join_first_addr(const struct pat_sequence *s)
     return join_addr(&p, s->indices.data[0]);
 }
 
-/* Members before `end` that do op at the addresses of `row`. */
+/* Count the members before `end` with this operation at the addresses of `row`. */
 static size_t join_at_addresses(const struct pat_sequences *s, const struct pat_tables *t,
                                 const struct pat_join *j, size_t end, enum pat_op op, uint32_t row)
 {
@@ -145,7 +145,8 @@ static void join_put(const struct pat_sequences *s, const struct pat_tables *t, 
         return;
     }
     size_t loads = 0;
-    for (size_t i = 0; i < chain.len; i++) { /* loads to the front; no order among equals is changed */
+    for (size_t i = 0; i < chain.len;
+         i++) { /* move loads to the front; the order among loads and among stores does not change */
         const uint32_t row = to[i];
         if (join_op(s, t, row) != PAT_OP_LOAD) continue;
         memmove(&to[loads + 1], &to[loads], (i - loads) * sizeof(*to));
@@ -235,7 +236,7 @@ static bool join_counts(const struct pat_sequences *s, const struct pat_tables *
     return !j->is_update || join_op(s, t, j->members[i]) == PAT_OP_STORE;
 }
 
-/* An access of each member in turn. */
+/* Interleave one access of each member. */
 static void join_fill(const struct pat_sequences *s, const struct pat_tables *t, const struct pat_join *j,
                       size_t width, struct pat_sequence *out)
 {

@@ -19,12 +19,12 @@ enum {
     PAT_TABLE_LEAST = 4096     /* lines, also where there are fewer accesses */
 };
 
-/* Data that some accesses touch. */
+/* Extent of the data of some accesses. */
 struct touched {
     uint64_t bytes, lines, pages;
 };
 
-/* Number of accesses that touch all data, except for rounds that move on. */
+/* Return the number of accesses that touch all data, except for rounds that advance. */
 static size_t lines_len(const struct pat_stream *s)
 {
     return s->fold.period && !s->fold.shift ? s->fold.period : s->pieces.sequence->len;
@@ -35,7 +35,7 @@ static uint64_t lines_byte(const struct pat_stream *s, size_t i)
     return pat_stream_byte(s, i) & (UINT64_MAX >> 1);
 }
 
-/* Bytes of a line that the access at [byte, byte + len) uses. */
+/* Return the bytes of a line that the access to [byte, byte + len) uses. */
 static uint64_t line_mask(uint64_t line, uint64_t byte, uint64_t len)
 {
     const uint64_t begin = line << PAT_LINE_SHIFT;
@@ -145,9 +145,9 @@ static ls_err lines_together(const struct pat_stream *s, size_t len, struct line
     return LS_OK;
 }
 
-/* --- all of a sequence --- */
+/* --- all measures of a sequence --- */
 
-/* How the lines are counted. */
+/* Method of counting the lines. */
 struct lines_way {
     struct lines_table table;
     bool is_together;
@@ -208,7 +208,7 @@ enum {
     PAT_FOLDED = 8 /* repeating sequences need only a part of the limit: fewer of their accesses can differ */
 };
 
-/* Walks over a sequence piece by piece; beyond the limit only over blocks at equal distances. */
+/* Iterate over a sequence piece by piece; beyond the limit only over blocks at equal distances. */
 struct pat_walk {
     const struct pat_stream *s;
     size_t at, next_break;

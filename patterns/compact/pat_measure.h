@@ -17,7 +17,8 @@
 /* The addresses of a sequence's accesses. */
 struct pat_stream {
     struct pat_pieces pieces;
-    struct pat_fold fold;       /* pieces are two periods, without a break; all zero: they are everything */
+    struct pat_fold
+        fold; /* pieces are two periods, without a break; all zero: the pieces are the whole sequence */
     uint64_t elem_size_bytes;   /* bytes per index step, at least 1 */
     uint64_t access_size_bytes; /* bytes an access, at least 1 */
     size_t limit;               /* accesses to evaluate at most; longer sequences are sampled */
@@ -29,7 +30,7 @@ static inline uint64_t pat_stream_byte(const struct pat_stream *s, size_t i)
     return (uint64_t)s->pieces.sequence->data[i] * s->elem_size_bytes;
 }
 
-/* Accesses of all of the sequence. */
+/* Return the number of accesses of the whole sequence. */
 static inline size_t pat_stream_len(const struct pat_stream *s)
 {
     return s->fold.period ? s->fold.len : s->pieces.sequence->len;
@@ -79,7 +80,7 @@ ls_err pat_measure_shares(const struct pat_stream *s, struct pat_shares *out);
 struct pat_shares pat_measure_shares_counted(const struct pat_distance *distances, size_t len, uint64_t seen,
                                              uint64_t unique);
 
-/* All measures of s, which has an access at least.
+/* Compute all measures of s, which has at least one access.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_measure(const struct pat_stream *s, struct pat_measures *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prefix sums over positions that change: n log n where counting would take n squared (Fenwick, Software:
- * Practice and Experience 24, 1994). Positions hold 0 or 1 here. */
+/* Prefix sums over positions that change, in n log n, whereas counting would take n squared (Fenwick,
+ * Software: Practice and Experience 24, 1994). Positions hold 0 or 1. */
 #ifndef PAT_MEASURE_FENWICK_H
 #define PAT_MEASURE_FENWICK_H
 

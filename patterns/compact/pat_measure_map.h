@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From 64-bit keys to 64-bit values, as many as there are distinct keys: counts of distances, last times and
- * masks of lines. */
+/* A growing map from 64-bit keys to 64-bit values, for counts of distances, last times and masks of lines. */
 #ifndef PAT_MEASURE_MAP_H
 #define PAT_MEASURE_MAP_H
 

@@ -70,7 +70,7 @@ struct pat_reuse_run {
     struct last last;   /* unit to position + 1 */
     uint64_t low, high; /* range of all units */
     uint64_t before;    /* the unit at now - 1 */
-    uint64_t *chosen;   /* a bit for each access: is it evaluated? */
+    uint64_t *chosen;   /* a bit for each evaluated access */
     unsigned unit_shift;
     size_t now, piece_began; /* positions */
 };
@@ -115,7 +115,8 @@ static ls_err pat_reuse_touch(struct pat_reuse_run *r, size_t at)
 {
     const uint64_t weight = pat_stream_weight(r->stream, at), unit = pat_unit(r, at);
     uint64_t *last;
-    if (unit == r->before && r->now > r->piece_began) { /* the same unit again: no other was touched since */
+    if (unit == r->before &&
+        r->now > r->piece_began) { /* the same unit again, so no other unit was touched in between */
         r->out->bins[0] += weight;
         return LS_OK;
     }

@@ -25,13 +25,14 @@ static ls_err pat_say(char **text, const char *what)
 {
     char *copy = strdup(what);
     if (!copy) return ls_nomem("the names of patterns");
-    ls_text_clean(copy, strlen(copy), ""); /* it is printed on terminals */
+    ls_text_clean(copy, strlen(copy), ""); /* cleaned, because it is printed on terminals */
     free(*text);
     *text = copy;
     return LS_OK;
 }
 
-/* The site's own module: the addresses of one that was unloaded, or of another process, may be the same. */
+/* Use the module of the site, because an unloaded module, or one of another process, may have the same
+ * addresses. */
 static const struct pat_module *pat_module_of(const struct pat_tables *t, const struct pat_found *f)
 {
     if (f->module_row >= t->modules_len) return NULL;

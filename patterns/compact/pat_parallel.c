@@ -17,7 +17,7 @@ struct parallel {
     size_t next;
     uint64_t weight; /* weight of the running jobs */
     size_t at_work;
-    size_t failed; /* the least number, len: none */
+    size_t failed; /* the least failed job; len: none */
     ls_err err;
     char why[PARALLEL_TEXT];
 };
@@ -104,7 +104,7 @@ ls_err pat_parallel(const struct pat_jobs *jobs)
     sigset_t all, before;
     size_t len = 0;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals stay this thread's */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are handled by the calling thread */
     while (len + 1 < wanted && pthread_create(&others[len], NULL, parallel_work, &p) == 0)
         len++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-    PAT_PERIOD_SAVES = 4,   /* a quarter of the numbers at most */
+    PAT_PERIOD_SAVES = 4,   /* a description has at most a quarter of the numbers */
     PAT_PERIOD_END = 8,     /* an eighth may be left out at each end */
     PAT_PERIOD_ROW_MIN = 8, /* indices of a pattern, where iterations can be joined */
     PAT_PERIOD_ROW_MAX = 16,
     PAT_PERIOD_LOSS = 64,   /* joining may leave out a 64th */
-    PAT_PERIOD_TURNS = 8,   /* this many deltas weigh as much as an index */
-    PAT_PERIOD_LONG = 4096, /* numbers that are too many to be written without need */
+    PAT_PERIOD_TURNS = 8,   /* number of deltas that cost as much as an index */
+    PAT_PERIOD_LONG = 4096, /* least count of numbers for which a shorter form is needed */
     PAT_PERIOD_LEAST = 4    /* indices below which no repetition can be claimed */
 };
 
@@ -69,7 +69,7 @@ static int64_t pat_step(const struct pat_search *s, size_t i)
     return pat_minus(s->data[i + 1], s->data[i]);
 }
 
-/* z of the distances from index `from` on; z[0] is their number. */
+/* Compute z of the distances from index `from` on; z[0] is their number. */
 static void pat_search_z(struct pat_search *s, size_t from)
 {
     const size_t n = s->len - from - 1;
@@ -385,7 +385,7 @@ size_t pat_least_rotation(const int64_t *cycle, size_t len)
 
 /* A piece's vote. */
 struct pat_vote {
-    const int64_t *cycle; /* in the ballot's steps */
+    const int64_t *cycle; /* in steps of the vote */
     size_t len;
     uint64_t weight;
 };
@@ -421,7 +421,7 @@ static ls_err pat_ballot_init(const struct pat_pieces *p, struct pat_ballot *b)
 
 static void pat_vote_of(struct pat_ballot *b, size_t from, size_t until)
 {
-    if (until < from + 3) return; /* two distances at least */
+    if (until < from + 3) return; /* at least two distances */
     const size_t distances = until - from - 1;
     const size_t len = pat_period_of_string(b->steps + from, distances, b->scratch);
     if (2 * len > distances || len > PAT_PIECES_CYCLE_MAX) return;

@@ -14,7 +14,7 @@
 /* Index start + i * len + j of the sequence is its index start + j, moved by the base of iteration i; the
  * first `turns` differences between the bases repeat. */
 struct pat_period {
-    size_t start; /* indices in front of it */
+    size_t start; /* number of indices before it */
     size_t len;   /* length of the pattern */
     size_t turns; /* deltas of the outer level; 1: one delta serves all */
     size_t count; /* iterations: it ends before index start + len * count */
@@ -62,16 +62,16 @@ struct pat_pieces {
     size_t breaks_len;
 };
 
-/* [*out_from, *out_until) of piece i; false after the last. Pieces may be empty. */
+/* Return the bounds [*out_from, *out_until) of piece i; false after the last one. Pieces may be empty. */
 bool pat_pieces_at(const struct pat_pieces *p, size_t i, size_t *out_from, size_t *out_until);
 
 struct pat_cycle {
     int64_t distances[PAT_PIECES_CYCLE_MAX]; /* in the rotation that is the least */
-    size_t len;                              /* 0: none was found */
+    size_t len;                              /* 0: not found */
     uint64_t seen, explained;                /* distances inside pieces; the ones in stretches of the cycle */
 };
 
-/* The cycle with the most votes. Every piece of two whole periods at least votes with its distances.
+/* Find the cycle with the most votes. Every piece of at least two whole periods votes with its distances.
  * Errors: LS_ERR_NOMEM. */
 ls_err pat_pieces_cycle(const struct pat_pieces *p, struct pat_cycle *out);
 

@@ -364,7 +364,7 @@ static size_t pat_read_short(const struct pat_walk *w, size_t block_len, size_t 
     return n;
 }
 
-/* Choose the full block that represents stratum i of n: by i alone, so that equal sequences are read alike,
+/* Choose the full block that represents stratum i of n: by i only, so that equal sequences give equal blocks,
  * and not at a constant distance, which could coincide with a period of the pattern. */
 static uint64_t pat_block_drawn(uint64_t full, size_t n, size_t i)
 {

@@ -124,7 +124,7 @@ struct pat_blocks {
     size_t block_len; /* accesses of each; in a sequence without a full block, each stretch is one block */
 };
 
-/* The mean of some blocks. */
+/* Return the mean of some blocks. */
 struct pat_sketch {
     double features[PAT_BLOCK_FEATURES];
     double spread; /* log2(1 + standard deviation in lines) / 32, at most 1 */
@@ -258,7 +258,7 @@ ls_err pat_assign(const double *costs, size_t rows_len, size_t columns_len, size
 enum pat_matched {
     PAT_MATCHED_KEY,      /* the same function and data, at any distance */
     PAT_MATCHED_DISTANCE, /* near enough */
-    PAT_MATCHED_NONE      /* in only one of them */
+    PAT_MATCHED_NONE      /* in only one of the inputs */
 };
 
 struct pat_match {

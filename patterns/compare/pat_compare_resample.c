@@ -8,7 +8,7 @@
 
 #define PAT_NORMAL_QUANTILE 1.959964 /* the normal quantile of (1 + PAT_CONFIDENCE) / 2 */
 
-/* The blocks of both, without the features that are 0 in all of them (most bins of most patterns). */
+/* The blocks of both patterns, without the features that are 0 in all of them (most bins of most patterns). */
 struct pat_pool {
     double *values;     /* [blocks][columns_len], then room for two sums of columns_len */
     size_t *columns;    /* the feature in each column; after the features: centre, square */
@@ -73,7 +73,7 @@ static ls_err pat_pool_init(struct pat_pool *p, const struct pat_blocks *const s
     return LS_OK;
 }
 
-/* --- a draw: which blocks are in which group --- */
+/* --- a draw: the assignment of blocks to groups --- */
 
 static void pat_draw_clear(struct pat_pool *p)
 {

@@ -54,7 +54,7 @@ enum { PAT_EXT_ARENA_LOG2_MIN = 8, PAT_EXT_ARENA_LOG2_MAX = 21 };
 struct pat_ext_arena_chunk;
 struct pat_ext_arena_free;
 
-/* If zeroed, or if NULL is passed as the arena, every block comes from malloc. */
+/* With a zeroed arena, or NULL, every block comes from malloc. */
 struct pat_ext_arena {
     struct pat_ext_arena_chunk *chunks;
     size_t chunks_len, chunks_cap;

@@ -14,9 +14,8 @@ struct pat_ext_arena_free {
 };
 
 struct pat_ext_arena_chunk {
-    char *base; /* a multiple of a chunk's size */
-    uint8_t
-        *free; /* by units of the least block: the size of the free block that begins there, 0: none does */
+    char *base;    /* a multiple of a chunk's size */
+    uint8_t *free; /* by units of the least block: size of the free block that begins there, 0: none */
 };
 
 void pat_ext_arena_init(struct pat_ext_arena *a, uint64_t memory_bytes)
@@ -146,7 +145,7 @@ void *pat_ext_arena_take(struct pat_ext_arena *a, uint8_t log2_bytes)
     const size_t at = (size_t)((char *)f - c->base);
     arena_remove(a, c, at, from);
     a->empty -= from == a->log2_chunk;
-    while (from > log2_bytes) { /* the upper half stays free */
+    while (from > log2_bytes) { /* the upper half remains free */
         from--;
         arena_put(a, c, at + ((size_t)1 << from), from);
     }

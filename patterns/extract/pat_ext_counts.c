@@ -166,7 +166,7 @@ static bool tally_make_room(struct pat_ext_tally *t, struct pat_ext_budget *b)
     if (t->len < PAT_EXT_TALLY_MAX) {
         const uint8_t log2_cap = t->log2_cap ? t->log2_cap + 1 : TALLY_FIRST_LOG2;
         const uint64_t more_bytes = pat_ext_ways_bytes(log2_cap) - pat_ext_ways_bytes(t->log2_cap);
-        /* the first few are always counted */
+        /* the first distances are always counted */
         if ((!t->log2_cap || pat_ext_fits(b, more_bytes)) && tally_grow(t, b, log2_cap)) return true;
     }
     if (t->log2_cap) tally_prune(t, b);
@@ -186,7 +186,7 @@ bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, 
         if (t->is_pruned) pat_ext_tally_add_pruned(t, (struct pat_ext_run){distance, count}, 1);
         return t->is_pruned;
     }
-    tally_take(t, tally_find(t, distance), distance, count); /* the table may have moved */
+    tally_take(t, tally_find(t, distance), distance, count); /* the table may have been reallocated */
     t->unique++;
     return true;
 }
@@ -315,7 +315,7 @@ static struct pat_ext_way *pages_add(struct pat_ext_pages *p, struct pat_ext_bud
     struct pat_ext_way *slot = p->log2_cap ? pages_find(p, hash) : NULL;
     if (!slot || !slot->value) {
         if (!pages_make_room(p, b) || !pat_ext_pages_keep(p, hash)) return NULL;
-        slot = pages_find(p, hash); /* the table may have moved */
+        slot = pages_find(p, hash); /* the table may have been reallocated */
         slot->key = hash;
         p->len++;
     }

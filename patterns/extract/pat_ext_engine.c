@@ -51,7 +51,7 @@ void pat_ext_fini(struct pat_ext *e)
     *e = (struct pat_ext){0};
 }
 
-/* ---- where an access belongs ---- */
+/* ---- the row to which an access belongs ---- */
 
 /* Some accesses of a strand (their numbers in the round), and the results of bulk look-ups. */
 struct ext_chunk {
@@ -98,7 +98,7 @@ static bool ext_enter_node(const struct pat_ext *e, const struct ext_chunk *chun
         !pat_ext_home_pages_know(&e->ranges.pages, addr, r->home))
         return false;
     r->stamp = e->now;
-    r->lo = addr; /* its surroundings are unknown */
+    r->lo = addr; /* the ranges around it are unknown */
     r->hi = addr + 1;
     return true;
 }
@@ -161,7 +161,7 @@ static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
     case PAT_EVENT_RANGE_BORN:
     case PAT_EVENT_RANGE_DIED:
         if (pat_ext_is_published(e)) return LS_OK;
-        LS_TRY(ext_round(e)); /* earlier accesses must not see the change */
+        LS_TRY(ext_round(e)); /* the change must not affect earlier accesses */
         e->now++;
         e->ranges_stamp = e->now;
         return pat_ext_ranges_event(&e->ranges, &e->budget, e->tables, event, e->now);

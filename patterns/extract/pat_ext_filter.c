@@ -21,7 +21,7 @@ struct window {
 struct pat_ext_windows {
     struct window windows[2]; /* loads, stores */
     uint32_t rows, units_most, row_bytes, slots;
-    bool stays; /* a site that has gathered once counts in every later window, too */
+    bool stays; /* a site that has gathered once is counted in every later window, too */
 };
 
 static uint32_t windows_slots(uint32_t rows)
@@ -140,7 +140,7 @@ void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *
 /* Rules of each version: many different distances, or far ones in sequences that are long enough. */
 static const struct {
     bool is_more, is_far_more;    /* accesses, share of far ones: must exceed the limit, not only reach it */
-    bool does_unique_need_length; /* many different distances are not enough in a short sequence */
+    bool does_unique_need_length; /* many different distances do not suffice for a short sequence */
 } published_modes[PAT_MODE_COUNT] = {
     [PAT_MODE_PAPER] = {false, false, true},
     [PAT_MODE_V1] = {true, true, true},

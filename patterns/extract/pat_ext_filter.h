@@ -14,7 +14,7 @@
  * where the tool has one row for all loads, or stores, of an instruction. */
 struct pat_ext_windows;
 
-/* A site in the windows. */
+/* State of a site in the windows. */
 struct pat_ext_seen {
     uint64_t count; /* windows in which it gathers or scatters */
     uint64_t order; /* 1: the first site that did so; 0: none */

@@ -23,7 +23,7 @@ struct finish_row {
     uint64_t unit_bytes;
     unsigned unit_twos;       /* its binary logarithm; 64: not a power of two */
     struct pat_ext_seen seen; /* published modes */
-    uint32_t rank;            /* published modes: 0 is the first of the loads or of the stores */
+    uint32_t rank;            /* published modes: rank among the loads or the stores, from 0 */
     double window_share;      /* published modes: of the appearances of all loads or stores */
     uint32_t threads;
     bool is_out, is_companion;
@@ -276,7 +276,7 @@ static uint64_t finish_lowest(const struct pat_ext_row *r)
         done += pat_ext_stream_pass(&reader, addr, done, UINT64_MAX);
         if (!pat_ext_stream_next(&reader, &t)) break;
         addr = t.kind == PAT_EXT_JUMP ? t.addr : addr + (uint64_t)t.distance * t.count;
-        if (addr < lowest) lowest = addr; /* a run goes one way, from the address before it */
+        if (addr < lowest) lowest = addr; /* a run has one direction, from the address before it */
     }
     return lowest;
 }
@@ -589,7 +589,7 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
     struct finish_sites sites = {0};
     ls_err err = rows && f ? LS_OK : ls_nomem("%zu sequences", e->rows_len);
     *out = (struct pat_sequences){.accesses = e->accesses, .accesses_unplaced = e->unplaced};
-    /* memory that rows release from now on may stay in the process: it counts as held */
+    /* memory that rows release from now on may stay in the process, so it counts as used */
     e->held_bytes = e->budget.used_bytes + e->counts.used_bytes;
     if (err == LS_OK) err = finish_sites_init(e, rows, &sites);
     for (size_t i = 0; err == LS_OK && i < e->rows_len; i++)

@@ -106,7 +106,8 @@ static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
     pat_ext_echo_jumped(r);
     r->before_run++;
     r->addr = t->addr;
-    r->distance = INT64_MIN; /* no distance yet; if this distance really occurs first, it is still counted */
+    r->distance =
+        INT64_MIN; /* no distance so far; if this distance occurs first, it is counted nevertheless */
     pat_ext_take_turn(e, r, at);
 }
 
@@ -223,7 +224,7 @@ static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
     for (; n < most; n++) {
         const uint32_t at = numbers->data[n];
         const uint64_t addr = addrs[at];
-        ls_prefetch(&addrs[numbers->data[n + PAT_EXT_ROUND_AHEAD]]); /* may be the next strand's */
+        ls_prefetch(&addrs[numbers->data[n + PAT_EXT_ROUND_AHEAD]]); /* may belong to the next strand */
         if (in_pool && n + PENDING_AHEAD < numbers->len)
             pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[numbers->data[n + PENDING_AHEAD]]);
         if (!pending_stays(e, r, addr, in_pool)) break;
@@ -291,7 +292,7 @@ static void pending_count(struct pat_ext *e, struct pat_ext_part *p)
         const struct pat_ext_stretch *s = &p->stretches[i];
         struct pat_ext_row *r = s->row;
         if (run < s->runs_end) {
-            const bool is_empty = p->runs[run].len == 0; /* a jump was before */
+            const bool is_empty = p->runs[run].len == 0; /* after a jump */
             const struct pat_ext_runs all = {&p->runs[run], s->runs_end - run, s->weight};
             pat_ext_count_runs(e, r, pat_ext_runs_from(all, is_empty));
         }

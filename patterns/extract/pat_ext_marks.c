@@ -189,7 +189,8 @@ static void marks_wide(struct pat_ext *e, size_t at)
     }
 }
 
-/* Lines to judge: with their threads' salts, the line counts of their threads, and the accesses. */
+/* Lines whose cost is to be computed: with their threads' salts, the line counts of their threads, and the
+ * accesses. */
 struct marks_judged {
     uint64_t lines[MARKS_BLOCK], now[MARKS_BLOCK];
     uint32_t at[MARKS_BLOCK];

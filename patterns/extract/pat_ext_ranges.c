@@ -95,7 +95,7 @@ static void home_pages_draw(struct pat_ext_home_page *s, const struct smr_avl *l
     if (home_pages_at(live, t, from, &at))
         home_pages_paint(homes, from, (struct smr_range){from, at.end, at.value}, home_pages_home(t, at));
     for (int i = 0; smr_avl_first_from(live, r.base, r.end, &r) && r.base - from < 4096; i++) {
-        if (i == HOME_PAGES_RANGES) return; /* too many ranges: not worth it */
+        if (i == HOME_PAGES_RANGES) return; /* too many ranges for an index */
         home_pages_paint(homes, from, r, home_pages_inside(live, t, r));
         r.end--; /* next: ranges that begin here and end earlier, or begin later */
     }
@@ -251,7 +251,7 @@ bool pat_ext_ranges_bulk(const struct pat_ext_ranges *r, const uint64_t *addrs, 
 bool pat_ext_ranges_same(const struct pat_ext_ranges *r, uint64_t stamp, uint64_t lo, uint64_t hi)
 {
     for (uint64_t i = r->changes_len; i-- > 0;) {
-        if (r->changes_len - i > PAT_EXT_CHANGES) return false; /* the change is no longer recorded */
+        if (r->changes_len - i > PAT_EXT_CHANGES) return false; /* the change is too old to be recorded */
         const struct pat_ext_change *c = &r->changes[i % PAT_EXT_CHANGES];
         if (c->stamp <= stamp) return true;
         if (c->start < hi && c->end > lo) return false;

@@ -182,7 +182,7 @@ ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, cons
         uint32_t strand = round_slot(&sites, a[i].site) - 1;
         if (strand == UINT32_MAX) {
             LS_TRY(round_find_strand(r, b, t, &a[i], &strand));
-            sites = *round_sites(r, thread); /* there may be more leaves now */
+            sites = *round_sites(r, thread); /* the number of leaves may have grown */
         }
         if (r->strands[strand].len++ == 0) r->touched[r->touched_len++] = strand;
         strand_of[i] = strand;
@@ -215,5 +215,5 @@ void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b)
     size_t cap = r->cap;
     while (cap < r->strands_len * ROUND_STRAND && 2 * cap <= r->cap_most)
         cap *= 2;
-    if (cap > r->cap) round_resize(r, b, cap); /* without memory rounds stay short */
+    if (cap > r->cap) round_resize(r, b, cap); /* without memory, rounds remain short */
 }

@@ -83,9 +83,9 @@ bool pat_ext_stream_next(struct pat_ext_reader *r, struct pat_ext_token *t); /* 
  * Returns how many; 0: the next token is of another kind, or there is none. */
 size_t pat_ext_stream_singles(struct pat_ext_reader *r, int64_t *distances, size_t len);
 
-/* Skip rounds of a repeat whose outcome the caller knows, because the previous round returned it to the state
- * in which that round began. Called before each token; done: accesses so far, out of `all`. Returns the
- * number of accesses skipped, 0: none. */
+/* Skip rounds of a repeat whose result is known, because the caller's state after the previous round equals
+ * the state before it. Called before each token; done: accesses so far, out of `all`. Returns the number of
+ * accesses skipped, 0: none. */
 uint64_t pat_ext_stream_pass(struct pat_ext_reader *r, uint64_t state, uint64_t done, uint64_t all);
 
 #endif

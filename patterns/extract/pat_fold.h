@@ -33,7 +33,7 @@ struct pat_fold_ask {
     uint64_t base, unit_bytes; /* base and unit of the indices */
     size_t len;
     size_t round; /* accesses in a round, if already known; 0: search for rounds of at most 2^21 accesses */
-    size_t room;  /* number of indices for which there is memory */
+    size_t room;  /* number of indices that fit in memory */
 };
 
 /* Find out whether the accesses repeat.

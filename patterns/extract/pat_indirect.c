@@ -405,7 +405,7 @@ static bool backward_follow(struct backward *w, size_t row, ZydisRegister r, siz
         if (!backward_decode(w, at, &d)) return false;
         if (backward_writes(&d, whole)) return backward_through(w, at, &d, out);
         if (d.insn.meta.category == ZYDIS_CATEGORY_CALL && backward_is_lost_by_calls(whole)) return false;
-        if (at == start) return false; /* once around the loop: it does not change there */
+        if (at == start) return false; /* unchanged in the whole loop */
     }
     return false;
 }

@@ -17,7 +17,7 @@
 
 enum { SEGMENTS_MAX = 256, PAGE_BYTES = 4096 };
 
-/* The addresses that a file's segments take, in its own view. */
+/* The linked addresses of a file's segments. */
 struct binary_span {
     uint64_t start, end;
     bool is_fixed; /* not position-independent */
@@ -93,7 +93,7 @@ ls_err pat_binaries_add(struct pat_binaries *b, const char *text)
     const char *at = strrchr(text, '@'), *p = at ? at + 1 : "";
     uint64_t base = 0;
     const bool has_base = at && pat_scan_hex(&p, &base) && *p == '\0';
-    if (at && !has_base && access(text, F_OK) != 0) /* a file's name may have one */
+    if (at && !has_base && access(text, F_OK) != 0) /* a file name may contain an @ */
         return ls_fail(LS_ERR_USAGE, "%s: after @ the load address is expected, as in @0x555555554000", text);
     snprintf(path, sizeof(path), "%.*s", has_base ? (int)(at - text) : (int)strlen(text), text);
     LS_TRY(binary_span_of(path, &span));

@@ -42,7 +42,7 @@ static uint32_t binary_at(const struct pat_collect *c, uint64_t ip)
     return PAT_NONE;
 }
 
-/* The row of a site. Where its module is not known (PAT_NONE) it is looked for in the binaries. */
+/* Find or add the row of a site. If its module is not known (PAT_NONE), it is looked up in the binaries. */
 static ls_err collect_site(struct pat_collect *c, const struct pat_site *site, uint32_t *out)
 {
     const uint64_t rest = (uint64_t)site->module << 32 | (uint64_t)site->size_bytes << 16 |
@@ -76,7 +76,7 @@ static bool are_alike(const struct pat_part *a, const struct pat_part *b)
     return a->op == b->op && a->size_bytes == b->size_bytes;
 }
 
-/* Number the parts: see the head of the header. */
+/* Number the operands, as described in the header. */
 static void number_operands(struct pat_collect *c)
 {
     uint8_t next = 0;
@@ -130,7 +130,7 @@ ls_err pat_collect_event(struct pat_collect *c, const struct pat_event *event)
     return push_event(&c->later, &c->later_len, &c->later_room, event);
 }
 
-/* The batch was taken: events that waited begin the next one. */
+/* After the batch was taken, begin the next one with the waiting events. */
 static void begin_batch(struct pat_collect *c)
 {
     struct pat_event *events = c->events;

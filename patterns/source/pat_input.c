@@ -79,7 +79,7 @@ static ls_err input_fail(const struct pat_input *in, ls_err err)
     case LS_ERR_NOMEM:
     case LS_ERR_UNSUPPORTED:
         return ls_fail(err, "%s: %s", in->name, why);
-    default: /* an error of the file, whose message names it */
+    default: /* a read error, whose message names the file */
         return err;
     }
 }

@@ -14,9 +14,9 @@ struct pat_lines {
     char *buffer, *at; /* at: start of the bytes after the current line */
     size_t left, room;
     bool has_ended;
-    bool last_may_lack_end; /* set by the caller: then that is no damage */
+    bool last_may_lack_end; /* set by the caller: a longer line is no damage */
     uint64_t number;        /* number of the line, from 1 */
-    uint64_t at_bytes;      /* where it begins in the text */
+    uint64_t at_bytes;      /* its offset in the text */
 };
 
 /* Owns:   the caller ends l with pat_lines_fini, also after a failure.

@@ -106,7 +106,7 @@ static ls_err add_entries(struct files *f, const char *folder, const struct pat_
 static ls_err files_add(struct files *f, const char *path, const struct pat_source_options *o)
 {
     char trace[PATH_MAX];
-    if (strcmp(path, "-") != 0 && access(path, R_OK) != 0) /* before another one is read for long */
+    if (strcmp(path, "-") != 0 && access(path, R_OK) != 0) /* before another file is read, which takes long */
         return ls_fail_errno(errno, "%s cannot be read", path);
     if (!is_folder(path)) return files_append(f, path);
     const int len = snprintf(trace, sizeof(trace), "%s/trace", path);
@@ -123,13 +123,14 @@ struct many_map {
 };
 
 struct many {
-    struct pat_source_format row; /* ours, with the window size of the first file's format */
+    struct pat_source_format row; /* our format, with the window size of the first file's format */
     struct files files;
     struct pat_source_options options;
     size_t at; /* index of the file after the current one */
     pat_source *child;
-    struct many_map sites, modules, homes, ranges, threads, phases, lines; /* rows of child to ours */
-    bool *is_alive;                                                        /* for each of child's ranges */
+    struct many_map sites, modules, homes, ranges, threads, phases,
+        lines;      /* rows of child, mapped to our rows */
+    bool *is_alive; /* for each of child's ranges */
     size_t alive_room;
     /* ours */
     struct pat_tables tables;

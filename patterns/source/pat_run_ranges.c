@@ -106,7 +106,7 @@ static void show_all(const struct pat_run_part *p, struct shown *all)
 
 /* --- ranges --- */
 
-/* Areas that hold many objects extend as far as their samples, including the samples of those objects. */
+/* Extend areas that hold many objects to their samples, including the samples of the objects. */
 static bool is_area(uint32_t kind)
 {
     return kind == PROF_NODE_STACK || kind == PROF_NODE_STATIC || kind == PROF_NODE_CODE ||
@@ -209,7 +209,7 @@ static ls_err pass_event(struct pat_collect *c, struct pat_run_range *x, enum pa
 ls_err pat_run_ranges_events(struct pat_run_ranges *r, uint64_t born_ns, uint64_t died_ns,
                              struct pat_collect *c)
 {
-    /* deaths first: the memory may have been given out again */
+    /* deaths first, because the memory may have been allocated again */
     for (size_t i = 0; i < r->born; i++)
         if (r->rows[i].is_living && r->rows[i].died_ns <= died_ns)
             LS_TRY(pass_event(c, &r->rows[i], PAT_EVENT_RANGE_DIED));

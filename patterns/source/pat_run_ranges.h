@@ -17,8 +17,8 @@ struct pat_run_range {
 /* All zero: empty. */
 struct pat_run_ranges {
     struct pat_run_range *rows; /* by born_ns */
-    size_t len, room, born;     /* born: that many are or were living */
-    struct pat_intern homes;    /* homes of the whole run */
+    size_t len, room, born;     /* number of ranges that are or were living */
+    struct pat_intern homes;    /* homes of the run */
 };
 
 /* Bursts of one process: indices into bursts. */

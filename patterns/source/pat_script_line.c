@@ -246,7 +246,7 @@ static const char *read_what(const struct head *h, size_t time, struct pat_scrip
 {
     const struct pat_span *w = &h->words[time];
     const size_t left = h->len - time;
-    const char *end = w->at + w->len + 1; /* a blank is always printed */
+    const char *end = w->at + w->len + 1; /* always followed by a blank */
     if (left > 1 && is_event(w[1])) {
         set_event(w[1], s);
         return w[1].at + w[1].len;
@@ -375,7 +375,7 @@ static void read_with_source(const char *body, const char *operation, struct pat
     read_rest(after_words(operation), s);
 }
 
-/* The first number is the address of the data by its width, or when another one follows. */
+/* Is the first number the address of the data? It is by its width, or if another number follows. */
 static void read_without_source(const char *body, struct pat_script_sample *s)
 {
     const struct pat_span first = word_at(body);

@@ -29,7 +29,7 @@ struct work {
 
 /* ---- one warp ---- */
 
-/* The addresses of the active lanes, ascending. */
+/* Sort the addresses of the active lanes. */
 static unsigned sort_lanes(const struct pat_warp *w, uint64_t out[PAT_WARP_LANES])
 {
     unsigned len = 0;
@@ -43,7 +43,7 @@ static unsigned sort_lanes(const struct pat_warp *w, uint64_t out[PAT_WARP_LANES
     return len;
 }
 
-/* The same distance from each active lane to the next one, lane by lane. */
+/* Is the distance from each active lane to the next one the same? */
 static bool is_strided(const struct pat_warp *w)
 {
     const unsigned first = (unsigned)__builtin_ctz(w->active);
@@ -101,7 +101,7 @@ static struct pat_sector_sums *part_at(const struct work *k, struct parts *p, ui
     return &p->rows[i].sums;
 }
 
-/* Distinct bytes and sectors of the sorted addresses. */
+/* Count the distinct bytes and sectors of the sorted addresses. */
 static ls_err count_sectors(struct work *k, const struct pat_warp *w, const uint64_t *addrs,
                             struct pat_sector_sums *one, struct parts *parts)
 {
@@ -129,7 +129,7 @@ static ls_err count_sectors(struct work *k, const struct pat_warp *w, const uint
     return LS_OK;
 }
 
-/* The largest number of different words that one bank gives to lanes [first, last). */
+/* Return the largest number of different words of one bank that lanes [first, last) access. */
 static unsigned passes_of(const struct pat_warp *w, unsigned first, unsigned last)
 {
     uint64_t words[BANKS][BANKS];

@@ -11,7 +11,7 @@
 
 enum { PAT_SECTOR_BYTES = 32 };
 
-/* How the lanes of a warp lie. X(id, name) */
+/* Arrangement of the lanes of a warp. X(id, name) */
 #define PAT_LANES_LIST(X)                                                              \
     X(BROADCAST, "broadcast") /* all on one address */                                 \
     X(COALESCED, "coalesced") /* at most one sector more than the needed bytes fill */ \
@@ -23,10 +23,10 @@ enum pat_lanes { PAT_LANES_LIST(PAT_LANES_ENUM) PAT_LANES_COUNT };
 
 struct pat_sector_sums {
     uint64_t warps, lanes;          /* accesses of warps, and their active lanes; lanes 0: not known */
-    uint64_t needed_bytes, sectors; /* distinct bytes and sectors, warp by warp; not of shared memory */
-    uint64_t moved_bytes;           /* of these sectors */
+    uint64_t needed_bytes, sectors; /* sums over warps of distinct bytes and sectors; without shared memory */
+    uint64_t moved_bytes;           /* bytes of these sectors */
     uint64_t passes,
-        passes_least; /* passes passes of shared memory, as it is and without conflicts of banks */
+        passes_least; /* passes of shared memory: actual number, and number without bank conflicts */
     uint64_t classes[PAT_LANES_COUNT]; /* warps */
 };
 

@@ -55,7 +55,7 @@ struct pat_source_options {
 /* Counts of the source's contents. */
 struct pat_source_counts {
     uint64_t accesses;
-    uint64_t skipped; /* records of unknown kinds, or of kinds that do not concern memory */
+    uint64_t skipped; /* records of unknown kinds, or without an access */
     uint64_t lost;    /* lost accesses, as the tracer reports them */
     bool is_sampled;  /* bursts: the accesses are a sample of the program's */
     /* Accesses of the program that one access represents; 1 for traces. NAN: not known. */
@@ -71,7 +71,7 @@ struct pat_source_format {
     bool (*recognise)(const void *bytes, size_t len, const char *path);
     /* open sets *out_self, the self of the other functions; the tables belong to the source. */
     ls_err (*open)(const char *path, const struct pat_source_options *o, void **out_self);
-    /* Fills b, at least one access or event unless the source has ended; b lives until the next call.
+    /* Fills b with at least one access or event unless the source has ended; b lives until the next call.
      * Errors: LS_ERR_FORMAT, LS_ERR_TRUNCATED, naming file and position; LS_ERR_IO; LS_ERR_NOMEM. */
     ls_err (*next)(void *self, struct pat_batch *b);
     const struct pat_tables *(*tables)(const void *self);

@@ -41,7 +41,7 @@ static const uint8_t acts[TYPES] = {
 static const bool is_of_thread[ACT_MARKER + 1] = {
     [ACT_LOAD] = true, [ACT_STORE] = true, [ACT_INSTRUCTION] = true, [ACT_BUNDLE] = true};
 
-enum { MARKER_WINDOW = 14 }; /* trace_marker_type_t: time went by before another window */
+enum { MARKER_WINDOW = 14 }; /* trace_marker_type_t: another window, after a gap */
 
 struct dr_thread {
     uint64_t ip, next_ip, window;
@@ -75,7 +75,7 @@ static ls_err dr_thread(struct dr *d, uint64_t id)
     return pat_collect_begin(&d->collect, d->thread, d->threads[d->thread].ip, PAT_NONE);
 }
 
-/* Records before the first thread: files of one thread need not name it. */
+/* Accept records before the first thread record, because files of one thread may have none. */
 static ls_err dr_need_thread(struct dr *d)
 {
     return d->thread == PAT_NONE ? dr_thread(d, 0) : LS_OK;

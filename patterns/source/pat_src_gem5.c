@@ -65,7 +65,7 @@ struct exec_line {
     const char *rest; /* text after the instruction's address */
 };
 
-/* A line of the execution trace, of whatever kind. */
+/* Is it a line of the execution trace, of any kind? */
 static bool exec_parse(const char *line, struct exec_line *out)
 {
     uint64_t tick;
@@ -87,7 +87,7 @@ static bool exec_parse(const char *line, struct exec_line *out)
     return true;
 }
 
-/* The last " A=0x...": symbols and disassembly come before it. */
+/* Find the last " A=0x...", because symbols and disassembly come before it. */
 static bool exec_address(const char *rest, uint64_t *out)
 {
     const char *at = NULL;
@@ -141,7 +141,7 @@ static bool gem5_recognise(const void *bytes, size_t len, const char *path)
     size_t lines;
     (void)path;
     const size_t found = pat_text_count(bytes, len, gem5_is_line, &lines);
-    return found > 0 && 4 * found >= lines; /* gem5's own messages stand before */
+    return found > 0 && 4 * found >= lines; /* gem5's messages come before the trace */
 }
 
 static const struct pat_text_format gem5 = {.line = gem5_line,

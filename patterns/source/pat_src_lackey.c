@@ -49,7 +49,7 @@ static bool lackey_recognise(const void *bytes, size_t len, const char *path)
     size_t lines;
     (void)path;
     const size_t found = pat_text_count(bytes, len, lackey_is_line, &lines);
-    return found >= 2 && 2 * found >= lines / 2; /* the program's own messages may be among them */
+    return found >= 2 && 2 * found >= lines / 2; /* messages of the program may be between the lines */
 }
 
 static const struct pat_text_format lackey = {

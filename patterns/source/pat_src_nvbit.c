@@ -22,11 +22,11 @@ struct nv {
     struct pat_intern lines;
     uint64_t warps, left_out;
     bool was_folded, has_homes;
-    bool is_waiting; /* warp waits: an event came before it */
+    bool is_waiting; /* warp is kept, because an event came before it */
     struct pat_warp warp;
 };
 
-/* The thread of a warp. Beyond WARPS_MAX warps take rows in turn, so that tables stay bounded; the row's
+/* Return the thread of a warp. Beyond WARPS_MAX, warps share rows, so that tables stay bounded; the row's
  * sequence is broken then. */
 static ls_err warp_row(struct nv *n, const struct pat_warp *w, uint32_t *out)
 {
@@ -79,7 +79,7 @@ static ls_err line_row(struct nv *n, const char *line, uint32_t *out)
     return LS_OK;
 }
 
-/* An atomic changes its elements: it is a store, whatever it returns. */
+/* An atomic is a store, because it changes its elements. */
 static ls_err nv_warp(struct nv *n)
 {
     const struct pat_warp *w = &n->warp;

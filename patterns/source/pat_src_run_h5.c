@@ -20,7 +20,7 @@
 struct run_module {
     uint32_t row;  /* row in the source's table; PAT_NONE: not needed yet */
     bool is_known; /* is_alone is determined */
-    bool is_alone; /* no other module of its process was ever at any of its addresses */
+    bool is_alone; /* no other module of its process was loaded at any of its addresses */
 };
 
 /* Finds the loaded object of an instruction of a profile. Addresses alone do not identify it: processes share
@@ -97,7 +97,7 @@ static bool run_is_in(const struct prof_module *m, const struct run_location *at
     return m->process == at->process && at->ip >= m->base && at->ip < m->end;
 }
 
-/* The module at a location that the lines name, else the first one; m->len: none. */
+/* Find the module at a location by the lines, otherwise the first one; m->len: none. */
 static size_t run_find(const struct run_modules *m, const struct run_location *at)
 {
     const struct prof_line *line = NULL;
@@ -192,7 +192,7 @@ static bool is_usable(const struct run *r, const struct prof_burst *b)
            b->samples_len <= r->samples.len - b->first_sample;
 }
 
-/* Bursts whose thread and samples are there. */
+/* Count the bursts whose thread and samples exist. */
 static ls_err order_bursts(struct run *r, size_t all_len, size_t *len)
 {
     struct burst_key *keys = malloc((all_len + 1) * sizeof(*keys));
@@ -240,7 +240,7 @@ static ls_err report_phase(struct run *r, uint32_t thread, enum pat_event_kind k
         &(struct pat_event){.kind = (uint8_t)kind, .thread = thread, .what = r->phase_rows[phase]});
 }
 
-/* The phases around phase, itself included, the innermost first. */
+/* List the phases around phase, including itself, the innermost first. */
 static size_t phases_around(const struct run *r, uint32_t phase, uint32_t out[PHASES_DEEP])
 {
     size_t len = 0;
@@ -249,7 +249,7 @@ static size_t phases_around(const struct run *r, uint32_t phase, uint32_t out[PH
     return len;
 }
 
-/* A thread goes from the phase that it was in to another one. */
+/* Report the events of a thread that changes from one phase to another. */
 static ls_err change_phase(struct run *r, uint32_t thread, uint32_t row, uint32_t phase)
 {
     uint32_t before[PHASES_DEEP], now[PHASES_DEEP];
@@ -277,7 +277,7 @@ static struct prof_cost_samples costs_of(const struct prof_samples *s)
                                       .len = s->len};
 }
 
-/* The ranges of the process that burst at of order begins. */
+/* Report the ranges of the process that begins with burst `at` of order. */
 static ls_err begin_process(struct run *r)
 {
     const uint32_t process = process_of(r, r->order[r->at]);
@@ -329,7 +329,7 @@ static ls_err emit_sample(struct run *r, const struct prof_burst *b, uint64_t i)
     return pat_collect_access(c, s->addr[i], s->size[i], s->op[i] ? PAT_OP_STORE : PAT_OP_LOAD);
 }
 
-/* Loads that were timed alone, far from each other, follow no pattern. */
+/* Leave out loads that were timed alone, because they are far from each other. */
 static ls_err emit_samples(struct run *r)
 {
     const struct prof_burst *b = &r->bursts[r->order[r->at]];
@@ -349,7 +349,7 @@ static ls_err emit_samples(struct run *r)
 static ls_err run_read(void *self, bool *has_ended)
 {
     struct run *r = self;
-    if (r->at == r->process_end && r->ranges.len) { /* the process before ends */
+    if (r->at == r->process_end && r->ranges.len) { /* the previous process ends */
         LS_TRY(pat_run_ranges_events(&r->ranges, 0, UINT64_MAX, &r->collect));
         r->ranges.len = r->ranges.born = 0;
         return LS_OK;
@@ -390,7 +390,7 @@ static ls_err scale_by_events(const struct run *r, double *out)
     return LS_OK;
 }
 
-/* Cycles of the instructions whose accesses are all there, by the pace of the burst. */
+/* Return the cycles of the instructions whose accesses are all recorded, by the pace of the burst. */
 static double gapless_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
                              const struct prof_cost_samples *s)
 {
@@ -403,7 +403,7 @@ static double gapless_cycles(const struct prof_cost_model *m, const struct prof_
     return instructions * cycles;
 }
 
-/* Cycles that a burst takes natively, estimated from its part after the run-ahead window; 0: it has none. */
+/* Estimate the native cycles of a burst from its part after the run-ahead window; 0: no such part. */
 static double native_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
                             const struct prof_cost_samples *s)
 {

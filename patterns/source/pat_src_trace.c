@@ -302,7 +302,7 @@ static ls_err trace_fill(struct trace *t)
     while (!t->has_ended && !is_full) {
         const size_t before = t->accesses_len;
         if (ls_cursor_left(&t->streams[PAT_STREAM_OPS]) == 0) {
-            if (before || t->events_len) break; /* a cut chunk costs only itself */
+            if (before || t->events_len) break; /* if a chunk is truncated, only this chunk is lost */
             LS_TRY(next_chunk(t));
         }
         LS_TRY(read_ops(t, &is_full));

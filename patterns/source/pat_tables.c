@@ -7,7 +7,7 @@
 
 enum { ROOM_FIRST = 16 };
 
-/* Room for one row more. The room follows from the length: 16, then the next power of two. */
+/* Make room for one more row. The room follows from the length: 16, then the next power of two. */
 static ls_err grow(void **rows, size_t len, size_t row_bytes)
 {
     if (len >= PAT_NONE) return ls_fail(LS_ERR_RANGE, "a table of the accesses has more than 2^32 rows");
@@ -28,7 +28,7 @@ static ls_err copy_text(const char *text, char **out)
 static ls_err copy_name(const char *text, char **out)
 {
     LS_TRY(copy_text(text, out));
-    ls_text_clean(*out, strlen(*out), ""); /* it is printed on terminals */
+    ls_text_clean(*out, strlen(*out), ""); /* cleaned, because it is printed on terminals */
     return LS_OK;
 }
 

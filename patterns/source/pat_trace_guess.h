@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicts the next access of a thread: the writer and the reader of a trace keep the same record of the
- * past, and only differences from the prediction are written.
+/* Predicts the next access of a thread. The writer and the reader of a trace keep the same history, so that
+ * only differences from the prediction are written.
  *
  * Site: the one that followed this site the last time. Address: the site's last one in this thread plus the
  * step that was seen twice in a row. */
@@ -10,7 +10,7 @@
 #include "common/ls_error.h"
 #include "patterns/pat_access.h"
 
-/* A site's past in one thread; all zero: none. */
+/* History of a site in one thread; all zero: empty. */
 struct pat_track {
     uint64_t addr, step, delta; /* last address, step to add, last difference */
     uint32_t next;              /* 1 + the site that followed */

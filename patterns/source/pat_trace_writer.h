@@ -12,8 +12,8 @@ typedef struct pat_trace_writer pat_trace_writer;
 
 struct pat_trace_about {
     bool is_sampled; /* bursts, not all accesses */
-    double scale; /* accesses that one access represents: 1 in full traces, NAN: not known; 0 is taken as 1 */
-    int level;    /* compression level; 0: the default */
+    double scale;    /* accesses that one access represents: 1 in full traces, NAN: not known; 0 means 1 */
+    int level;       /* compression level; 0: the default */
 };
 
 /* Make the file path, or empty it when it is there.

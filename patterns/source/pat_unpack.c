@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gzip is read by zlib itself: libarchive (3.6) does not check its checksums. */
+/* gzip is read by zlib, because libarchive (3.6) does not verify its checksums. */
 #include "patterns/source/pat_unpack.h"
 #include "config.h"
 

@@ -31,7 +31,7 @@ static const char *const table_names[TABLES] = {"ID_TO_OPCODE", "ID_TO_OPCODE_SH
 
 struct pat_warps {
     struct pat_records records;
-    uint64_t maps_left, announced, seen, accesses, skipped; /* announced: 0 is not given */
+    uint64_t maps_left, announced, seen, accesses, skipped; /* announced: 0 means not given */
     char **names[TABLES];                                   /* [NAMES_MAX], by number; NULL: none */
     struct record record;
 };
@@ -45,7 +45,7 @@ static ls_err add_name(pat_warps *r, const uint8_t *entry)
     memcpy(table, entry, NAME_BYTES);
     memcpy(&id, entry + NAME_BYTES, sizeof(id));
     memcpy(value, entry + NAME_BYTES + sizeof(id), sizeof(value) - 1);
-    ls_text_clean(value, strlen(value), ""); /* it is printed on terminals */
+    ls_text_clean(value, strlen(value), ""); /* cleaned, because it is printed on terminals */
     for (int t = 0; t < TABLES; t++) {
         if (strcasecmp(table, table_names[t]) != 0) continue;
         if (!r->names[t] && !(r->names[t] = calloc(NAMES_MAX, sizeof(char *))))

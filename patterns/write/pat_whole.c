@@ -138,7 +138,7 @@ ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, s
 
 /* ---- whole patterns ---- */
 
-enum { PAT_WHOLE_NAMED = 6 }; /* patterns that a note names */
+enum { PAT_WHOLE_NAMED = 6 }; /* largest number of patterns that a note names */
 
 static enum pat_side pat_whole_side(const struct pat_found *r)
 {
@@ -165,7 +165,7 @@ static uint64_t pat_whole_len(const struct pat_found *r, uint64_t accesses_max)
     return known < accesses_max ? known : accesses_max;
 }
 
-/* Number of accesses that the program made there (of one of its threads). */
+/* Return the number of accesses of the program (of one of its threads). */
 static uint64_t pat_whole_made(const struct pat_found *r)
 {
     const uint64_t own = r->threads > 1 ? r->accesses / r->threads : r->accesses;

@@ -77,7 +77,7 @@ void pat_write_note(const struct pat_write_options *o, const char *format, ...)
     o->note(o->user, text);
 }
 
-/* Lists of a million are common: printf would take longer than finding them. Ends with text. */
+/* Print a list, followed by text, without printf, which would take longer than finding lists of a million. */
 static const char *pat_write_number(int64_t number, char text[PAT_NUMBER_BYTES])
 {
     uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
@@ -104,7 +104,7 @@ static const char *pat_base_name(const char *path)
     return path ? ls_base_name(path) : "";
 }
 
-/* " in multiply (spmv.c:88)", or as much of it as is known. */
+/* Write " in multiply (spmv.c:88)", or the known part of it. */
 static void pat_code_text(const struct pat_found *r, char *out, size_t room)
 {
     const char *module = pat_base_name(r->module), *file = pat_base_name(r->file);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 struct pat_write_options {
-    const char *source;    /* name of the program or trace the patterns were found in, for people */
+    const char *source;    /* name of the program or trace of the patterns, for readers */
     uint64_t accesses_max; /* limit for a pattern where a format lists each access; 0: 2^20 */
     /* Receives warnings about a file that is written nevertheless; NULL: they are dropped. */
     void (*note)(void *user, const char *text);
@@ -25,13 +25,13 @@ struct pat_writer {
     const char *name, *text;
     const char *end;  /* how the user's file usually ends: ".json" */
     const char *more; /* ending of a second file, NULL: there is none */
-    bool joins;       /* it takes patterns of several instructions */
+    bool joins;       /* it accepts patterns of several instructions */
     const char *each; /* ending after the pattern's number, for formats with a file per pattern; NULL: none */
     /* prints the whole ending of a pattern's file, where it is more than number and ending; NULL: it is not */
     void (*end_each)(const struct pat_findings *f, size_t i, char *out, size_t room);
     ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
                     ls_outputs *files);
-    /* prints the patterns as the format's own tool does, in place of our table; NULL: our table */
+    /* prints the patterns like the tool of the format, in place of our table; NULL: our table */
     void (*print)(const struct pat_findings *f, FILE *out);
 };
 

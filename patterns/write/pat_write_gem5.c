@@ -87,7 +87,7 @@ static void pat_gem5_packets(const struct pat_found *r, const struct pat_indices
 struct pat_gem5_made {
     char name[PATH_MAX];
     size_t requests;
-    uint64_t memory_bytes; /* a power of two that holds them */
+    uint64_t memory_bytes; /* smallest power of two that contains them */
 };
 
 /* Shared by all patterns of one call. */

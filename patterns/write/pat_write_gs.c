@@ -137,7 +137,7 @@ static ls_err pat_gs2_write(const struct pat_findings *f, const struct pat_write
 
 /* ---- the listing ---- */
 
-/* How many indices are printed at both ends, and how many in a line. */
+/* Number of indices that are printed at both ends, and in a line. */
 struct pat_gs_layout {
     size_t shown, per_line;
 };

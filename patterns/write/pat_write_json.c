@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAT_JSON_NAMED = 6 }; /* patterns that a note names */
+enum { PAT_JSON_NAMED = 6 }; /* largest number of patterns that a note names */
 
 static const char *const pat_json_kernels[PAT_KERNEL_COUNT] = {[PAT_GATHER] = "Gather",
                                                                [PAT_SCATTER] = "Scatter",
@@ -82,7 +82,7 @@ static bool pat_json_is_spatters(const struct pat_config *c)
     return !has_lists && c->delta >= 0 && c->delta_gather >= 0 && c->delta_scatter >= 0;
 }
 
-/* One note for all of them: "patterns 1, 4: ...". */
+/* Write one note for all patterns: "patterns 1, 4: ...". */
 static void pat_json_note_spatter(const struct pat_findings *f, const struct pat_write_options *o)
 {
     char which[160];

@@ -54,7 +54,7 @@ static void dr_thread(uint32_t thread, FILE *out)
     dr_put(DR_PROCESS, sizeof(uint32_t), 1, out);
 }
 
-/* Our traces have no lengths of instructions: 1 is the least. */
+/* Traces have no lengths of instructions: 1 is the least one. */
 static void dr_step(const struct pat_step *s, FILE *out)
 {
     if (s->begins) dr_put(DR_INSTRUCTION, 1, s->ip, out);

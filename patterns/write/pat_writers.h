@@ -17,7 +17,7 @@ void pat_write_note(const struct pat_write_options *o, const char *format, ...)
 /* "1,2,3" */
 void pat_write_indices(const struct pat_indices *p, FILE *out);
 
-/* ---- a configuration as other tools want it: in units of 8 bytes, or access by access ---- */
+/* ---- a configuration in the form of other tools: in units of 8 bytes, or access by access ---- */
 
 /* Bytes that a replay moves per access. */
 enum { PAT_REPLAYED_BYTES = 8 };
@@ -46,7 +46,7 @@ void pat_normalise(struct pat_indices *p);
 /* ---- patterns access by access, for formats without a count: the program's own accesses where they are
  * known, including the ones before and after the repeating part ---- */
 
-/* The accesses of r, in its elements, the lowest 0, at most accesses_max of them.
+/* List the accesses of r, in its elements, the lowest 0, at most accesses_max of them.
  * Owns:   the caller frees out->data.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE; *out is then empty. */
 ls_err pat_whole(const struct pat_found *r, uint64_t accesses_max, struct pat_indices *out);
