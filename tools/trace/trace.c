@@ -215,13 +215,13 @@ static ls_err trace_settings(struct trace *t)
     return LS_OK;
 }
 
-/* All outputs, before anything is run. */
+/* Check all outputs before anything is run. */
 static ls_err trace_check_outputs(struct trace *t)
 {
     const bool force = t->v[TRACE_FORCE].given;
     if (t->v[TRACE_PATTERNS].given) {
         cli_output_for_rank(t->v[TRACE_PATTERNS].text, t->patterns);
-        LS_TRY(cli_output_check_named(t->patterns, force)); /* standard output is the program's */
+        LS_TRY(cli_output_check_named(t->patterns, force)); /* standard output belongs to the program */
         if (t->v[TRACE_OUTPUT].given && strcmp(t->v[TRACE_OUTPUT].text, t->v[TRACE_PATTERNS].text) == 0)
             return ls_fail(LS_ERR_USAGE, "%s cannot be the trace and its patterns: name another file",
                            t->v[TRACE_OUTPUT].text);
@@ -245,7 +245,7 @@ static ls_err trace_try_profile(const char *path)
     return err;
 }
 
-/* Which code is traced, as a file that the plugin reads. */
+/* Write the selected code to a file that the plugin reads. */
 static ls_err trace_region(struct trace *t)
 {
     const struct trc_choice c = {.program = t->program,
@@ -310,7 +310,7 @@ static ls_err trace_prepare(struct trace *t)
     return LS_OK;
 }
 
-/* --- the thread that reads --- */
+/* --- the reading thread --- */
 
 static ls_err trace_copy(struct trace *t, pat_trace_writer *w)
 {
@@ -364,7 +364,7 @@ static ls_err trace_begin_reading(struct trace *t, pthread_t *thread)
     return failed ? ls_fail_errno(failed, "cannot start a thread") : LS_OK;
 }
 
-/* QEMU would leave a core of itself. */
+/* Prevent a core dump of QEMU. */
 static void trace_no_core(void)
 {
     struct rlimit l;
@@ -419,7 +419,7 @@ static ls_err trace_patterns(struct trace *t)
     return LS_OK;
 }
 
-/* The whole trace goes with the spool. */
+/* Remove the complete trace together with the spool. */
 static ls_err trace_cut(struct trace *t)
 {
     const struct trc_only_wanted wanted = trace_wanted(t);
@@ -504,7 +504,7 @@ static int trace_finish(struct trace *t)
         return CLI_LAUNCHER;
     }
     const int refused = trc_outcome_refused(ring, &t->outcome, t->program[0]);
-    if (refused) return refused; /* a part would pass for the whole: it gets no name */
+    if (refused) return refused; /* a part must not look like a complete trace, so it gets no name */
     trc_outcome_warn(ring);
     const ls_err err = trace_results(t);
     trc_outcome_lacking(ring, t->target.machine->elf_machine, &t->outcome, t->program[0]);
@@ -514,7 +514,7 @@ static int trace_finish(struct trace *t)
         trace_say_status(t);
         return CLI_LAUNCHER;
     }
-    trace_remove_files(t); /* the next may end us by a signal */
+    trace_remove_files(t); /* printed first, because the next call may end this process by a signal */
     return rec_end_like(&t->outcome);
 }
 

@@ -91,7 +91,7 @@ enum trc_event_kind {
     TRC_EVENT_NODE_MEMBER, /* number of the group, 0: none, number of the member */
 };
 struct trc_event {
-    uint64_t ready; /* its number + 1 once it may be read */
+    uint64_t ready; /* its number + 1 when it is complete */
     uint32_t kind, thread;
     uint64_t words[6];
 };
@@ -107,16 +107,16 @@ struct trc_lacking {
 struct trc_illegal {
     uint64_t ip; /* 0: none */
     uint32_t len;
-    uint8_t bytes[20]; /* as many as are known: one has 15 at most */
+    uint8_t bytes[20]; /* number of known bytes, at most 15 */
 };
 
-/* A thread that lives now. */
+/* A living thread. */
 struct trc_slot {
     uint32_t is_used;
     uint32_t block; /* index + 1 of its open block, 0: none */
 };
 
-/* Why the tracer ended the program, or a child of it. */
+/* Reason why the tracer ended the program or a child of it. */
 enum trc_refusal { TRC_NOT_REFUSED, TRC_REFUSED_GATHER };
 
 struct trc_ring {
@@ -130,21 +130,21 @@ struct trc_ring {
     uint32_t lacks_isa;      /* enum trc_isa: the latest that QEMU may have stopped at */
     uint32_t forks;          /* children that were not followed */
     uint32_t execs;          /* programs that replaced this one or a child of it */
-    uint32_t threads_missed; /* for want of a slot */
+    uint32_t threads_missed; /* because there was no free slot */
     uint32_t texts_missed;
     uint32_t sites_missed;
     uint32_t insns_missed; /* out of memory: their accesses are missing */
     struct trc_lacking lacking[TRC_LACKING];
     struct trc_illegal illegal;
     uint32_t threads_len, sites_len, modules_len, texts_len;
-    uint32_t slots_used; /* as many at most were ever in use at a time */
+    uint32_t slots_used; /* largest number in use at a time */
 
     _Alignas(64) uint64_t events_len;  /* numbers given out */
     _Alignas(64) uint64_t events_done; /* by the reader */
     _Alignas(64) uint64_t free_blocks; /* tag << 32 | index + 1 */
     uint32_t blocks_made;
     _Alignas(64) uint64_t queue_tail;
-    _Alignas(64) uint32_t filled; /* blocks from the queue that were not given back */
+    _Alignas(64) uint32_t filled; /* blocks from the queue that were not returned */
     uint32_t released;            /* counts returned blocks; threads wait for it to change */
     _Alignas(64) uint32_t is_reader_asleep;
     uint32_t wake;

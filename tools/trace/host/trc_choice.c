@@ -16,11 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- a choice by a recording ---- */
+/* ---- choosing code by a recording ---- */
 
 enum { TRC_HOT_BURSTS_MIN = 50 }; /* a share of 10 % is then known to +-8 points */
 #define TRC_HOT_SHARE 0.9
-/* Larger than the share of code: an array of indices costs little, but a gather means nothing without it. */
+/* The share of data is larger than that of code, because an array of indices costs little, but a gather
+ * cannot be replayed without it. */
 #define TRC_HOT_NODES_SHARE 0.99
 /* Choose data by name only if named data has at least this share of the time, in all functions together and
  * in each chosen one. */
@@ -38,7 +39,7 @@ struct trc_ranking {
     double time_ns; /* including samples without a row in the list */
 };
 
-/* The parts of the profile that are read. */
+/* The parts of the profile that are used. */
 struct trc_hot_run {
     struct prof_samples samples;
     const struct prof_burst *bursts;
@@ -73,7 +74,7 @@ static void trc_ranking_add(struct trc_ranking *r, uint32_t row, double time_ns)
     if (row != TRC_HOT_NONE) r->list.rows[row].time_ns += time_ns;
 }
 
-/* The next one, the heaviest first.  NULL: that was the last. */
+/* Return the next row, the heaviest first.  NULL: no more rows. */
 static struct trc_weight *trc_ranking_next(struct trc_ranking *r)
 {
     struct trc_weight *best = NULL;
@@ -241,7 +242,8 @@ static ls_err trc_hot_label(struct trc_hot *found, const char *label)
     return LS_OK;
 }
 
-/* Small blocks have no names in a recording: a function that works on them would be chosen for nothing. */
+/* Do not choose by data if it is unnamed: small blocks have no names in a recording, so a function that uses
+ * them would be chosen without its data. */
 static bool trc_has_nameless_function(const struct trc_hot_run *run)
 {
     for (size_t i = 0; i < run->functions.list.len; i++) {
@@ -367,7 +369,7 @@ static ls_err trc_hot_record(char **argv, const char *path)
     return ls_fail(LS_ERR_IO, "--auto: loadstone record -- %s made no profile", argv[0]);
 }
 
-/* ---- a choice by options ---- */
+/* ---- choosing code by options ---- */
 
 static ls_err trc_choice_record(const struct trc_choice *c, FILE *out, struct trc_hot *hot)
 {
@@ -433,6 +435,7 @@ ls_err trc_choice_write(const struct trc_choice *c, struct trc_hot *hot, char re
     if (!out) return ls_fail_errno(errno, "cannot write %s", region);
     const ls_err err = trc_choice_put(c, out, hot);
     if (fclose(out) != 0 && err == LS_OK) return ls_fail_errno(errno, "cannot write %s", region);
-    if (err == LS_OK && is_hot && hot->functions == 0) region[0] = '\0'; /* there is nothing to choose by */
+    if (err == LS_OK && is_hot && hot->functions == 0)
+        region[0] = '\0'; /* the recording does not suffice for a choice */
     return err;
 }

@@ -164,7 +164,7 @@ static bool trc_is_copy_of(Dwarf_Die *die, const char *name)
            trc_is_called(&declaration, name);
 }
 
-/* A copy is whole: copies inlined into it belong to it. */
+/* Take a copy as a whole, including the copies that are inlined into it. */
 static void trc_put_copies(struct trc_file *f, Dwarf_Die *scope, const char *name, unsigned depth)
 {
     Dwarf_Die die;
@@ -259,7 +259,7 @@ static ls_err trc_lines_read(const char *text, struct trc_lines *l)
     return LS_OK;
 }
 
-/* "b.c" and "a/b.c" are the ends of "/home/a/b.c". */
+/* Is name the end of a path? "b.c" and "a/b.c" are ends of "/home/a/b.c". */
 static bool trc_is_end_of(const char *path, const char *end)
 {
     const size_t len = strlen(path), end_len = strlen(end);

@@ -30,7 +30,7 @@ struct trc_registered {
 static ls_err trc_registered_home(struct trc_registered *r, struct pat_tables *tables, uint32_t parent,
                                   const struct pat_home *like, uint32_t *out)
 {
-    /* elements beyond 4 GiB are distinguished by their low bits only */
+    /* sizes of elements beyond 4 GiB are distinguished only by their low bits */
     const uint64_t key = (uint64_t)parent << 32 | (uint32_t)like->elem_size_bytes;
     uint32_t *row;
     LS_TRY(pat_intern(&r->homes, key, ls_hash_text(LS_HASH_BEGIN, like->label), &row));
@@ -64,7 +64,7 @@ struct trc_homes {
     LS_VECTOR(uint32_t) stacks;                /* living range by thread, PAT_NONE */
     struct prof_paths paths;                   /* call paths of allocations; frame is the home */
     smr_live *blocks;                          /* values: rows of ranges */
-    struct trc_lives lives;                    /* rows of ranges that have died, but for variables */
+    struct trc_lives lives;                    /* rows of ranges that have died, except variables */
     bool are_events_taken;
 };
 
@@ -248,7 +248,7 @@ static ls_err trc_block_died(trc_homes *h, uint64_t start)
     uint32_t range;
     if (!smr_live_find_range(h->blocks, start, &found, NULL, &range) || found != start) return LS_OK;
     LS_TRY(smr_live_remove(h->blocks, start, range));
-    /* a block that was cut in two lives on in its other part, which must not be born twice */
+    /* the other part of a divided block remains alive and must not be born twice */
     return (h->tables.ranges[range].start == start ? trc_range_died : trc_range_gone)(h, range);
 }
 
@@ -257,7 +257,7 @@ static ls_err trc_block_born(trc_homes *h, uint64_t start, uint64_t len_bytes, u
     struct pat_range r = {.start = start};
     uint32_t range;
     if (len_bytes == 0 || __builtin_add_overflow(start, len_bytes, &r.end)) return LS_OK;
-    LS_TRY(trc_block_died(h, start)); /* in case its free was missed */
+    LS_TRY(trc_block_died(h, start)); /* because its free may have been missed */
     LS_TRY(trc_home_of_path(h, hash, &r.home));
     LS_TRY(trc_range_born(h, &r, &range));
     LS_TRY(smr_live_evict(h->blocks, r.start, r.end));
@@ -318,13 +318,13 @@ static ls_err trc_node(trc_homes *h, const uint64_t w[6])
     LS_TRY(trc_node_at(h, number, &n));
     r.home = n->home;
     if (r.home == PAT_NONE || w[5] > 0) LS_TRY(trc_node_home(h, w, &r.home));
-    LS_TRY(trc_node_at(h, number, &n)); /* the parent may have made the list longer */
+    LS_TRY(trc_node_at(h, number, &n)); /* adding the parent may have extended the list */
     n->home = r.home;
     if (w[2] == 0 || __builtin_add_overflow(w[1], w[2], &r.end)) return LS_OK;
     return trc_range_born(h, &r, &n->range);
 }
 
-/* The label is below another parent from here on. */
+/* Move the label below another parent. */
 static ls_err trc_node_member(trc_homes *h, uint64_t group, uint64_t member)
 {
     struct trc_node *n;

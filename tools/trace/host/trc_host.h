@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* ---- the program as QEMU is to run it ---- */
+/* ---- the program as QEMU runs it ---- */
 
 enum { TRC_PREFIX_MAX = 8 };
 
@@ -25,7 +25,7 @@ struct trc_machine {
     const char *name, *qemu, *package;
     unsigned elf_machine;
     const char *cpu, *cpu_avx2; /* for -cpu; NULL: QEMU's own choice */
-    const char *sysroot;        /* where its libraries are when the host's are others, NULL */
+    const char *sysroot; /* directory of its libraries, if they are not those of the host; otherwise NULL */
 };
 
 struct trc_program {
@@ -48,7 +48,7 @@ struct trc_run {
     const char *preload;               /* NULL: none */
     bool avx2;
 };
-/* The words that start p; argv as given by the user.
+/* Build the command line that starts p; argv is the user's.
  * Owns:   the caller frees *out and, up to NULL, its words.
  * Errors: LS_ERR_NOMEM, LS_ERR_ARG for a path that cannot be passed. */
 ls_err trc_program_words(const struct trc_program *p, const struct trc_run *run, char **argv, char ***out);
@@ -56,8 +56,7 @@ void trc_words_free(char **words);
 
 /* ---- stretches of code ---- */
 
-/* Which code of a file is meant by a function's name or by lines of a source: stretches for the tracer's
- * plugin. */
+/* Find the code of a function or of source lines in a file, as ranges for the tracer's plugin. */
 
 /* Append "START END FILE" for each stretch of path to out, offsets in the file.
  * Errors: LS_ERR_NOT_FOUND when there is none, with the remedy; LS_ERR_ARG for lines that cannot be read;
@@ -66,7 +65,7 @@ ls_err trc_code_function(const char *path, const char *name, FILE *out);
 /* The function with this symbol and its variants for other processors: names that are equal up to the
  * instruction set ("_avx512", "_fma", "_sse2" ...).  Errors: as above. */
 ls_err trc_code_kin(const char *path, const char *symbol, FILE *out);
-/* All code of the file.  Errors: as above. */
+/* Append all code of the file. Errors: as above. */
 ls_err trc_code_all(const char *path, FILE *out);
 /* lines: "FILE:A-B" or "FILE:A"; FILE is the end of the source's path. Inlined code counts where it was
  * written. */
@@ -108,7 +107,7 @@ struct trc_choice {
     const struct trc_program *target;
     const char *folder; /* for temporary files, removed after the trace */
     const char *function, *lines;
-    const char *module;  /* the file of function or lines; without them all its code is traced */
+    const char *module;  /* the file of function or lines; without these options all its code is traced */
     const char *profile; /* trace the costliest code of this recording ... */
     bool is_auto;        /* ... or of a recording that is made first */
 };
@@ -172,9 +171,9 @@ void trc_live_set_ended(trc_live *l);
 /* Stop tracing; the program continues.  Thread: any. */
 void trc_live_close_ring(trc_live *l);
 
-/* ---- a trace of some of its data ---- */
+/* ---- selecting a part of a trace's data ---- */
 
-/* Which data: "a" also means "a #1", "a #2" and "a (function:line)". */
+/* Selected data: "a" also means "a #1", "a #2" and "a (function:line)". */
 struct trc_only_wanted {
     const char *const *labels;
     size_t labels_len;
@@ -193,8 +192,8 @@ ls_err trc_only(const char *path, const struct trc_only_wanted *wanted, const ch
 
 /* ---- messages about the outcome ---- */
 
-/* 0: the program ran as it does. Otherwise the trace is refused, the reason and the alternative have been
- * printed, and this is our exit status. */
+/* Return 0 if the program ran as it does without QEMU. Otherwise the reason and an alternative have been
+ * printed, and the result is our exit status. */
 int trc_outcome_refused(const struct trc_ring *ring, const struct rec_outcome *o, const char *program);
 /* Possible reasons for an empty trace. */
 struct trc_nothing {

@@ -12,7 +12,7 @@
 #include "common/ls_error.h"
 #include "patterns/pat_access.h"
 
-enum { TRC_LIVES_APART = 4 /* dead rows of a block before one lives again */ };
+enum { TRC_LIVES_APART = 4 /* number of dead rows of a block before one is reused */ };
 
 struct trc_life {
     uint32_t row;  /* PAT_NONE: free slot */
@@ -26,7 +26,7 @@ struct trc_lives {
     uint32_t deaths;
 };
 
-/* The range of this row has died.
+/* Note that the range of this row has died.
  * Owns:   l.  Errors: LS_ERR_NOMEM; then the row will not live again. */
 ls_err trc_lives_end(struct trc_lives *l, const struct pat_tables *t, uint32_t row);
 

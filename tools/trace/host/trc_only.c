@@ -31,7 +31,7 @@ static bool trc_is_label(const char *label, const char *wanted)
     return label[len] == '\0' || strncmp(label + len, " #", 2) == 0 || strncmp(label + len, " (", 2) == 0;
 }
 
-/* Homes of a label are marked. */
+/* Mark the homes of a label. */
 static bool trc_want_label(struct trc_only_state *o, const struct pat_tables *t, const char *label)
 {
     bool is_found = false;
@@ -111,7 +111,7 @@ static ls_err trc_want(struct trc_only_state *o, const struct pat_tables *t, con
     return LS_OK;
 }
 
-/* Labels of allocations are at the end of a trace: read it once for them. */
+/* Read the trace once for the labels of allocations, which are at its end. */
 static ls_err trc_find_homes(const char *path, const struct trc_only_wanted *w, struct trc_only_state *o)
 {
     const struct pat_source_options options = {0};

@@ -14,16 +14,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- system calls that QEMU does not have ---- */
+/* ---- system calls that QEMU lacks ---- */
 
-/* System calls that a program made and QEMU does not have, in words. */
+/* Text that names the system calls of the program that QEMU lacks. */
 
 /* Numbers: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux; from 424 on
  * they are the same. */
 static const struct trc_call {
     uint32_t x86_64, aarch64;
     const char *name;
-    bool is_tried; /* by the C library, which does without it */
+    bool is_tried; /* tried by the C library, which does not depend on it */
 } trc_calls[] = {
     {273, 99, "set_robust_list", true},
     {334, 293, "rseq", true},
@@ -76,12 +76,12 @@ static size_t trc_lacking_names(const struct trc_ring *ring, unsigned elf_machin
 
 /* ---- the instruction that QEMU stopped at ---- */
 
-/* The instruction that QEMU stopped at, in words. */
+/* Text that describes the instruction at which QEMU stopped. */
 
 struct trc_illegal_text {
     char code[512];   /* "0x401136 in solve (solver)"; "" when it is not known */
     char what[256];   /* "clui (f3 0f 01 ee)"; "that begins with 06 eb cd 0f" */
-    bool is_own_trap; /* ud2 and its kin: illegal on every processor, on purpose */
+    bool is_own_trap; /* ud2 and similar instructions, which are illegal on every processor */
 };
 
 enum { TRC_BEGIN_BYTES = 4 };
@@ -129,7 +129,7 @@ static void trc_put_what(const struct trc_illegal *i, const char *name, char *ou
 static void trc_illegal_explain(const struct trc_ring *ring, const struct pat_tables *t,
                                 struct trc_illegal_text *out)
 {
-    struct trc_illegal i = ring->illegal; /* the program had a hand in it */
+    struct trc_illegal i = ring->illegal; /* the program itself may be the cause */
     char name[REP_INSTRUCTION_TEXT] = "";
     memset(out, 0, sizeof(*out));
     if (i.len > sizeof(i.bytes)) i.len = sizeof(i.bytes);
@@ -161,7 +161,7 @@ static int trc_say_refusal(const struct trc_ring *ring, const char *program)
     return CLI_CANNOT_RUN;
 }
 
-/* Instructions that QEMU does not have, or that were hidden. */
+/* Instructions that QEMU lacks, or that were hidden. */
 static int trc_say_illegal(uint32_t isa, const char *program)
 {
     if (isa == TRC_ISA_AVX2)

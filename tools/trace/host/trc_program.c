@@ -125,7 +125,7 @@ void trc_words_free(char **words)
     free(words);
 }
 
-/* ",NAME=value" as QEMU splits it: a comma within is written twice. */
+/* Append ",NAME=value" in QEMU's syntax: a comma inside the value is written twice. */
 static void trc_add_value(char *out, size_t room, const char *name, const char *value)
 {
     size_t len = strlen(out);

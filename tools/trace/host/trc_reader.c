@@ -19,7 +19,7 @@ struct trc_piece {
     struct trc_block *block;
     uint32_t done;   /* rows */
     bool is_open;    /* its thread may still write to it */
-    bool has_queued; /* it came out of the queue */
+    bool has_queued; /* it was taken from the queue */
 };
 
 /* Blocks of a thread in their order. */
@@ -39,7 +39,7 @@ struct trc_reader {
     uint64_t queue_head, events_done;
     int ended;
     bool has_swept;
-    bool is_spent[TRC_BLOCKS]; /* read before it came out of the queue, where it still is */
+    bool is_spent[TRC_BLOCKS]; /* read before it was taken from the queue, in which it still is */
 };
 
 ls_err trc_reader_new(trc_reader **out, int *fd)
@@ -115,7 +115,7 @@ static void trc_give_back(trc_reader *r, struct trc_block *b)
     if (before >= TRC_FILLED_MAX) trc_release_all_waiters(ring);
 }
 
-/* Memory for reading is small and the program cannot wait for it: without any the reader gives up the run. */
+/* End the run without memory for reading, because the need is small and the program cannot wait for it. */
 static void trc_need(ls_err grown)
 {
     if (grown != LS_OK) abort();
@@ -131,7 +131,7 @@ static struct trc_stream *trc_stream_of(trc_reader *r, uint32_t thread)
     return &r->streams[thread];
 }
 
-/* A block that the stream has already, or had: it has come out of the queue now. */
+/* Handle a block from the queue that the stream already has, or had. */
 static void trc_stream_known(trc_reader *r, struct trc_stream *s, struct trc_block *b)
 {
     bool *is_spent = &r->is_spent[b - r->ring->blocks];
@@ -161,7 +161,8 @@ static void trc_stream_add(trc_reader *r, struct trc_block *b, bool has_queued)
         trc_need(LS_GROW(r->busy, r->busy_room, r->busy_len + 1));
         r->busy[r->busy_len++] = b->thread;
     }
-    if (s->len > 0) s->pieces[s->first + s->len - 1].is_open = false; /* its thread has gone on */
+    if (s->len > 0)
+        s->pieces[s->first + s->len - 1].is_open = false; /* its thread continues in another block */
     s->pieces[s->first + s->len++] =
         (struct trc_piece){.block = b, .is_open = !has_queued, .has_queued = has_queued};
     s->next_serial = b->serial + 1;
@@ -205,7 +206,8 @@ static void trc_take_open(trc_reader *r)
         const uint32_t block = TRC_LOAD(r->ring->slots[i].block);
         if (block == 0 || block > TRC_BLOCKS) continue;
         struct trc_block *b = &r->ring->blocks[block - 1];
-        if (TRC_LOAD(b->state) != TRC_OPEN) continue; /* check it before its fields: it is set after them */
+        if (TRC_LOAD(b->state) != TRC_OPEN)
+            continue; /* check it before the other fields, which are set before it */
         if (b->serial == trc_stream_of(r, b->thread)->next_serial) trc_stream_add(r, b, false);
     }
 }
@@ -235,7 +237,7 @@ static uint32_t trc_run_len(const struct trc_block *b, uint32_t at, uint32_t len
 
 enum trc_step { TRC_STEP_ITEM, TRC_STEP_AGAIN, TRC_STEP_NOTHING };
 
-/* One step in the stream of the thread in place busy. */
+/* Do one step in the stream of the thread with number busy. */
 static enum trc_step trc_stream_step(trc_reader *r, size_t busy, struct trc_item *out)
 {
     struct trc_stream *s = &r->streams[r->busy[busy]];
@@ -316,7 +318,7 @@ static void trc_sweep(trc_reader *r)
             is_more = true;
         }
     }
-    for (size_t i = 0; i < r->busy_len; i++) { /* no thread writes to them any more */
+    for (size_t i = 0; i < r->busy_len; i++) { /* no thread writes to them now */
         struct trc_stream *s = &r->streams[r->busy[i]];
         for (size_t k = 0; k < s->len; k++)
             s->pieces[s->first + k].is_open = false;
@@ -346,7 +348,7 @@ void trc_reader_next(trc_reader *r, struct trc_item *out)
     memset(out, 0, sizeof(*out));
     for (;;) {
         const bool has_ended = TRC_LOAD(r->ended);
-        const bool has_event = trc_event_is_there(r); /* first: rows from before it are visible then */
+        const bool has_event = trc_event_is_there(r); /* read first, so that earlier rows are visible */
         trc_take_queue(r);
         if (trc_take_rows(r, out)) return;
         if (has_event) {

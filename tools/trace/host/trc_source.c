@@ -56,7 +56,7 @@ struct trc_naming {
     size_t len;
 };
 
-/* A record that gives a path in full. */
+/* A record that contains a complete path. */
 static ls_err trc_name_alloc(const struct trc_naming *n, const struct spool_alloc *r)
 {
     uint64_t ips[PROF_PATH_FRAMES_MAX];
@@ -104,7 +104,7 @@ static ls_err trc_labels_apply(trc_homes *h, const char *spool_dir)
     struct trc_naming n = {.homes = h};
     prof_profile *p = NULL;
     snprintf(profile_path, sizeof(profile_path), "%s/names.h5", spool_dir);
-    const struct prof_resolve_options o = {/* the machine is not read: describing it takes time */
+    const struct prof_resolve_options o = {/* the machine is not described, because this takes time */
                                            .spool_dir = spool_dir,
                                            .output_path = profile_path,
                                            .force = 1,
@@ -185,7 +185,7 @@ void trc_live_close_ring(trc_live *l)
     trc_reader_close(l->reader);
 }
 
-/* Homes without names are still distinguished. */
+/* Give unnamed homes distinct labels. */
 static ls_err trc_live_name(trc_live *l)
 {
     const ls_err err = l->spool_dir ? trc_labels_apply(l->homes, l->spool_dir) : LS_OK;

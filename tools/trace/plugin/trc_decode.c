@@ -11,7 +11,7 @@
 #ifdef HAVE_ZYDIS
 const bool trc_decode_sees_gathers = true;
 
-/* Zydis shows a memory operand, but nothing is loaded or stored there. */
+/* Zydis reports a memory operand, but the instruction does not access it. */
 static const uint16_t trc_no_access[] = {
     ZYDIS_MNEMONIC_NOP,         ZYDIS_MNEMONIC_CLFLUSH,     ZYDIS_MNEMONIC_CLFLUSHOPT,
     ZYDIS_MNEMONIC_CLWB,        ZYDIS_MNEMONIC_CLDEMOTE,    ZYDIS_MNEMONIC_INVLPG,
@@ -19,7 +19,7 @@ static const uint16_t trc_no_access[] = {
     ZYDIS_MNEMONIC_PREFETCHT1,  ZYDIS_MNEMONIC_PREFETCHT2,  ZYDIS_MNEMONIC_PREFETCHW,
     ZYDIS_MNEMONIC_PREFETCHWT1,
 };
-/* The accessed bytes depend on a mask, or on more than one operand. */
+/* Do the accessed bytes depend on a mask, or on more than one operand? */
 static const uint16_t trc_unknown[] = {
     ZYDIS_MNEMONIC_ENTER,       ZYDIS_MNEMONIC_VMASKMOVPS, ZYDIS_MNEMONIC_VMASKMOVPD,
     ZYDIS_MNEMONIC_VPMASKMOVD,  ZYDIS_MNEMONIC_VPMASKMOVQ, ZYDIS_MNEMONIC_MASKMOVDQU,

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum trc_shape {
-    TRC_SHAPE_UNKNOWN,  /* accesses are taken as QEMU makes them: gathers, masked moves, saved state */
+    TRC_SHAPE_UNKNOWN,  /* accesses are recorded as QEMU makes them: gathers, masked moves, saved state */
     TRC_SHAPE_PLAIN,    /* at most one load and one store, of these lengths */
     TRC_SHAPE_TWO_LOADS /* two loads of this length at each execution (cmps) */
 };
@@ -29,7 +29,7 @@ struct trc_shape_of {
 /* Decode the instruction in bytes, for the machine called target ("x86_64", "aarch64"). */
 struct trc_shape_of trc_decode(const char *target, const void *bytes, size_t len);
 
-/* Whether trc_decode detects broken gathers; if not, AVX2 stays hidden. */
+/* Can trc_decode detect gathers that QEMU computes wrongly? If not, AVX2 stays hidden. */
 extern const bool trc_decode_sees_gathers;
 
 #endif

@@ -32,7 +32,7 @@ void trc_guest_set_base(uint64_t base)
     trc_guest.base = base;
 }
 
-/* A bad address reads nothing. */
+/* Read memory of the program; a bad address gives no bytes. */
 static bool trc_guest_read(uint64_t addr, void *out, size_t len)
 {
     const struct iovec to = {out, len}, from = {(void *)(uintptr_t)(trc_guest.base + addr), len};

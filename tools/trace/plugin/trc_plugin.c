@@ -87,8 +87,8 @@ static struct {
     bool counts; /* instructions */
 } trc_plugin;
 
-/* Nothing of the block has run yet, so no wrong value has been used. The child of a fork ends alone; the
- * reason is the parent's, too. */
+/* End the program before the block runs, so that no wrong value is used. In the child of a fork only the
+ * child ends; the parent's trace has the reason, too. */
 static void trc_refuse(enum trc_refusal why, uint64_t ip)
 {
     snprintf(trc_ring->reason, sizeof(trc_ring->reason), "0x%" PRIx64, ip);
@@ -118,7 +118,7 @@ static struct trc_insn trc_insn_of(const struct qemu_plugin_insn *insn)
     return i;
 }
 
-/* Needs no lock, table or memory: it also works in the child of a fork and when memory has run out. */
+/* Works without lock, table or memory, so also in the child of a fork and when memory has run out. */
 static void trc_check_alone(struct trc_insn *i)
 {
     i->shape = trc_decode(trc_plugin.target, i->bytes, i->len);
@@ -232,7 +232,7 @@ static struct trc_ring *trc_ring_map(const char *path)
     const int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) return NULL;
     void *at = mmap(NULL, sizeof(struct trc_ring), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd); /* the program must not find it */
+    close(fd); /* hidden from the program */
     if (at == MAP_FAILED) return NULL;
     struct trc_ring *ring = at;
     return ring->magic == TRC_MAGIC ? ring : NULL;

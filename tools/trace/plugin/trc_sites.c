@@ -76,7 +76,7 @@ struct trc_insn *trc_insn_at(const char *target, struct trc_insn like)
 static uint32_t trc_site_of_unknown(struct trc_insn *i, unsigned op, unsigned shift)
 {
     uint32_t *at = &i->unknown[op][shift < TRC_SIZES ? shift : TRC_SIZES - 1];
-    /* in the child of a fork the lock may be held for ever, and the ring is the parent's */
+    /* in the child of a fork the lock may never be released, and the ring belongs to the parent */
     if (!trc_is_followed()) return 0;
     const uint32_t known = TRC_LOAD(*at);
     if (known) return known - 1;
@@ -101,7 +101,7 @@ static void trc_put_pieces(uint64_t addr, uint32_t site, unsigned piece_bytes, u
     own->merged_next = addr + piece_bytes;
 }
 
-/* The first load of an execution, then the second. */
+/* Record the first load of an execution, then the second. */
 static void trc_put_two(struct trc_insn *i, uint64_t addr)
 {
     struct trc_own *own = &trc_own;
@@ -132,7 +132,7 @@ static void trc_on_any(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addr,
     if (rw & QEMU_PLUGIN_MEM_W) trc_put_op(user, TRC_STORE_OP, shift, addr);
 }
 
-/* One access in one piece: most instructions. */
+/* Record one access in one piece, as for most instructions. */
 static void trc_on_one(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t addr, void *user)
 {
     (void)vcpu;

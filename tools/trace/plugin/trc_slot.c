@@ -25,7 +25,7 @@ static struct {
     bool is_child;         /* in a forked child of the program, which is not followed */
     bool is_readers_child; /* the reader is its parent, as for the launched program */
     uint32_t first_off;
-    bool (*gate)(void); /* may the calling thread record? NULL: yes */
+    bool (*gate)(void); /* whether the calling thread may record; NULL: yes */
 } trc_slots;
 
 static struct trc_block *trc_sink_block(void)
@@ -44,7 +44,7 @@ static void trc_wake_reader(void)
     trc_futex_wake(&trc_ring->wake, 1);
 }
 
-/* The program is never held up by a reader that is gone. */
+/* Check that the reader is alive, so that the program never waits for one that has ended. */
 static bool trc_reader_is_gone(void)
 {
     if (TRC_LOAD(trc_ring->is_closed)) return true;
@@ -187,7 +187,7 @@ static struct trc_block *trc_block_with_room(struct trc_own *own)
     return own->open;
 }
 
-/* The first time that a thread is met. */
+/* Handle the first access of a thread. */
 static struct trc_own *trc_own_met(void)
 {
     if (!trc_own.is_met) trc_own.off += trc_slots.first_off;
@@ -226,7 +226,7 @@ void trc_slot_on(void)
     trc_own.block = (struct trc_block *)(void *)trc_none.bytes;
 }
 
-/* All threads look before their next row. */
+/* Make all threads check the gate before their next row. */
 static void trc_poke_all(void)
 {
     const uint32_t slots = TRC_LOAD(trc_ring->slots_used);
@@ -271,7 +271,7 @@ uint32_t trc_text_put(const char *text, uint32_t *len)
     return at;
 }
 
-/* The child of a fork inherits the parent's open block: it drops everything. */
+/* Drop everything in the child of a fork, which inherits the parent's open block. */
 static void trc_after_fork(void)
 {
     struct trc_own *own = &trc_own;

@@ -14,7 +14,7 @@ struct trc_own {
         *block;             /* never NULL: takes the next rows; a small sink block when nothing is recorded */
     struct trc_block *open; /* its block of the ring, NULL: none */
     struct trc_slot *slot;
-    uint64_t mark;   /* the last one that was written */
+    uint64_t mark;   /* the last written row */
     uint64_t serial; /* serial of its next block */
     uint32_t thread;
     uint32_t off;         /* number of reasons to record nothing */
@@ -34,7 +34,7 @@ int trc_slot_init(struct trc_ring *ring, unsigned starts_off);
 /* Set a gate before the program starts: it is called whenever a thread checks whether it may record. When its
  * answer changes for other threads an event must be put. */
 void trc_slot_set_gate(bool (*gate)(void));
-/* False in the child of a fork: nothing is recorded there. */
+/* False in the child of a fork, which records nothing. */
 bool trc_is_followed(void);
 
 /* Slow path: return the block that takes the next row, with room for at least one. */
