@@ -43,8 +43,7 @@ struct pat_measures {
     uint64_t footprint_bytes;             /* lines touched x 64 */
     uint64_t reuse[PAT_REUSE_BINS], cold; /* reuse distances in lines */
     bool reuse_is_sampled;
-    uint64_t
-        part; /* number of first accesses, the kept ones, that all measures except the footprint cover; 0: all accesses */
+    uint64_t part; /* kept first accesses that all measures except the footprint cover; 0: all */
 };
 
 /* An instruction whose accesses share a pattern with other instructions (struct pat_join). */

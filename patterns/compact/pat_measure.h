@@ -17,8 +17,7 @@
 /* The addresses of a sequence's accesses. */
 struct pat_stream {
     struct pat_pieces pieces;
-    struct pat_fold
-        fold; /* pieces are two periods, without a break; all zero: the pieces are the whole sequence */
+    struct pat_fold fold;       /* pieces are two periods, without a break; all zero: the whole sequence */
     uint64_t elem_size_bytes;   /* bytes per index step, at least 1 */
     uint64_t access_size_bytes; /* bytes an access, at least 1 */
     size_t limit;               /* accesses to evaluate at most; longer sequences are sampled */
