@@ -169,7 +169,7 @@ static void an_rows_of_a_random_index_are_runs(void **state)
     assert_int_equal(f.access, AN_ACCESS_IRREGULAR);
 }
 
-static void an_stall_of_what_stays_in_cache_is_not_from_memory(void **state)
+static void an_stall_of_cached_data_is_not_from_memory(void **state)
 {
     (void)state;
     struct an_finding f;
@@ -230,7 +230,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_rows_of_a_random_index_are_runs),
         cmocka_unit_test(an_loads_that_were_timed_alone_have_no_strides),
         cmocka_unit_test(an_a_loop_has_its_traffic),
-        cmocka_unit_test(an_stall_of_what_stays_in_cache_is_not_from_memory),
+        cmocka_unit_test(an_stall_of_cached_data_is_not_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ static void an_functions_are_found_by_name(void **state)
 
 /* Sampled: a.c 10 and 20, a.h 2. Known: a.c 1-13 and 17-22. So 7-10 before the first, the known lines
  * between, 20-22 after the last (23 is not known). */
-static void an_lines_come_with_those_around_them(void **state)
+static void an_lines_include_their_surrounding_lines(void **state)
 {
     static const uint32_t wanted[] = {7, 8, 9, 10, 11, 12, 13, 17, 18, 19, 20, 21, 22, 1, 2, 3, 4, 5};
     struct run r;
@@ -171,7 +171,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_functions_are_found_by_name),
-        cmocka_unit_test(an_lines_come_with_those_around_them),
+        cmocka_unit_test(an_lines_include_their_surrounding_lines),
         cmocka_unit_test(an_lines_without_source_text_stay),
         cmocka_unit_test(an_instructions_come_by_address),
     };

@@ -84,7 +84,7 @@ static void an_calls_up_begins_with_the_function_at_work(void **state)
     an_calls_fini(&c);
 }
 
-static void an_calls_of_a_run_without_stacks_are_none(void **state)
+static void an_run_without_stacks_has_no_calls(void **state)
 {
     struct an_tables t = tables();
     struct an_call_tree c;
@@ -100,6 +100,6 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_calls_down_merges_call_sites),
                                        cmocka_unit_test(an_calls_up_begins_with_the_function_at_work),
-                                       cmocka_unit_test(an_calls_of_a_run_without_stacks_are_none)};
+                                       cmocka_unit_test(an_run_without_stacks_has_no_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

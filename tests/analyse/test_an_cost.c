@@ -115,7 +115,7 @@ static void an_sweep_through_memory_waits_for_its_lines(void **state)
 }
 
 /* 300 accesses in 1,197 instructions have 37 new lines. Bursts are longer than that here. */
-static void an_sweep_waits_as_long_by_a_longer_list(void **state)
+static void an_sweep_has_the_same_stall_with_a_longer_list(void **state)
 {
     (void)state;
     struct an_fixture *f = fix_new(5, 4);
@@ -128,7 +128,7 @@ static void an_sweep_waits_as_long_by_a_longer_list(void **state)
 }
 
 /* A chain of additions takes 1,800 of the 2,000 cycles also in L1, so that 200 of the sweep's wait is left. */
-static void an_what_a_loop_takes_in_l1_does_not_wait(void **state)
+static void an_time_of_a_loop_in_l1_is_no_stall(void **state)
 {
     (void)state;
     struct an_fixture *f = fix_new(5, 4);
@@ -469,8 +469,8 @@ UNIT_GROUP()
         cmocka_unit_test(an_burst_splits_weight_into_stall_and_issue),
         cmocka_unit_test(an_burst_without_measured_loads_splits_evenly),
         cmocka_unit_test(an_sweep_through_memory_waits_for_its_lines),
-        cmocka_unit_test(an_sweep_waits_as_long_by_a_longer_list),
-        cmocka_unit_test(an_what_a_loop_takes_in_l1_does_not_wait),
+        cmocka_unit_test(an_sweep_has_the_same_stall_with_a_longer_list),
+        cmocka_unit_test(an_time_of_a_loop_in_l1_is_no_stall),
         cmocka_unit_test(an_loop_with_known_times_waits_for_all_else),
         cmocka_unit_test(an_sweep_waits_no_longer_than_the_pace_allows),
         cmocka_unit_test(an_sweep_in_a_cache_does_not_wait_for_memory),

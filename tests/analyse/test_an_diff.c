@@ -219,7 +219,7 @@ static struct an_difference newcomer(int bursts)
 
 /* 0 of 40 bursts: the share may be 3 / 40. 5 of 40 (12.5 %) could be chance, 20 cannot; below 5 nothing is
  * reported. */
-static void an_new_rows_are_judged_by_what_the_other_run_could_have_missed(void **state)
+static void an_new_rows_are_significant_if_the_other_run_could_not_miss_them(void **state)
 {
     (void)state;
     const struct an_difference few = newcomer(4), some = newcomer(5), many = newcomer(20);
@@ -297,7 +297,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_intervals_of_several_runs_include_how_runs_vary),
         cmocka_unit_test(an_values_of_several_runs_are_their_means),
         cmocka_unit_test(an_large_changes_are_significant),
-        cmocka_unit_test(an_new_rows_are_judged_by_what_the_other_run_could_have_missed),
+        cmocka_unit_test(an_new_rows_are_significant_if_the_other_run_could_not_miss_them),
         cmocka_unit_test(an_few_bursts_give_no_interval),
         cmocka_unit_test(an_resampled_medians_equal_those_of_the_resampled_loads),
     };

@@ -37,7 +37,7 @@ static void check(const char *const *written, const uint32_t *wanted, size_t len
     check((const char *const[]){__VA_ARGS__}, rows, \
           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), rows_len)
 
-static void an_equal_names_are_one_thing(void **state)
+static void an_equal_names_are_one_row(void **state)
 {
     (void)state;
     CHECK(3, ROWS(1, 0, 1, 2), "0 b", "0 a", "1 b", "1 c");
@@ -45,7 +45,7 @@ static void an_equal_names_are_one_thing(void **state)
     check(NULL, NULL, 0, 0);
 }
 
-static void an_names_whose_lines_moved_are_one_thing(void **state)
+static void an_names_with_moved_lines_are_one_row(void **state)
 {
     (void)state;
     CHECK(1, ROWS(0, 0), "0 g < make:5", "1 g < make:9");
@@ -60,8 +60,8 @@ static void an_names_whose_lines_moved_are_one_thing(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_equal_names_are_one_thing),
-        cmocka_unit_test(an_names_whose_lines_moved_are_one_thing),
+        cmocka_unit_test(an_equal_names_are_one_row),
+        cmocka_unit_test(an_names_with_moved_lines_are_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ static void an_filters_follow_the_same_rule(void **state)
     CHECK("node", "thread=2", ("B", "no data (computing)"), 1, 19);
 }
 
-static void an_all_holds_what_accesses_nothing(void **state)
+static void an_all_contains_bursts_without_accesses(void **state)
 {
     (void)state;
     struct run r;
@@ -287,7 +287,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_time_belongs_to_where_bursts_began),
         cmocka_unit_test(an_views_of_data_have_a_row_of_bursts_without_accesses),
         cmocka_unit_test(an_filters_follow_the_same_rule),
-        cmocka_unit_test(an_all_holds_what_accesses_nothing),
+        cmocka_unit_test(an_all_contains_bursts_without_accesses),
         cmocka_unit_test(an_bursts_are_those_that_represent_time),
         cmocka_unit_test(an_stall_is_at_most_the_time_of_its_row),
     };

@@ -114,7 +114,7 @@ static void check_kind(uint64_t second_offset, uint16_t second_bytes, enum an_sh
     end(&r);
 }
 
-static void an_bytes_decide(void **state)
+static void an_bytes_distinguish_true_from_false_sharing(void **state)
 {
     (void)state;
     check_kind(16, 8, AN_SHARING_TRUE);
@@ -141,7 +141,7 @@ static void an_some_bytes_common_some_not_is_both(void **state)
     end(&r);
 }
 
-static void an_what_is_not_shared_is_not_listed(void **state)
+static void an_unshared_lines_are_not_listed(void **state)
 {
     struct run r;
     (void)state;
@@ -201,7 +201,7 @@ static void an_left_out_samples_do_not_count(void **state)
     end(&r);
 }
 
-static void an_addresses_at_the_end_of_memory_are_no_trouble(void **state)
+static void an_addresses_at_the_end_of_memory_are_accepted(void **state)
 {
     struct run r;
     (void)state;
@@ -221,12 +221,12 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_different_bytes_of_a_line_are_false_sharing),
-        cmocka_unit_test(an_bytes_decide),
+        cmocka_unit_test(an_bytes_distinguish_true_from_false_sharing),
         cmocka_unit_test(an_some_bytes_common_some_not_is_both),
-        cmocka_unit_test(an_what_is_not_shared_is_not_listed),
+        cmocka_unit_test(an_unshared_lines_are_not_listed),
         cmocka_unit_test(an_access_across_lines_touches_both),
         cmocka_unit_test(an_left_out_samples_do_not_count),
-        cmocka_unit_test(an_addresses_at_the_end_of_memory_are_no_trouble),
+        cmocka_unit_test(an_addresses_at_the_end_of_memory_are_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

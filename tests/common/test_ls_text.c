@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void what_a_terminal_obeys_becomes_question_marks(void **state)
+static void control_characters_become_question_marks(void **state)
 {
     static const struct {
         const char *text, *clean;
@@ -89,7 +89,7 @@ static void json_has_no_control_characters(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_terminal_obeys_becomes_question_marks),
+        cmocka_unit_test(control_characters_become_question_marks),
         cmocka_unit_test(cells_that_a_spreadsheet_evaluates_are_quoted),
         cmocka_unit_test(json_has_no_control_characters),
     };

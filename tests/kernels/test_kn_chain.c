@@ -107,7 +107,7 @@ static void a_list_is_linked_in_the_patterns_order(void **state)
 }
 
 /* One wrong link changes the loaded values. */
-static void a_wrong_link_is_found_out(void **state)
+static void a_wrong_link_is_detected(void **state)
 {
     (void)state;
     struct chain *c = chain_of(nodes, NODES, 7, 40, 2);
@@ -162,7 +162,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_is_linked_in_the_patterns_order),
-        cmocka_unit_test(a_wrong_link_is_found_out),
+        cmocka_unit_test(a_wrong_link_is_detected),
         cmocka_unit_test(an_element_with_two_successors_is_not_linked),
         cmocka_unit_test(a_replay_links_unless_indices_are_asked_for),
     };

@@ -122,7 +122,7 @@ static void a_second_run_needs_no_trial(void **state)
     end_folder(&p);
 }
 
-static void a_damaged_file_is_as_good_as_none(void **state)
+static void a_damaged_file_is_ignored(void **state)
 {
     (void)state;
     const struct choices_folder p = make_folder();
@@ -172,7 +172,7 @@ static void run_by(struct pat_config *c, const struct kn_variant *v, struct kn_o
 }
 
 /* The papers have regular stores: their rate is there whichever stores are the fastest. */
-static void a_rate_with_regular_stores_is_there(void **state)
+static void a_rate_with_regular_stores_is_reported(void **state)
 {
     (void)state;
     const struct choices_folder p = make_folder();
@@ -208,8 +208,8 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kept_variant_is_found_again),
         cmocka_unit_test(a_second_run_needs_no_trial),
-        cmocka_unit_test(a_damaged_file_is_as_good_as_none),
-        cmocka_unit_test(a_rate_with_regular_stores_is_there),
+        cmocka_unit_test(a_damaged_file_is_ignored),
+        cmocka_unit_test(a_rate_with_regular_stores_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ struct published {
     unsigned code[4];  /* as its program counts, 8-byte elements and indices */
 };
 
-static void bytes_and_flops_are_those_of_raiderstream(void **state)
+static void bytes_and_flops_equal_raiderstreams(void **state)
 {
     (void)state;
     static const struct published groups[] = {
@@ -44,7 +44,7 @@ static void bytes_and_flops_are_those_of_raiderstream(void **state)
         }
 }
 
-static void bytes_of_replays_are_those_of_spatter(void **state)
+static void bytes_of_replays_equal_spatters(void **state)
 {
     (void)state;
     static const unsigned bytes[PAT_KERNEL_COUNT] = {8, 8, 16, 8, 8};
@@ -102,8 +102,8 @@ static void pearson_r_is_that_of_the_paper(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_and_flops_are_those_of_raiderstream),
-        cmocka_unit_test(bytes_of_replays_are_those_of_spatter),
+        cmocka_unit_test(bytes_and_flops_equal_raiderstreams),
+        cmocka_unit_test(bytes_of_replays_equal_spatters),
         cmocka_unit_test(names_are_unique),
         cmocka_unit_test(statistics_are_their_formulas),
         cmocka_unit_test(pearson_r_is_that_of_the_paper),

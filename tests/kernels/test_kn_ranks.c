@@ -63,7 +63,7 @@ static void one_rank_runs_alone(void **state)
     kn_ranks_free(NULL);
 }
 
-static void module_that_is_none_is_refused(void **state)
+static void missing_module_is_refused(void **state)
 {
     (void)state;
     kn_ranks *r = NULL;
@@ -158,7 +158,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launchers_name_their_module),
         cmocka_unit_test(one_rank_runs_alone),
-        cmocka_unit_test(module_that_is_none_is_refused),
+        cmocka_unit_test(missing_module_is_refused),
         cmocka_unit_test(counts_are_split_without_a_rest),
         cmocka_unit_test(indices_are_split_without_a_rest),
         cmocka_unit_test(more_ranks_than_parts_are_refused),

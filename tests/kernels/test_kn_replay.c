@@ -184,7 +184,7 @@ static unsigned run_all(const struct pat_config *c, unsigned element_bytes)
     return ran;
 }
 
-static void each_variant_moves_what_the_naive_model_moves(void **state)
+static void each_variant_equals_the_naive_model(void **state)
 {
     (void)state;
     uint64_t random = 1;
@@ -389,7 +389,7 @@ static void spoil_last(const struct kn_job *job, const struct kn_part *part)
 }
 
 /* Rows so long that a model of all elements is made. */
-static void one_element_of_a_long_row_is_found_out(void **state)
+static void one_wrong_element_of_a_long_row_is_detected(void **state)
 {
     (void)state;
     uint64_t random = 7;
@@ -432,7 +432,7 @@ static void long_rows_of_several_threads_are_checked_at_once(void **state)
     pat_config_fini(&c);
 }
 
-static void wrong_results_are_found_out(void **state)
+static void wrong_results_are_detected(void **state)
 {
     (void)state;
     const struct kn_wish w = {
@@ -572,7 +572,7 @@ static void the_width_of_indices_is_the_programs(void **state)
     pat_config_fini(&c);
 }
 
-static void a_whole_replay_names_what_ran(void **state)
+static void a_complete_replay_names_its_variant(void **state)
 {
     (void)state;
     uint64_t random = 3;
@@ -621,7 +621,7 @@ struct refusal {
     const char *text;
 };
 
-static void what_cannot_run_is_refused_with_what_there_is(void **state)
+static void unsupported_variants_are_refused_with_the_available_ones(void **state)
 {
     (void)state;
     static const struct refusal refusals[] = {
@@ -680,19 +680,19 @@ static void stores_that_a_method_lacks_are_named_with_those_that_have_them(void 
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_variant_moves_what_the_naive_model_moves),
+        cmocka_unit_test(each_variant_equals_the_naive_model),
         cmocka_unit_test(short_rows_and_equal_steps_are_moved_as_listed),
         cmocka_unit_test(a_fold_gives_every_index),
         cmocka_unit_test(runs_are_the_steps_where_they_are_shorter),
-        cmocka_unit_test(wrong_results_are_found_out),
-        cmocka_unit_test(one_element_of_a_long_row_is_found_out),
+        cmocka_unit_test(wrong_results_are_detected),
+        cmocka_unit_test(one_wrong_element_of_a_long_row_is_detected),
         cmocka_unit_test(every_addition_counts),
         cmocka_unit_test(long_rows_of_several_threads_are_checked_at_once),
         cmocka_unit_test(operations_are_of_some_kernels_and_methods),
         cmocka_unit_test(the_width_of_indices_is_the_programs),
-        cmocka_unit_test(a_whole_replay_names_what_ran),
+        cmocka_unit_test(a_complete_replay_names_its_variant),
         cmocka_unit_test(memory_is_little_more_than_the_live_data),
-        cmocka_unit_test(what_cannot_run_is_refused_with_what_there_is),
+        cmocka_unit_test(unsupported_variants_are_refused_with_the_available_ones),
         cmocka_unit_test(stores_that_a_method_lacks_are_named_with_those_that_have_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

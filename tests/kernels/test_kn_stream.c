@@ -109,7 +109,7 @@ static unsigned run_variants(const struct kn_kernel *k, unsigned element_bytes, 
     return ran;
 }
 
-static void each_variant_computes_what_the_row_says(void **state)
+static void each_variant_computes_the_operation_of_its_row(void **state)
 {
     (void)state;
     unsigned ran = 0;
@@ -123,7 +123,7 @@ static void each_variant_computes_what_the_row_says(void **state)
     assert_true(ran >= 28 * 4 * 2);
 }
 
-static void wrong_indices_are_found_out(void **state)
+static void wrong_indices_are_detected(void **state)
 {
     (void)state;
     static const char *const names[] = {"gather-copy", "scatter-sum", "sg-triad", "hotspot-copy"};
@@ -186,8 +186,8 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_permutation_takes_every_value_once),
         cmocka_unit_test(a_hotspot_is_hot),
-        cmocka_unit_test(each_variant_computes_what_the_row_says),
-        cmocka_unit_test(wrong_indices_are_found_out),
+        cmocka_unit_test(each_variant_computes_the_operation_of_its_row),
+        cmocka_unit_test(wrong_indices_are_detected),
         cmocka_unit_test(a_whole_run_counts_bytes_both_ways),
         cmocka_unit_test(the_run_rule_is_four_times_the_caches),
     };

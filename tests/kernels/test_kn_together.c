@@ -110,7 +110,7 @@ static void check_case(uint64_t *state)
     pat_config_fini(&c);
 }
 
-static void pieces_leave_what_rows_leave(void **unused)
+static void pieces_give_the_result_of_rows(void **unused)
 {
     (void)unused;
     for (uint64_t i = 0; i < CASES; i++) {
@@ -148,7 +148,7 @@ static size_t count_filled(const struct kn_arena *a)
     return filled;
 }
 
-static void a_turn_does_no_more_than_it_is_reported(void **unused)
+static void a_turn_has_the_reported_number_of_accesses(void **unused)
 {
     (void)unused;
     for (int regular = 0; regular < 2; regular++) {
@@ -202,7 +202,7 @@ static void patterns_of_one_array_have_one_memory(void **unused)
         pat_config_fini(&c[k]);
 }
 
-static void groups_run_and_are_right(void **unused)
+static void groups_run_and_are_correct(void **unused)
 {
     (void)unused;
     enum { GROUPS = 60, LEN_OF_GROUP = 4 };
@@ -233,7 +233,7 @@ static void groups_run_and_are_right(void **unused)
     }
 }
 
-static void what_cannot_take_turns_is_named(void **unused)
+static void configurations_that_cannot_be_interleaved_are_named(void **unused)
 {
     (void)unused;
     const struct kn_options o = {.backend = "serial", .threads = 1, .runs = 1, .warmups_max = 1};
@@ -261,11 +261,11 @@ static void what_cannot_take_turns_is_named(void **unused)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_leave_what_rows_leave),
-        cmocka_unit_test(a_turn_does_no_more_than_it_is_reported),
+        cmocka_unit_test(pieces_give_the_result_of_rows),
+        cmocka_unit_test(a_turn_has_the_reported_number_of_accesses),
         cmocka_unit_test(patterns_of_one_array_have_one_memory),
-        cmocka_unit_test(groups_run_and_are_right),
-        cmocka_unit_test(what_cannot_take_turns_is_named),
+        cmocka_unit_test(groups_run_and_are_correct),
+        cmocka_unit_test(configurations_that_cannot_be_interleaved_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static void read_file(char *out, size_t out_bytes)
     fclose(f);
 }
 
-static void a_stored_calibration_comes_back(void **state)
+static void a_stored_calibration_is_read_back(void **state)
 {
     (void)state;
     struct mach_calibration back;
@@ -176,7 +176,7 @@ static void another_machines_clock_is_refused(void **state)
     assert_int_not_equal(mach_calibration_cache_load(&cpu, &back), LS_OK);
 }
 
-static void an_unwritable_cache_costs_nothing_but_time(void **state)
+static void an_unwritable_cache_only_costs_time(void **state)
 {
     (void)state;
     struct mach_calibration c;
@@ -190,10 +190,10 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
 #if defined(__x86_64__)
-        cmocka_unit_test(a_stored_calibration_comes_back),
+        cmocka_unit_test(a_stored_calibration_is_read_back),
         cmocka_unit_test(another_machines_clock_is_refused),
         cmocka_unit_test(a_disturbed_calibration_is_measured_again),
-        cmocka_unit_test(an_unwritable_cache_costs_nothing_but_time),
+        cmocka_unit_test(an_unwritable_cache_only_costs_time),
         cmocka_unit_test(a_corrupt_file_is_replaced_by_a_measurement),
 #endif
         cmocka_unit_test(a_truncated_file_is_refused_at_every_length),

@@ -116,7 +116,7 @@ static void all_prefetchers_are_switched_and_nothing_else(void **state)
     assert_int_equal(register_of(cpu), OTHERS | 4);
 }
 
-static void a_killed_process_leaves_them_as_they_were(void **state)
+static void a_killed_process_restores_the_prefetchers(void **state)
 {
     (void)state;
     const unsigned cpu = first_cpu();
@@ -160,7 +160,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_prefetchers_are_switched_and_nothing_else, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_killed_process_leaves_them_as_they_were, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_killed_process_restores_the_prefetchers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refusals_name_the_reason, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void the_kernel_is_the_running_one(void **state)
     assert_int_equal(strncmp(name.release, text, strlen(text)), 0);
 }
 
-static void containers_have_marks(void **state)
+static void containers_are_recognised_by_their_files(void **state)
 {
     (void)state;
     static const struct {
@@ -150,7 +150,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_are_read),
         cmocka_unit_test(the_kernel_is_the_running_one),
-        cmocka_unit_test(containers_have_marks),
+        cmocka_unit_test(containers_are_recognised_by_their_files),
         cmocka_unit_test(hypervisors_are_reported_by_the_cpu_and_named_by_the_firmware),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);

@@ -295,7 +295,7 @@ static void refused(const struct ndm_layout *l, const struct ndm_geometry *g, ls
         fail_msg("\"%s\" does not name %s", ls_last_error(), word);
 }
 
-static void what_does_not_fit_is_refused_with_its_axis(void **state)
+static void mismatched_layouts_are_refused_with_their_axis(void **state)
 {
     (void)state;
     struct ndm_geometry g = grid(2, 6, 8, 1);
@@ -328,7 +328,7 @@ UNIT_GROUP()
         cmocka_unit_test(curves_of_tiles_padding_and_ghosts),
         cmocka_unit_test(parts_of_larger_arrays_by_strides),
         cmocka_unit_test(random_strides),
-        cmocka_unit_test(what_does_not_fit_is_refused_with_its_axis),
+        cmocka_unit_test(mismatched_layouts_are_refused_with_their_axis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ static void groups_map_all_their_ranges_or_none(void **state)
     ndm_domain_free(g);
 }
 
-static void what_is_refused_changes_nothing(void **state)
+static void refused_calls_change_nothing(void **state)
 {
     (void)state;
     smr_tree *t = tree_made();
@@ -266,7 +266,7 @@ static void a_walk_does_not_map(void **state)
     ndm_domain_free(g);
 }
 
-static void a_late_sink_hears_what_is_there(void **state)
+static void a_late_sink_receives_existing_nodes(void **state)
 {
     (void)state;
     char want[256];
@@ -508,7 +508,7 @@ static void *call_stubbornly(void *user)
 
 /* It may wait for a lock that the program holds while it removes the node: the program continues, the node
  * stays until the call is over. */
-static void a_call_that_does_not_return_holds_nobody_up(void **state)
+static void a_call_that_does_not_return_blocks_no_thread(void **state)
 {
     (void)state;
     smr_tree *t = tree_made();
@@ -527,7 +527,7 @@ static void a_call_that_does_not_return_holds_nobody_up(void **state)
     smr_tree_free(t);
 }
 
-static void a_child_of_fork_waits_for_nobody(void **state)
+static void a_child_of_fork_does_not_wait(void **state)
 {
     (void)state;
     smr_tree *t = tree_made();
@@ -555,16 +555,16 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(maps_are_reported_in_order_and_end, setup, teardown),
         cmocka_unit_test_setup_teardown(groups_map_all_their_ranges_or_none, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_is_refused_changes_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(refused_calls_change_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_walk_does_not_map, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_late_sink_hears_what_is_there, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_late_sink_receives_existing_nodes, setup, teardown),
         cmocka_unit_test_setup_teardown(meshes_that_move_are_copied_at_phases, setup, teardown),
         cmocka_unit_test_setup_teardown(the_range_that_was_hit_is_called_with, setup, teardown),
         cmocka_unit_test_setup_teardown(a_function_does_not_replace_a_map_silently, setup, teardown),
         cmocka_unit_test_setup_teardown(a_function_may_remove_its_own_node, setup, teardown),
         cmocka_unit_test_setup_teardown(nodes_stay_while_a_function_has_them, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_call_that_does_not_return_holds_nobody_up, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_child_of_fork_waits_for_nobody, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_call_that_does_not_return_blocks_no_thread, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_child_of_fork_does_not_wait, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -415,7 +415,7 @@ static void metrics_of_a_field(void **state)
 }
 
 /* Merged cells equal samples gathered on one large cell, for every metric. */
-static void mixed_cells_are_the_cell_of_all_their_accesses(void **state)
+static void merged_cells_equal_the_cell_of_all_accesses(void **state)
 {
     (void)state;
     enum { CELLS = 40, SHARING = 4, TOUCHES = 300 };
@@ -487,7 +487,7 @@ static void values_have_a_position(void **state)
 }
 
 /* 10^12 values in thousands of steps: only touched values take memory. */
-static void a_huge_field_costs_what_is_touched(void **state)
+static void a_huge_field_takes_memory_for_touched_values_only(void **state)
 {
     (void)state;
     enum { TOUCHES = 20000 };
@@ -527,8 +527,8 @@ UNIT_GROUP()
         cmocka_unit_test(the_nearest_point_is_the_nearest),
         cmocka_unit_test(coordinates_fall_into_grid_cells),
         cmocka_unit_test(metrics_of_a_field),
-        cmocka_unit_test(a_huge_field_costs_what_is_touched),
-        cmocka_unit_test(mixed_cells_are_the_cell_of_all_their_accesses),
+        cmocka_unit_test(a_huge_field_takes_memory_for_touched_values_only),
+        cmocka_unit_test(merged_cells_equal_the_cell_of_all_accesses),
         cmocka_unit_test(values_have_a_position),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

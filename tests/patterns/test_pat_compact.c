@@ -365,7 +365,7 @@ static void ragged_ends_are_reported_and_kept(void **state)
 }
 
 /* The first 90 and the last 50 accesses do not repeat. A limit cuts the stored ends. */
-static void what_lies_before_and_after_the_period_is_kept(void **state)
+static void accesses_before_and_after_the_period_are_kept(void **state)
 {
     static const size_t limits[] = {0, 4000, 40};
     (void)state;
@@ -500,7 +500,7 @@ UNIT_GROUP()
         cmocka_unit_test(skewed_walks_are_complex),
         cmocka_unit_test(chase_needs_its_own_value_as_address),
         cmocka_unit_test(ragged_ends_are_reported_and_kept),
-        cmocka_unit_test(what_lies_before_and_after_the_period_is_kept),
+        cmocka_unit_test(accesses_before_and_after_the_period_are_kept),
         cmocka_unit_test(bursts_become_one_period),
         cmocka_unit_test(bursts_without_period_are_pieces),
         cmocka_unit_test(long_ones_are_cut_or_drawn),

@@ -79,7 +79,7 @@ static void pat_terms_are_between_0_and_1_and_weights_sum_to_1(void **state)
     free(other.data);
 }
 
-static void pat_where_an_array_lies_does_not_matter(void **state)
+static void pat_position_of_an_array_does_not_matter(void **state)
 {
     (void)state;
     static const int64_t shifts[] = {1, 3, 8, 511, -77, INT64_C(1) << 40};
@@ -118,7 +118,7 @@ static void config_from(const char *text, struct pat_suite *s)
     if (pat_builder_finish(&b, false, s) != LS_OK) fail_msg("%s: %s", text, ls_last_error());
 }
 
-static void pat_the_way_it_is_written_does_not_matter(void **state)
+static void pat_notation_does_not_matter(void **state)
 {
     (void)state;
     static const struct {
@@ -350,8 +350,8 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_distance_is_a_metric_on_features),
         cmocka_unit_test(pat_terms_are_between_0_and_1_and_weights_sum_to_1),
-        cmocka_unit_test(pat_where_an_array_lies_does_not_matter),
-        cmocka_unit_test(pat_the_way_it_is_written_does_not_matter),
+        cmocka_unit_test(pat_position_of_an_array_does_not_matter),
+        cmocka_unit_test(pat_notation_does_not_matter),
         cmocka_unit_test(pat_different_accesses_are_never_the_same),
         cmocka_unit_test(pat_distance_of_strides_is_the_step_on_the_scale),
         cmocka_unit_test(pat_block_features_are_those_of_the_definitions),

@@ -86,7 +86,7 @@ static void pat_arena_uses_memory_again(void **state)
     pat_ext_arena_fini(&a);
 }
 
-static void pat_arena_that_is_none_is_malloc(void **state)
+static void pat_null_arena_uses_malloc(void **state)
 {
     (void)state;
     for (uint8_t log2_bytes = 4; log2_bytes < 20; log2_bytes++) {
@@ -103,7 +103,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_arena_blocks_do_not_overlap),
         cmocka_unit_test(pat_arena_uses_memory_again),
-        cmocka_unit_test(pat_arena_that_is_none_is_malloc),
+        cmocka_unit_test(pat_null_arena_uses_malloc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,7 +202,7 @@ static size_t compare(const struct setting *g)
     return folded;
 }
 
-static void rounds_are_what_they_were(void **unused)
+static void rounds_are_read_back_unchanged(void **unused)
 {
     const struct setting g = {.sites = 2, .options = {.keep_trivial = true}};
     (void)unused;
@@ -309,7 +309,7 @@ static void rounds_begin_after_interruptions(void **unused)
 }
 
 /* Rounds that were followed are read where they were kept, also for a row without room for later ones. */
-static void rounds_of_a_cut_row_are_what_they_were(void **unused)
+static void rounds_of_a_truncated_row_are_read_back_unchanged(void **unused)
 {
     enum { BEFORE = 20000, ROUND = 20000, ROUNDS = 12, ALL = BEFORE + ROUND * ROUNDS + 200000 };
     const struct pat_extract_options o = {.memory_bytes = 12 << 20};
@@ -375,7 +375,7 @@ static void longer_runs_touch_more(void **unused)
 }
 
 /* Memory is short while the cheapest row follows a round: its sequence is given up, its distances are not. */
-static void what_gives_up_is_counted(void **unused)
+static void rows_that_lose_their_sequence_are_counted(void **unused)
 {
     enum { ROUND = 50 };
     const struct pat_extract_options o = {.keep_trivial = true, .memory_bytes = 6 << 20};
@@ -466,7 +466,7 @@ static void check_no_memory(size_t followed)
     pat_ext_fini(&e);
 }
 
-static void what_there_is_no_memory_for_is_not_kept(void **unused)
+static void accesses_without_memory_are_not_kept(void **unused)
 {
     (void)unused;
     check_no_memory(20);
@@ -497,18 +497,18 @@ static void long_runs_leave_room(void **unused)
 
 UNIT_GROUP()
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_are_what_they_were),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_are_read_back_unchanged),
                                        cmocka_unit_test(rounds_are_folded),
                                        cmocka_unit_test(interruptions_end_rounds),
                                        cmocka_unit_test(little_memory_keeps_less),
                                        cmocka_unit_test(many_rounds_take_no_memory),
                                        cmocka_unit_test(rounds_inside_rounds_are_folded),
                                        cmocka_unit_test(rounds_begin_after_interruptions),
-                                       cmocka_unit_test(rounds_of_a_cut_row_are_what_they_were),
+                                       cmocka_unit_test(rounds_of_a_truncated_row_are_read_back_unchanged),
                                        cmocka_unit_test(rounds_keep_within_memory),
                                        cmocka_unit_test(longer_runs_touch_more),
-                                       cmocka_unit_test(what_gives_up_is_counted),
-                                       cmocka_unit_test(what_there_is_no_memory_for_is_not_kept),
+                                       cmocka_unit_test(rows_that_lose_their_sequence_are_counted),
+                                       cmocka_unit_test(accesses_without_memory_are_not_kept),
                                        cmocka_unit_test(long_runs_leave_room)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

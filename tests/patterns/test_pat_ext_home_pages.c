@@ -102,7 +102,7 @@ static void make_world(struct world *w, uint64_t grain)
     }
 }
 
-static void pat_home_pages_know_what_a_look_up_says(void **state)
+static void pat_home_pages_equal_look_ups(void **state)
 {
     (void)state;
     static const uint64_t grains[] = {1, 8, 16, 48};
@@ -140,7 +140,7 @@ static void pat_home_pages_know_all_of_a_pool(void **state)
 }
 
 /* Nodes inside a block of another home, which has the first bytes of each page. */
-static void pat_home_pages_are_of_what_was_asked_for(void **state)
+static void pat_home_pages_are_those_of_queried_addresses(void **state)
 {
     enum { NODE = 48, APART = 64, FIRST = 16 };
     (void)state;
@@ -181,9 +181,9 @@ static void pat_home_pages_keep_to_their_part_of_the_memory(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pat_home_pages_know_what_a_look_up_says),
+        cmocka_unit_test(pat_home_pages_equal_look_ups),
         cmocka_unit_test(pat_home_pages_know_all_of_a_pool),
-        cmocka_unit_test(pat_home_pages_are_of_what_was_asked_for),
+        cmocka_unit_test(pat_home_pages_are_those_of_queried_addresses),
         cmocka_unit_test(pat_home_pages_keep_to_their_part_of_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

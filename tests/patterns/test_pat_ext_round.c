@@ -108,7 +108,7 @@ static void pat_round_takes_a_small_part_of_the_memory(void **state)
     pat_ext_round_fini(&r);
 }
 
-static void pat_round_refuses_what_the_tables_do_not_have(void **state)
+static void pat_round_refuses_missing_rows(void **state)
 {
     (void)state;
     struct pat_site site = {0};
@@ -130,7 +130,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_round_hands_out_every_access_once_and_in_order),
         cmocka_unit_test(pat_round_takes_a_small_part_of_the_memory),
-        cmocka_unit_test(pat_round_refuses_what_the_tables_do_not_have),
+        cmocka_unit_test(pat_round_refuses_missing_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -356,7 +356,7 @@ static size_t read_some(struct pat_ext_reader *r, const struct pat_ext_token *to
     return at + 1;
 }
 
-static void streams_give_back_what_was_put(void **unused)
+static void streams_return_the_accesses_that_were_put(void **unused)
 {
     enum { TOKENS = 3000 };
     static struct pat_ext_token tokens[TOKENS];
@@ -446,7 +446,7 @@ UNIT_GROUP()
                                        cmocka_unit_test(long_runs_are_counted_among_too_many),
                                        cmocka_unit_test(exact_and_pruned_tallies_are_joined),
                                        cmocka_unit_test(pages_are_exact_then_a_sample),
-                                       cmocka_unit_test(streams_give_back_what_was_put),
+                                       cmocka_unit_test(streams_return_the_accesses_that_were_put),
                                        cmocka_unit_test(repeats_are_read_between_single_distances),
                                        cmocka_unit_test(runs_are_put_as_far_as_memory_goes)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void pat_extent_agrees_with_a_walk(void **state)
             }
 }
 
-static void pat_multi_kernels_are_sized_by_what_they_select(void **state)
+static void pat_multi_kernels_are_sized_by_selected_indices(void **state)
 {
     (void)state;
     struct pat_config c = {.kernel = PAT_MULTIGATHER,
@@ -111,7 +111,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_extent_agrees_with_a_walk),
-        cmocka_unit_test(pat_multi_kernels_are_sized_by_what_they_select),
+        cmocka_unit_test(pat_multi_kernels_are_sized_by_selected_indices),
         cmocka_unit_test(pat_gs_has_two_sides),
         cmocka_unit_test(pat_extent_refuses_what_does_not_fit),
     };

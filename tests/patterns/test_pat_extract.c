@@ -293,7 +293,7 @@ static void the_dynamic_loader_is_one_line(void **state)
     }
 }
 
-static void pat_published_modes_keep_what_they_say(void **state)
+static void pat_published_modes_keep_the_published_sequences(void **state)
 {
     (void)state;
     static const enum pat_mode modes[] = {PAT_MODE_PAPER, PAT_MODE_V1, PAT_MODE_V2};
@@ -401,7 +401,7 @@ static void pat_counts_are_estimates_above_their_limits(void **state)
     memory_fini(&m);
 }
 
-static void pat_source_with_rows_that_are_not_there_is_refused(void **state)
+static void pat_source_with_missing_rows_is_refused(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
@@ -496,7 +496,7 @@ static void check_turns(const struct turns_case *t, bool with, bool no_join, uin
     memory_fini(&m);
 }
 
-static void pat_what_takes_turns_with_the_costliest_comes_along(void **state)
+static void pat_companions_of_the_costliest_are_included(void **state)
 {
     (void)state;
     for (size_t t = 0; t < sizeof(turns_cases) / sizeof(turns_cases[0]); t++)
@@ -537,13 +537,13 @@ UNIT_GROUP()
         cmocka_unit_test(pat_range_that_another_overlaps_has_ended),
         cmocka_unit_test(pat_threads_that_do_the_same_become_one),
         cmocka_unit_test(the_dynamic_loader_is_one_line),
-        cmocka_unit_test(pat_published_modes_keep_what_they_say),
+        cmocka_unit_test(pat_published_modes_keep_the_published_sequences),
         cmocka_unit_test(pat_published_modes_keep_the_ten_seen_in_most_windows),
         cmocka_unit_test(pat_trivial_sequences_show_when_they_cost_or_are_wanted),
         cmocka_unit_test(pat_counts_are_estimates_above_their_limits),
-        cmocka_unit_test(pat_source_with_rows_that_are_not_there_is_refused),
+        cmocka_unit_test(pat_source_with_missing_rows_is_refused),
         cmocka_unit_test(pat_accesses_without_room_are_counted),
-        cmocka_unit_test(pat_what_takes_turns_with_the_costliest_comes_along),
+        cmocka_unit_test(pat_companions_of_the_costliest_are_included),
         cmocka_unit_test(pat_top_counts_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

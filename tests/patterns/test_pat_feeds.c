@@ -62,7 +62,7 @@ static void other_walks_stay(void **state)
     pat_program_fini(&p);
 }
 
-static void what_is_no_index_stays(void **state)
+static void other_loads_are_kept(void **state)
 {
     struct pat_program p;
     (void)state;
@@ -83,7 +83,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_walk_over_indices_is_left_out),
         cmocka_unit_test(other_walks_stay),
-        cmocka_unit_test(what_is_no_index_stays),
+        cmocka_unit_test(other_loads_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

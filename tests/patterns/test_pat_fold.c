@@ -234,7 +234,7 @@ static void rounds_that_move_on_are_measured_as_all_of_them(void **unused)
     assert_true(folded_len >= sizeof(moves) / sizeof(moves[0]));
 }
 
-static void what_repeats_but_once_is_not_folded(void **unused)
+static void single_repetitions_are_not_folded(void **unused)
 {
     (void)unused;
     for (int round = 0; round < ROUNDS; round++) {
@@ -339,7 +339,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_and_measures_are_those_of_all_accesses),
                                        cmocka_unit_test(rounds_that_move_on_are_measured_as_all_of_them),
-                                       cmocka_unit_test(what_repeats_but_once_is_not_folded),
+                                       cmocka_unit_test(single_repetitions_are_not_folded),
                                        cmocka_unit_test(long_periods_are_found),
                                        cmocka_unit_test(periods_with_rounds_inside_are_found),
                                        cmocka_unit_test(one_pass_is_whole_in_little_memory)};

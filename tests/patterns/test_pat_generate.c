@@ -78,7 +78,7 @@ static void pat_doubtful_ms1_is_noted(void **state)
     free(out.indices.data);
 }
 
-static void pat_wrong_patterns_say_what_was_expected(void **state)
+static void pat_wrong_patterns_name_the_expected_form(void **state)
 {
     (void)state;
     static const struct {
@@ -227,7 +227,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pat_generators_give_the_published_indices),
         cmocka_unit_test(pat_doubtful_ms1_is_noted),
-        cmocka_unit_test(pat_wrong_patterns_say_what_was_expected),
+        cmocka_unit_test(pat_wrong_patterns_name_the_expected_form),
         cmocka_unit_test(pat_generators_keep_a_limit),
         cmocka_unit_test(pat_compression_renumbers_pages),
         cmocka_unit_test(pat_compression_agrees_with_its_definition),

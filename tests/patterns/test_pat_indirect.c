@@ -193,7 +193,7 @@ static void pat_load_from_one_address_is_no_index(void **state)
     load_step = 8;
 }
 
-static void pat_code_that_is_none_reports_nothing(void **state)
+static void pat_invalid_code_reports_no_load(void **state)
 {
     (void)state;
     uint8_t junk[300];
@@ -216,7 +216,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_index_load_is_named),
         cmocka_unit_test(pat_index_load_must_agree_in_number),
         cmocka_unit_test(pat_load_from_one_address_is_no_index),
-        cmocka_unit_test(pat_code_that_is_none_reports_nothing),
+        cmocka_unit_test(pat_invalid_code_reports_no_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

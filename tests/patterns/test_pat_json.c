@@ -212,7 +212,7 @@ static void pat_keys_override_the_defaults(void **state)
     pat_suite_fini(&s);
 }
 
-static void pat_names_obey_no_terminal(void **state)
+static void pat_names_have_no_control_characters(void **state)
 {
     (void)state;
     struct pat_suite s;
@@ -447,7 +447,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_suite_files_are_read_whole),
         cmocka_unit_test(pat_stream_file_has_all_kernels),
         cmocka_unit_test(pat_keys_override_the_defaults),
-        cmocka_unit_test(pat_names_obey_no_terminal),
+        cmocka_unit_test(pat_names_have_no_control_characters),
         cmocka_unit_test(pat_whole_doubles_are_integers),
         cmocka_unit_test(pat_doubtful_files_are_noted),
         cmocka_unit_test(pat_wrong_files_name_line_and_expectation),

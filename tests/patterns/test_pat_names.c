@@ -16,7 +16,7 @@
 
 static const struct pat_compact_options quiet = {.no_symbols = true};
 
-static void names_say_what_is_known(void **state)
+static void names_contain_what_is_known(void **state)
 {
     struct pat_program p;
     (void)state;
@@ -157,7 +157,7 @@ static void instructions_of_libraries_have_functions(void **state)
     dlclose(libc);
 }
 
-static void files_that_are_not_there_leave_names_empty(void **state)
+static void missing_files_leave_names_empty(void **state)
 {
     struct pat_program p;
     char path[] = "/nonexistent/libgone.so";
@@ -176,11 +176,11 @@ static void files_that_are_not_there_leave_names_empty(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_say_what_is_known),
+        cmocka_unit_test(names_contain_what_is_known),
         cmocka_unit_test(instructions_have_functions_and_lines),
         cmocka_unit_test(instructions_of_libraries_have_functions),
         cmocka_unit_test(addresses_of_two_modules_are_distinguished),
-        cmocka_unit_test(files_that_are_not_there_leave_names_empty),
+        cmocka_unit_test(missing_files_leave_names_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -335,7 +335,7 @@ static void loads_that_were_drawn_follow_no_pattern(void **state)
     assert_true(fabs(c.scale - 4 * 2000.0 / (3 * 250 + 4)) < 1e-9);
 }
 
-static void hardware_reports_what_a_sample_stands_for(void **state)
+static void hardware_reports_the_events_that_a_sample_represents(void **state)
 {
     (void)state;
     write_profile(5000);
@@ -347,7 +347,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_become_sequences_with_their_data),
         cmocka_unit_test(loads_that_were_drawn_follow_no_pattern),
-        cmocka_unit_test(hardware_reports_what_a_sample_stands_for),
+        cmocka_unit_test(hardware_reports_the_events_that_a_sample_represents),
     };
     if (!mkdtemp(folder)) return 99;
     snprintf(path, sizeof(path), "%s/run.h5", folder);

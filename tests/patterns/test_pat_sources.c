@@ -543,7 +543,7 @@ static size_t zip_of_members(unsigned members)
     return len;
 }
 
-static void zip_archives_of_strangers(void **state)
+static void untrusted_zip_archives_are_read(void **state)
 {
     (void)state;
     drmemtrace_example();
@@ -567,7 +567,7 @@ static void zip_archives_of_strangers(void **state)
 }
 
 /* Data that expands much takes no more memory than other data: it is read piece by piece. */
-static void what_unpacks_to_much_is_read_in_pieces(void **state)
+static void large_unpacked_files_are_read_in_pieces(void **state)
 {
     enum { BOMB = 1 << 26 };
     static uint8_t part[1 << 16];
@@ -787,8 +787,8 @@ UNIT_GROUP()
         cmocka_unit_test(packed_traces_are_unpacked),
         cmocka_unit_test(packed_parts_follow_each_other_and_are_checked),
         cmocka_unit_test(gzip_lengths_and_checksums_count),
-        cmocka_unit_test(zip_archives_of_strangers),
-        cmocka_unit_test(what_unpacks_to_much_is_read_in_pieces),
+        cmocka_unit_test(untrusted_zip_archives_are_read),
+        cmocka_unit_test(large_unpacked_files_are_read_in_pieces),
         cmocka_unit_test(packed_files_may_be_pipes),
         cmocka_unit_test(zstd_and_lz4_where_the_libraries_are),
         cmocka_unit_test(nvbit_warps_are_threads_and_lanes_accesses),

@@ -264,7 +264,7 @@ static void random_round(uint64_t seed)
     pat_tables_fini(&t);
 }
 
-static void trace_reads_back_what_was_written(void **state)
+static void trace_is_read_back_as_written(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 30; seed++)
@@ -360,7 +360,7 @@ static ls_err read_until_failure(uint64_t *accesses)
     return err;
 }
 
-static void cut_and_damaged_traces_are_said(void **state)
+static void cut_and_damaged_traces_are_reported(void **state)
 {
     (void)state;
     uint8_t *whole;
@@ -460,7 +460,7 @@ static size_t documented_bytes(uint8_t *out, size_t room)
     return len;
 }
 
-static void example_of_the_page_is_what_is_written(void **state)
+static void written_file_equals_the_example_of_the_page(void **state)
 {
     (void)state;
     uint8_t *written, documented[1024];
@@ -479,11 +479,11 @@ static void example_of_the_page_is_what_is_written(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trace_reads_back_what_was_written),
+        cmocka_unit_test(trace_is_read_back_as_written),
         cmocka_unit_test(regular_accesses_take_no_room),
-        cmocka_unit_test(cut_and_damaged_traces_are_said),
+        cmocka_unit_test(cut_and_damaged_traces_are_reported),
         cmocka_unit_test(unknown_rows_are_refused_when_written),
-        cmocka_unit_test(example_of_the_page_is_what_is_written),
+        cmocka_unit_test(written_file_equals_the_example_of_the_page),
     };
     const int fd = mkstemp(path);
     if (fd < 0) return 99;

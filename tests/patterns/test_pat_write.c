@@ -216,7 +216,7 @@ static void gs_patterns_gets_full_sequences(void **state)
     pat_suite_fini(&s);
 }
 
-static void what_is_cut_is_said(void **state)
+static void truncation_is_reported(void **state)
 {
     struct pat_suite s;
     (void)state;
@@ -311,7 +311,7 @@ static void files_that_cannot_be_written_leave_nothing(void **state)
     pat_findings_fini(&f);
 }
 
-static void names_of_files_keep_the_users(void **state)
+static void names_of_files_follow_the_users_name(void **state)
 {
     char name[PATH_MAX];
     struct pat_findings f;
@@ -359,7 +359,7 @@ static void scaling_rounds_down_and_refuses_what_does_not_fit(void **state)
     pat_config_fini(&c);
 }
 
-static void origins_say_what_is_known(void **state)
+static void origins_contain_the_known_parts(void **state)
 {
     char text[256], cut[20];
     struct pat_findings f;
@@ -392,12 +392,12 @@ UNIT_GROUP()
         cmocka_unit_test(spatter_gets_the_same_accesses_in_its_own_terms),
         cmocka_unit_test(far_indices_stay_where_they_are_in_spatter),
         cmocka_unit_test(gs_patterns_gets_full_sequences),
-        cmocka_unit_test(what_is_cut_is_said),
+        cmocka_unit_test(truncation_is_reported),
         cmocka_unit_test(ragged_ends_are_written_where_each_access_is),
         cmocka_unit_test(files_that_cannot_be_written_leave_nothing),
-        cmocka_unit_test(names_of_files_keep_the_users),
+        cmocka_unit_test(names_of_files_follow_the_users_name),
         cmocka_unit_test(scaling_rounds_down_and_refuses_what_does_not_fit),
-        cmocka_unit_test(origins_say_what_is_known),
+        cmocka_unit_test(origins_contain_the_known_parts),
     };
     if (!mkdtemp(dir)) return 99;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

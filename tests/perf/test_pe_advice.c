@@ -213,7 +213,7 @@ static void einval_of_a_mapping_knows_inherited_events(void **state)
     has(advise(EINVAL, PE_AT_MMAP_AUX, &f).cause, "aux_size");
 }
 
-static void the_rest_has_a_remedy_too(void **state)
+static void other_errors_have_a_remedy(void **state)
 {
     (void)state;
     static const struct {
@@ -244,7 +244,7 @@ static void the_rest_has_a_remedy_too(void **state)
     has(advise(EIO, PE_AT_OPEN, &f).cause, strerror(EIO));
 }
 
-static void nothing_known_is_no_crash_and_texts_end(void **state)
+static void unknown_values_are_accepted_and_texts_end(void **state)
 {
     (void)state;
     static const enum pe_call calls[] = {PE_AT_OPEN, PE_AT_MMAP, PE_AT_MMAP_AUX, PE_AT_ENABLE};
@@ -269,8 +269,8 @@ UNIT_GROUP()
         cmocka_unit_test(a_missing_pmu_is_reported_apart_from_a_hidden_one),
         cmocka_unit_test(einval_names_the_field),
         cmocka_unit_test(einval_of_a_mapping_knows_inherited_events),
-        cmocka_unit_test(the_rest_has_a_remedy_too),
-        cmocka_unit_test(nothing_known_is_no_crash_and_texts_end),
+        cmocka_unit_test(other_errors_have_a_remedy),
+        cmocka_unit_test(unknown_values_are_accepted_and_texts_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

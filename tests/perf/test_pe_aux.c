@@ -53,7 +53,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void the_area_has_the_size_that_is_asked_for(void **state)
+static void the_area_has_the_requested_size(void **state)
 {
     (void)state;
     assert_int_equal(pe_aux_map(&area, &ring, &kernel, 3, AREA), 0);
@@ -164,7 +164,7 @@ static void flags_are_counted_and_what_is_cut_off_is_broken(void **state)
     assert_int_equal(counts.broken, 4);
 }
 
-static void what_was_not_read_is_not_given_back(void **state)
+static void unread_bytes_are_not_released(void **state)
 {
     (void)state;
     assert_int_equal(pe_aux_map(&area, &ring, &kernel, 3, AREA), 0);
@@ -229,10 +229,10 @@ static void the_reader_looks_more_often_the_fuller_rings_are(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_area_has_the_size_that_is_asked_for, set_up),
+        cmocka_unit_test_setup(the_area_has_the_requested_size, set_up),
         cmocka_unit_test_setup(operations_lie_over_the_end_at_every_offset, set_up),
         cmocka_unit_test_setup(flags_are_counted_and_what_is_cut_off_is_broken, set_up),
-        cmocka_unit_test_setup(what_was_not_read_is_not_given_back, set_up),
+        cmocka_unit_test_setup(unread_bytes_are_not_released, set_up),
         cmocka_unit_test(ticks_become_times_before_and_after),
         cmocka_unit_test(slower_gears_are_on_for_their_part_of_the_time),
         cmocka_unit_test(the_reader_looks_more_often_the_fuller_rings_are),

@@ -132,7 +132,7 @@ static void snoop_tlb_lock_and_op(void **state)
 }
 
 /* Words as the kernel's sources fill them, for accesses that are locked, not locked, and unknown. */
-static void locked_is_reported_by_each_vendor_in_its_own_way(void **state)
+static void each_vendors_encoding_of_locked_is_decoded(void **state)
 {
     (void)state;
     enum { LOAD = PERF_MEM_OP_LOAD };
@@ -327,7 +327,7 @@ static void note_time(void *user, const struct pe_channel *channel, const struct
     times[times_len++] = s->time;
 }
 
-static void ring_wraps_and_is_given_back(void **state)
+static void ring_wraps_and_is_released(void **state)
 {
     (void)state;
     static uint8_t bounce[PE_RECORD_MAX_BYTES];
@@ -400,12 +400,12 @@ UNIT_GROUP()
         cmocka_unit_test(data_source_by_number_level_and_distance),
         cmocka_unit_test(words_of_each_vendor),
         cmocka_unit_test(snoop_tlb_lock_and_op),
-        cmocka_unit_test(locked_is_reported_by_each_vendor_in_its_own_way),
+        cmocka_unit_test(each_vendors_encoding_of_locked_is_decoded),
         cmocka_unit_test(spe_atomic_operations),
         cmocka_unit_test(weights_of_both_kinds),
         cmocka_unit_test(ibs_registers),
         cmocka_unit_test(spe_packets),
-        cmocka_unit_test(ring_wraps_and_is_given_back),
+        cmocka_unit_test(ring_wraps_and_is_released),
         cmocka_unit_test(ids_are_found_at_the_offset_of_their_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void fields_land_in_their_bits(void **state)
     }
 }
 
-static void what_does_not_fit_changes_nothing(void **state)
+static void values_that_do_not_fit_change_nothing(void **state)
 {
     (void)state;
     struct pe_field f;
@@ -173,7 +173,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_land_in_their_bits),
-        cmocka_unit_test(what_does_not_fit_changes_nothing),
+        cmocka_unit_test(values_that_do_not_fit_change_nothing),
         cmocka_unit_test(damaged_descriptions_are_refused),
         cmocka_unit_test(periods_are_what_the_pmu_takes),
         cmocka_unit_test(cpus_are_found_in_lists),

@@ -287,7 +287,7 @@ static void areas_are_halved_first_down_to_what_spe_takes(void **state)
     assert_int_equal(kernel.open, 0);
 }
 
-static void what_the_kernel_counts_as_lost_is_reported_once(void **state)
+static void losses_of_the_kernel_are_reported_once(void **state)
 {
     (void)state;
     struct pe_channel channel;
@@ -307,7 +307,7 @@ static void what_the_kernel_counts_as_lost_is_reported_once(void **state)
     pe_channel_close(&channel, &fake);
 }
 
-static void a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there(void **state)
+static void a_cpu_without_the_pmus_is_like_a_missing_one(void **state)
 {
     (void)state;
     struct pe_channel channel;
@@ -411,14 +411,14 @@ UNIT_GROUP()
         cmocka_unit_test(leaders_stand_in_front_and_agree_with_their_members),
         cmocka_unit_test(each_cpu_of_a_hybrid_processor_has_its_own_events),
         cmocka_unit_test(no_software_event_is_missed_while_the_gear_changes),
-        cmocka_unit_test(a_cpu_without_any_of_the_pmus_is_like_one_that_is_not_there),
+        cmocka_unit_test(a_cpu_without_the_pmus_is_like_a_missing_one),
         cmocka_unit_test(spe_has_one_event_an_area_and_slower_gears_by_time),
         cmocka_unit_test(ibs_before_linux_6_2_is_of_whole_cpus),
         cmocka_unit_test(a_pmu_that_every_cpu_has_may_not_be_missing),
         cmocka_unit_test(the_reader_waits_for_the_event_that_has_the_ring),
         cmocka_unit_test(rings_are_halved_with_what_wakes_the_reader),
         cmocka_unit_test(areas_are_halved_first_down_to_what_spe_takes),
-        cmocka_unit_test(what_the_kernel_counts_as_lost_is_reported_once),
+        cmocka_unit_test(losses_of_the_kernel_are_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,7 +120,7 @@ static void names_of_amd_give_the_kernel_s_numbers(void **state)
     check_rows(amd_rows, sizeof(amd_rows) / sizeof(amd_rows[0]));
 }
 
-static void unknown_names_say_so(void **state)
+static void unknown_names_are_reported(void **state)
 {
     (void)state;
     char text[PE_EVENT_BYTES];
@@ -135,7 +135,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_give_the_kernel_s_numbers),
         cmocka_unit_test(names_of_amd_give_the_kernel_s_numbers),
-        cmocka_unit_test(unknown_names_say_so),
+        cmocka_unit_test(unknown_names_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

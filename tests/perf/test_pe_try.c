@@ -205,7 +205,7 @@ static void run(int (*child)(void))
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void page_faults_open_and_nothing_is_said(void **state)
+static void page_faults_open_without_a_message(void **state)
 {
     (void)state;
     run(child_opens);
@@ -242,7 +242,7 @@ static void used_up_locked_memory_is_found_and_its_sysctl_reported(void **state)
     run(child_no_locked_memory);
 }
 
-static void what_was_written_into_the_ring_is_read(void **state)
+static void records_written_to_the_ring_are_read(void **state)
 {
     (void)state;
     run(child_reads_samples);
@@ -256,13 +256,13 @@ UNIT_GROUP()
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_faults_open_and_nothing_is_said),
+        cmocka_unit_test(page_faults_open_without_a_message),
         cmocka_unit_test(an_unknown_pmu_is_enoent),
         cmocka_unit_test(a_field_that_the_kernel_refuses_is_named),
         cmocka_unit_test(the_limit_of_descriptors_is_reported),
         cmocka_unit_test(without_privilege_the_sysctl_is_reported),
         cmocka_unit_test(used_up_locked_memory_is_found_and_its_sysctl_reported),
-        cmocka_unit_test(what_was_written_into_the_ring_is_read),
+        cmocka_unit_test(records_written_to_the_ring_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -152,7 +152,7 @@ static void account_splits_children_of_few_ticks(void **state)
 }
 
 /* Processes that are too short for a stratum even together keep their share beside the long process. */
-static void account_joins_what_is_short_with_the_largest(void **state)
+static void account_joins_short_strata_with_the_largest(void **state)
 {
     struct book *b = book_new();
     (void)state;
@@ -166,7 +166,7 @@ static void account_joins_what_is_short_with_the_largest(void **state)
     free(b);
 }
 
-static void account_without_a_burst_says_so(void **state)
+static void account_without_a_burst_reports_it(void **state)
 {
     struct book *b = book_new();
     (void)state;
@@ -213,7 +213,7 @@ static void account_of_few_ticks_takes_user_time_from_the_bursts(void **state)
 }
 
 /* More than there is can not be the program's. */
-static void account_of_few_ticks_is_at_most_what_recording_left(void **state)
+static void account_of_few_ticks_is_at_most_the_rest_of_recording(void **state)
 {
     struct book *b = book_new();
     (void)state;
@@ -300,7 +300,7 @@ static void account_adds_up_over_noisy_splits(void **state)
 }
 
 /* Two functions; half of the bursts in the first lost the processor, and the second has no other. */
-static void account_of_accesses_goes_to_bursts_that_went_on(void **state)
+static void account_of_accesses_goes_to_bursts_that_continued(void **state)
 {
     static struct prof_line rows[] = {{.ip = 16, .symbol = "walk"},
                                       {.ip = 17, .symbol = "walk"},
@@ -390,16 +390,16 @@ UNIT_GROUP()
         cmocka_unit_test(account_is_user_and_kernel_and_recording),
         cmocka_unit_test(account_pools_short_processes),
         cmocka_unit_test(account_splits_children_of_few_ticks),
-        cmocka_unit_test(account_joins_what_is_short_with_the_largest),
-        cmocka_unit_test(account_without_a_burst_says_so),
+        cmocka_unit_test(account_joins_short_strata_with_the_largest),
+        cmocka_unit_test(account_without_a_burst_reports_it),
         cmocka_unit_test(account_does_not_scale_a_shortfall_away),
         cmocka_unit_test(account_of_few_ticks_takes_user_time_from_the_bursts),
-        cmocka_unit_test(account_of_few_ticks_is_at_most_what_recording_left),
+        cmocka_unit_test(account_of_few_ticks_is_at_most_the_rest_of_recording),
         cmocka_unit_test(account_corrects_ticks_that_follow_the_bursts),
         cmocka_unit_test(account_leaves_kernel_time_of_the_program),
         cmocka_unit_test(account_of_an_unknown_process_keeps_its_weights),
         cmocka_unit_test(account_adds_up_over_noisy_splits),
-        cmocka_unit_test(account_of_accesses_goes_to_bursts_that_went_on),
+        cmocka_unit_test(account_of_accesses_goes_to_bursts_that_continued),
         cmocka_unit_test(account_of_accesses_goes_to_other_processes_of_the_program),
         cmocka_unit_test(account_takes_the_largest_counts_and_no_damage),
     };

@@ -56,7 +56,7 @@ static void frame_homes_follow_calls_and_returns(void **state)
     prof_frame_homes_fini(&h);
 }
 
-static void frame_homes_forget_what_a_longjmp_left(void **state)
+static void frame_homes_forget_frames_left_by_longjmp(void **state)
 {
     (void)state;
     struct prof_frame_homes h = three_frames();
@@ -203,7 +203,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(frame_homes_follow_the_stack),
                                        cmocka_unit_test(frame_homes_follow_calls_and_returns),
-                                       cmocka_unit_test(frame_homes_forget_what_a_longjmp_left),
+                                       cmocka_unit_test(frame_homes_forget_frames_left_by_longjmp),
                                        cmocka_unit_test(frame_homes_without_a_known_end_claim_nothing),
                                        cmocka_unit_test(burst_has_the_path_of_its_frame_pointers),
                                        cmocka_unit_test(accesses_of_a_stack_have_the_home_of_their_frame),

@@ -73,7 +73,7 @@ static size_t lines_of(const char *text)
     return lines;
 }
 
-static void dump_has_the_samples_until_then(void **state)
+static void dump_has_the_samples_up_to_its_request(void **state)
 {
     struct recording r;
     (void)state;
@@ -139,7 +139,7 @@ static void threshold_leaves_fast_loads_out(void **state)
     spool_fixture_fini(&r.f);
 }
 
-static void a_path_that_cannot_be_written_costs_nothing_else(void **state)
+static void a_path_that_cannot_be_written_has_no_other_effect(void **state)
 {
     struct recording r;
     (void)state;
@@ -156,7 +156,7 @@ static void a_path_that_cannot_be_written_costs_nothing_else(void **state)
     spool_fixture_fini(&r.f);
 }
 
-static void series_hold_what_was_recorded_by_time(void **state)
+static void series_contain_recorded_values_by_time(void **state)
 {
     struct recording r;
     (void)state;
@@ -185,10 +185,10 @@ static void series_hold_what_was_recorded_by_time(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dump_has_the_samples_until_then),
+        cmocka_unit_test(dump_has_the_samples_up_to_its_request),
         cmocka_unit_test(threshold_leaves_fast_loads_out),
-        cmocka_unit_test(a_path_that_cannot_be_written_costs_nothing_else),
-        cmocka_unit_test(series_hold_what_was_recorded_by_time),
+        cmocka_unit_test(a_path_that_cannot_be_written_has_no_other_effect),
+        cmocka_unit_test(series_contain_recorded_values_by_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -354,7 +354,7 @@ static void a_mesh_gathers_at_targets_that_may_change(void **state)
     end(&r);
 }
 
-static void what_a_function_returned_finds_its_access_later(void **state)
+static void points_returned_late_find_their_access(void **state)
 {
     (void)state;
     begin();
@@ -495,7 +495,7 @@ static void lives_of_one_label_are_one_field(void **state)
     end(&r);
 }
 
-static void records_that_make_no_sense_change_nothing(void **state)
+static void invalid_records_change_nothing(void **state)
 {
     (void)state;
     begin();
@@ -532,12 +532,12 @@ UNIT_GROUP()
         cmocka_unit_test(ghosts_and_padding_are_beside_the_field),
         cmocka_unit_test(a_map_holds_from_its_time_to_the_next),
         cmocka_unit_test(a_mesh_gathers_at_targets_that_may_change),
-        cmocka_unit_test(what_a_function_returned_finds_its_access_later),
+        cmocka_unit_test(points_returned_late_find_their_access),
         cmocka_unit_test(phases_at_the_top_are_steps),
         cmocka_unit_test(many_phases_are_joined_and_slices_asked_for_are_equal),
         cmocka_unit_test(a_large_grid_is_kept_in_larger_cells),
         cmocka_unit_test(lives_of_one_label_are_one_field),
-        cmocka_unit_test(records_that_make_no_sense_change_nothing),
+        cmocka_unit_test(invalid_records_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

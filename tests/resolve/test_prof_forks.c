@@ -145,7 +145,7 @@ static uint64_t fork_of_parent(struct tree *t, struct prof_fixture_thread *child
     return fork_ns;
 }
 
-static void fork_child_knows_what_lived_before_the_fork(void **state)
+static void fork_child_knows_blocks_from_before_the_fork(void **state)
 {
     struct tree t;
     struct prof_fixture_thread child = {0};
@@ -215,7 +215,7 @@ static void fork_child_knows_its_parents_sites(void **state)
     end(&t);
 }
 
-static void child_changes_stay_the_childs(void **state)
+static void child_changes_do_not_affect_the_parent(void **state)
 {
     struct tree t;
     struct prof_fixture_thread child = {0};
@@ -357,7 +357,7 @@ static void parents_report_how_killed_children_ended(void **state)
 }
 
 /* A subshell that recorded nothing is between a program and its ancestor. */
-static void silent_parents_are_stepped_over(void **state)
+static void parents_without_records_are_skipped(void **state)
 {
     struct tree t;
     struct prof_fixture_thread program = {0};
@@ -530,13 +530,13 @@ static void ranks_come_from_the_environment(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fork_child_knows_what_lived_before_the_fork),
+        cmocka_unit_test(fork_child_knows_blocks_from_before_the_fork),
         cmocka_unit_test(fork_child_knows_its_parents_sites),
-        cmocka_unit_test(child_changes_stay_the_childs),
+        cmocka_unit_test(child_changes_do_not_affect_the_parent),
         cmocka_unit_test(grandchildren_inherit_through_their_parents),
         cmocka_unit_test(exec_starts_clean_and_ends_are_reported),
         cmocka_unit_test(parents_report_how_killed_children_ended),
-        cmocka_unit_test(silent_parents_are_stepped_over),
+        cmocka_unit_test(parents_without_records_are_skipped),
         cmocka_unit_test(a_circle_of_forks_resolves),
         cmocka_unit_test(phases_belong_to_threads_and_workers_are_where_the_master_is),
         cmocka_unit_test(many_phases_keep_their_ids),

@@ -151,7 +151,7 @@ static const char *write_file(const struct spool_fixture *fixture, const struct 
     return path;
 }
 
-static void frames_come_back_from_the_file(void **state)
+static void frames_are_read_back_from_the_file(void **state)
 {
     static const struct prof_frame frames[] = {{.parent = UINT32_MAX, .ip = 0x10, .line = 0},
                                                {.parent = 0, .ip = 0x20, .line = UINT32_MAX}};
@@ -171,7 +171,7 @@ static void frames_come_back_from_the_file(void **state)
     spool_fixture_fini(&fixture);
 }
 
-static void frames_that_make_no_sense_are_refused(void **state)
+static void invalid_frames_are_refused(void **state)
 {
     static const struct {
         struct prof_frame frame;
@@ -201,8 +201,8 @@ UNIT_GROUP()
         cmocka_unit_test(many_paths_stay_distinct),
         cmocka_unit_test(return_addresses_become_calls),
         cmocka_unit_test(each_frame_finds_its_line),
-        cmocka_unit_test(frames_come_back_from_the_file),
-        cmocka_unit_test(frames_that_make_no_sense_are_refused),
+        cmocka_unit_test(frames_are_read_back_from_the_file),
+        cmocka_unit_test(invalid_frames_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -189,7 +189,7 @@ static void freed_block_keeps_its_site(void **state)
 }
 
 /* A cut or damaged spool: no announcement, no such kind. */
-static void records_without_sense_change_nothing(void **state)
+static void meaningless_records_change_nothing(void **state)
 {
     struct recording r;
     (void)state;
@@ -265,7 +265,7 @@ UNIT_GROUP()
         cmocka_unit_test(faults_cost_by_size_of_page),
         cmocka_unit_test(calls_have_memory_and_callers),
         cmocka_unit_test(freed_block_keeps_its_site),
-        cmocka_unit_test(records_without_sense_change_nothing),
+        cmocka_unit_test(meaningless_records_change_nothing),
         cmocka_unit_test(rest_of_the_kernels_time_is_a_row),
         cmocka_unit_test(causes_never_exceed_the_kernels_time),
         cmocka_unit_test(unknown_time_changes_no_row),

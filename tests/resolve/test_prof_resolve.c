@@ -116,7 +116,7 @@ static void every_kind_of_memory_has_its_home(void **state)
 
 /* Chunks of the recording are unmapped without a record; memory that the next snapshot finds there was mapped
  * before it. */
-static void chunk_of_the_spool_is_nobodys_home(void **state)
+static void chunk_of_the_spool_is_no_home(void **state)
 {
     enum { TEXT_BYTES = 2048 };
     static const uint64_t addr = UINT64_C(0x7f5000000010);
@@ -504,7 +504,7 @@ static void overhead_is_bursts_and_hooks_over_life(void **state)
     end(&f, &r);
 }
 
-static void damaged_file_is_read_up_to_the_damage_and_said(void **state)
+static void damaged_file_is_read_up_to_the_damage_and_reported(void **state)
 {
     struct spool_fixture f;
     struct prof_fixture_thread t, u = {.now_ns = FIXTURE_START_NS};
@@ -570,7 +570,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_memory_has_its_home),
-        cmocka_unit_test(chunk_of_the_spool_is_nobodys_home),
+        cmocka_unit_test(chunk_of_the_spool_is_no_home),
         cmocka_unit_test(innermost_range_wins_with_element_and_component),
         cmocka_unit_test(freed_and_reused_address_resolves_by_time),
         cmocka_unit_test(resized_range_keeps_its_node),
@@ -583,7 +583,7 @@ UNIT_GROUP()
         cmocka_unit_test(instructions_in_place_are_counted_by_process_and_mnemonic),
         cmocka_unit_test(several_processes_get_a_node_each_and_share_homes),
         cmocka_unit_test(overhead_is_bursts_and_hooks_over_life),
-        cmocka_unit_test(damaged_file_is_read_up_to_the_damage_and_said),
+        cmocka_unit_test(damaged_file_is_read_up_to_the_damage_and_reported),
         cmocka_unit_test(other_version_and_missing_spool_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,7 +242,7 @@ static void paths_given_before_are_known_by_hash(void **state)
     end(&r);
 }
 
-static void sampled_blocks_stand_for_others(void **state)
+static void sampled_blocks_represent_others(void **state)
 {
     struct recording r;
     (void)state;
@@ -442,7 +442,7 @@ UNIT_GROUP()
         cmocka_unit_test(small_blocks_belong_to_the_site_of_their_tag),
         cmocka_unit_test(freed_and_reused_addresses_resolve_by_time),
         cmocka_unit_test(paths_given_before_are_known_by_hash),
-        cmocka_unit_test(sampled_blocks_stand_for_others),
+        cmocka_unit_test(sampled_blocks_represent_others),
         cmocka_unit_test(mappings_have_sites_until_unmapped),
         cmocka_unit_test(heap_that_grew_keeps_its_blocks),
         cmocka_unit_test(nodes_of_blocks_are_bounded),

@@ -155,7 +155,7 @@ static void lines_of_fortran(void **state)
 }
 
 /* Any bytes, cut anywhere: no crash, and the label ends. */
-static void any_text_is_survived(void **state)
+static void any_text_is_handled(void **state)
 {
     static const char pieces[] = "a=(malloc)[{<>}]->::.,;\"'\\/*%&!~ new allocate(b%c 1\xc3\xa4";
     uint64_t random = 3;
@@ -351,7 +351,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_show_types),           cmocka_unit_test(lines_of_c_and_cxx),
-        cmocka_unit_test(lines_of_fortran),           cmocka_unit_test(any_text_is_survived),
+        cmocka_unit_test(lines_of_fortran),           cmocka_unit_test(any_text_is_handled),
         cmocka_unit_test(wrappers_hand_memory_on),    cmocka_unit_test(callers_pass_arguments),
         cmocka_unit_test(functions_have_plain_names), cmocka_unit_test(fortran_is_known_by_its_name),
     };

@@ -104,7 +104,7 @@ static void variable_is_one_node_for_all_threads(void **state)
     tear_down(&s);
 }
 
-static void block_of_an_ended_thread_is_nobodys(void **state)
+static void block_of_an_ended_thread_has_no_owner(void **state)
 {
     struct setting s;
     struct prof_target target;
@@ -141,7 +141,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variable_is_one_node_for_all_threads),
-        cmocka_unit_test(block_of_an_ended_thread_is_nobodys),
+        cmocka_unit_test(block_of_an_ended_thread_has_no_owner),
         cmocka_unit_test(many_threads_one_after_the_other_cost_no_rows),
     };
     values_of_this_test[0] = 1;

@@ -193,7 +193,7 @@ static void check_field(const struct ndm_field *found, const struct ndm_field *w
     }
 }
 
-static void domains_and_fields_come_back_as_they_went_in(void **state)
+static void domains_and_fields_are_read_back_as_written(void **state)
 {
     (void)state;
     prof_profile *p;
@@ -373,7 +373,7 @@ UNIT_GROUP()
 {
     make_values();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(domains_and_fields_come_back_as_they_went_in, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(domains_and_fields_are_read_back_as_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_metric_of_one_field_is_read_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_recording_without_domains_has_an_empty_atlas, set_up, tear_down),
         cmocka_unit_test_setup_teardown(two_domains_of_one_name_are_refused, set_up, tear_down),

@@ -108,7 +108,7 @@ static ls_err write_file(const char *to, uint64_t len)
     return e;
 }
 
-static void columns_and_tables_come_back(void **state)
+static void columns_and_tables_are_read_back(void **state)
 {
     enum { N = 70001 }; /* two full chunks and a rest */
     prof_profile *p;
@@ -139,7 +139,7 @@ static void columns_and_tables_come_back(void **state)
     prof_close(p);
 }
 
-static void output_appears_whole_or_not_at_all(void **state)
+static void output_is_complete_or_absent(void **state)
 {
     prof_writer *w, *other;
     (void)state;
@@ -174,7 +174,7 @@ static ls_err read_everything(const char *from)
     return e;
 }
 
-static void full_disk_is_said_and_leaves_nothing(void **state)
+static void full_disk_is_reported_and_leaves_no_file(void **state)
 {
     char full[420];
     (void)state;
@@ -503,7 +503,7 @@ static void strange_torn_chunk(hid_t file)
     H5Dclose(dataset);
 }
 
-static void files_of_strangers_are_refused(void **state)
+static void files_of_other_users_are_refused(void **state)
 {
     static const struct {
         void (*make)(hid_t file);
@@ -678,7 +678,7 @@ static void memory_of_a_file_can_be_set(void **state)
     assert_true(after.rlim_cur == before.rlim_cur); /* when nothing is open */
 }
 
-static void names_of_strangers_have_no_control_characters(void **state)
+static void untrusted_names_have_no_control_characters(void **state)
 {
     const char *const evil[2] = {"all\x1b[2J memory", "a\r\xc2\x9b\xe2\x80\xae"};
     size_t len;
@@ -727,15 +727,15 @@ static void columns_of_text_are_as_wide_as_their_longest(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(files_of_strangers_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_of_other_users_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_headers_are_refused_before_they_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_small_file_takes_more_than_a_gibibyte, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_of_a_file_can_be_set, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_of_strangers_have_no_control_characters, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(untrusted_names_have_no_control_characters, set_up, tear_down),
         cmocka_unit_test(columns_of_text_are_as_wide_as_their_longest),
-        cmocka_unit_test_setup_teardown(columns_and_tables_come_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(output_appears_whole_or_not_at_all, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(full_disk_is_said_and_leaves_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(columns_and_tables_are_read_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(output_is_complete_or_absent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(full_disk_is_reported_and_leaves_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(truncated_file_is_refused_with_a_reason, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_flipped_bit_is_noticed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(foreign_files_are_refused_by_kind, set_up, tear_down),

@@ -88,7 +88,7 @@ static void check_planes(hid_t file, const struct storage *s, uint64_t first, ui
     H5Dclose(set);
 }
 
-static void rows_come_back_however_they_are_stored(void **state)
+static void rows_are_read_back_from_all_storage_forms(void **state)
 {
     const struct storage sets[] = {
         {"contiguous", H5T_STD_U16LE, {0}, 0, 0, PLANES},
@@ -117,7 +117,7 @@ static void rows_come_back_however_they_are_stored(void **state)
     prof_h5_close(&in);
 }
 
-static void single_value_comes_back(void **state)
+static void single_value_is_read_back(void **state)
 {
     const uint32_t value = 5;
     uint64_t read[2] = {0, 9};
@@ -166,8 +166,8 @@ static void short_chunk_without_filter_does_no_harm(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rows_come_back_however_they_are_stored, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(single_value_comes_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(rows_are_read_back_from_all_storage_forms, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(single_value_is_read_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(short_chunk_without_filter_does_no_harm, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void blocks_are_remembered_until_removed(void **state)
 }
 
 /* The heap of a program that is linked at a fixed address may begin below 16 MiB. */
-static void region_zero_is_its_own(void **state)
+static void region_zero_is_separate(void **state)
 {
     uint64_t other = 1;
     (void)state;
@@ -212,7 +212,7 @@ UNIT_GROUP()
         cmocka_unit_test(sizes_do_not_disturb_each_other),
         cmocka_unit_test(same_seed_draws_the_same),
         cmocka_unit_test_setup(blocks_are_remembered_until_removed, init_blocks),
-        cmocka_unit_test_setup(region_zero_is_its_own, init_blocks),
+        cmocka_unit_test_setup(region_zero_is_separate, init_blocks),
         cmocka_unit_test_setup(unaligned_blocks_are_left_out, init_blocks),
         cmocka_unit_test_setup(full_table_of_regions_refuses, init_blocks),
         cmocka_unit_test_setup(threads_do_not_lose_blocks, init_blocks),

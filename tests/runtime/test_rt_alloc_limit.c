@@ -105,7 +105,7 @@ static void hour_of_records_stays_under_256_mib(void **state)
 }
 
 /* Working and allocating in turns: unspent budget is available for the next fit, and no more. */
-static void fits_use_what_was_saved(void **state)
+static void short_floods_use_the_saved_budget(void **state)
 {
     struct flood f = flood_new();
     double recorded = 0, all = 0;
@@ -121,7 +121,7 @@ static void fits_use_what_was_saved(void **state)
     assert_true(spent_share(&f) < SHARE / 2);
 }
 
-static void after_a_flood_all_is_recorded_again(void **state)
+static void after_a_flood_all_blocks_are_recorded_again(void **state)
 {
     struct flood f = flood_new();
     (void)state;
@@ -147,7 +147,7 @@ static void waiting_changes_nothing(void **state)
 }
 
 /* The price of looking at each call leaves records a tenth of their share. */
-static void looking_does_not_end_recording(void **state)
+static void cost_of_examined_calls_does_not_end_recording(void **state)
 {
     struct flood f = flood_new();
     (void)state;
@@ -190,7 +190,7 @@ static void clocks_that_jump_back_do_no_harm(void **state)
     assert_int_equal(l.always_bytes, MIN_BYTES);
 }
 
-static void timed_hook_stands_for_others(void **state)
+static void timed_hook_represents_others(void **state)
 {
     const struct rt_timed_hook usual = {.begin_ns = 1000, .end_ns = 1500, .clock_ns = 100};
     (void)state;
@@ -242,13 +242,13 @@ UNIT_GROUP()
         cmocka_unit_test(steady_flood_stays_within_the_share),
         cmocka_unit_test(steady_flood_is_still_recorded),
         cmocka_unit_test(hour_of_records_stays_under_256_mib),
-        cmocka_unit_test(fits_use_what_was_saved),
-        cmocka_unit_test(after_a_flood_all_is_recorded_again),
+        cmocka_unit_test(short_floods_use_the_saved_budget),
+        cmocka_unit_test(after_a_flood_all_blocks_are_recorded_again),
         cmocka_unit_test(waiting_changes_nothing),
-        cmocka_unit_test(looking_does_not_end_recording),
+        cmocka_unit_test(cost_of_examined_calls_does_not_end_recording),
         cmocka_unit_test(large_blocks_are_recorded_in_a_flood_of_small_ones),
         cmocka_unit_test(clocks_that_jump_back_do_no_harm),
-        cmocka_unit_test(timed_hook_stands_for_others),
+        cmocka_unit_test(timed_hook_represents_others),
         cmocka_unit_test(burst_in_a_hook_is_not_the_hooks),
         cmocka_unit_test(sampled_events_come_as_often_as_wanted),
     };

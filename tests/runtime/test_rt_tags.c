@@ -112,7 +112,7 @@ static void new_mappings_have_no_blocks(void **state)
     rt_tags_clear(UINT64_MAX - 4096, 8192); /* it wraps: nothing happens */
 }
 
-static void a_child_has_tags_of_its_own(void **state)
+static void a_child_has_separate_tags(void **state)
 {
     int status;
     (void)state;
@@ -351,7 +351,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),
         cmocka_unit_test_setup(regions_do_not_mix, init_tags),
         cmocka_unit_test_setup(new_mappings_have_no_blocks, init_tags),
-        cmocka_unit_test_setup(a_child_has_tags_of_its_own, init_tags),
+        cmocka_unit_test_setup(a_child_has_separate_tags, init_tags),
         cmocka_unit_test_setup(paths_of_one_signature_become_several_sites, init_tags),
         cmocka_unit_test_setup(equal_paths_stay_one_row, init_tags),
         cmocka_unit_test_setup(later_paths_are_learned_from_sampled_calls, init_tags),

@@ -123,7 +123,7 @@ static void *in_a_thread(void *unused)
     return NULL;
 }
 
-static void threads_have_paths_of_their_own(void **state)
+static void threads_have_separate_paths(void **state)
 {
     pthread_t thread;
     (void)state;
@@ -296,7 +296,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(paths_are_those_of_the_c_library, frames_known),
         cmocka_unit_test_setup(deep_paths_keep_their_inner_frames, frames_known),
-        cmocka_unit_test_setup(threads_have_paths_of_their_own, frames_known),
+        cmocka_unit_test_setup(threads_have_separate_paths, frames_known),
         cmocka_unit_test_setup(unknown_stacks_are_tried_before_they_are_read, frames_known),
         cmocka_unit_test_setup(stack_that_ends_early_ends_the_path, frames_known),
         cmocka_unit_test_setup(own_code_is_left_out, frames_known),

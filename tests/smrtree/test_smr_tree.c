@@ -223,7 +223,7 @@ static void freed_memory_ends_the_ranges_inside(void **state)
     smr_tree_free(t);
 }
 
-static void the_sink_hears_everything_in_order(void **state)
+static void the_sink_receives_everything_in_order(void **state)
 {
     (void)state;
     smr_tree *t = tree_made();
@@ -356,7 +356,7 @@ UNIT_GROUP()
         cmocka_unit_test(the_same_label_and_start_is_the_same_node),
         cmocka_unit_test(groups_nest_but_not_in_circles),
         cmocka_unit_test(freed_memory_ends_the_ranges_inside),
-        cmocka_unit_test(the_sink_hears_everything_in_order),
+        cmocka_unit_test(the_sink_receives_everything_in_order),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(threads_share_the_registry),
         cmocka_unit_test(a_child_of_fork_finds_the_registry_unlocked),

@@ -64,7 +64,7 @@ static uint64_t count_accesses(spool_reader *r)
     return n;
 }
 
-static void strings_and_fields_come_back(void **state)
+static void strings_and_fields_are_read_back(void **state)
 {
     struct spool_fixture f;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -131,7 +131,7 @@ static void records_fill_many_chunks_without_a_gap(void **state)
     spool_fixture_fini(&f);
 }
 
-static void interrupting_writer_is_dropped_not_mixed_in(void **state)
+static void record_of_an_interrupting_handler_is_dropped(void **state)
 {
     struct spool_fixture f;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -222,7 +222,7 @@ static void write_until_refused(struct spool_fixture *f, struct spool_writer *w,
     assert_true(has_end);
 }
 
-static void size_cap_stops_recording_and_says_so(void **state)
+static void size_cap_stops_recording_and_is_reported(void **state)
 {
     struct spool_fixture f;
     struct spool_writer w = SPOOL_WRITER_CLOSED, late = SPOOL_WRITER_CLOSED;
@@ -275,7 +275,7 @@ static void file_size_limit_never_kills(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void full_disk_stops_recording_and_says_so(void **state)
+static void full_disk_stops_recording_and_is_reported(void **state)
 {
     struct spool_fixture f;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -318,7 +318,7 @@ static void foreign_file_under_our_number_is_not_touched(void **state)
     spool_fixture_fini(&f);
 }
 
-static void fork_child_lets_go_without_harm(void **state)
+static void fork_child_releases_files_without_harm(void **state)
 {
     struct spool_fixture f;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -380,7 +380,7 @@ static uint8_t *small_spool(size_t *out_len, size_t *out_records)
     return bytes;
 }
 
-static void truncation_at_every_byte_keeps_what_is_before(void **state)
+static void truncation_at_every_byte_keeps_earlier_records(void **state)
 {
     size_t len, all, records, before = 0;
     uint8_t *bytes = small_spool(&len, &all);
@@ -437,7 +437,7 @@ static void make_file(const char *path, size_t zeros)
 }
 
 /* killed between making the file and writing its header */
-static void files_that_never_began_are_passed_over(void **state)
+static void files_without_header_are_skipped(void **state)
 {
     struct spool_fixture f;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -500,19 +500,19 @@ static void threads_merge_in_time_order(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings_and_fields_come_back),
+        cmocka_unit_test(strings_and_fields_are_read_back),
         cmocka_unit_test(records_fill_many_chunks_without_a_gap),
-        cmocka_unit_test(interrupting_writer_is_dropped_not_mixed_in),
+        cmocka_unit_test(record_of_an_interrupting_handler_is_dropped),
         cmocka_unit_test(killed_writer_leaves_a_readable_file),
-        cmocka_unit_test(size_cap_stops_recording_and_says_so),
+        cmocka_unit_test(size_cap_stops_recording_and_is_reported),
         cmocka_unit_test(file_size_limit_never_kills),
-        cmocka_unit_test(full_disk_stops_recording_and_says_so),
+        cmocka_unit_test(full_disk_stops_recording_and_is_reported),
         cmocka_unit_test(foreign_file_under_our_number_is_not_touched),
-        cmocka_unit_test(fork_child_lets_go_without_harm),
-        cmocka_unit_test(truncation_at_every_byte_keeps_what_is_before),
+        cmocka_unit_test(fork_child_releases_files_without_harm),
+        cmocka_unit_test(truncation_at_every_byte_keeps_earlier_records),
         cmocka_unit_test(flipped_bits_never_crash),
         cmocka_unit_test(version_and_features_are_refused_by_name),
-        cmocka_unit_test(files_that_never_began_are_passed_over),
+        cmocka_unit_test(files_without_header_are_skipped),
         cmocka_unit_test(threads_merge_in_time_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static const void *next(struct bed *b)
 static const struct spool_domain domain = {.time_ns = 1, .domain = 3, .data = 1};
 static const struct spool_map map = {.time_ns = 2, .map = 4, .domain = 3, .data = 2};
 
-static void fields_strings_and_rows_come_back(void **state)
+static void fields_strings_and_rows_are_read_back(void **state)
 {
     struct bed *b = *state;
     const struct spool_point_row rows[] = {{.access = 1, .at = {0.5, -1, 1e300}}, {.access = 9}};
@@ -94,7 +94,7 @@ static void fields_strings_and_rows_come_back(void **state)
     assert_null(next(b));
 }
 
-static void array_of_several_chunks_comes_back_in_pieces(void **state)
+static void array_of_several_chunks_is_read_in_pieces(void **state)
 {
     enum { LEN = 100000 };
     static double all[LEN], back[LEN];
@@ -151,7 +151,7 @@ static void pieces_outside_of_their_data_are_refused(void **state)
     assert_non_null(FAULT(r, DOMAIN_DATA, 0, data));
 }
 
-static void domains_maps_points_and_news_that_cannot_be_are_refused(void **state)
+static void impossible_domains_maps_points_and_news_are_refused(void **state)
 {
     struct raw d = {.domain = domain};
     (void)state;
@@ -195,10 +195,10 @@ static void every_record_type_is_known_to_readers(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(fields_strings_and_rows_come_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(array_of_several_chunks_comes_back_in_pieces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(fields_strings_and_rows_are_read_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(array_of_several_chunks_is_read_in_pieces, set_up, tear_down),
         cmocka_unit_test(pieces_outside_of_their_data_are_refused),
-        cmocka_unit_test(domains_maps_points_and_news_that_cannot_be_are_refused),
+        cmocka_unit_test(impossible_domains_maps_points_and_news_are_refused),
         cmocka_unit_test(every_record_type_is_known_to_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static void late_samples_come_in_the_order_of_time(void **state)
     spool_fixture_fini(&f);
 }
 
-static void files_that_do_not_say_so_are_left_alone(void **state)
+static void streams_without_late_samples_are_not_sorted(void **state)
 {
     (void)state;
     struct spool_fixture f;
@@ -97,7 +97,7 @@ static void files_that_do_not_say_so_are_left_alone(void **state)
     spool_fixture_fini(&f);
 }
 
-static void damage_is_reported_after_what_is_whole(void **state)
+static void damage_is_reported_after_intact_records(void **state)
 {
     (void)state;
     struct spool_fixture f;
@@ -124,8 +124,8 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(late_samples_come_in_the_order_of_time),
-        cmocka_unit_test(files_that_do_not_say_so_are_left_alone),
-        cmocka_unit_test(damage_is_reported_after_what_is_whole),
+        cmocka_unit_test(streams_without_late_samples_are_not_sorted),
+        cmocka_unit_test(damage_is_reported_after_intact_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static struct spool_access random_access(uint64_t *state, struct spool_access la
     return a;
 }
 
-static void spool_packed_accesses_come_back(void **state)
+static void spool_packed_accesses_are_read_back(void **state)
 {
     (void)state;
     struct spool_fixture f;
@@ -161,7 +161,7 @@ static size_t packed_stacks(const struct spool_writer *w, const struct spool_sta
     return len;
 }
 
-static void spool_packed_stacks_come_back(void **state)
+static void spool_packed_stacks_are_read_back(void **state)
 {
     (void)state;
     struct spool_fixture f;
@@ -274,10 +274,10 @@ static void spool_a_stack_of_a_loop_takes_few_bytes(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spool_packed_accesses_come_back),
+        cmocka_unit_test(spool_packed_accesses_are_read_back),
         cmocka_unit_test(spool_damaged_accesses_are_refused),
         cmocka_unit_test(spool_a_loop_takes_three_bytes_an_access),
-        cmocka_unit_test(spool_packed_stacks_come_back),
+        cmocka_unit_test(spool_packed_stacks_are_read_back),
         cmocka_unit_test(spool_stacks_after_a_missing_one_are_left_out),
         cmocka_unit_test(spool_a_stack_of_a_loop_takes_few_bytes),
     };

@@ -65,7 +65,7 @@ static void a_file_is_read_back(void **state)
 }
 
 /* Every length: as much is read as is there. */
-static void a_file_that_is_cut_off_is_read_up_to_there(void **state)
+static void a_truncated_file_is_read_up_to_its_end(void **state)
 {
     struct spool_series s;
     (void)state;
@@ -119,7 +119,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read_back),
-        cmocka_unit_test(a_file_that_is_cut_off_is_read_up_to_there),
+        cmocka_unit_test(a_truncated_file_is_read_up_to_its_end),
         cmocka_unit_test(damage_ends_the_reading),
         cmocka_unit_test(a_spool_without_series_is_empty),
     };

@@ -167,7 +167,7 @@ static void *write_streams(void *user)
     return NULL;
 }
 
-static void many_threads_at_once_each_come_back_whole(void **state)
+static void many_concurrent_threads_are_read_back_complete(void **state)
 {
     struct bed b;
     struct worker workers[WORKERS];
@@ -220,7 +220,7 @@ static void a_chunk_is_used_by_one_thread_after_the_other(void **state)
     bed_fini(&b);
 }
 
-static void a_thread_with_much_to_say_moves_to_its_own_file(void **state)
+static void a_thread_with_many_records_moves_to_its_own_file(void **state)
 {
     struct bed b;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -245,7 +245,7 @@ static void a_thread_with_much_to_say_moves_to_its_own_file(void **state)
     bed_fini(&b);
 }
 
-static void a_record_that_does_not_fit_moves_the_thread_at_once(void **state)
+static void a_record_that_does_not_fit_moves_the_thread_to_its_own_file(void **state)
 {
     struct bed b;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -311,7 +311,7 @@ static void write_until_refused(struct bed *b, enum spool_event_kind reason)
     free(rows);
 }
 
-static void size_cap_stops_each_thread_and_says_so(void **state)
+static void size_cap_stops_each_thread_and_is_reported(void **state)
 {
     struct bed b;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -331,7 +331,7 @@ static void size_cap_stops_each_thread_and_says_so(void **state)
     bed_fini(&b);
 }
 
-static void full_disk_stops_each_thread_and_says_so(void **state)
+static void full_disk_stops_each_thread_and_is_reported(void **state)
 {
     struct bed b = {0};
     (void)state;
@@ -436,7 +436,7 @@ static void without_descriptors_a_thread_stays_in_the_shared_file(void **state)
     bed_fini(&b);
 }
 
-static void fork_child_lets_go_without_harm(void **state)
+static void fork_child_releases_files_without_harm(void **state)
 {
     struct bed b;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -559,7 +559,7 @@ static struct totals read_bytes(const uint8_t *bytes, size_t len)
     return t;
 }
 
-static void a_cut_anywhere_keeps_what_is_before(void **state)
+static void truncation_anywhere_keeps_earlier_records(void **state)
 {
     size_t len;
     uint8_t *bytes = small_spool(&len);
@@ -600,7 +600,7 @@ static void flipped_bits_never_crash(void **state)
     free(bytes);
 }
 
-static void a_missing_piece_and_records_of_nobody_are_damage(void **state)
+static void a_missing_piece_and_records_without_thread_are_damage(void **state)
 {
     size_t len;
     uint8_t *bytes = small_spool(&len);
@@ -623,7 +623,7 @@ static void a_missing_piece_and_records_of_nobody_are_damage(void **state)
 }
 
 /* No reader treats a separate file as complete if its stream was not found. */
-static void an_own_file_without_its_beginning_is_damage(void **state)
+static void an_own_file_without_its_first_record_is_damage(void **state)
 {
     struct bed b;
     struct spool_writer w = SPOOL_WRITER_CLOSED;
@@ -695,21 +695,21 @@ static void a_record_is_located_in_its_file(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads_at_once_each_come_back_whole),
+        cmocka_unit_test(many_concurrent_threads_are_read_back_complete),
         cmocka_unit_test(a_chunk_is_used_by_one_thread_after_the_other),
-        cmocka_unit_test(a_thread_with_much_to_say_moves_to_its_own_file),
-        cmocka_unit_test(a_record_that_does_not_fit_moves_the_thread_at_once),
-        cmocka_unit_test(size_cap_stops_each_thread_and_says_so),
-        cmocka_unit_test(full_disk_stops_each_thread_and_says_so),
+        cmocka_unit_test(a_thread_with_many_records_moves_to_its_own_file),
+        cmocka_unit_test(a_record_that_does_not_fit_moves_the_thread_to_its_own_file),
+        cmocka_unit_test(size_cap_stops_each_thread_and_is_reported),
+        cmocka_unit_test(full_disk_stops_each_thread_and_is_reported),
         cmocka_unit_test(file_size_limit_never_kills),
         cmocka_unit_test(without_the_shared_descriptor_threads_have_their_own_files),
         cmocka_unit_test(without_descriptors_a_thread_stays_in_the_shared_file),
-        cmocka_unit_test(fork_child_lets_go_without_harm),
+        cmocka_unit_test(fork_child_releases_files_without_harm),
         cmocka_unit_test(killed_threads_leave_a_readable_spool),
-        cmocka_unit_test(a_cut_anywhere_keeps_what_is_before),
+        cmocka_unit_test(truncation_anywhere_keeps_earlier_records),
         cmocka_unit_test(flipped_bits_never_crash),
-        cmocka_unit_test(a_missing_piece_and_records_of_nobody_are_damage),
-        cmocka_unit_test(an_own_file_without_its_beginning_is_damage),
+        cmocka_unit_test(a_missing_piece_and_records_without_thread_are_damage),
+        cmocka_unit_test(an_own_file_without_its_first_record_is_damage),
         cmocka_unit_test(streams_merge_in_time_order),
         cmocka_unit_test(a_record_is_located_in_its_file),
     };

@@ -37,7 +37,7 @@ static struct rt_burst_plan plan_of(const uint8_t *code, uint64_t ip)
     return plan;
 }
 
-static void step_eintr_restarts_only_what_can_be_repeated(void **state)
+static void step_eintr_restarts_only_repeatable_calls(void **state)
 {
     (void)state;
     static const uint8_t poll_call[7] = {0xb8, 7, 0, 0, 0, 0x0f, 0x05};
@@ -327,7 +327,7 @@ static void step_isolation_puts_the_context_back(void **state)
     rt_step_slots_close(&slots);
 }
 
-static void step_isolation_leaves_alone_what_depends_on_its_address(void **state)
+static void step_isolation_leaves_address_dependent_instructions(void **state)
 {
     (void)state;
     static const uint8_t in_place[][8] = {
@@ -350,7 +350,7 @@ static void step_isolation_leaves_alone_what_depends_on_its_address(void **state
 }
 
 /* A loop in which each round has one that is not would have no latency at all. */
-static void step_isolation_moves_what_loops_are_made_of(void **state)
+static void step_isolation_moves_the_instructions_of_loops(void **state)
 {
     (void)state;
     static const struct {
@@ -438,7 +438,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_trial_passes_and_leaves_nothing),
         cmocka_unit_test(step_trial_fails_where_traps_are_missing),
-        cmocka_unit_test(step_eintr_restarts_only_what_can_be_repeated),
+        cmocka_unit_test(step_eintr_restarts_only_repeatable_calls),
         cmocka_unit_test(step_traced_reads_the_tracer),
         cmocka_unit_test(step_altstack_must_hold_two_frames),
         cmocka_unit_test(step_conditions_follow_the_flags),
@@ -449,8 +449,8 @@ UNIT_GROUP()
         cmocka_unit_test(step_isolation_divides_only_where_it_cannot_fault),
         cmocka_unit_test(step_isolation_repeats_one_iteration_at_a_time),
         cmocka_unit_test(step_isolation_puts_the_context_back),
-        cmocka_unit_test(step_isolation_leaves_alone_what_depends_on_its_address),
-        cmocka_unit_test(step_isolation_moves_what_loops_are_made_of),
+        cmocka_unit_test(step_isolation_leaves_address_dependent_instructions),
+        cmocka_unit_test(step_isolation_moves_the_instructions_of_loops),
     };
     return cmocka_run_group_tests(tests, open_zydis, NULL);
 }

@@ -16,7 +16,7 @@ static bool is_device(const char *path)
     return rt_burst_path_is_device(path, strlen(path));
 }
 
-static void step_devices_knows_what_must_not_be_read_twice(void **state)
+static void step_devices_knows_memory_that_must_not_be_read_twice(void **state)
 {
     (void)state;
     static const char *const devices[] = {"/dev/mem",
@@ -97,7 +97,7 @@ static void step_lines_remember_one_burst(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_devices_knows_what_must_not_be_read_twice),
+        cmocka_unit_test(step_devices_knows_memory_that_must_not_be_read_twice),
         cmocka_unit_test(step_devices_reads_map_lines),
         cmocka_unit_test(step_devices_too_many_stop_all_probing),
         cmocka_unit_test(step_lines_remember_one_burst),

@@ -28,7 +28,7 @@ static void step_governor_interval_is_cost_times_threads_over_share(void **state
     assert_in_range(interval(three_percent, 10 * S, fair, 4), 399 * MS, 401 * MS);
 }
 
-static void step_governor_uses_what_is_saved_and_saves_what_is_overdrawn(void **state)
+static void step_governor_uses_credit_and_repays_debt(void **state)
 {
     (void)state;
     const struct rt_burst_spent fair = {.bursts_ns = 300 * MS}, less = {.bursts_ns = 294 * MS},
@@ -174,7 +174,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_governor_interval_is_cost_times_threads_over_share),
-        cmocka_unit_test(step_governor_uses_what_is_saved_and_saves_what_is_overdrawn),
+        cmocka_unit_test(step_governor_uses_credit_and_repays_debt),
         cmocka_unit_test(step_governor_hooks_take_at_most_half_of_the_budget),
         cmocka_unit_test(step_governor_repays_the_credit),
         cmocka_unit_test(step_governor_bursts_always_have_a_tenth_of_the_share),

@@ -87,7 +87,7 @@ static void stack_modes_have_names(void **state)
     assert_string_equal(rt_burst_stack_mode_named("nonsense")->name, "off");
 }
 
-static void stack_walk_ends_where_the_chain_makes_no_sense(void **state)
+static void stack_walk_ends_at_an_invalid_link(void **state)
 {
     uint8_t *p = guarded_page();
     struct stack s;
@@ -288,7 +288,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stack_modes_have_names),
-        cmocka_unit_test(stack_walk_ends_where_the_chain_makes_no_sense),
+        cmocka_unit_test(stack_walk_ends_at_an_invalid_link),
         cmocka_unit_test(stack_walk_survives_the_end_of_memory),
         cmocka_unit_test(stack_copy_ends_with_the_memory),
         cmocka_unit_test(stack_limit_is_the_stacks_end_or_a_bounded_way),

@@ -151,7 +151,7 @@ static void library_function_has_its_name(void **state)
     sym_files_free(s.files);
 }
 
-static void missing_file_says_so(void **state)
+static void missing_file_is_reported(void **state)
 {
     static const struct {
         const char *path, *problem;
@@ -177,7 +177,7 @@ static void missing_file_says_so(void **state)
 }
 
 /* The effect of a file that crashes the libraries: its reader ends in the middle of a question. */
-static void reader_that_dies_costs_lines_not_names(void **state)
+static void crashed_reader_loses_lines_but_no_names(void **state)
 {
     struct sym_answer a;
     sym_file *other;
@@ -331,8 +331,8 @@ UNIT_GROUP()
         cmocka_unit_test(own_function_has_name_file_and_line),
         cmocka_unit_test(own_variables_have_names_and_elements),
         cmocka_unit_test(library_function_has_its_name),
-        cmocka_unit_test(missing_file_says_so),
-        cmocka_unit_test(reader_that_dies_costs_lines_not_names),
+        cmocka_unit_test(missing_file_is_reported),
+        cmocka_unit_test(crashed_reader_loses_lines_but_no_names),
         cmocka_unit_test(reader_that_is_out_of_time_ends),
         cmocka_unit_test(broken_elf_files_do_no_harm),
     };

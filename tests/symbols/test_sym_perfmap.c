@@ -34,7 +34,7 @@ static void sym_perfmap_names_addresses(void **state)
     sym_perfmap_free(m);
 }
 
-static void sym_perfmap_prefers_what_was_written_last(void **state)
+static void sym_perfmap_prefers_the_last_line(void **state)
 {
     (void)state;
     sym_perfmap *m = parse("1000 100 old\n1040 20 between\n1000 100 new\n1050 4 newest\n");
@@ -44,7 +44,7 @@ static void sym_perfmap_prefers_what_was_written_last(void **state)
     sym_perfmap_free(m);
 }
 
-static void sym_perfmap_skips_what_is_no_line(void **state)
+static void sym_perfmap_skips_invalid_lines(void **state)
 {
     (void)state;
     sym_perfmap *m = parse("\n \nzz 10 a\n1000 zz b\n1000 10\n1000 10 \n1000 0 empty\n"
@@ -70,7 +70,7 @@ static const char *write_map(const char *name)
     return path;
 }
 
-static void sym_perfmap_believes_only_the_programs_own_file(void **state)
+static void sym_perfmap_accepts_only_the_programs_own_file(void **state)
 {
     (void)state;
     sym_perfmap *m;
@@ -100,8 +100,8 @@ static void sym_perfmap_believes_only_the_programs_own_file(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sym_perfmap_names_addresses),
-                                       cmocka_unit_test(sym_perfmap_prefers_what_was_written_last),
-                                       cmocka_unit_test(sym_perfmap_skips_what_is_no_line),
-                                       cmocka_unit_test(sym_perfmap_believes_only_the_programs_own_file)};
+                                       cmocka_unit_test(sym_perfmap_prefers_the_last_line),
+                                       cmocka_unit_test(sym_perfmap_skips_invalid_lines),
+                                       cmocka_unit_test(sym_perfmap_accepts_only_the_programs_own_file)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

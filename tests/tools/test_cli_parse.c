@@ -76,7 +76,7 @@ static void cli_two_dashes_separate_operands_where_a_command_wants_it(void **sta
     cli_parsed_fini(&p);
 }
 
-static void cli_names_may_be_cut_where_one_is_left(void **state)
+static void cli_unique_prefixes_of_names_are_accepted(void **state)
 {
     (void)state;
     struct cli_parsed p;
@@ -208,7 +208,7 @@ static void cli_nearest_word_is_near(void **state)
     assert_null(nearest("x"));
 }
 
-static void cli_option_alone_has_a_value_of_its_own(void **state)
+static void cli_option_without_value_has_its_default_value(void **state)
 {
     (void)state;
     struct cli_parsed p;
@@ -236,9 +236,9 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cli_spellings_of_an_argument_agree),
         cmocka_unit_test(cli_two_dashes_separate_operands_where_a_command_wants_it),
-        cmocka_unit_test(cli_names_may_be_cut_where_one_is_left),
+        cmocka_unit_test(cli_unique_prefixes_of_names_are_accepted),
         cmocka_unit_test(cli_defaults_are_read_like_arguments),
-        cmocka_unit_test(cli_option_alone_has_a_value_of_its_own),
+        cmocka_unit_test(cli_option_without_value_has_its_default_value),
         cmocka_unit_test(cli_numbers_outside_of_their_limits_are_refused),
         cmocka_unit_test(cli_limits_are_reported_as_they_are_written),
         cmocka_unit_test(cli_options_end_at_the_program),

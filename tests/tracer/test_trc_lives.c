@@ -69,7 +69,7 @@ static void trc_rows_are_those_of_the_blocks(void **state)
     pat_tables_fini(&t);
 }
 
-static void trc_without_dead_there_is_none(void **state)
+static void trc_without_dead_rows_none_is_reused(void **state)
 {
     (void)state;
     struct trc_lives l = {0};
@@ -83,7 +83,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trc_rows_are_those_of_the_blocks),
-        cmocka_unit_test(trc_without_dead_there_is_none),
+        cmocka_unit_test(trc_without_dead_rows_none_is_reused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

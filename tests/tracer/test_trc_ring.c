@@ -131,7 +131,7 @@ static void *write_with_a_gap(void *unused)
     return NULL;
 }
 
-static void what_is_switched_off_leaves_a_break(void **state)
+static void pauses_of_recording_leave_a_break(void **state)
 {
     static const enum trc_item_kind kinds[] = {TRC_ITEM_ACCESSES, TRC_ITEM_BREAK, TRC_ITEM_ACCESSES,
                                                TRC_ITEM_END};
@@ -172,7 +172,7 @@ UNIT_GROUP()
         cmocka_unit_test(markers_are_reported_from_other_calls),
         cmocka_unit_test_setup_teardown(rows_of_all_threads_stand_between_the_events_of_their_time, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(what_is_switched_off_leaves_a_break, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pauses_of_recording_leave_a_break, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_writer_waits_for_the_reader_and_its_open_block_is_not_lost, set_up,
                                         tear_down),
     };

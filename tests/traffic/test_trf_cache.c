@@ -161,7 +161,7 @@ static void stores_past_the_caches_read_nothing(void **state)
     trf_cache_free(c);
 }
 
-static void used_bytes_are_those_that_were_touched(void **state)
+static void used_bytes_equal_the_touched_ones(void **state)
 {
     (void)state;
     const struct trf_geometry g = geometry("1K/2,64K/16");
@@ -187,7 +187,7 @@ UNIT_GROUP()
         cmocka_unit_test(sets_are_independent),
         cmocka_unit_test(dirty_lines_are_written_back_once_through_all_levels),
         cmocka_unit_test(stores_past_the_caches_read_nothing),
-        cmocka_unit_test(used_bytes_are_those_that_were_touched),
+        cmocka_unit_test(used_bytes_equal_the_touched_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ struct known {
     uint64_t batch;
 };
 
-static void formulas_are_what_the_model_counts(void **state)
+static void formulas_equal_the_counts_of_the_model(void **state)
 {
     (void)state;
     static const struct known rows[] = {
@@ -89,7 +89,7 @@ static void capped_product_reads_its_matrix_again_only_when_it_does_not_fit(void
 }
 
 /* The last size below a bound, by the paper's equations 3, 4 and 7 for 5 MiB. */
-static void bounds_are_those_of_the_paper(void **state)
+static void bounds_equal_the_papers(void **state)
 {
     (void)state;
     const double cache = 5 << 20;
@@ -112,7 +112,7 @@ static void bounds_are_those_of_the_paper(void **state)
     assert_int_equal(trf_repetitions(4096), 10);
 }
 
-static void sizes_that_cannot_be_are_refused(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
     struct trf_size s = usual;
@@ -131,10 +131,10 @@ static void sizes_that_cannot_be_are_refused(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formulas_are_what_the_model_counts),
+        cmocka_unit_test(formulas_equal_the_counts_of_the_model),
         cmocka_unit_test(capped_product_reads_its_matrix_again_only_when_it_does_not_fit),
-        cmocka_unit_test(bounds_are_those_of_the_paper),
-        cmocka_unit_test(sizes_that_cannot_be_are_refused),
+        cmocka_unit_test(bounds_equal_the_papers),
+        cmocka_unit_test(impossible_sizes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static struct trf_verdict verdict_of(double factor_read, double factor_written, 
     return v;
 }
 
-static void a_counter_within_a_tenth_is_good(void **state)
+static void a_counter_within_a_tenth_is_accepted(void **state)
 {
     (void)state;
     struct trf_verdict v = verdict_of(1.05, 0.93, LS_GAP_NONE);
@@ -111,7 +111,7 @@ static void a_counter_within_a_tenth_is_good(void **state)
     assert_true(isnan(trf_verdict_factor(&v, LS_COUNTER_SENT)));
 }
 
-static void a_counter_that_lies_is_not(void **state)
+static void a_wrong_counter_is_refused(void **state)
 {
     (void)state;
     struct trf_verdict v = verdict_of(0.33, 1, LS_GAP_NONE);
@@ -175,8 +175,8 @@ static void the_bundled_kernels_run_and_nothing_counts_them(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_counter_within_a_tenth_is_good),
-        cmocka_unit_test(a_counter_that_lies_is_not),
+        cmocka_unit_test(a_counter_within_a_tenth_is_accepted),
+        cmocka_unit_test(a_wrong_counter_is_refused),
         cmocka_unit_test(a_verdict_is_kept_until_the_next_boot),
         cmocka_unit_test(the_bundled_kernels_run_and_nothing_counts_them),
     };

@@ -524,7 +524,7 @@ static void bursts_end_in_quiet_code(void **state)
     munmap(code, PAGE_BYTES);
 }
 
-static void changed_code_is_translated_anew(void **state)
+static void changed_code_is_translated_again(void **state)
 {
     (void)state;
     uint8_t *code = map_code(PAGE_BYTES);
@@ -579,7 +579,7 @@ static void full_cache_is_dropped(void **state)
     munmap(code, CODE_BYTES);
 }
 
-static void child_has_a_cache_of_its_own(void **state)
+static void child_has_a_separate_cache(void **state)
 {
     (void)state;
     const uint64_t expected = sum_words(words, WORDS);
@@ -791,9 +791,9 @@ UNIT_GROUP()
         cmocka_unit_test(loops_have_a_least_time),
         cmocka_unit_test(processor_is_measured),
         cmocka_unit_test(bursts_end_in_quiet_code),
-        cmocka_unit_test(changed_code_is_translated_anew),
+        cmocka_unit_test(changed_code_is_translated_again),
         cmocka_unit_test(full_cache_is_dropped),
-        cmocka_unit_test(child_has_a_cache_of_its_own),
+        cmocka_unit_test(child_has_a_separate_cache),
         cmocka_unit_test(program_may_be_on_the_alternate_stack),
         cmocka_unit_test(gs_base_refuses),
         cmocka_unit_test(system_call_ends_a_burst),

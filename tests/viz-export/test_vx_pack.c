@@ -78,7 +78,7 @@ static void json_numbers_are_json(void **state)
     free(got);
 }
 
-static void columns_are_packed_as_the_header_says(void **state)
+static void columns_are_packed_as_documented(void **state)
 {
     struct vx_pack p = {0};
     const double floats[] = {1.0, NAN};
@@ -105,7 +105,7 @@ static void columns_are_packed_as_the_header_says(void **state)
 }
 
 /* A profile without fields has no values to pack. */
-static void a_pack_of_nothing_is_written(void **state)
+static void an_empty_pack_is_written(void **state)
 {
     struct vx_pack p = {0};
     char *got = NULL;
@@ -135,7 +135,7 @@ static uint64_t unpacked(const struct vx_pack *p, size_t *at)
     return value >> 1; /* without its sign */
 }
 
-static void costs_that_are_no_numbers_are_packed_as_small_ones(void **state)
+static void costs_that_are_not_numbers_are_packed_as_small_ones(void **state)
 {
     enum { TILES = 6, COLUMN_TIME = 9 /* after eight coordinates and the samples */ };
     struct an_tile all[TILES] = {{.time_ns = 1},   {.time_ns = INFINITY}, {.time_ns = -INFINITY},
@@ -207,9 +207,9 @@ UNIT_GROUP()
                                        cmocka_unit_test(json_is_valid_utf8_whatever_the_bytes),
                                        cmocka_unit_test(json_that_is_no_markup_stays_legible),
                                        cmocka_unit_test(json_numbers_are_json),
-                                       cmocka_unit_test(columns_are_packed_as_the_header_says),
-                                       cmocka_unit_test(a_pack_of_nothing_is_written),
-                                       cmocka_unit_test(costs_that_are_no_numbers_are_packed_as_small_ones),
+                                       cmocka_unit_test(columns_are_packed_as_documented),
+                                       cmocka_unit_test(an_empty_pack_is_written),
+                                       cmocka_unit_test(costs_that_are_not_numbers_are_packed_as_small_ones),
                                        cmocka_unit_test(meshes_of_any_shape_have_places)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void write_two(void)
     assert_int_equal(vx_results_write(&r, path), LS_OK);
 }
 
-static void vx_results_come_back(void **state)
+static void vx_results_are_read_back(void **state)
 {
     (void)state;
     struct vx_results r;
@@ -223,7 +223,7 @@ static void vx_cut_files_are_refused(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vx_results_come_back),
+        cmocka_unit_test(vx_results_are_read_back),
         cmocka_unit_test(vx_texts_have_fixed_lengths),
         cmocka_unit_test(vx_texts_of_variable_length_are_refused),
         cmocka_unit_test(vx_rows_that_a_file_cannot_hold_are_refused),
