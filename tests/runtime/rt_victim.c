@@ -65,7 +65,7 @@ static void *short_thread(void *arg)
     return arg;
 }
 
-/* Come and go, four at a time, some with the smallest stack. */
+/* Start and end threads, four at a time, some with the smallest stack. */
 static int run_threads(int argc, char **argv)
 {
     enum { ROUNDS = 250, SIDE = 4 };
@@ -94,7 +94,7 @@ static void *idle_thread(void *arg)
     return arg;
 }
 
-/* They record nothing, but that they were there. */
+/* Threads that record only their begin and end. */
 static int run_idle(int argc, char **argv)
 {
     enum { THREADS = 1000 };
@@ -275,7 +275,7 @@ static int run_closefds(int argc, char **argv)
     return 0;
 }
 
-/* The program takes the very numbers that the runtime uses. */
+/* The program uses the descriptor numbers of the runtime. */
 static int run_dup2(int argc, char **argv)
 {
     int bad = 0;

@@ -24,7 +24,7 @@ holds threads 1000 'ALLOC .* len=1053577 '
 holds threads 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
 holds threads 1001 'THREAD_END'
 
-# Each thread is there, however short, and in the file of all threads: only one that a burst fell upon has a file.
+# Each thread has records, however short it is, in the file of all threads; only a thread with a burst has a separate file.
 same idle "$victim" idle
 holds idle 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
 holds idle 1001 'THREAD_END cpu_ns=[1-9]'
@@ -67,7 +67,7 @@ holds exec 8 PROCESS
 LOADSTONE_CHILDREN=0 same 'children=0' "$victim" spawn
 holds 'children=0' 1 PROCESS
 
-# without a least size, blocks are not thinned out on a busy machine
+# with a fixed minimum, blocks are not left out on a busy machine
 for how in close_range closefrom loop; do
     LOADSTONE_ALLOC_MIN=0 same "$how" "$victim" closefds "$how"
     holds "$how" 20000 'ALLOC .* len=1118579 '

@@ -34,7 +34,7 @@ static struct flood flood_new(void)
 /* One update later, in which the program worked for this part of the time. */
 static void flood_go_on(struct flood *f, double rate, double len_bytes, double worked)
 {
-    const double most = LOOK_S * 1e9 / HOOK_NS; /* then there is no time for more */
+    const double most = LOOK_S * 1e9 / HOOK_NS; /* this takes the whole time */
     const bool is_long = len_bytes >= (double)f->limit.always_bytes;
     const double wanted = rate * LOOK_S * (is_long ? 1 : -expm1(-len_bytes / (double)f->limit.period_bytes));
     const double recorded = wanted < most ? wanted : most;
@@ -81,7 +81,7 @@ static void steady_flood_stays_within_the_share(void **state)
     }
 }
 
-/* The share that is not used is lost for the user: a flood is not answered by recording nothing. */
+/* The share is used: a flood of allocations does not stop recording. */
 static void steady_flood_is_still_recorded(void **state)
 {
     struct flood f = flood_new();
@@ -104,7 +104,7 @@ static void hour_of_records_stays_under_256_mib(void **state)
     assert_true(f.record_bytes > 100.0 * 1024 * 1024);
 }
 
-/* Working and allocating in turns: unspent budget is available for the next fit, and no more. */
+/* Work and allocations alternate: only unspent budget is available for the next series of allocations. */
 static void short_floods_use_the_saved_budget(void **state)
 {
     struct flood f = flood_new();
@@ -133,7 +133,7 @@ static void after_a_flood_all_blocks_are_recorded_again(void **state)
     assert_true(f.limit.period_bytes == MIN_BYTES);
 }
 
-/* Wall time passes, but the program did not work: nothing was earned, and nothing is held against it. */
+/* Wall time passes while the program does not work: its budget neither grows nor shrinks. */
 static void waiting_changes_nothing(void **state)
 {
     struct flood f = flood_new();
@@ -146,7 +146,7 @@ static void waiting_changes_nothing(void **state)
     assert_true(f.limit.period_bytes >= before / 2);
 }
 
-/* The price of looking at each call leaves records a tenth of their share. */
+/* The cost of examining each call leaves a tenth of the share to records. */
 static void cost_of_examined_calls_does_not_end_recording(void **state)
 {
     struct flood f = flood_new();

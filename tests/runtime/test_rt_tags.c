@@ -131,7 +131,7 @@ static void a_child_has_separate_tags(void **state)
 
 /* --- signatures --- */
 
-/* A stack of numbers: the return addresses of a path at the places of its frames. */
+/* A simulated stack: the return addresses of a path at the positions of its frames. */
 struct fake {
     uint64_t stack[64];
     uint64_t frames[16], places[16];
@@ -200,7 +200,7 @@ static void paths_of_one_signature_become_several_sites(void **state)
     }
 }
 
-/* Frames above the ones that are compared: neither they nor equal paths refine anything. */
+/* Frames above the compared ones, and equal paths, do not refine a signature. */
 static void equal_paths_stay_one_row(void **state)
 {
     static struct fake f;
@@ -215,7 +215,7 @@ static void equal_paths_stay_one_row(void **state)
     assert_int_equal(site, 1);
 }
 
-/* Long after its first checks a signature gets a second path: a call that is unwound anyway shows it. */
+/* A signature gets a second path long after its first checks, from a call that is unwound anyway. */
 static void later_paths_are_learned_from_sampled_calls(void **state)
 {
     static struct fake f;
@@ -232,7 +232,7 @@ static void later_paths_are_learned_from_sampled_calls(void **state)
     assert_int_equal(f.given, 2);
 }
 
-/* Over the budget nothing is unwound again, and a signature is known at once. */
+/* When the budget is spent, no call is unwound again, and a signature is used at once. */
 static void refinement_stops_with_the_budget(void **state)
 {
     static struct fake f;

@@ -33,7 +33,7 @@ expect() {
     fi
 }
 
-# must COMMAND...: it succeeds
+# must COMMAND...: the command must succeed
 must() {
     if ! "$@"; then
         echo "FAIL: $*"
@@ -41,7 +41,7 @@ must() {
     fi
 }
 
-# golden NAME FILE: FILE equals the golden; LS_UPDATE=1 rewrites it
+# golden NAME FILE: FILE must equal the expected output; LS_UPDATE=1 rewrites that
 golden() {
     if [ -n "${LS_UPDATE-}" ]; then
         cp "$2" "$top_srcdir/tests/tools/golden/$1"
@@ -51,7 +51,7 @@ golden() {
     fi
 }
 
-# has_python MODULE...: $python is one that has them; where several are installed, the system's often does
+# has_python MODULE...: set $python to a Python that has the modules; of several installed ones, the system's often has them
 has_python() {
     for python in "${PYTHON-}" /usr/bin/python3 python3; do
         [ -n "$python" ] && "$python" -c 'import importlib, sys; [importlib.import_module(m) for m in sys.argv[1:]]' "$@" 2>/dev/null && return 0
@@ -60,17 +60,17 @@ has_python() {
     return 1
 }
 
-# needs_python MODULE...: or the test is skipped
+# needs_python MODULE...: skip the test without these modules
 needs_python() {
     has_python "$@" || skip "no Python 3 that has all of: ${*:-its library} (Debian: python3-h5py python3-pandas python3-paraview)"
 }
 
-# The step engine samples here?
+# Does the step engine sample on this machine?
 can_sample() {
     "$loadstone" record -q -o can.h5 --engine step true >out 2>err && "$loadstone" report --how can.h5 2>/dev/null | grep -q '^engine  *step'
 }
 
-# pattern files are read by yajl, which a build may lack
+# skip the test in a build without yajl, which reads pattern files
 needs_json() {
     printf '[{"kernel":"Gather","pattern":[0,1],"count":1}]' >needs.json
     "$loadstone" patterns show needs.json >/dev/null 2>needs.err || ! grep -q 'built without yajl' needs.err || skip "built without yajl"

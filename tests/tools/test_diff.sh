@@ -19,7 +19,7 @@ for columns in 60 80 100 130; do
 done
 expect 0 "times, latencies and levels do not compare" "$loadstone" diff a.h5 c.h5
 expect 0 "different engines" "$loadstone" diff a.h5 c.h5
-# backwards, B costs 1.20 s instead of 420 ms
+# in the other direction, B costs 1.20 s instead of 420 ms
 expect 0 "next:" "$loadstone" diff --fail-on-regression 10% a.h5 b.h5
 expect 0 "next: loadstone report --by line b.h5" "$loadstone" diff --by line a.h5 b.h5
 expect 4 "1 row took significantly more time" "$loadstone" diff --fail-on-regression 2% --where object=B b.h5 a.h5

@@ -47,7 +47,7 @@ while read -r file content; do
 done <"$top_srcdir/tests/perf/machines/neoverse-n1.sysfs"
 LOADSTONE_SYSFS=$scratch/spe "$loadstone" doctor >text 2>err
 must grep -q "arm_spe_0" text
-# each source of series: its finds, or its needs
+# each source of series is listed with its findings or its needs
 mkdir -p sys/class/net/eth7/statistics sys/class/powercap/intel-rapl:0
 echo 5 >sys/class/net/eth7/statistics/rx_bytes
 echo 5 >sys/class/net/eth7/statistics/tx_bytes

@@ -23,7 +23,7 @@ with stuck 1 "has not ended a kernel after 0.2 s" $replay -p 0,1
 with lost 1 "a kernel reports error -5: out of resources" $replay -p 0,1
 with idle 1 "1 of 1 results are wrong" $replay -p 0,1
 with idle 1 "WRONG RESULT" $replay -k scatter -p 0,1
-# the same copies are right where nothing is missing
+# the same copies are correct on a device without defect
 with plain 1 "results are wrong" $replay -p 0,1
 with plain 1 "study threads varies threads" "$loadstone" study threads -b opencl
 exit $failed

@@ -34,7 +34,7 @@ END
 must "$loadstone" report --heatmap A:latency --width 40 --json run.h5 >pixels.json 2>err
 if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then must /usr/bin/python3 pixels.py; fi
 expect 0 "averaged by timed loads" "$loadstone" report --heatmap A:latency --width 80 run.h5
-# colours: on a terminal only, and not where they are unwanted or the encoding is another
+# colours only on a terminal, and not with NO_COLOR or another encoding
 if command -v script >/dev/null; then
     on_terminal() { env -u NO_COLOR TERM=xterm-256color "$@" script -qec "$loadstone report --heatmap A --width 40 run.h5" /dev/null </dev/null | tr -d '\r' | grep -v next:; }
     on_terminal >heatmap-colour.txt

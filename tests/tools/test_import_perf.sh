@@ -90,7 +90,7 @@ else
     echo "no Python: files with several layouts were not imported"
 fi
 
-# Now and here: as many samples as perf itself counts, and the array that was touched by its name.
+# A recording of perf on this machine: as many samples as perf counts, and the touched array by its name.
 command -v perf >/dev/null || { echo "not compared with perf: it is not installed"; exit $failed; }
 cat >touch.c <<'END'
 #include <sys/mman.h>

@@ -49,7 +49,7 @@ base = int(rows[0][0] + rows[0][1])
 same(column("time_ns"), [(int(r[0] + r[1]) - base) * 1000 for r in rows])
 END
 
-# Real call chains: the innermost frame is the place.
+# Real call chains: the innermost frame is the location of the sample.
 expect 0 "" "$loadstone" import "$data/chains.txt" -o chains.h5
 check chains.h5 "$data/chains.txt" <<'END'
 want = []

@@ -11,7 +11,7 @@ make_profile=$top_builddir/tests/tools/make_profile
 "$loadstone" merge -q -o vw.h5 v.h5 w.h5 2>err || { cat err; failed=1; }
 "$python" "$top_srcdir/tests/tools/merged.py" ab.h5 a.h5 b.h5 || failed=1
 "$python" "$top_srcdir/tests/tools/merged.py" vw.h5 v.h5 w.h5 || failed=1
-# and of one that was merged
+# and of a merged profile
 "$loadstone" merge -q -o abb.h5 ab.h5 b.h5 2>err || { cat err; failed=1; }
 "$python" "$top_srcdir/tests/tools/merged.py" abb.h5 ab.h5 b.h5 || failed=1
 # the sums of the report equal the sums of the parts

@@ -77,7 +77,7 @@ must grep -q "missing.h5" err
 expect 0 "late.h5: rank 38 on host7 began 86400 s after rank 0 of n0.h5" "$loadstone" merge --sum -f -o x.h5 n0.h5 late.h5
 expect 3 "none of these files has a rank of a job" "$loadstone" merge --sum -f -o y.h5 plain.h5 notes.h5
 must test ! -e y.h5
-# a damaged sum is refused like any profile
+# a damaged sum is refused like any other profile
 "$python" -c '
 data = bytearray(open("all.h5", "rb").read())
 data[len(data) // 2] ^= 1

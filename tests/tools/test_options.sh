@@ -12,7 +12,7 @@ expect 2 "is none of time|stall" "$loadstone" report --sort speed x
 expect 2 "takes no argument" "$loadstone" report --json=yes x
 expect 2 "FILE is missing" "$loadstone" view
 expect 2 "one argument too many" "$loadstone" report a b
-# benchmarks are a group of their own, advanced options another; no heading is printed twice
+# benchmarks are a separate group, and so are advanced options; no heading is printed twice
 "$loadstone" --help >help
 must test "$(sed -n '/^Benchmarks:/,/^$/s/^  \([a-z]*\) .*/\1/p' help | tr '\n' ' ')" = "replay stream study traffic "
 must test "$("$loadstone" record --help | grep -c -e --trigger)" -eq 0

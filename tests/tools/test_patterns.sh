@@ -171,7 +171,7 @@ patterns show P.json -o shown.svg >&4 2>/dev/null
 exec 4>&-
 must cmp P.json whole.json
 
-# no room: reported, the old file stays, and nothing else remains
+# a full disk is reported, the old file is unchanged, and no other file remains
 for to in json spatter gs-patterns gem5; do
     case $to in gem5) room=room.py ;; *) room=room.json ;; esac
     cp P.json $room
@@ -202,7 +202,7 @@ for name in plain P.JSON spmv-1.5 P.refined .hidden a.b-plain ./plain.; do
     must cmp P.json $name
 done
 
-# drafts of killed runs go with the next run of that name; no process has such a number
+# the next run with the same name removes drafts of killed runs; no process has such a number
 touch P.json.part-2000000000 P.json.part-$$ P.json.part-x P.json.part-2000000000.old Q.json.part-2000000000
 must patterns t.trace -f -o P.json >/dev/null 2>&1
 [ "$(ls -- *.part-* | wc -l)" = 4 ] && [ ! -e P.json.part-2000000000 ] || { echo "FAIL: drafts: $(ls -- *.part-*)"; failed=1; }
@@ -226,11 +226,11 @@ for name in own.trace link.trace; do
 done
 must cmp t.trace own.trace
 
-# to the standard output: the patterns alone
+# standard output gets only the patterns
 must patterns t.trace -o - >piped 2>/dev/null
 must cmp P.json piped
 
-# a special file is written to and stays special; a link stays a link
+# a special file is written to and remains special; a link remains a link
 mkfifo pipe
 cat pipe >piped &
 expect 0 "" patterns t.trace -o pipe --force
@@ -249,7 +249,7 @@ must cmp P.json linked.json
 
 # a pipe is read once: its format is requested, since recognition would consume it
 mkfifo pipe
-expect 1 "the format of a pipe cannot be recognised" patterns pipe # which is not even opened
+expect 1 "the format of a pipe cannot be recognised" patterns pipe # the other input is not opened
 timeout 60 sh -c 'cat t.trace >pipe' &
 expect 0 "gather of x" patterns --format trace pipe
 wait
@@ -276,14 +276,14 @@ must test "$(grep -cE '^ *[0-9]+ .* (gather|scatter|update) ' out)" = "$all"
 for mode in cost paper v1 v2; do expect 0 "" patterns t.trace --mode $mode; done
 must patterns t.trace --by-thread >out 2>/dev/null
 must test "$(grep -c 'gather of x ' out)" = 2
-must test "$(grep 'gather of x ' out | sed 's/.*, //' | sort -u | grep -c thread)" = 2 # which thread's each is
+must test "$(grep 'gather of x ' out | sed 's/.*, //' | sort -u | grep -c thread)" = 2 # the thread of each pattern
 must patterns t.trace --min-accesses 1000000 >out 2>err
 must grep -q '^patterns   0,' out
 must grep -q -- '--trivial --min-accesses 1' err
 expect 1 "no pattern passed the filters" patterns t.trace --min-accesses 1000000 -o none.json
 must test ! -e none.json
 
-# a listing of one screen: the others are counted there, and written
+# the listing has one screen: other patterns are counted there, and written
 awk 'BEGIN {
     for (i = 0; i < 200; i++)
         for (k = 1; k <= 20; k++) printf "I  %x,3\n L %x,8\n", 4096 * k, 1048576 * k + 24 * i
@@ -305,7 +305,7 @@ must test "$(tr -d ',' <out | tr -s ' \n' ' ' | sed -n 's/.*; measures of the fi
 must patterns random.lackey >out 2>/dev/null
 must test "$(grep -c 'measures of' out)" = 0
 
-# a recording without a burst: the remedy
+# a recording without a burst is refused with a remedy
 if "$loadstone" record -q --engine null -o idle.h5 -- true 2>err; then
     expect 3 "record for longer, or with a larger --overhead, or see every access by loadstone trace" patterns idle.h5
 else

@@ -19,7 +19,7 @@ cat >b.json <<'J'
 J
 expect 0 "rows: the same accesses" "$loadstone" patterns diff a.json b.json
 expect 0 "before = after: the same accesses" "$loadstone" patterns diff a.json b.json
-expect 0 "y: only in A" "$loadstone" patterns diff a.json b.json # a store is no load
+expect 0 "y: only in A" "$loadstone" patterns diff a.json b.json # a store does not match a load
 expect 0 "x: differs" "$loadstone" patterns diff a.json b.json
 expect 0 "both: differs" "$loadstone" patterns diff a.json b.json
 must "$loadstone" patterns diff --json a.json b.json >diff.json
@@ -35,7 +35,7 @@ assert 0 < x["low"] <= x["distance"] <= x["high"] <= 1 and x["p_value"] < 0.05 a
 assert abs(sum(d["weights"][t] * v for t, v in x["terms"].items()) - x["distance"]) < 1e-5
 assert x["a"]["accesses"] == 4 * 4096
 P
-# either way round the same distances
+# the distances are the same in both directions
 must "$loadstone" patterns diff --json b.json a.json >turned.json
 must python3 - <<'P'
 import json

@@ -12,8 +12,7 @@ must test -z "$(ldd "$top_builddir/tools/loadstone" | grep -iE 'libmpi|libmpich|
 
 for launcher in $here; do
     backend=$(backend_of "$launcher")
-    # weak scaling: each rank moves 4 * 1001 * 8 bytes
-    # shellcheck disable=SC2086
+    # weak scaling: each rank moves 4 * 1001 * 8 bytes shellcheck disable=SC2086
     job 0 "" "$launcher" 2 "$loadstone" replay $pattern $backend --format spatter -v 0
     must test "$(wc -l <out)" -eq 2
     must grep -qE '^config +average bytes per rank +total bytes +average time per rank\(s\) +average bw per rank\(MB/s\) +total bw\(MB/s\) *$' out
@@ -30,7 +29,7 @@ for launcher in $here; do
     fi
 done
 
-# Spatter 1's way: each rank has some of the indices
+# as in Spatter 1, each rank has a part of the indices
 set -- $here
 first=$1 backend=$(backend_of "$1")
 # shellcheck disable=SC2086

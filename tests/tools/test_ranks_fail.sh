@@ -20,7 +20,7 @@ for launcher in $here; do
     job 3 "rank 1 on " "$launcher" 2 sh -c "$rank; [ \$me = 0 ] || cd empty; exec \$L replay --no-stream $b one.json"
     must grep -q "one.json cannot be read: No such file" err
     must test "$(grep -c '^loadstone: ' err)" -eq 1
-    # killed, and stuck, in its runs
+    # a rank that is killed, and one that hangs, during its runs
     job "not 0" "" "$launcher" 2 sh -c "$rank; [ \$me = 0 ] || (sleep 1; kill -KILL \$\$) & exec \$L replay $long $b"
     job 1 "waited 1 s for the other ranks" "$launcher" 2 \
         sh -c "$rank; [ \$me = 0 ] || (sleep 1; kill -STOP \$\$) & exec \$L replay --rank-timeout 1s $long $b"
@@ -51,7 +51,7 @@ touch there.h5
 # shellcheck disable=SC2086
 job 1 "there.h5" "$first" 2 "$loadstone" replay -p 0,1 --no-stream -o there.h5 $b
 
-# launcher and module that do not fit each other
+# a launcher and a module that do not match
 expect 1 "starts no OpenSHMEM programs" env PMI_RANK=0 PMI_SIZE=1 "$loadstone" replay -p 0 --no-stream --backend shmem
 if [ -e "$top_builddir/.libs/loadstone-mpi-openmpi.so" ] && command -v mpirun.mpich >/dev/null; then
     job "not 0" "the launcher started 2 ranks" mpich 2 env -u PMI_RANK OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$loadstone" stream -n 10

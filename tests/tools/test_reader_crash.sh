@@ -52,7 +52,7 @@ done
 # a closed pipe
 "$loadstone" report --limit 1000 some.h5 2>err | true
 [ ! -s err ] || grep -q "next:" err || { echo "FAIL: a closed pipe: $(cat err)"; failed=1; }
-# where no process can be started, the command reads in its own
+# if no process can be started, the command reads the file itself
 as_user=
 [ "$(id -u)" -ne 0 ] || as_user="setpriv --reuid=65534 --clear-groups"
 chmod 755 . && chmod 644 some.h5
@@ -61,7 +61,7 @@ if $as_user test -x "$loadstone" && $as_user test -r some.h5; then
 else
     echo "not tested: without processes (another user cannot read the build folder)"
 fi
-# whoever ignores SIGCHLD gets the status all the same
+# a caller that ignores SIGCHLD gets the status, too
 (trap '' CHLD; "$loadstone" report missing.h5 >out 2>err)
 [ $? -eq 3 ] || { echo "FAIL: with SIGCHLD ignored: $(cat err)"; failed=1; }
 exit $failed

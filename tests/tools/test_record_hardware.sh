@@ -38,7 +38,7 @@ unpack neoverse-n1
 expect 125 "give --period instead of --freq" "$loadstone" record --freq 100 true
 unpack nehalem # libpfm4 would use the processor of this machine for an event of stores
 expect 125 "samples no stores" env LIBPFM_FORCE_PMU=nhm "$loadstone" record --engine hw --stores=only true
-# the engine by its name, and it does not open here: the program is not run (where this machine has such a PMU, it is)
+# an engine that is requested by name and cannot be opened: the program is not run (it is run if this machine has such a PMU)
 unpack skylake
 "$loadstone" record -f -o e.h5 --engine hw touch ran 2>err
 status=$?
@@ -56,7 +56,7 @@ if LIBPFM_FORCE_PMU=skl "$loadstone" record -q -f -o c.h5 --event MEM_TRANS_RETI
 else
     must grep -q "libpfm4" err
 fi
-# a PMU of another machine, as libpfm4 knows it: which ones are here
+# a PMU of another machine in libpfm4's notation: the message lists the present ones
 LIBPFM_FORCE_PMU=skl "$loadstone" record --event spr::MEM_TRANS_RETIRED:LOAD_LATENCY true >out 2>err
 status=$?
 must test $status = 125

@@ -52,7 +52,7 @@ chmod +x touches
 refused "files of no length" "File too large" bash -c "ulimit -f 0; exec $record ./touches"
 refused "a stack of 16 KiB" "the stack limit of 16 KiB is too small" $bare bash -c "ulimit -s 16; exec $record ./touches"
 for files in 4 5 6 8 12 16; do
-    # record itself may not start with so few: its own libraries are files
+    # record may not start with so few files, because its libraries need some
     refused "$files open files" "open files" bash -c "ulimit -n $files; exec $record ./touches"
 done
 if [ "$(id -u)" -eq 0 ] && unshare -m sh -c 'umount -l /proc' 2>/dev/null; then
@@ -88,7 +88,7 @@ else
     echo "not tested: filters of system calls (needs Python with ctypes on x86-64 or ARM64, and seccomp)"
 fi
 
-# A program that does nothing but allocate does not fill the spool.
+# A program that only allocates does not fill the spool.
 cat >mallocs.c <<'E'
 #include <stdlib.h>
 #include <time.h>
@@ -108,7 +108,7 @@ if ${CC:-cc} -O1 -o mallocs mallocs.c 2>err; then
     must grep -q 'nothing lost' mallocs.txt
 fi
 
-# Bursts get rarer as the spool fills, and represent all of the time all the same.
+# Bursts become rarer as the spool fills, but still represent all of the time.
 if can_sample; then
     must "$loadstone" record -q -f -o small.h5 --overhead 50% --spool-max 8M -- "$top_builddir/bench/truth/mix" compute 1 >out 2>err
     must "$loadstone" report --json small.h5 >small.json 2>err

@@ -24,7 +24,7 @@ while [ ! -e ready ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i + 1)); done
 kill -USR1 $launcher
 wait $launcher
 must test $? -eq 9
-# the program's output is its own
+# the program's output is unchanged
 "$loadstone" record -q -o cat.h5 echo hello >out 2>err
 must test "$(cat out)" = hello
 must test ! -s err
@@ -83,9 +83,9 @@ must test -s rank.3.h5
 # reported
 expect 7 "spool-max is too small" "$loadstone" record -o tiny.h5 --spool-max 8K sh -c 'exit 7'
 expect 0 "" "$loadstone" report tiny.h5
-# one that is full half-way: the recorded part is there, and record and report mention the loss. Where bursts
-# work they fill it, for as long as that takes (a timer begins one a tick); elsewhere the small blocks of the
-# shell do, a sample of them
+# a spool that is full half-way: the recorded part is in the profile, and record and report mention the loss. Where bursts work
+# they fill it, for as long as that takes (a timer begins one a tick); elsewhere the small blocks of the shell do, a sample of
+# them
 fills=
 can_sample && fills=--alloc-min=1G
 for rounds in 100000 400000 1600000 6400000; do

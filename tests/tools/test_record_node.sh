@@ -14,7 +14,7 @@ rank() {
         exec "$loadstone" record --per-node "$@" </dev/null
 }
 once() { (rank "$@"); }
-# ranks_of FILE: their numbers
+# ranks_of FILE: print the numbers of its ranks
 ranks_of() {
     "$python" -c 'import h5py, sys; print(*h5py.File(sys.argv[1])["ranks/rank"][:])' "$1"
 }
@@ -27,7 +27,7 @@ wait_for() {
         sleep 0.1
     done
 }
-# ends FILE: the program of a rank lasts until the file is there
+# ends FILE: the program of a rank runs until the file exists
 ends() { echo "$work; until [ -e $1 ]; do sleep 0.1; done"; }
 
 # three ranks at once
@@ -39,13 +39,13 @@ must test ! -e a.$host.h5.ranks
 expect 0 "sh" "$loadstone" report --by process a.$host.h5
 expect 125 "a.$host.h5 exists" once 0 1 -o a.h5 -- true
 
-# one after the other: the first ones know that others come
+# one after the other: the first ranks know that others follow
 (rank 0 2 -q -o b.h5 -- sh -c "$work") 2>err || failed=1
 must test ! -e b.$host.h5
 (rank 1 2 -o b.h5 -- sh -c "$work") 2>err || failed=1
 must test "$(ranks_of b.$host.h5)" = "0 1"
 
-# a rank is killed, and its recorder: the others write their profiles
+# a rank and its recorder are killed: the others write their profiles
 (rank 1 2 -q -o c.h5 -- sh -c "$(ends never1)") 2>err.1 &
 killed=$!
 wait_for test -e c.$host.h5.ranks/1.lock

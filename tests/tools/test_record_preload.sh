@@ -45,7 +45,7 @@ must ran tree/tools
 copied deep/tools/.libs deep/.libs
 must ran deep/tools/.libs
 
-# refused TREE: others could change its library
+# refused TREE: its library must not be preloaded, because other users could change it
 refused() {
     ! ran "$1/tools" || { echo "FAIL: $2: preloaded"; failed=1; }
     must test $status -eq 125

@@ -96,7 +96,7 @@ assert rows[1]["mb_per_s_regular"] == rows[1]["mb_per_s"] and rows[1]["stream_sh
 T
 fi
 
-# in turn: one result of all, and two patterns of one array in its memory
+# --together: one result for all patterns, and two patterns of one array share its memory
 cat >turns.json <<'T'
 [{"name":"low","kernel":"gather","operation":"reduce","pattern":[3,0,70,5],"delta":4,"count":1000,"array":"x","first":10},
  {"name":"high","kernel":"scatter","operation":"update","pattern":[0,1],"delta":2,"count":500,"array":"x","first":4000},
@@ -118,7 +118,7 @@ assert row["kernel"] == "together" and row["bytes"] == str(r["bytes"]) and row["
 T
 fi
 
-# names that would command a terminal: in no output, and no message
+# names with control characters: removed from all outputs and messages
 printf '[{"name":"\\u001b[31mred\\n\\u009b2J \\"gr\\u00fcn\\"","pattern":[0,1],"count":3,"nruns":2,"a\\u001b[2Jkey":1}]' >esc.json
 printf '[{"kernel":"\\u001b[31mred\\nkernel","pattern":[0,1]}]' >esc_kernel.json
 obeyed() {

@@ -71,7 +71,7 @@ for name, charts in [("two.html", 2), ("amg.html", 6)]:
     assert {u[1:] for u in re.findall(r'href="(#[^"]*)"', page)} <= set(ids), "a glyph is missing"
 assert "gather 16 x stride 8, delta 1" in open("two.html", encoding="utf-8").read()
 T
-# a plain blank page would pass all this: the picture of a pattern differs from that of another
+# the pictures of two patterns differ, because a blank page would pass all other checks
 "$loadstone" patterns show $suite/amg.json --config 0 --plot offsets -o other.svg >/dev/null 2>&1
 sed 's/config [01]//' other.svg >x; sed 's/config [01]//' offsets.svg >y
 cmp -s x y && { echo "FAIL: two patterns have the same picture"; failed=1; }

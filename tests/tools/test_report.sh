@@ -27,7 +27,7 @@ must grep -q "^matrix  *90.0" out
 for columns in 50 64 80 130; do
     COLUMNS=$columns "$loadstone" report run.h5 2>err | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
 done
-# at 80 columns, as into a file, no figure is missing without a word
+# at 80 columns and in a file, missing columns are listed
 COLUMNS=80 expect 0 "(not shown: stall time, samples, loads, stores, p95; COLUMNS=" "$loadstone" report run.h5
 must grep -qE '^data  *time  *stall  *median  *L1  *L2  *L3  *DRAM$' out
 wide=$(sed -n 's/.*; COLUMNS=\([0-9]*\) shows all)$/\1/p' out)
@@ -48,12 +48,12 @@ LINES=19 expect 0 "more, not shown)" "$loadstone" report --by node,op run.h5
 must grep -q '─ B ' out
 must test "$(LINES=19 lines --limit 25)" -eq "$(lines)"
 must test "$(LINES=60 lines)" -eq "$(lines)"
-# without FILE: what record writes by default
+# without FILE, the default output of record is read
 expect 2 "There is no loadstone.h5 here" "$loadstone" report
 cp run.h5 loadstone.h5
 expect 0 "next: loadstone report --by line loadstone.h5" "$loadstone" report
 rm loadstone.h5
-# the next command is a new one, with the same filters
+# the suggested command differs, and has the same filters
 expect 0 "next: loadstone report --by line --node Input --where op=load run.h5" "$loadstone" report --node Input --where op=load run.h5
 expect 0 "next: loadstone report --annotate multiply run.h5" "$loadstone" report --by line run.h5
 expect 0 "next: loadstone view run.h5" "$loadstone" report --by thread run.h5

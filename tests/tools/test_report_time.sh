@@ -36,7 +36,7 @@ expect 0 "outliers, which count as the median: 1" "$loadstone" report --how outl
 expect 0 "stall      the program waits for memory for at most" "$loadstone" report cached.h5
 must test "$(grep -c 'of its loads' out)" -eq 0
 must grep -qE "B  .* 100.0 ±0.0  " out
-# an allocation that comes and goes, only where CPU time is known
+# repeated allocations are reported only if the CPU time is known
 expect 0 "reuse the block, or let malloc keep it" "$loadstone" report whole.h5
 expect 0 "" "$loadstone" report unknown.h5
 must test "$(grep -c 'can be saved' out)" -eq 0

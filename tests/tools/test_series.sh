@@ -46,7 +46,7 @@ must python3 -c 'import json
 events = [e for e in json.load(open("trace.json"))["traceEvents"] if e["name"] == "net eth9 received"]
 assert len(events) > 50 and max(e["args"]["B/s"] for e in events) > 650000, len(events)'
 
-# a counter that disappears and comes back: a marked gap, the program goes on, the remedy is printed
+# a counter that disappears and returns: the gap is marked, the program continues, the remedy is printed
 expect 0 "bring the device, the service or the CPU back" "$loadstone" record --engine null --series net -o gap.h5 -- \
     sh -c 'sleep 0.1; : >'$rx'; sleep 0.2; echo 800000 >'$rx'; sleep 0.1; printf "900000\n" 1<>'$rx'; sleep 0.1'
 must "$loadstone" report --series --json gap.h5 >gap.json
@@ -110,7 +110,7 @@ else
     grep -q 'without cairo' err || { cat err; failed=1; }
 fi
 
-# names that there are not: before the program starts
+# unknown names: an error before the program starts
 for names in trafic net, net:eth0 pcp; do
     expect 125 "loadstone: --series: " "$loadstone" record -o bad.h5 --series $names -- touch started
 done
@@ -118,13 +118,14 @@ expect 125 "give 1ms to 100ms" "$loadstone" record -o bad.h5 --series net --seri
 must test ! -e started -a ! -e bad.h5
 expect 2 "has no series: record with --series" "$loadstone" report --series $(must "$loadstone" record -q --engine null -o none.h5 true >&2; echo none.h5)
 
-# a source that is not here: a warning, and the run goes on; a group warns only if nothing of it is here
+# a missing source: a warning, and the run continues; a group warns only if none of its sources is available
 expect 0 "warning: series perf: no counters of memory controllers" "$loadstone" record --engine null --series traffic,net -o some.h5 -- touch started
 must test -e started
 must test "$(grep -c 'series infiniband' err)" = 0
 expect 0 "warning: series infiniband" "$loadstone" record --engine null --series infiniband -o none.h5 -f -- true
 
-# a counter that does not count known traffic is not used; the comparison is kept until the next boot, and doctor has it
+# a counter that does not count known traffic is not used; the result of the comparison is kept until the next boot, and doctor
+# prints it
 export XDG_CACHE_HOME=$scratch/cache
 mkdir -p $LOADSTONE_SYSFS/fs/resctrl/mon_data/mon_L3_00
 echo 4096 >$LOADSTONE_SYSFS/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes
@@ -152,7 +153,7 @@ must rank 1
 expect 0 "eth9 received" "$loadstone" report --series rank.0.h5
 expect 2 "has no series" "$loadstone" report --series rank.1.h5
 
-# where the launcher numbers no ranks of a machine: the first that asks
+# if the launcher does not number the ranks of a machine: the first one that asks
 env PMI_RANK=0 PMI_SIZE=2 "$loadstone" record -q --engine null --series net -o turn.h5 -- sh -c 'touch first; i=0; while [ ! -e second ] && [ $i -lt 1200 ]; do sleep 0.05; i=$((i + 1)); done' &
 turn=$!
 i=0
@@ -163,7 +164,7 @@ wait $turn
 expect 0 "eth9 received" "$loadstone" report --series turn.0.h5
 expect 2 "has no series" "$loadstone" report --series turn.1.h5
 
-# the program sees nothing of it: environment, open files, children
+# the program is not affected: its environment, open files and children are the same
 for series in "" "--series net,pcp:kernel.all.load"; do
     "$loadstone" record -q --engine null $series -o same.h5 -f -- sh -c 'env | sed "s/LOADSTONE_START=.*//; s/LOADSTONE_SPOOL=.*//" | sort; ls /proc/self/fd; wc -w </proc/$$/task/$$/children' >"seen$(echo "$series" | wc -c)" 2>/dev/null
 done

@@ -22,7 +22,7 @@ must "$loadstone" study simd $quick --format csv >study.csv
 points "gather scalar" 1 2 4 8 16 32 64 128
 points "scatter auto" 1 2 4 8 16 32 64 128
 
-# by registers of the test's own, which are left as they were; without them the reason is named
+# registers are files of the test, which are restored at the end; without them the reason is named
 for cpu in $(seq 0 $(($(getconf _NPROCESSORS_CONF) - 1))); do
     mkdir -p msr/$cpu
     head -c 1024 /dev/zero >msr/$cpu/msr

@@ -68,7 +68,7 @@ must grep -q '^gemv,40,resctrl,2,3,,,,,,,0,0,0,,,,,,,0,0,0$' measured.csv
 measured --format json >measured.json 2>err || { cat err; failed=1; }
 must grep -q '"source": "resctrl"' measured.json
 
-# a kernel for other tools to watch
+# a kernel that other tools observe
 expect 0 "" "$loadstone" traffic run s1cf-2 -n 24 --repetitions 2
 expect 0 "" "$loadstone" traffic run gemm -n 24 --batch 2 --repetitions 2
 expect 2 "give one kernel and one size" "$loadstone" traffic run gemm

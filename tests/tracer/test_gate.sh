@@ -5,7 +5,7 @@
 gate_victim=$top_builddir/tests/tracer/gate_victim
 
 must "$loadstone" gate --update rows.gate -- "$gate_victim" rows >out 2>err
-must test ! -s out # standard output is the comparison's
+must test ! -s out # standard output contains only the comparison
 must grep -q '^0 ' err
 # row KIND NAME: its accesses, lines, bytes, misses of L1, of the last level, lines written
 row() { awk -F '\t' -v kind="$1" -v name="$2" '$1 == kind && $NF == name { print $2, $3, $4, $5, $6, $7 }' "$3"; }
@@ -35,7 +35,7 @@ says out '^  data matrix: L1 misses 32,769 -> 26[0-9],[0-9]+ \(\+7[0-9.]+ %\), m
 says out '^  function sum_up: L1 misses'
 says out '^  line gate_victim.c:[0-9]+ sum_up: L1 misses'
 
-# 2 % more accesses, to no other lines
+# 2 % more accesses to the same lines
 heard 4 'figures got worse' "$loadstone" gate rows.gate -- "$gate_victim" more
 says out '^  data matrix: accesses 262,144 -> 267,264 \(\+2\.0 %\)'
 heard 0 '' "$loadstone" gate --tolerance 5% rows.gate -- "$gate_victim" more

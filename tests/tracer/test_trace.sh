@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# loadstone trace: known programs have exactly the accesses that they make, on the data that they are to.
+# loadstone trace: traces of known programs contain exactly their accesses, with the right data.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 
 traced 3 -- "$victim" loops
@@ -36,7 +36,7 @@ traced 0 -- "$victim" ranges
 counts 50 '.* store 8 grid [0-9]+'
 counts 70 '.* store 8 table [0-9]+'
 
-# all lives of a label below one parent are one home
+# all ranges with one label below one parent are one home
 homes() {
     "$loadstone" patterns t.trace --json --min-accesses 1 --top 100000 2>/dev/null >p.json
     got=$(grep -o '"home": *"grid"' p.json | wc -l)
@@ -78,7 +78,7 @@ counts 2000 '.* (load|store) .*'
 traced 125 --function nowhere -- "$victim" loops
 says err 'no function of that name'
 
-# the program's end is unchanged; accesses before it are there
+# the program's end is unchanged; the trace has the accesses before it
 traced 143 -- "$victim" aborts
 says out '^dying$'
 counts 10 '.* store 8 table [0-9]+'
@@ -112,12 +112,12 @@ handled leave 7 ''
 handled end 8 ''
 handled replace 9 ''
 
-# a library that comes later: its blocks have names, too
+# a library that is loaded later: its blocks have names, too
 plugin=$top_builddir/tests/cases/.libs/sites_plugin.so
 traced 0 --module "$plugin" -- "$top_builddir/tests/cases/sites_victim" all "$plugin"
 counts 1 '.* store 1 plugin_buffer 0'
 
-# never a wrong result
+# the result is never wrong
 if sees_gathers; then
     traced 126 --avx2 -- "$victim" bad-gather
     says err 'index is in register 4'
@@ -146,7 +146,7 @@ else
     traced 126 -- "$victim" avx512
     says err 'AVX-512, which QEMU'
 fi
-# a trace that was there stays
+# an existing trace is not overwritten
 echo old >kept.trace
 "$loadstone" trace -q -f -o kept.trace -- "$victim" avx512 >out 2>err
 [ "$(cat kept.trace)" = old ] || { echo "FAIL: a refused program took the trace that was there"; failed=1; }
@@ -154,7 +154,7 @@ echo old >kept.trace
 
 [ -z "$(ls -d loadstone-spool-* 2>/dev/null)" ] || { echo "FAIL: a spool was left"; failed=1; }
 
-# a program of another machine, without the runtime: variables have names
+# a program of another architecture, without the runtime: variables have names
 if command -v qemu-aarch64 >/dev/null && aarch64-linux-gnu-gcc -g -O1 -I"$top_srcdir/include" -DTRACE_ALONE -o arm \
     "$top_srcdir/tests/tracer/trace_victim.c" -pthread 2>gcc.err; then
     traced 3 -- ./arm loops

@@ -36,7 +36,7 @@ if gcc -O1 -shared -fPIC -o libpart.so part.c 2>gcc.err && gcc -O1 -o whole whol
     [ "$others" -eq 0 ] || { echo "FAIL: $name: $others accesses that are not the function's"; failed=1; }
     traced 125 --function part_sum -- ./whole
     says err 'give --module'
-    # a file alone: all of its code, of the program as of the library
+    # --module alone: all code of this file, of the program as of a library
     traced 0 --module ./libpart.so -- ./whole
     counts 500 '.* load 8 data [0-9]+'
     traced 0 --module ./whole -- ./whole
@@ -73,7 +73,7 @@ else
     echo "not tested: a function of a Fortran module (gcc does not compile here)"
 fi
 
-# --- a function that is only there as inlined copies, in C and C++: the copies are traced, and nothing around them
+# --- a function that exists only as inlined copies, in C and C++: the copies are traced, and no code around them
 cat >inlined.c <<'C'
 volatile double data[40], other[7];
 static inline __attribute__((always_inline)) void fill(int n)
@@ -150,7 +150,7 @@ heard 3 '0 accesses: no thread .* more than 1000000000 instructions; skip fewer'
 heard 125 'p.json was not written: there are no accesses' "$loadstone" trace -f -p p.json --function touch_wide -- "$victim" loops
 [ ! -e p.json ] || { echo "FAIL: patterns of nothing"; failed=1; }
 
-# --- by a recording: 95 % of its time are in gather, on a block and a table; touch is left out
+# --- choice by a recording: 95 % of its time is in gather, on a block and a table; touch is left out
 make_profile=$top_builddir/tests/tools/make_profile
 must "$make_profile" hot.h5 traced "$(realpath "$victim")"
 heard 3 'traced: 1 function with 9[0-9] % of the time: gather$' "$loadstone" trace -f -o t.trace --hot hot.h5 -- "$victim" loops
@@ -166,14 +166,14 @@ counts 1000 '.* (load|store) .*'
 must "$make_profile" nameless.h5 nameless "$(realpath "$victim")"
 heard 3 'traced: 2 functions .*: gather, touch_wide$' "$loadstone" trace -f -o t.trace --hot nameless.h5 -- "$victim" loops
 ! grep -q 'on data with' err || { echo "FAIL: $name: data was chosen"; failed=1; }
-# data that the trace does not have
+# data that is not in the trace
 traced 0 --hot hot.h5 --function hot -- "$victim" hot
-# too little to choose by, and code that is not here
+# recordings with too few bursts, and code that is not on this machine
 must "$make_profile" away.h5 traced /nowhere/program
 heard 3 'none of the code of 200 bursts is in a file that is here: all' "$loadstone" trace -f -o t.trace --hot away.h5 -- "$victim" loops
 heard 125 'missing.h5' "$loadstone" trace -f -o t.trace --hot missing.h5 -- "$victim" loops
 
-# --- functions that other processors run in the place of the recorded one
+# --- variants of the recorded function for other processors
 cat >kin.c <<'C'
 volatile int place[100];
 __attribute__((noinline)) void fill_avx512_wide(void)
@@ -206,7 +206,7 @@ if gcc -O1 -o kin kin.c 2>gcc.err; then
     counts 100 '.* store 4 place [0-9]+'
 fi
 
-# --- the same at once; longer where a busy machine gave few bursts
+# --- the same with --auto; longer if a busy machine gave few bursts
 rounds=3000000
 while :; do
     heard 0 'accesses of 1 thread' "$loadstone" trace -f -o t.trace --auto -- "$victim" hot $rounds

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A traced program that is interrupted leaves its trace so far, and a disk that is full ends the trace, not
-# the program.
+# An interrupted program leaves the trace up to then, and a full disk ends the trace, but not the program.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 needs_python
 
-# interrupted OPTION FILE: ^C, as a terminal sends it to all, in the middle of a program that would never end
+# interrupted OPTION FILE: send ^C to all processes, like a terminal, during a program that would never end
 interrupted() {
     rm -f "$2" begun
     name="interrupted $1 $2"

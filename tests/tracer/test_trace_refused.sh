@@ -36,7 +36,7 @@ if gcc -nostdlib -static -no-pie -o counted "$top_srcdir/tests/tracer/trace_coun
     heard 4 'statically linked: no runtime can be in it' "$loadstone" trace -f -o t.trace -- ./counted
     "$trace_lines" t.trace >all
     counts 1000 '.* load 8 counted 0'
-    # so a name that it does not have is refused before it runs
+    # an unknown name is therefore refused before the program runs
     heard 125 'node nowhere: .*/counted has no variable of that name.*it was not run' "$loadstone" trace -f -o t.trace --node counted --node nowhere -- ./counted
     ! grep -q 'itself ended with' err || { echo "FAIL: $name: it ran"; failed=1; }
     heard 4 'of them to this data' "$loadstone" trace -f -o t.trace --node counted -- ./counted
@@ -44,7 +44,7 @@ else
     echo "not tested: a static program (gcc links nothing without its libraries here)"
 fi
 
-# 32 bits: the header alone shows it
+# a program of 32 bits is recognised by its header
 {
     printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0\1\0\0\0\124\200\4\10\64\0\0\0'
     head -c 100 /dev/zero
@@ -72,7 +72,7 @@ env PATH="$PWD/empty" "$loadstone" trace -o u.trace -- "$victim" loops >out 2>er
 says err 'qemu-x86_64 is not in PATH: .*Debian: qemu-user.*loadstone record'
 [ ! -s out ] && [ ! -e u.trace ] || { echo "FAIL: without QEMU: something ran"; failed=1; }
 
-# a QEMU that starts nothing
+# a QEMU that cannot start programs
 mkdir fake
 printf '#!/bin/sh\nexit 1\n' >fake/qemu-x86_64
 chmod +x fake/qemu-x86_64
@@ -80,7 +80,7 @@ PATH=$PWD/fake:$PATH heard 126 'QEMU did not start .* with the tracer.s plugin' 
 says err 'next: loadstone record -- '
 [ ! -e u.trace ] || { echo "FAIL: a trace of a program that did not start"; failed=1; }
 
-# standard output is the program's, and one file is not two
+# standard output belongs to the program, and two outputs cannot be one file
 for name in -o --patterns; do
     heard 125 'written to files only' "$loadstone" trace -f $name - -- "$victim" loops
 done

@@ -16,7 +16,7 @@ struct lines {
     smr_live *live;
     const char *home;
     bool with_events;
-    /* labels are known at the end only: lines wait */
+    /* kept until the end, because labels are known only then */
     struct line {
         struct pat_access access;
         struct pat_event event;

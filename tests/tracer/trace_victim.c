@@ -40,7 +40,7 @@ static int loops(void)
     return 3;
 }
 
-/* One address, two lives. */
+/* Two blocks at one address, one after the other. */
 static int reuse(void)
 {
     char *volatile first = malloc(5000);
@@ -179,7 +179,7 @@ static int ranges(void)
 #endif
 
 #if defined(__x86_64__)
-/* Each does one thing with text and copy: 16 bytes in QEMU's two halves, two loads, load and store. */
+/* Operations on text and copy: 16 bytes in QEMU's two halves, two loads, load and store. */
 static int wide(void)
 {
     for (int i = 0; i < 10; i++)
@@ -320,7 +320,7 @@ static int shuffle(void)
     return 0;
 }
 
-/* One load and some slow arithmetic, again and again: much time, few accesses. */
+/* Repeat one load and some slow arithmetic: much time, few accesses. */
 volatile uint64_t divisors[N];
 static __attribute__((noinline)) uint64_t divide(long rounds)
 {

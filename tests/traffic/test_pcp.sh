@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Metrics of a real pmcd as time series; pmcd that ends and comes back while the program runs.
+# Metrics of a real pmcd as time series; pmcd ends and is restarted while the program runs.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 command -v python3 >/dev/null || skip "no python3"
@@ -20,17 +20,17 @@ expect 0 "" "$loadstone" record --engine null -o run.h5 --series pcp:kernel.all.
     sh -c 'i=0; while [ $i -lt 40 ]; do sleep 0.01; i=$((i + 1)); done'
 must test "$(grep -c warning err)" = 0
 must "$loadstone" report --series --json run.h5 >run.json
-must test "$(value run.json kernel.all.pswitch amount)" -ge 40 # the machine's switches: each sleep of the program is at least one
+must test "$(value run.json kernel.all.pswitch amount)" -ge 40 # context switches of the machine: each sleep of the program causes at least one
 must test "$(value run.json kernel.all.pswitch gap_ns)" = 0
 must test "$(value run.json 'network.interface.in.bytes[lo]' amount)" -ge 0
 expect 0 "pcp kernel.all.load[15 minute]" "$loadstone" report --series run.h5
 
-# metrics that there are not, or that are texts: before the program starts
+# unknown metrics, and metrics that are texts: an error before the program starts
 expect 125 "PCP has no metric 'kernel.all.lode'" "$loadstone" record -o bad.h5 --series pcp:kernel.all.lode -- touch started
 expect 125 "the metric kernel.uname.release is not a number" "$loadstone" record -o bad.h5 --series pcp:kernel.uname.release -- touch started
 must test ! -e started
 
-# pmcd ends in mid-run: a gap, the remedy, and the program's own status
+# pmcd ends during the run: a gap, the remedy, and the program's status
 cat >ends.sh <<'T'
 sleep 0.3
 kill $1
@@ -43,7 +43,7 @@ must "$loadstone" report --series --json ends.h5 >ends.json
 must test "$(value ends.json kernel.all.pswitch gap_ns)" -gt 300000000
 must test "$(value ends.json kernel.all.pswitch known_ns)" -gt 100000000
 
-# it is back a moment later: the series goes on
+# it is restarted a moment later: the series continues
 start_pmcd
 cat >back.sh <<'T'
 sleep 0.3
@@ -66,6 +66,6 @@ must test "$(value back.json kernel.all.pswitch gap_ns)" -gt 0
 must test "$(value back.json kernel.all.pswitch known_ns)" -gt 1000000000
 stop_pmcd
 
-# without a pmcd: a warning, and the run goes on
+# without a pmcd: a warning, and the run continues
 expect 0 "warning: series pcp: pmcd of local: does not answer" "$loadstone" record --engine null -o none.h5 --series pcp:kernel.all.load -- true
 exit $failed

@@ -31,12 +31,12 @@ for k in range(16):
         assert abs(one["amount"] / first["amount"] - (2 * k + i + 1)) < 1e-3, one
 all = r["memory, all"]
 assert all["unit"] == "B" and abs(all["amount"] / first["amount"] / (32 * 33 / 2) - 1) < 1e-3, all
-assert abs(first["mean_per_s"] / 1e8 - 1) < 0.2, first # two clocks, the one of the reader and that of the archive
+assert abs(first["mean_per_s"] / 1e8 - 1) < 0.2, first # tolerance for two clocks, that of the reader and that of the archive
 duty = r["perfevent.hwcounters.nest_mba0_imc.PM_MBA0_READ_BYTES.dutycycle[cpu87]"]
 assert duty["is_level"] and duty["mean"] == 1, duty'
 expect 0 "pcp memory, all" "$loadstone" report --series run.h5
 
-# one metric; one that there is not; a text
+# one metric; an unknown one; a text
 expect 0 "next: " "$loadstone" record --engine null --series pcp:${nest}3_imc.PM_MBA3_WRITE_BYTES.value -o one.h5 -- sleep 0.2
 must "$loadstone" report --series --json one.h5 >one.json
 must check one.json 'assert sorted(r) == ["memory, all", name(7, "cpu175"), name(7, "cpu87")], sorted(r)'
@@ -49,6 +49,6 @@ PCP_ARCHIVE=$scratch/marked expect 0 "series with gaps, such as pcp $nest" "$loa
 must "$loadstone" report --series --json gap.h5 >gap.json
 must check gap.json 'one = r[name(5, "cpu87")]; assert 5e7 < one["gap_ns"] < 4e8 and one["known_ns"] > 2e8, one'
 
-# no archive: a warning, and the run goes on
+# no archive: a warning, and the run continues
 PCP_ARCHIVE=$scratch/nowhere expect 0 "is no archive that libpcp reads" "$loadstone" record --engine null --series pcp:perfevent.hwcounters -o none.h5 -- true
 exit $failed

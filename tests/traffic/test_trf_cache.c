@@ -119,10 +119,10 @@ static void sets_are_independent(void **state)
     trf_cache *c = NULL;
     assert_int_equal(trf_cache_new(&g, &c), LS_OK);
     for (unsigned round = 0; round < 10; round++)
-        for (unsigned i = 0; i < 3; i++) /* three lines of one set, in turns: none stays */
+        for (unsigned i = 0; i < 3; i++) /* three lines of one set, accessed in turn: none remains cached */
             assert_int_equal(trf_cache_access(c, i * 4 * 64, 8, TRF_LOAD, 0), LS_OK);
     for (unsigned round = 0; round < 10; round++)
-        for (unsigned i = 0; i < 2; i++) /* two of another set stay */
+        for (unsigned i = 0; i < 2; i++) /* two lines of another set remain cached */
             assert_int_equal(trf_cache_access(c, 64 + i * 4 * 64, 8, TRF_LOAD, 1), LS_OK);
     assert_int_equal(traffic_of(c, 0).read_lines, 30);
     assert_int_equal(traffic_of(c, 1).read_lines, 2);

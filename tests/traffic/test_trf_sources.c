@@ -88,7 +88,7 @@ static ls_err open_series(struct fixture *f, const char *request)
     return trf_sampler_new(&f->machine, &f->request, &use, &f->sampler);
 }
 
-/* The row of a series by its name. */
+/* Find the row of a series by its name. */
 static uint32_t series(const struct fixture *f, const char *name)
 {
     size_t len;
@@ -107,7 +107,7 @@ static size_t series_len(const struct fixture *f)
     return len;
 }
 
-/* The last point of a series. */
+/* Return the last point of a series. */
 static const struct trf_point *last(const struct fixture *f, const char *name)
 {
     const uint32_t row = series(f, name);
@@ -199,7 +199,7 @@ static void a_device_that_disappears_is_a_gap_until_it_is_back(void **state)
     put_net(f, "eth0", "", "0"); /* an empty file: the device is gone */
     trf_sampler_read(f->sampler);
     trf_sampler_read(f->sampler);
-    assert_int_equal(f->points_len, 2); /* both of eth0 sent */
+    assert_int_equal(f->points_len, 2); /* the total sent by eth0 */
     put_net(f, "eth0", "700", "0");
     trf_sampler_read(f->sampler);
     put_net(f, "eth0", "750", "0");
@@ -286,7 +286,7 @@ static void energy_goes_on_where_its_range_ends(void **state)
     assert_true(fabs(last(f, "package-0 dram")->value - 2.5) < 1e-9);
 }
 
-/* Root reads everything: then the user of the tests is another one. */
+/* Read as another user if the tests run as root, because root can read everything. */
 static void a_file_without_permission_is_noted_with_the_remedy(void **state)
 {
     struct fixture *f = *state;
@@ -483,7 +483,7 @@ static void a_cpu_that_goes_offline_is_a_gap_of_its_package(void **state)
     fake_second(1);
     trf_sampler_read(f->sampler);
     assert_true(last(f, "package 1 read")->value == 256);
-    trf_sampler_read(f->sampler); /* no time has passed */
+    trf_sampler_read(f->sampler); /* both readings at the same time */
     trf_sampler_finish(f->sampler);
     assert_int_equal(last(f, "package 0 read")->gap, LS_GAP_GONE);
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Others move this much a second; the clock is our own. */
+/* Traffic of other programs per second; the clock is simulated. */
 #define OTHERS 1e8
 #define MOVED 1e9
 
