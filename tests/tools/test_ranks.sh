@@ -12,7 +12,8 @@ must test -z "$(ldd "$top_builddir/tools/loadstone" | grep -iE 'libmpi|libmpich|
 
 for launcher in $here; do
     backend=$(backend_of "$launcher")
-    # weak scaling: each rank moves 4 * 1001 * 8 bytes shellcheck disable=SC2086
+    # weak scaling: each rank moves 4 * 1001 * 8 bytes
+    # shellcheck disable=SC2086
     job 0 "" "$launcher" 2 "$loadstone" replay $pattern $backend --format spatter -v 0
     must test "$(wc -l <out)" -eq 2
     must grep -qE '^config +average bytes per rank +total bytes +average time per rank\(s\) +average bw per rank\(MB/s\) +total bw\(MB/s\) *$' out
