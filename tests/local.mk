@@ -10,7 +10,7 @@ run_script = top_srcdir='$(top_srcdir)' top_builddir='$(top_builddir)'
 skip_is_success = status=$$?; [ $$status -eq 77 ] || exit $$status
 if HAVE_CMOCKA
 check_LTLIBRARIES += libunit.la
-libunit_la_SOURCES = tests/unit.c tests/unit.h
+libunit_la_SOURCES = tests/unit.c tests/unit.h tests/xorshift.h
 libunit_la_CPPFLAGS = $(unit_cppflags)
 endif
 

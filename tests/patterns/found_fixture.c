@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/patterns/found_fixture.h"
+#include "tests/xorshift.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,12 +107,9 @@ static void hash(struct pat_found *r)
 {
     enum { LEN = 3000 };
     int64_t values[LEN];
-    uint64_t state = 88172645463325252u; /* Marsaglia, Xorshift RNGs, 2003 */
+    uint64_t state = XORSHIFT_SEED;
     for (size_t i = 0; i < LEN; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        values[i] = (int64_t)(state % 65536);
+        values[i] = (int64_t)(xorshift(&state) % 65536);
     }
     set(&r->config.pattern, values, LEN);
     r->config.count = 1;

@@ -5,6 +5,7 @@
 #include "patterns/write/pat_writers.h"
 #include "tests/patterns/pat_program.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,10 +20,7 @@ static uint64_t random_state;
 
 static uint64_t next_random(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
+    return xorshift(&random_state);
 }
 
 /* Access by access nothing is left out, neither before the first round nor after the last. */

@@ -8,18 +8,15 @@
 
 #include "patterns/extract/pat_ext_engine.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 enum { SITES = 700, THREADS = 5, LONGEST = 9999 };
 
 static uint64_t rng_state;
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
 static uint64_t rng(uint64_t below)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state % below;
+    return xorshift(&rng_state) % below;
 }
 
 /* The strands with accesses are adjacent in sorted; each has the accesses of its site and thread. */
@@ -55,7 +52,7 @@ static void pat_round_hands_out_every_access_once_and_in_order(void **state)
     struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 30};
     struct pat_ext_round r;
     uint64_t given = 0, rounds = 0;
-    rng_state = 88172645463325252u;
+    rng_state = XORSHIFT_SEED;
     assert_int_equal(pat_ext_round_init(&r, &b), LS_OK);
     for (int batch = 0; batch < 40; batch++) {
         t.sites_len = 1 + (size_t)batch * (SITES - 1) / 39; /* tables grow */

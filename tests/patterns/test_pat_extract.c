@@ -11,19 +11,16 @@
 #include "patterns/extract/pat_ext_filter.h"
 #include "tests/patterns/naive_extract.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static uint64_t rng_state;
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
 static uint64_t rng(uint64_t below)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state % below;
+    return xorshift(&rng_state) % below;
 }
 
 static const struct pat_extract_options everything = {

@@ -10,6 +10,7 @@
 #include "patterns/extract/pat_extract.h"
 #include "tests/patterns/memory_source.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,9 @@
 
 static uint64_t rng_state;
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs", 2003) */
 static uint64_t rng(uint64_t below)
 {
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return rng_state % below;
+    return xorshift(&rng_state) % below;
 }
 
 static uint64_t anywhere(uint64_t unit)
@@ -37,7 +34,7 @@ static uint64_t anywhere(uint64_t unit)
 static int begin(void **state)
 {
     static struct memory_source m;
-    rng_state = 88172645463325252u;
+    rng_state = XORSHIFT_SEED;
     m = (struct memory_source){0};
     memory_thread(&m);
     *state = &m;

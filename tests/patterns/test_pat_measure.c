@@ -5,6 +5,7 @@
 #include "patterns/compact/pat_measure_fenwick.h"
 #include "patterns/compact/pat_compact_parts.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -23,10 +24,7 @@ static uint64_t random_state;
 
 static uint64_t next_random(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
+    return xorshift(&random_state);
 }
 
 struct made {

@@ -4,6 +4,7 @@
 #include "patterns/pat_extent.h"
 #include "patterns/compact/pat_period.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +19,7 @@ static uint64_t random_state;
 
 static uint64_t next_random(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
+    return xorshift(&random_state);
 }
 
 static int64_t between(int64_t low, int64_t high)

@@ -13,6 +13,7 @@
 #include "patterns/source/pat_trace_format.h"
 #include "patterns/source/pat_trace_writer.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,10 +28,7 @@ static uint64_t random_state;
 
 static uint64_t random_u64(void)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state;
+    return xorshift(&random_state);
 }
 
 static uint64_t below(uint64_t n)

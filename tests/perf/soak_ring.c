@@ -6,6 +6,7 @@
  * once or is counted as lost, and the sums of all addresses agree. Records and operations cross the end
  * of their ring and area at every offset. If the sums differ: status 1 and the missing samples. */
 #include "perf/pe_open.h"
+#include "tests/xorshift.h"
 
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -38,9 +39,7 @@ static uint64_t bytes_wanted;
 
 static uint64_t next_random(struct writer *w)
 {
-    w->random ^= w->random << 13;
-    w->random ^= w->random >> 7;
-    return w->random ^= w->random << 17;
+    return xorshift(&w->random);
 }
 
 static size_t room_of(const struct writer *w)

@@ -5,6 +5,7 @@
 #include "spool/spool_unpack.h"
 #include "tests/spool/spool_fixture.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,10 +19,7 @@ static const uint64_t cycles = 123456;
 
 static uint64_t random_number(uint64_t *state)
 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
+    return xorshift(state);
 }
 
 /* Loops with some instructions, jumps, and numbers of any length; more instructions than there are slots. */
@@ -52,7 +50,7 @@ static void spool_packed_accesses_are_read_back(void **state)
     struct spool_writer w;
     struct spool_packer p;
     static struct spool_access accesses[ACCESSES];
-    uint64_t random = 88172645463325252u;
+    uint64_t random = XORSHIFT_SEED;
     spool_fixture_init(&f);
     spool_fixture_open(&f, &w, PID, 0, PID);
     spool_packer_begin(&p, &w, cycles, INSTRUCTIONS);
@@ -87,7 +85,7 @@ static void spool_damaged_accesses_are_refused(void **state)
     (void)state;
     struct spool_packer p;
     struct spool_access a = {0};
-    uint64_t random = 88172645463325252u;
+    uint64_t random = XORSHIFT_SEED;
     unsigned refused = 0, rounds = 20000;
     spool_packer_begin(&p, NULL, cycles, INSTRUCTIONS);
     for (unsigned i = 0; i < 30; i++) {
@@ -168,7 +166,7 @@ static void spool_packed_stacks_are_read_back(void **state)
     struct spool_writer w;
     struct spool_stack_packer p = {0};
     static struct spool_whole_stack stacks[STACKS];
-    uint64_t random = 88172645463325252u;
+    uint64_t random = XORSHIFT_SEED;
     spool_fixture_init(&f);
     spool_fixture_open(&f, &w, PID, 0, PID);
     for (unsigned i = 0; i < STACKS; i++) {
@@ -211,7 +209,7 @@ static void spool_stacks_after_a_missing_one_are_left_out(void **state)
     struct spool_whole_stack s = {0}, out;
     struct spool_stack_pack last = {0};
     const struct spool_stack_diff *recs[STACKS] = {NULL};
-    uint64_t random = 88172645463325252u;
+    uint64_t random = XORSHIFT_SEED;
     unsigned missing = 0, damaged = 0;
     spool_fixture_init(&f);
     spool_fixture_open(&f, &w, PID, 0, PID);
@@ -252,7 +250,7 @@ static void spool_a_stack_of_a_loop_takes_few_bytes(void **state)
     struct spool_stack_packer p = {0};
     struct spool_whole_stack s = {0};
     const struct spool_stack_diff *recs[STACKS] = {NULL};
-    uint64_t random = 88172645463325252u;
+    uint64_t random = XORSHIFT_SEED;
     spool_fixture_init(&f);
     spool_fixture_open(&f, &w, PID, 0, PID);
     const uint32_t begin = w.chunk.used_bytes;

@@ -2,6 +2,7 @@
 /* Instructions that the engine executes elsewhere: their effects on registers, memory and flags, and the
  * faults that the program's handlers receive, are the same as without the engine. */
 #include "tests/step/step_victim.h"
+#include "tests/xorshift.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -24,10 +25,8 @@ static const char *subject;
 
 static uint64_t random_bits(void)
 {
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
+    static uint64_t state = XORSHIFT_SEED;
+    return xorshift(&state);
 }
 
 /* A number of len_bytes, often one of the outermost. */

@@ -5,6 +5,7 @@
  * histogram of 4-byte counters, of KEYS (3000), in the first thread */
 #include "patterns/source/pat_tables.h"
 #include "patterns/source/pat_trace_writer.h"
+#include "tests/xorshift.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,13 +51,9 @@ static void access_of(struct maker *m, int home, int op, uint64_t element, uint3
     if (m->len == sizeof(m->accesses) / sizeof(m->accesses[0])) send(m, NULL, 0);
 }
 
-/* George Marsaglia, Xorshift RNGs, 2003 */
 static uint64_t below(struct maker *m, uint64_t n)
 {
-    m->random ^= m->random << 13;
-    m->random ^= m->random >> 7;
-    m->random ^= m->random << 17;
-    return m->random % n;
+    return xorshift(&m->random) % n;
 }
 
 static void tables(struct maker *m)
@@ -115,7 +112,7 @@ static void histogram(struct maker *m, long keys)
 
 int main(int argc, char **argv)
 {
-    static struct maker m = {.random = 88172645463325252u};
+    static struct maker m = {.random = XORSHIFT_SEED};
     const struct pat_trace_about about = {.scale = 1};
     if (argc < 2 || argc > 3) return 2;
     ok(pat_trace_writer_new(argv[1], &about, &m.w));

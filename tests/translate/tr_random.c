@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/translate/tr_random.h"
+#include "tests/xorshift.h"
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>
@@ -34,10 +35,7 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
 static uint64_t next_random(struct tr_random *r)
 {
-    r->random ^= r->random << 13;
-    r->random ^= r->random >> 7;
-    r->random ^= r->random << 17;
-    return r->random * UINT64_C(0x2545f4914f6cdd1d);
+    return xorshift(&r->random) * UINT64_C(0x2545f4914f6cdd1d);
 }
 
 static unsigned below(struct tr_random *r, unsigned limit)

@@ -3,6 +3,7 @@
 
 #include "runtime/bursts/rt_burst_access_sigsafe.h"
 #include "spool/spool_format.h"
+#include "tests/xorshift.h"
 
 #include <cpuid.h>
 #include <setjmp.h>
@@ -114,10 +115,7 @@ static uint64_t stop_ip(void)
 
 static uint64_t next_random(void)
 {
-    s.random ^= s.random << 13;
-    s.random ^= s.random >> 7;
-    s.random ^= s.random << 17;
-    return s.random;
+    return xorshift(&s.random);
 }
 
 static uint64_t below(uint64_t limit)

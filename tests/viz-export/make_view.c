@@ -4,6 +4,7 @@
  * program can make them. */
 #include "run_h5/prof_atlas.h"
 #include "tests/run_h5/prof_write_fixture.h"
+#include "tests/xorshift.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -101,15 +102,11 @@ static const struct pattern {
     {HOSTILE, 3, 1024, 240, 7, 0, PROF_LEVEL_DRAM},      {STACK, 4, 8, 5, 5, 0, PROF_LEVEL_L1}};
 enum { PATTERNS = sizeof(patterns) / sizeof(patterns[0]) };
 
-static uint64_t random_state = 88172645463325252u;
+static uint64_t random_state = XORSHIFT_SEED;
 
-/* xorshift64 (Marsaglia 2003) */
 static uint32_t random_below(uint32_t n)
 {
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 16) % n;
+    return (uint32_t)(xorshift(&random_state) >> 16) % n;
 }
 
 /* The solver works in the second half of the run only. */
