@@ -10,6 +10,8 @@ struct prof_fixture_table {
     size_t len;
 };
 
+/* /run of a stepped recording on a machine without PMU; programs replace the values that matter to them. */
+struct prof_run prof_fixture_run(const char *command, uint64_t duration_ns);
 /* All tables, by their ids.  Errors: as of prof_writer_table. */
 ls_err prof_fixture_tables(prof_writer *w, const struct prof_fixture_table filled[PROF_TABLE_COUNT]);
 /* Replace path by the file that write writes and ends with prof_writer_finish. Return the status of the

@@ -5,7 +5,6 @@
  * in small blocks; "longer": as without one, but slower by 30 %. */
 #include "tests/run_h5/prof_write_fixture.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,30 +195,12 @@ static ls_err add_burst(prof_writer *w, uint32_t number, struct prof_burst *burs
 
 static ls_err write_run(prof_writer *w)
 {
-    struct prof_run run = {.schema = PROF_SCHEMA,
-                           .command = "matmul 1024",
-                           .host = variant->host,
-                           .cpu = variant->cpu,
-                           .topology = "1 package",
-                           .engine = variant->engine,
-                           .trigger = "perf",
-                           .why = "hw: no PMU here",
-                           .version = "0.1.0",
-                           .start_realtime_ns = 1700000000000000000ull - variant->earlier_ns,
-                           .duration_ns = (uint64_t)variant->weight_ns * BURSTS,
-                           .tsc_hz = 2000000000,
-                           .tsc_step_cycles = 1,
-                           .probe_cost_cycles = 50,
-                           .burst_instructions = INSTRUCTIONS,
-                           .overhead_asked = 0.03,
-                           .overhead_achieved = 0.0255,
-                           .throttled = 0,
-                           .level_latency_cycles = {5, 15, 60, 500},
-                           .level_limit_cycles = {10, 35, 250, INFINITY},
-                           .issue_width = 4,
-                           .coverage_precise = 1,
-                           .coverage_coarse = 0,
-                           PROF_RUN_CPU_UNKNOWN};
+    struct prof_run run = prof_fixture_run("matmul 1024", (uint64_t)variant->weight_ns * BURSTS);
+    run.host = variant->host;
+    run.cpu = variant->cpu;
+    run.engine = variant->engine;
+    run.version = "0.1.0";
+    run.start_realtime_ns -= variant->earlier_ns;
     return prof_writer_run(w, &run);
 }
 

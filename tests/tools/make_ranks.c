@@ -6,7 +6,6 @@
 #include "common/ls_random.h"
 #include "tests/run_h5/prof_write_fixture.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,31 +141,13 @@ static ls_err add_burst(prof_writer *w, uint32_t number, uint32_t rank, uint64_t
 static ls_err write_run(prof_writer *w)
 {
     const bool is_late = strcmp(variant, "late") == 0;
-    struct prof_run run = {.schema = PROF_SCHEMA,
-                           .command = "solver",
-                           .host = host,
-                           .cpu = "Example CPU",
-                           .topology = "1 package",
-                           .engine = strcmp(variant, "hw") == 0 ? "hw" : "step",
-                           .trigger = "perf",
-                           .why = "",
-                           .version = "0.2.0",
-                           .start_realtime_ns = 1700000000000000000 + (is_late ? 86400000000000 : 0),
-                           .duration_ns = 10000000000,
-                           .exit_code = 0,
-                           .exit_signal = UINT64_MAX,
-                           .tsc_hz = 2000000000,
-                           .tsc_step_cycles = 1,
-                           .probe_cost_cycles = 50,
-                           .burst_instructions = 1200,
-                           .overhead_asked = 0.03,
-                           .overhead_achieved = 0.025,
-                           .level_latency_cycles = {5, 15, 60, 500},
-                           .level_limit_cycles = {10, 35, 250, INFINITY},
-                           .issue_width = 4,
-                           .coverage_precise = 1,
-                           .coverage_coarse = 0,
-                           PROF_RUN_CPU_UNKNOWN};
+    struct prof_run run = prof_fixture_run("solver", 10000000000);
+    run.host = host;
+    if (strcmp(variant, "hw") == 0) run.engine = "hw";
+    run.why = "";
+    if (is_late) run.start_realtime_ns += 86400000000000;
+    run.exit_signal = UINT64_MAX;
+    run.overhead_achieved = 0.025;
     run.cpu_ns = count * UINT64_C(10000000000);
     run.user_ns = count * UINT64_C(9800000000);
     run.kernel_ns = run.recording_ns = count * UINT64_C(100000000);

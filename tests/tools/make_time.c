@@ -8,7 +8,6 @@
  * load took 10^9 cycles; "cached": B stays in L1, but for one of 200 timed loads. */
 #include "tests/run_h5/prof_write_fixture.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,31 +131,9 @@ static ls_err add_burst(prof_writer *w, uint32_t number, uint64_t *samples, stru
 
 static ls_err write_run(prof_writer *w)
 {
-    struct prof_run run = {.schema = PROF_SCHEMA,
-                           .command = "mix",
-                           .host = "example",
-                           .cpu = "Example CPU",
-                           .topology = "1 package",
-                           .engine = "step",
-                           .trigger = "perf",
-                           .why = "hw: no PMU here",
-                           .version = "0.2.0",
-                           .start_realtime_ns = 1700000000000000000ull,
-                           .duration_ns = 10000000000,
-                           .exit_code = 0,
-                           .exit_signal = UINT64_MAX,
-                           .tsc_hz = 2000000000,
-                           .tsc_step_cycles = 1,
-                           .probe_cost_cycles = 50,
-                           .burst_instructions = INSTRUCTIONS,
-                           .overhead_asked = 0.03,
-                           .overhead_achieved = 0.0255,
-                           .level_latency_cycles = {5, 15, 60, 500},
-                           .level_limit_cycles = {10, 35, 250, INFINITY},
-                           .issue_width = 4,
-                           .coverage_precise = 1,
-                           .coverage_coarse = 0,
-                           PROF_RUN_CPU_UNKNOWN};
+    struct prof_run run = prof_fixture_run("mix", 10000000000);
+    run.exit_signal = UINT64_MAX;
+    run.burst_instructions = INSTRUCTIONS;
     run.instructions_stepped = UINT64_C(400) * INSTRUCTIONS;
     run.instructions_in_place = 12000;
     if (!is_variant("unknown")) {

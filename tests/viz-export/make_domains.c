@@ -316,28 +316,14 @@ static ls_err write_all(prof_writer *w)
     };
     LS_TRY(prof_fixture_tables(w, filled));
     LS_TRY(write_atlas(w));
-    const struct prof_run run = {
-        .schema = PROF_SCHEMA,
-        .command = "app --size \"8\" <in >out",
-        .host = "example&co",
-        .cpu = "Example CPU",
-        .topology = "1 package, 4 cores, 8 threads; L1d 48 KiB x 4, L2 1 MiB x 4, L3 32 MiB x "
-                    "2; 2 NUMA nodes, 23.5 GiB",
-        .engine = "step",
-        .trigger = "perf",
-        .why = "no PMU here",
-        .version = "0.1.0",
-        .duration_ns = 2000000000,
-        .tsc_hz = 2000000000,
-        .tsc_step_cycles = 1,
-        .burst_instructions = 1200,
-        .overhead_asked = 0.03,
-        .overhead_achieved = 0.0255,
-        .level_latency_cycles = {5, 15, 60, 500},
-        .level_limit_cycles = {10, 35, 250, INFINITY},
-        .issue_width = 4,
-        .coverage_precise = 1,
-        PROF_RUN_CPU_UNKNOWN};
+    struct prof_run run = prof_fixture_run("app --size \"8\" <in >out", 2000000000);
+    run.host = "example&co";
+    run.topology =
+        "1 package, 4 cores, 8 threads; L1d 48 KiB x 4, L2 1 MiB x 4, L3 32 MiB x 2; 2 NUMA nodes, 23.5 GiB";
+    run.why = "no PMU here";
+    run.version = "0.1.0";
+    run.start_realtime_ns = 0;
+    run.probe_cost_cycles = 0;
     LS_TRY(prof_writer_run(w, &run));
     return prof_writer_finish(w);
 }

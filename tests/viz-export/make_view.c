@@ -369,30 +369,12 @@ static ls_err write_atlas(prof_writer *w)
 static ls_err write_all(prof_writer *w)
 {
     static struct prof_burst bursts[BURSTS + COMPUTING];
-    const struct prof_run run = {.schema = PROF_SCHEMA,
-                                 .command =
-                                     "flow --name '</title><script>document.body.dataset.broken=1</script>'",
-                                 .host = "example",
-                                 .cpu = "Example CPU",
-                                 .topology = "1 package",
-                                 .engine = "step",
-                                 .trigger = "perf",
-                                 .why = "hw: no PMU here",
-                                 .version = "0.1.0",
-                                 .start_realtime_ns = 1700000000000000000u,
-                                 .duration_ns = DURATION_NS,
-                                 .tsc_hz = 2000000000,
-                                 .tsc_step_cycles = 1,
-                                 .probe_cost_cycles = 50,
-                                 .burst_instructions = INSTRUCTIONS,
-                                 .overhead_asked = 0.03,
-                                 .overhead_achieved = 0.0255,
-                                 .level_latency_cycles = {5, 15, 60, 500},
-                                 .level_limit_cycles = {10, 35, 220, INFINITY},
-                                 .issue_width = 4,
-                                 .coverage_precise = 0.95,
-                                 .coverage_coarse = 0.05,
-                                 PROF_RUN_CPU_UNKNOWN};
+    struct prof_run run = prof_fixture_run(
+        "flow --name '</title><script>document.body.dataset.broken=1</script>'", DURATION_NS);
+    run.version = "0.1.0";
+    run.level_limit_cycles[2] = 220;
+    run.coverage_precise = 0.95;
+    run.coverage_coarse = 0.05;
     for (uint32_t b = 0; b < BURSTS; b++)
         LS_TRY(add_burst(w, b, &bursts[b]));
     for (uint32_t b = 0; b < COMPUTING; b++)
