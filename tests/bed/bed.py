@@ -204,7 +204,7 @@ def main():
     ran = [r for r in rows if "native" in r]
     judged = [r for r in ran if r.get("samples") and not r.get("few")]
     bad = [r for r in rows if is_bad(r)]
-    summary = (f"{len(ran)} programs ran, {len(bad)} of them not as they should; {len(judged)} with at least {FEW_SAMPLES} samples: "
+    summary = (f"{len(ran)} programs ran, {len(bad)} of them wrongly; {len(judged)} with at least {FEW_SAMPLES} samples: "
                f"{sum(r['home'] >= HOME_GOAL for r in judged)} with a home for {100 * HOME_GOAL:.0f} % of them, "
                f"{sum(r['precise'] >= PRECISE_GOAL for r in judged)} with a precise one for {100 * PRECISE_GOAL:.0f} %.")
     print("\n" + summary)
