@@ -16,7 +16,7 @@
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
 static const double FEW_TICKS = 8;    /* from there on, the ratio of the ticks is right to 2 % */
-static const double RATIO_FITS = 0.1; /* ticks: getrusage never lets one of the times shrink */
+static const double RATIO_FITS = 0.1; /* in ticks, because getrusage never lets one of the times shrink */
 
 struct stratum {
     double all_ns, recording_ns;
@@ -111,8 +111,8 @@ static double kernel_ns(const struct prof_cpu *c)
     return ticked_kernel_ns(c) - recording_kernel_ns(c);
 }
 
-/* Each tick is a sample of one bit: was it in the kernel? The runtime knows its own part by its handlers'
- * time, good to a tenth; both count. */
+/* The sum of two variances: each tick samples one bit (was the thread in the kernel?), and the runtime knows
+ * its own kernel time to a tenth only. */
 static double split_variance(const struct prof_cpu *c)
 {
     const double all = total_ns(c), tick = tick_ns(c);
@@ -231,7 +231,7 @@ static void take_user_time_from_bursts(struct stratum *s)
     const double room_ns = s->all_ns - s->recording_ns, kernel_ns = room_ns - s->user_ns;
     s->is_unsplit = true;
     s->user_ns = fmin(s->found_ns, room_ns > 0 ? room_ns : s->all_ns);
-    s->from_recording_ns = fmax(s->user_ns - room_ns, 0); /* its own clock counted waiting, too */
+    s->from_recording_ns = fmax(s->user_ns - room_ns, 0); /* the recording's clock counts waiting, too */
     s->from_kernel_ns = kernel_ns - fmax(room_ns - s->user_ns, 0);
 }
 
@@ -253,7 +253,7 @@ static void correct_locked_ticks(struct stratum *s)
     if (s->from_kernel_ns > 0) s->split_variance = ticks * s->squares / (ticks + s->squares);
 }
 
-/* The part of a process in that, by its part of the recording. */
+/* Correct a process in proportion to its share of the recording's kernel time. */
 static void correct_process(const struct stratum *s, const struct prof_cpu *cpu, struct prof_process *p)
 {
     if (s->is_unsplit || !(s->from_kernel_ns > 0)) return;
@@ -263,7 +263,7 @@ static void correct_process(const struct stratum *s, const struct prof_cpu *cpu,
     p->user_ns += taken_ns;
 }
 
-/* The time of a process of a stratum whose user time was taken from the bursts. */
+/* Set the user time of a process of a stratum whose user time was taken from the bursts. */
 static void take_process_time_from_bursts(struct prof_process *p)
 {
     p->user_ns = p->represented_ns < p->cpu_ns ? p->represented_ns : p->cpu_ns;
@@ -410,7 +410,7 @@ static void fill_run(const struct sums *s, struct prof_run *run, char *why, size
     run->kernel_ns = ls_round_u64(kernel_ns);
     run->user_ns = run->cpu_ns - run->recording_ns - run->kernel_ns;
     run->kernel_error_ns = ls_round_u64(SPLIT_95 * sqrt(s->variance));
-    if (s->engines == 0) return; /* nothing could represent it */
+    if (s->engines == 0) return; /* no engine sampled */
     run->represented_ns = ls_round_u64(fmin(s->represented_ns, user_ns));
     run->unrepresented_ns = run->user_ns - run->represented_ns;
     run->weights_found = user_ns > 0 ? s->found_ns / user_ns : NAN;

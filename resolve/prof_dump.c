@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Inputs for the rows of the file. */
+/* What the rows of the file are made from. */
 struct prof_dumping {
     const struct prof_dump *dump;
     struct prof_samples samples;

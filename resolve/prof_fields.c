@@ -26,7 +26,7 @@ struct prof_window {
     uint32_t *position, *node;
     uint64_t *element, *addr, *ip;
     float *time_ns, *stall_ns;
-    uint32_t *field, *value; /* on their way into the file */
+    uint32_t *field, *value; /* to be written to the file */
 };
 
 struct prof_fields {
@@ -39,14 +39,14 @@ struct prof_fields {
     uint32_t *order;          /* bursts that have samples, in the order of their samples in the file */
     size_t order_len;
     uint8_t *is_mapped; /* by node */
-    uint32_t *numbers;  /* beside plan.fields: in /fields */
+    uint32_t *numbers;  /* beside plan.fields: numbers of the fields in /fields */
     bool writes_places; /* this pass writes the place of each sample */
     struct prof_window window;
     struct prof_cost_model cost;
     struct prof_cost_loads loads; /* loads of the whole run */
     struct prof_cost_nodes nodes;
     struct prof_cost_walks walks;
-    struct ndm_geometry *geometries; /* the plan's side by side, as the writer wants them */
+    struct ndm_geometry *geometries; /* the plan's geometries, contiguous for the writer */
     uint32_t slices;
 };
 

@@ -52,7 +52,7 @@ void prof_steps_fini(struct prof_steps *s);
 /* The step at a time, PROF_NO_STEP: between them. */
 uint32_t prof_steps_find(const struct prof_steps *s, uint64_t time_ns);
 
-/* --- which fields there are ---
+/* --- which fields exist ---
  *
  * The domains and fields of a run: one field for each label that a domain has below one parent (of all lives
  * of that node together), and one for all nodes of the domain. */
@@ -62,7 +62,7 @@ uint32_t prof_steps_find(const struct prof_steps *s, uint64_t time_ns);
 struct prof_planned_domain {
     struct ndm_geometry geometry; /* as stored: label unique, large grids coarser */
     uint32_t from;                /* row of prof_domains: the last of several rows for one domain */
-    uint64_t block;               /* cells of the program's along each axis of a stored one; 1: as they are */
+    uint64_t block;               /* cells of the program's domain that a stored cell spans along each axis */
 };
 struct prof_planned_field {
     uint32_t domain; /* domain of the plan */
@@ -74,7 +74,7 @@ struct prof_atlas_plan {
     LS_VECTOR(struct prof_planned_domain) domains;
     LS_VECTOR(struct prof_planned_field) fields; /* each domain's field of all nodes before its others */
     uint32_t *domain_of;                         /* beside prof_domains.domains: domain of the plan */
-    uint32_t (*fields_of)[2]; /* beside prof_domains.spans: node's, all nodes'; PROF_NO_FIELD */
+    uint32_t (*fields_of)[2]; /* beside prof_domains.spans: field of the node, of all; PROF_NO_FIELD */
 };
 
 /* d is sorted. Geometries are copies.

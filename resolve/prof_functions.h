@@ -26,7 +26,7 @@ void prof_jit_free(prof_jit *j);
 
 struct prof_jit_counts {
     uint64_t named, nameless;
-    const char *map_path; /* path of a map that was used; "" without one */
+    const char *map_path; /* path of a map that was used, or "" */
 };
 /* Fill in the rows without a module that are generated code: module "[jit]", function by the map or
  * "[jit] anon+0xOFFSET" of its mapping; and functions that only the map knows. */

@@ -44,7 +44,7 @@ ls_err prof_kernel_take(struct prof_replay *r, struct prof_stream *stream,
 
 /* Cost of a page fault of a small page, in nanoseconds; calibration may be NULL. */
 double prof_kernel_fault_ns(const struct mach_calibration *calibration);
-/* The rows of the process, when its lines have their rows.  Errors: LS_ERR_NOMEM. */
+/* Write the rows of the process. Its lines must have their rows already.  Errors: LS_ERR_NOMEM. */
 ls_err prof_kernel_write(struct prof_replay *r);
 
 /* The kernel spent kernel_ns for the process: scale the rows down if they add up to more, and add a row for

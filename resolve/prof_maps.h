@@ -20,7 +20,7 @@ struct prof_mapping {
     unsigned access;  /* PROF_MAP_* */
     const char *path; /* "" when anonymous */
     enum prof_node_kind kind;
-    uint32_t node;    /* its home, UINT32_MAX until somebody asks */
+    uint32_t node;    /* its home, UINT32_MAX before the first request */
     uint64_t seen_ns; /* the survey's: first snapshot that shows it */
     uint32_t older;   /* the survey's: row that was at its base before, UINT32_MAX */
 };

@@ -108,7 +108,7 @@ static ls_err prof_sample_home(struct prof_replay *r, uint64_t time_ns, struct p
     return LS_OK;
 }
 
-/* One sample, one burst. */
+/* Make a burst that consists of one sample. */
 static ls_err prof_sample_burst(struct prof_replay *r, struct prof_stream *stream, struct prof_sample *s)
 {
     LS_TRY(LS_VECTOR_ROOM(&r->run->bursts));

@@ -42,7 +42,7 @@ static const char *rec_hardware_asked(const struct rec_hardware_options *o, bool
     return by_count ? "--period with a count" : NULL;
 }
 
-/* A time is for engines with bursts, a count the hw engine's; engines with bursts take a bare number as seconds. */
+/* Engines with bursts take a time (a number without a unit is in seconds), the hw engine takes a count. */
 static ls_err rec_period(const struct rec_hardware_options *o, bool *by_count)
 {
     uint64_t value = 0;
@@ -128,7 +128,8 @@ static ls_err rec_check(struct pe_settings *s, struct pe_plan *plan)
     return err;
 }
 
-/* A retry, another CPU, fewer descriptors or less of the kernel may help; the engine itself tries them. */
+/* May the engine still open when it tries again, on another CPU, with fewer descriptors or without the
+ * kernel? */
 static bool rec_may_open_yet(const struct pe_plan *plan, const struct pe_tried *tried)
 {
     const struct pe_encoding *e = &plan->encodings[tried->encoding];

@@ -58,7 +58,7 @@ static void reader_message(const struct reader *r, char kind, const char *format
     for (char *c = text; *c; c++)
         if (*c == '\n') *c = ' ';
     strcat(text, "\n");
-    if (write(r->message_fd, text, strlen(text)) < 0) return; /* nobody listens any more */
+    if (write(r->message_fd, text, strlen(text)) < 0) return; /* the other end is closed */
 }
 
 static void reader_flush(struct reader *r)
@@ -220,8 +220,8 @@ static bool series_take_turn(void)
     return !is_taken;
 }
 
-/* Does another rank read the counters of this machine? The first does, by the number that the launcher gives
- * to ranks of a machine, or because it was the first to ask. */
+/* Does another rank read the counters of this machine? The first rank reads them: the first by the number
+ * that the launcher gives to ranks of a machine, or else the first that asked. */
 static bool series_is_another_rank(void)
 {
     static const char *const variables[] = {

@@ -14,7 +14,7 @@
 #define REP_ADVICE_GAIN 0.01  /* minimum share of the run time */
 #define REP_ADVICE_FAR 0.01   /* minimum share of timed loads from L3 or memory */
 #define REP_ADVICE_MEMORY 0.5 /* memory's share of the stall; below it, the data stays in cache */
-#define REP_ADVICE_BOUND 0.5  /* of what each CPU moves while all sweep: bandwidth-bound */
+#define REP_ADVICE_BOUND 0.5  /* share of one CPU's bandwidth while all sweep; above it, bandwidth-bound */
 #define REP_REUSE "reuse it while it is in cache (block or fuse loops)"
 enum { REP_ADVICE_MAX = 3 };
 
@@ -97,8 +97,8 @@ static void rep_print_finding(const struct rep_view *v, uint32_t group, const st
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 
-/* Return whether there is a gain by the interval, not only by the estimate. Data in L1 and L2 occasionally
- * loses a line to code that runs while the program is stepped; this is no reason to change the program. */
+/* Return whether the whole interval shows a gain, not only the estimate. Data in L1 and L2 occasionally loses
+ * a line to code that runs while the program is stepped; this is no reason to change the program. */
 static bool rep_has_gain(const struct rep_view *v, uint32_t group)
 {
     const struct an_row *r = an_table_self(v->table, group);

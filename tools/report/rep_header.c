@@ -243,7 +243,7 @@ static void rep_print_engine(const struct rep_view *v, FILE *out)
     fputc('\n', out);
 }
 
-/* The most that the pace of the bursts allows, or "". */
+/* The largest stall that the pace of the bursts allows, as text, or "". */
 static const char *rep_most(const struct an_costs *c, char out[64])
 {
     char percent[CLI_CELL_BYTES];
@@ -259,7 +259,7 @@ static void rep_print_stall(const struct rep_view *v, FILE *out)
     const struct an_costs *c = &v->costs;
     char time[CLI_CELL_BYTES], percent[CLI_CELL_BYTES], most[64];
     if ((c->loads.loads == 0 && !an_has_stall(c)) || (*v->run->events_sampled && c->loads.timed == 0))
-        return; /* as of page faults */
+        return; /* for example page faults */
     rep_key(out, "stall");
     if (!an_has_stall(c))
         fprintf(out, "not estimated: too few loads were timed (%s %%)\n",
@@ -330,7 +330,7 @@ void rep_print_lines(const struct rep_view *v, void (*lines)(const struct rep_vi
     size_t len = 0;
     FILE *memory = open_memstream(&text, &len);
     if (!memory) {
-        lines(v, out); /* unfolded is better than none */
+        lines(v, out); /* print it unfolded rather than not at all */
         return;
     }
     lines(v, memory);

@@ -77,7 +77,7 @@ static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, 
     double all_ns = 0;
     for (size_t i = 0; i < k->len; i++)
         all_ns += k->rows[i].time_ns;
-    if (all_ns < least_ns) return; /* the account of the CPU time has the sum */
+    if (all_ns < least_ns) return; /* the sum is in the account of the CPU time */
     fprintf(out, "\n%s%-*s  %11s  %9s  %9s%s\n", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), label,
             "kernel time", "CPU %", "time", "calls", cli_colour_end(STDOUT_FILENO));
     double rest_ns = 0;

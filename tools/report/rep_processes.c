@@ -18,7 +18,7 @@ enum { REP_NAME_BYTES = 512, REP_DEPTH_MAX = 200 };
 struct rep_process {
     uint32_t group; /* row in the table, UINT32_MAX: no samples */
     uint32_t first_child, next_sibling;
-    double tree_ns; /* time of it and all below it */
+    double tree_ns; /* time of it and of all its descendants */
     uint64_t peak_bytes;
 };
 
@@ -27,7 +27,7 @@ struct rep_processes {
     const struct prof_process *rows;
     struct rep_process *more; /* beside rows */
     size_t len;
-    uint32_t first; /* root: its parent was not recorded */
+    uint32_t first; /* the first root: a process whose parent was not recorded */
     FILE *out;
     struct ls_json json;
     uint8_t bars[REP_DEPTH_MAX]; /* by depth: more siblings follow */

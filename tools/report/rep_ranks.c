@@ -23,7 +23,7 @@ struct metric {
     const char *name;
     uint32_t node;                /* of data */
     double *values;               /* by row of /ranks */
-    double sum, median, distance; /* distance: the median one from the median */
+    double sum, median, distance; /* distance: median of the distances from the median */
 };
 
 struct ranks {
@@ -96,7 +96,7 @@ static ls_err metric_init(struct metric *m, const char *name, size_t len)
     return m->values ? LS_OK : ls_nomem("%zu ranks", len);
 }
 
-/* The data that ranks wait most for; the root holds accesses outside of all data. */
+/* The data that ranks wait for most; the root holds accesses outside of all data. */
 static ls_err choose_data(struct ranks *r)
 {
     while (r->data_len < DATA_MOST) {
@@ -228,7 +228,7 @@ static int compare_machines(const void *a, const void *b)
     return s != t ? (s < t) - (s > t) : strcmp(x->host, y->host);
 }
 
-/* The machines, that with the longest time a rank first; *out is the caller's to free. */
+/* The machines, the one with the longest time per rank first; the caller frees *out. */
 static ls_err find_machines(const struct ranks *r, struct machine **out, size_t *out_len)
 {
     const struct prof_rank **sorted = calloc(r->len + 1, sizeof(*sorted));

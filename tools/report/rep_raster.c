@@ -227,7 +227,7 @@ struct rep_range rep_scale_range(const struct rep_raster *r, enum ndm_metric m)
     return is_latency ? (struct rep_range){r->min < r->max ? r->min : 0, r->max} : (struct rep_range){0, 1};
 }
 
-/* Which step of the scale value is on. */
+/* The step of the scale for a value. */
 static unsigned rep_tint(double value, const struct rep_range *scale)
 {
     const double share = scale->high > scale->low ? (value - scale->low) / (scale->high - scale->low) : 0;
@@ -357,7 +357,7 @@ static ls_err rep_no_field(const struct ndm_atlas *a, const char *name)
                    list);
 }
 
-/* A name that is exactly a field's is that one; others must be of one field only. */
+/* The exact name of a field selects this field; other words must match one field only. */
 static ls_err rep_field_named(const prof_profile *p, const struct ndm_atlas *a, const char *name,
                               uint32_t *out)
 {

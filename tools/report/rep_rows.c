@@ -20,7 +20,7 @@ struct rep_builder {
     size_t len;
 };
 
-/* Below this share of the stall a row has none: it is printed as 0.0 %. */
+/* Below this share of the stall, which is printed as 0.0 %, a row counts as one without stall. */
 #define REP_STALL_NONE 0.0005
 /* Below this share of the time there is too little stall to order rows by. */
 #define REP_STALL_LITTLE 0.01
@@ -270,7 +270,7 @@ ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len)
 const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTES])
 {
     if (isnan(i->share)) return strcpy(out, "-");
-    const double share = fmax(i->share, 0); /* a coarse clock errs to both sides of nothing */
+    const double share = fmax(i->share, 0); /* with a coarse clock, small shares may be negative */
     const double half = fmax(i->high - i->share, i->share - i->low);
     if (isnan(half))
         snprintf(out, CLI_CELL_BYTES, "~%.0f", share * 100);

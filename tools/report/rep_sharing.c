@@ -21,7 +21,7 @@ struct rep_sharing {
     struct an_sharing found;
     an_table *table;       /* table of the shared lines */
     uint32_t *order;       /* rows of found, the costliest first */
-    uint32_t shown, small; /* as many of them; left out below --min-share */
+    uint32_t shown, small; /* their number, and the number left out by --min-share */
 };
 
 static const struct {

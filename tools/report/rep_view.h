@@ -20,7 +20,7 @@ struct rep_options {
     const char *node;         /* NULL: all */
     const char *const *where; /* filters, as in --where */
     size_t where_len;
-    bool where_may_miss; /* a value that names nothing leaves nothing, without an error */
+    bool where_may_miss; /* a value that names nothing gives no rows instead of an error */
     uint64_t columns;    /* further columns of the samples that the caller needs, as a mask */
     enum rep_sort sort;
     bool sort_given; /* otherwise ordered dimensions keep their order */
@@ -43,8 +43,8 @@ struct rep_view {
     struct an_costs costs;
     struct an_by by;
     struct an_combination groups;
-    struct an_keep keep;  /* samples that pass --node and --where; NULL in it: all */
-    bool accesses_chosen; /* by --node or by a --where of data: no view is by origin */
+    struct an_keep keep;  /* samples that pass --node and --where; all where an array is NULL */
+    bool accesses_chosen; /* filtered by --node or by data in --where: then no view groups by origin */
     an_table *table;
     an_bootstrap *bootstrap;
     uint32_t root;   /* node the report is about */
