@@ -53,7 +53,7 @@ static const struct cli_option gate_options[GATE_OPTIONS] = {
                      "format of the rows that got worse: text, SARIF 2.1.0, or annotations of GitHub Actions",
                      "Output"},
     [GATE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "-",
-                     "write these rows to FILE, which is replaced; default: standard output", "Output"},
+                     "write these rows to FILE, which is replaced; - is standard output", "Output"},
     [GATE_SPOOL] =
         {"spool", 0, CLI_DIR, "DIR", NULL,
          "keep the trace in DIR while it is read; default: in $XDG_RUNTIME_DIR, $TMPDIR, /tmp or /dev/shm",
