@@ -115,7 +115,8 @@ const struct cli_action *cli_action_named(const struct cli_command *c, const cha
 
 void cli_help_action(const struct cli_command *c, const struct cli_action *a, bool all, FILE *out)
 {
-    fprintf(out, "Usage: loadstone %s %s [OPTION...] %s\n\n", c->name, a->name, a->operands);
+    fprintf(out, "Usage: loadstone %s %s [OPTION...]%s%s\n\n", c->name, a->name, *a->operands ? " " : "",
+            a->operands);
     cli_wrap(out, a->description, 0, 0);
     cli_help_options(c, a->options, all, out);
     if (a->examples) fprintf(out, "\nExamples:\n%s", a->examples);
@@ -124,7 +125,7 @@ void cli_help_action(const struct cli_command *c, const struct cli_action *a, bo
 
 void cli_help_command(const struct cli_command *c, bool all, FILE *out)
 {
-    fprintf(out, "Usage: loadstone %s [OPTION...] %s\n\n", c->name, c->operands);
+    fprintf(out, "Usage: loadstone %s [OPTION...]%s%s\n\n", c->name, *c->operands ? " " : "", c->operands);
     cli_wrap(out, c->description, 0, 0);
     for (const struct cli_action *const *a = c->actions; a && *a; a++) {
         fputc('\n', out);
