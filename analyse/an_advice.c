@@ -110,8 +110,8 @@ static int falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Return the part of the stall that comes after jumps. Of the loads that were timed alone, the longest ones
- * are assumed to follow jumps, in the proportion of jumps among the strides. Reorders them. */
+/* Return the part of the stall that comes after jumps. The longest loads among those timed alone are assumed
+ * to follow jumps, in the proportion of jumps among the strides. Reorders them. */
 static double an_first_part(struct an_walk *w)
 {
     double first = 0, all = 0;

@@ -27,7 +27,7 @@ struct an_finding {
     double
         first_part; /* stall after jumps as a part of the stall; estimated for loads that were timed alone */
     uint64_t strides_len, jumps_len;
-    /* of the bursts that executed ip: their traffic with memory, NAN where it is not known, and their time */
+    /* traffic with memory of the bursts that executed ip, NAN where it is not known, and their time */
     double loop_bytes, loop_ns;
 };
 

@@ -350,7 +350,7 @@ static uint32_t an_locked_of_sample(const struct an_tables *t, const struct prof
     return s->locked[i] > 1 ? AN_NO_KEY : s->locked[i];
 }
 
-/* The words are those of perf mem report. */
+/* The words are the same as in perf mem report. */
 static const char *an_locked_label(const struct an_tables *t, uint32_t locked, char out[AN_LABEL_BYTES])
 {
     (void)t;

@@ -319,7 +319,7 @@ struct kn_pins {
 static const char *const affinity_variables[] = {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY",
                                                  "KMP_AFFINITY"};
 
-/* Threads that run or are ready to run: of the whole machine (proc_loadavg(5)), or -1. */
+/* Number of threads of the whole machine that run or are ready to run (proc_loadavg(5)), or -1. */
 static long running_threads(void)
 {
     char text[128];

@@ -17,7 +17,7 @@ struct kn_timing {
     void *arg;
     unsigned shares, repeats; /* repeats: runs between the two readings of the clock */
     uint64_t begin_ns, end_ns;
-    uint64_t cpu_ns;  /* of the thread with the most CPU time, including its waiting for others */
+    uint64_t cpu_ns;  /* CPU time of the thread with the most of it, including its waiting for others */
     bool interrupted; /* a thread was kept from its processor for more than a 20th of the time */
 };
 

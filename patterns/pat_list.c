@@ -78,7 +78,7 @@ static ls_err pat_no_integer(const char *text, size_t len)
     return ls_fail(LS_ERR_ARG, "'%.*s' is no integer", (int)(len < 40 ? len : 40), text);
 }
 
-/* Digits of a number and the power of ten by which they are multiplied. */
+/* Digits of a number and a power of ten; the number is their product. */
 struct pat_decimal {
     const char *text;
     size_t len;  /* sign, digits, point */
@@ -117,7 +117,7 @@ static ls_err pat_decimal_value(const struct pat_decimal *d, const char *text, s
     const size_t sign = negative || *d->text == '+';
     const char *point = memchr(d->text, '.', d->len);
     const size_t whole = point ? (size_t)(point - d->text) : d->len;
-    int64_t left = d->ten, n = 0; /* digits behind the point that still belong to the integer */
+    int64_t left = d->ten, n = 0; /* digits after the point that still belong to the integer */
     if (whole == sign || (point && whole + 1 == d->len)) return pat_no_integer(text, len);
     for (size_t i = sign; i < d->len; i++) {
         if (i == whole) continue;

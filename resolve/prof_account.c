@@ -20,7 +20,7 @@ static const double RATIO_FITS = 0.1; /* in ticks, because getrusage never lets 
 
 struct stratum {
     double all_ns, recording_ns;
-    double recording_kernel_ns;     /* of recording_ns, in the kernel */
+    double recording_kernel_ns;     /* kernel time in recording_ns */
     double user_ns, split_variance; /* variance of user_ns, because it was split off by ticks */
     double found_ns, squares;       /* sums of the weights as recorded, and of their squares */
     double scale;

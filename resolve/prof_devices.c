@@ -66,7 +66,7 @@ static bool prof_is_on_device(const struct prof_replay *r, uint32_t block)
     return block != PROF_NO_BLOCK && r->run->device_blocks.rows[block].memory != LS_DEVICE_MEMORY_HOST;
 }
 
-/* Of a copy whose direction the driver finds by the addresses. */
+/* Find the direction of a copy by its addresses, as the driver does. */
 static uint32_t prof_copy_direction(const struct prof_replay *r, const struct spool_device_copy *c,
                                     uint32_t to, uint32_t from)
 {

@@ -14,7 +14,7 @@ struct prof_replay;
 struct prof_run_state;
 struct prof_caller_tables;
 
-/* Of one process image. Zeroed is empty. */
+/* The device memory of one process image. Zeroed is empty. */
 struct prof_devices {
     smr_live *live;          /* values: rows of /device_blocks */
     struct ls_index by_copy; /* rows of /device_copies */

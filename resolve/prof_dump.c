@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the rows of the file are made from. */
+/* The sources of the rows in the file. */
 struct prof_dumping {
     const struct prof_dump *dump;
     struct prof_samples samples;

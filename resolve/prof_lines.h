@@ -27,7 +27,7 @@ typedef LS_VECTOR(struct prof_line) prof_line_list;
 typedef LS_VECTOR(struct prof_inline) prof_inline_list;
 
 struct prof_modules;
-/* Source columns beside the rows of lines and inlines, 0: not known. They tell calls of one line apart. */
+/* Source columns beside the rows of lines and inlines, 0: not known. They distinguish calls in one line. */
 struct prof_source_columns {
     LS_VECTOR(uint32_t) of_lines;
     LS_VECTOR(uint32_t) of_inlines;

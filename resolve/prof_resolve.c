@@ -113,7 +113,7 @@ struct prof_resolve_job {
     struct prof_survey *surveys;        /* beside images */
     struct prof_survey_origin *origins; /* beside images, once replayed */
     size_t images_len;
-    uid_t author; /* of the spool (ls_owner.h) */
+    uid_t author; /* owner of the spool (ls_owner.h) */
     struct prof_forks forks;
     struct prof_run_state run;
     prof_source_list sources;

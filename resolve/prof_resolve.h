@@ -20,7 +20,7 @@ struct prof_resolve_options {
     uint64_t duration_ns;  /* wall time of the program */
     int exit_code, exit_signal;
     uint32_t pid;    /* process that the launcher started */
-    uid_t author;    /* of data that the spool was made of (ls_owner.h) */
+    uid_t author;    /* owner of the data in the spool (ls_owner.h) */
     uint32_t slices; /* equal parts of the run as steps of fields; 0: a step per phase */
     const struct mach_calibration *calibration;
     const char *host, *cpu;                     /* machine that recorded; NULL: this one */

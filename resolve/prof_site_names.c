@@ -89,12 +89,12 @@ struct prof_naming {
     struct prof_site *site;
     uint64_t identity;
     struct prof_caller first;  /* outside of allocators */
-    struct prof_caller caller; /* of the label: first, or the one to which wrappers hand the memory on */
+    struct prof_caller caller; /* frame in the label: first, or the one to which wrappers return memory */
     const char *inner;         /* name of the memory in the class that allocates it, NULL: none */
-    unsigned parts;            /* of the label: more than 1 are variables that could not be told apart */
-    uint32_t order;            /* id of the first site with this identity */
-    bool is_large;             /* a site with this identity */
-    bool is_device;            /* memory of devices has names of its own */
+    unsigned parts; /* number of variables in the label: more than 1 if they could not be distinguished */
+    uint32_t order; /* id of the first site with this identity */
+    bool is_large;  /* a site with this identity */
+    bool is_device; /* memory of devices has separate names */
 };
 
 struct prof_namer {

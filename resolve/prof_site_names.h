@@ -79,7 +79,7 @@ struct prof_source_place {
         *lines; /* the last one contains the call; earlier ones are read as far as its statement */
     size_t len;
     const char *callee; /* the called function, "": not known */
-    uint32_t column;    /* of the call in the last line, from 1; 0: not known */
+    uint32_t column;    /* column of the call in the last line, from 1; 0: not known */
     bool is_fortran;
 };
 struct prof_source_name {
@@ -110,7 +110,7 @@ void prof_source_find_clues(const struct prof_source_place *p, struct prof_sourc
 struct prof_source_file;
 struct prof_source_function {
     const struct prof_source_file *file;
-    uid_t author;     /* who may read the file */
+    uid_t author;     /* must be able to read the file */
     uint32_t line;    /* of the call */
     const char *name; /* without name spaces, classes and arguments */
     bool is_fortran;

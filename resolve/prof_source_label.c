@@ -68,7 +68,7 @@ static const struct candidate *finding_only(const struct finding *f)
     return best;
 }
 
-/* --- what a statement may look like --- */
+/* --- shapes of statements --- */
 
 /* {.x = malloc(n)}: set the label to that of the whole object, .x. `at` is the dot. */
 static void label_add_outer(const struct prof_toks *t, struct prof_tok_range r, size_t at,
@@ -359,7 +359,7 @@ static void find_allocating_assignments(const struct prof_toks *t, struct prof_t
 /* A source line as tokens, with the lines before it. */
 struct statement {
     struct prof_toks toks;
-    size_t first; /* of the statement that reaches into the last line */
+    size_t first; /* start of the statement that extends into the last line */
     size_t last;  /* the first token of the last line */
     size_t call;  /* the token of the column, toks.len: not known */
 };
@@ -429,7 +429,7 @@ static void name_set(struct prof_source_name *out, const struct candidate *c)
     out->parts = 1;
 }
 
-/* All of them, where the order of their allocations must tell which is which. */
+/* Return all of them if only the order of their allocations can distinguish them. */
 static bool name_all(struct prof_source_name *out, const struct finding *f)
 {
     size_t len = 0;
@@ -475,7 +475,7 @@ enum prof_source_result prof_source_find_name(const struct prof_source_place *p,
     *out = (struct prof_source_name){.parts = 0};
     if (p->len == 0 || !statement_read(&s, p)) return PROF_SOURCE_NOTHING;
     if (p->is_fortran) {
-        s.call = s.toks.len; /* its columns do not tell arrays apart */
+        s.call = s.toks.len; /* its columns do not distinguish arrays */
         s.first = statement_begin_fortran(p, &s);
         find_by(&s, find_allocates, true, &f);
         if (name_all(out, &f)) return PROF_SOURCE_NAMED;

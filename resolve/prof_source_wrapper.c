@@ -56,7 +56,7 @@ void prof_plain_function(const char *function, char out[PROF_LABEL_BYTES])
     memcpy(out, function + begin, len);
     out[len] = '\0';
     char *arguments = strncmp(out, "operator", strlen("operator")) == 0 ? NULL : strchr(out, '<');
-    if (arguments) *arguments = '\0'; /* of a template */
+    if (arguments) *arguments = '\0'; /* arguments of a template */
 }
 
 bool prof_is_of_template(const char *function)

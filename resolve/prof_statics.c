@@ -12,7 +12,7 @@ struct prof_static_slot {
     uint64_t first;                   /* start of the variable; elements count from there */
     uint64_t elem_size_bytes;
     uint32_t home, node;
-    uint32_t origin; /* of the variable's type */
+    uint32_t origin; /* origin of the variable's type */
 };
 
 ls_err prof_statics_init(struct prof_statics *s, const struct prof_modules *modules, prof_tree *tree,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct prof_cost_window {
-    double penalty_cycles; /* of timed loads; in translated bursts of all loads, with the transfers */
+    double penalty_cycles; /* sum over timed loads; in translated bursts over all, with the transfers */
     double issue_cycles;
     double most;     /* part of the time that the pace leaves room for */
     double transfer; /* counted part of the transfer of an access that is not timed */

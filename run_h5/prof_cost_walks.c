@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    WALKS_MOST = 64, /* of a burst */
+    WALKS_MOST = 64, /* walks in a burst */
     NEIGHBOURS = 4,  /* bursts of the thread, to both sides */
     AT_ONCE = 32,    /* bursts of all threads, to both sides */
     SET_SLOTS = 2 * PROF_COST_LISTED_MOST,
@@ -22,9 +22,9 @@ struct prof_walk {
     uint32_t accesses;                  /* after the first one, without gaps */
     uint32_t lines;                     /* new ones among them */
     uint32_t dirtied;                   /* lines among them that became dirty */
-    double density;                     /* of its lines between low and high */
+    double density;                     /* density of its lines between low and high */
     double footprint, rate;             /* lines; new lines an instruction */
-    double access_cycles, access_bytes; /* of an access: waiting; traffic with memory */
+    double access_cycles, access_bytes; /* waiting of an access; its traffic with memory */
 };
 
 struct prof_walks_burst {

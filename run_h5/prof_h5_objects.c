@@ -143,7 +143,7 @@ static const char *check_attribute(struct ls_cursor c)
     return NULL;
 }
 
-/* IV.A.2.v, attribute info message: are they in a heap of their own? */
+/* IV.A.2.v, attribute info message: are they in a separate heap? */
 static const char *check_attribute_info(struct ls_cursor c)
 {
     enum { HAS_ORDER = 1 };

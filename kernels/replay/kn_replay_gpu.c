@@ -478,7 +478,7 @@ struct model {
     const struct kn_plan *plan;
     const void *held;
     uint8_t *seen;  /* by element, SEEN_ */
-    uint64_t *sums; /* by element, of scatters that add; of updates their tags; otherwise NULL */
+    uint64_t *sums; /* by element: sums if scatters add, tags for updates; otherwise NULL */
     uint64_t step;  /* each step-th element is checked */
     bool is_atomic; /* updates */
 };
@@ -561,7 +561,7 @@ static void check_model(struct model *m, struct kn_result *r)
     }
 }
 
-/* Run once more, with sums that are kept, over so many rows that a model can add up. */
+/* Run once more and keep the sums, over as many rows as a model can add up. */
 static ls_err validate_sum(struct job *b, struct kn_result *r)
 {
     const struct kn_plan *p = &b->plan;

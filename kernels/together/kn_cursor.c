@@ -82,7 +82,7 @@ static void advance(struct kn_cursor *c, uint64_t rows)
     c->run.left = c->side.runs[c->run.run].rows;
 }
 
-/* Take some of the rows, each of which is a unit; return their number. */
+/* Take some of the rows (each row is a unit) and return their number. */
 static uint64_t move_rows(struct kn_cursor *c, uint64_t most)
 {
     c->piece.n = least(most, rows_alike(c));

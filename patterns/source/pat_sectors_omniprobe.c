@@ -175,7 +175,7 @@ static ls_err take_line(struct om *o, const char *line)
             memcpy((char *)o + keys[i].at, &number, sizeof(number));
         else
             return ls_fail(LS_ERR_FORMAT, "expected a number after \"%s\"", keys[i].key);
-        if (strcmp(keys[i].key, "file") == 0) o->instruction[0] = '\0'; /* of the row before */
+        if (strcmp(keys[i].key, "file") == 0) o->instruction[0] = '\0'; /* instruction of the previous row */
         return LS_OK;
     }
     const bool is_used = is_key(line, "used", &value), is_conflicts = is_key(line, "total_conflicts", &value);

@@ -136,7 +136,7 @@ static ls_err run_modules_row(struct run_modules *m, const struct run_location *
 
 enum { USER_BLOCK = 512, PHASES_DEEP = 64 };
 
-/* Of the scale, then of the accesses. */
+/* First samples of the scale, then samples of the accesses. */
 static const uint64_t scale_columns =
     PROF_MASK(op) | PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid);
 static const uint64_t columns = PROF_MASK(time_ns) | PROF_MASK(ip) | PROF_MASK(addr) | PROF_MASK(size) |

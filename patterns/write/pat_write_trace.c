@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses as traces of other tools: what simulators and GS Patterns read. */
+/* Write accesses as traces of other tools, which simulators and GS Patterns read. */
 #include "patterns/write/pat_write.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Made-up runtime and driver of a GPU: libcudart, libcuda and libamdhip64 in one. Its memory is an array of its own,
- * of which no hook hears. */
+/* Made-up runtime and driver of a GPU: libcudart, libcuda and libamdhip64 in one. Its memory is an array that
+ * no hook sees. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

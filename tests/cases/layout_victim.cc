@@ -181,7 +181,7 @@ APART static void run_wrapper(wrapped *w)
     }
 }
 
-// Memory of which no line names the type: only the accesses by a pointer do.
+// No line names the type of this memory; only accesses by a pointer show it.
 struct voted {
     int a, b;
     long c;

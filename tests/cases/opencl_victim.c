@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program with buffers of OpenCL on its first device. It declares the few functions that it needs; values are those of
- * the OpenCL specification. */
+/* A program with buffers of OpenCL on its first device. It declares the few functions that it needs; values
+ * are from the OpenCL specification. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -51,7 +51,7 @@ static void touch(unsigned long ms)
     while (sym_now_ns() < end_ns);
 }
 
-/* Before a thread begins, the C library copies the first values to what will be its block. */
+/* Before a thread begins, the C library copies the initial values to its future block. */
 static void report_tls(void)
 {
     const unsigned long long from = sym_now_ns();

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* This program's clock: wall time advances by a second whenever CPU time is read while it is armed, and CPU
- * time stands still for lost_ns. */
+ * time does not advance for lost_ns. */
 static atomic_bool armed;
 static _Atomic uint64_t penalty_ns;
 static _Atomic int64_t lost_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows over many accesses, most of which wait to be counted: breaks, far distances, pools, turns. */
+/* Rows over many accesses that mostly wait to be counted: breaks, far distances, pools, turns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -198,8 +198,8 @@ static void patterns_and_measures_are_those_of_all_accesses(void **unused)
     assert_true(folded_len > ROUNDS / 2 && joined_len > 0);
 }
 
-/* Walks that advance: some ten thousand accesses, few of which are kept. Rounds that overlap, lie apart, go
- * back, and touch a line or a page together with the one before. */
+/* Walks that advance: some ten thousand accesses; few are kept. Rounds that overlap, lie apart, go back, and
+ * touch a line or a page together with the one before. */
 static void rounds_that_move_on_are_measured_as_all_of_them(void **unused)
 {
     static const int64_t moves[] = {1, -1, 2, 7, 8, 17, -24, 64, 100, 512, 513, -1000};

@@ -241,7 +241,7 @@ static void account_corrects_ticks_that_follow_the_bursts(void **state)
     assert_int_equal(b->run.recording_ns, 550 * MS);
     assert_in_range(b->processes[p].user_ns, b->run.user_ns - 2, b->run.user_ns + 2);
     assert_in_range(b->run.represented_ns, b->run.user_ns - 1000, b->run.user_ns);
-    assert_in_range(b->run.kernel_error_ns, 100 * MS, 200 * MS); /* of the bursts: 5 ms x sqrt(220) */
+    assert_in_range(b->run.kernel_error_ns, 100 * MS, 200 * MS); /* error of the bursts: 5 ms x sqrt(220) */
     free(b);
 }
 

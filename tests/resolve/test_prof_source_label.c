@@ -18,7 +18,7 @@
 struct row {
     const char *lines[PROF_LABEL_LINES_MAX]; /* the last one is the call's */
     const char *label;                       /* NULL: no label is expected */
-    uint32_t column;                         /* of the call, 0: not known */
+    uint32_t column;                         /* column of the call, 0: not known */
 };
 
 static const struct row in_c[] = {

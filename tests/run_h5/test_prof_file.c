@@ -404,7 +404,7 @@ static void put_attribute(hid_t object, const char *name, hid_t type, hsize_t le
     H5Sclose(space);
 }
 
-/* Attributes in a heap of their own. */
+/* Attributes in a separate heap. */
 static void strange_place_of_attributes(hid_t file)
 {
     const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);

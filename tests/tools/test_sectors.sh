@@ -99,7 +99,7 @@ for r in rows.values():
     assert sum(p["moved_bytes"] for p in parts) == r["moved_bytes"] and sum(p["needed_bytes"] for p in parts) == r["needed_bytes"]
     if r["memory"] == "global":
         assert sum(p["lanes"] for p in parts) == r["lanes"], r
-assert {p.get("array") for p in rows[1]["arrays"]} == {"table", "table, later", None}, rows[1]["arrays"]  # 64 KiB, of which half is named
+assert {p.get("array") for p in rows[1]["arrays"]} == {"table", "table, later", None}, rows[1]["arrays"]  # 64 KiB, half of it named
 assert [p["array"] for p in rows[5]["arrays"]] == ["bins"] and rows[5]["arrays"][0]["class"] == "scattered"
 # the strided load: 16 of its 32 lanes are in bins, each a sector with 4 needed bytes
 (bins,) = [p for p in rows[2]["arrays"] if p.get("array") == "bins"]

@@ -424,7 +424,7 @@ static void loops_have_a_least_time(void **state)
          500,
          true,
          {0x48, 0x89, 0x07, 0x48, 0x89, 0x47, 0x08, 0x48, 0xff, 0xce, 0x75, 0xf4, 0xc3}},
-        /* one iteration waits for what the one before stored */
+        /* one iteration waits for the value that the previous one stored */
         {"add [rdi], rax", 333, false, {0x48, 0x01, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf8, 0xc3}},
         {"mov rax, [rdi + 8]; mov [rdi], rax",
          250,

@@ -291,7 +291,7 @@ static ls_err report_table(const struct rep_options *o, const struct cli_value *
     return is_first_touch ? report_first_touch(o, v) : err;
 }
 
-/* ---- what replaces the table ---- */
+/* ---- views that replace the table ---- */
 
 static ls_err report_annotate(const struct rep_options *o, const struct cli_value *v)
 {
