@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# kernels: gather/scatter and STREAM kernels, their variants and backends, the measurement Which instructions a method uses is
-# decided here: each has its own flags, the rest of the library none. The compiler must not vectorise scalar moves; -O3 unrolls
-# loops that request it. No loop becomes a call of memcpy; what clang cannot vectorise (volatile) it need not tell.
+# kernels: gather/scatter and STREAM kernels, their variants and backends, the measurement
+# Which instructions a method uses is decided here: each has its own flags, the rest of the library none. The compiler must not
+# vectorise scalar moves; -O3 unrolls loops that request it. No loop becomes a call of memcpy; what clang cannot vectorise (volatile) it need not tell.
 KN_LOOP_CFLAGS = $(AM_CFLAGS) -O3 $(KERNEL_CFLAGS)
 KN_SCALAR_CFLAGS = $(KN_LOOP_CFLAGS) -fno-tree-vectorize -fno-tree-slp-vectorize
 noinst_LTLIBRARIES += libknscalar.la libkernels.la
