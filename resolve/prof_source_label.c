@@ -209,7 +209,7 @@ static void find_initialisers(const struct prof_toks *t, struct prof_tok_range r
     }
 }
 
-/* A list of which the begin cannot be seen: `data(new T[n])`. */
+/* Members of a list that began further up: `data(new T[n])`. */
 static void find_new_members(const struct prof_toks *t, struct prof_tok_range r, struct finding *f)
 {
     for (size_t i = r.from; i + 2 < r.to; i++) {

@@ -105,8 +105,8 @@ struct prof_question {
     uint8_t step;     /* caller: row of the site's clues, PROF_CLUES_MAX: a frame below these */
     uint8_t evidence; /* a frame below: its distance from the allocation */
     uint32_t origin;
-    uint32_t vote;         /* of the site, from 1; 0: it is no vote */
-    uint64_t offset_bytes; /* of the access in the type, for votes */
+    uint32_t vote;         /* number in its site, from 1; 0: it is no vote */
+    uint64_t offset_bytes; /* the place of the access in the type, for votes */
     uint32_t type, how;
 };
 struct prof_asking {

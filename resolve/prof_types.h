@@ -29,7 +29,7 @@ struct prof_type_origin {
     uint32_t type;                  /* row of types, UINT32_MAX: not known */
     uint32_t first_bytes;           /* in front of the first element: the count of new[] */
     bool is_array;                  /* elements follow each other */
-    uint32_t first_slot, slots_len; /* of a frame */
+    uint32_t first_slot, slots_len; /* rows of slots, for a frame */
 };
 
 /* Votes of accesses for the type of a site: the first ones that are not of one instruction. */

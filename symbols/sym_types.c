@@ -506,7 +506,7 @@ struct sym_frame_walk {
     uint32_t question, slots_len;
     uint64_t at; /* in the DWARF */
     bool has_base, is_asked, has_cfa;
-    int64_t base; /* of the frame, from the canonical frame address */
+    int64_t base; /* begin of the frame, from the canonical frame address */
     struct sym_cfa cfa;
 };
 
@@ -587,7 +587,7 @@ static bool sym_variable_type(Dwarf_Die *variable, Dwarf_Die *out)
 {
     Dwarf_Die origin;
     if (sym_type_next(variable, out)) return true;
-    sym_origin_of(variable, &origin); /* of an inlined function: it has the type */
+    sym_origin_of(variable, &origin); /* the entry from which an inlined copy was made has the type */
     return sym_type_next(&origin, out);
 }
 
@@ -720,7 +720,7 @@ static struct sym_typing sym_object_add(struct sym_frame_walk *w, struct sym_slo
 }
 
 /* The object that the instruction accesses, as a slot whose offset is that of the access in it: a variable of the
- * frame, or what a pointer in a register points to. */
+ * frame, or the target of a pointer in a register. */
 static struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, uint32_t question)
 {
     const struct sym_typing none = {SYM_NONE, SYM_HOW_NOT};

@@ -11,8 +11,8 @@
  *   nNAME    the type NAME, as the code at the address would find it
  *   pEXPR    the type that the expression, a pointer, points to; a name with members and subscripts: a->b[].c
  *   s        the frame of the function at the address: its variables that are in memory there, as slots
- *   a        the object that the instruction at the address accesses: a variable of its frame, or what a pointer in a
- *            register points to, by the variables' location lists; one slot, whose offset is that of the access
+ *   a        the object that the instruction at the address accesses: a variable of its frame, or the target of a
+ *            pointer in a register, by the variables' location lists; one slot, whose offset is that of the access
  *   eEXPR    the type of the expression itself, or the type of that name */
 #ifndef SYM_TYPES_H
 #define SYM_TYPES_H

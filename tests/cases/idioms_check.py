@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""usage: idioms_check.py SOURCE ALLOCATIONS.json: compare the names of allocation sites with those that the lines of the source
-expect: `call(); //= first, second`. Prints the number of right ones, and each that is wrong."""
+"""usage: idioms_check.py SOURCE ALLOCATIONS.json: compare the names of allocation sites with the expectations in lines of the
+source: `call(); //= first, second`. Prints the number of right ones, and each that is wrong."""
 import collections
 import json
 import os

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The shares of a type's fields in a recording of single steps are those of a trace of the same program, which has every access.
+# A recording of single steps has the same shares of fields as a trace of the program, which has every access.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 needs_python h5py
 can_sample || skip "the step engine does not work here"
