@@ -26,6 +26,7 @@ static const char *const memory_names[] = {
 static const char *kind_name(const struct kn_gpu_variant *v)
 {
     if (v->kind == KN_GPU_FILL) return "fill";
+    if (v->kind == KN_GPU_CHASE) return "chase";
     return v->kind == KN_GPU_STREAM ? v->stream->name : pat_kernel_name((enum pat_kernel)v->kind);
 }
 

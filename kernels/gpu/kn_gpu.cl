@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels for devices, in OpenCL C: gather, scatter, gs, multigather, multiscatter, STREAM, and the fill of arrays.
+/* Kernels for devices, in OpenCL C: gather, scatter, gs, multigather, multiscatter, STREAM, pointer chase, and the
+ * fill of arrays.
  *
  * A variant is this file compiled with the macros that kn_gpu.c sets: at run time by OpenCL, at build time to PTX (ptx.sh), where one
  * compilation includes it once for each variant. NAME: the kernel's name. KIND: one of KIND_. BYTES: 8 or 4, of an element. INDEX_BITS:
@@ -17,6 +18,7 @@
 #define KIND_MULTISCATTER 4
 #define KIND_STREAM 5
 #define KIND_FILL 6
+#define KIND_CHASE 7
 #define MEMORY_GLOBAL 0
 #define MEMORY_CONSTANT 1
 #define MEMORY_LOCAL 2
@@ -177,6 +179,11 @@ struct sweep {
     ulong len, stride;
 };
 
+/* struct kn_gpu_chase. */
+struct chase {
+    ulong len, rings;
+};
+
 /* struct kn_gpu_fill. */
 struct fill {
     ulong first, len, salt, clear, zero;
@@ -302,11 +309,16 @@ kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict fro
 #endif
     for (uint k = 0; k < WORK; k++) {
         const ulong i = (block * WORK + k) * ITEMS_Y() + y;
-        if (i >= w.count) break;
 #if OPERATION == DOES_REDUCE
-        const long base = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
-        for (uint v = 0; v < VECTOR; v++)
-            sum += from[base + p[v]];
+        if (i < w.count) { /* a loop that is left early is not unrolled */
+            const long base = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
+            for (uint v = 0; v < VECTOR; v++)
+                sum += from[base + p[v]];
+        }
+#else
+        if (i >= w.count) return;
+#endif
+#if OPERATION == DOES_REDUCE
 #elif OPERATION == DOES_FILL
         const long base = row_begin(steps_to, w.steps_to_len, w.turn_to, i) - w.low_to;
         for (uint v = 0; v < VECTOR; v++)
@@ -372,6 +384,19 @@ kernel void NAME(global FLOAT *to, global const FLOAT *from, global const FLOAT 
     }
 }
 #undef PLACE
+
+#elif KIND == KIND_CHASE
+/* Each work item goes once around its ring; rings begin as shares do in kn_room_begin. */
+kernel void NAME(global const ulong *next, global ulong *ends, const struct chase c)
+{
+    const ulong ring = GROUP() * ITEMS_X() + ITEM_X();
+    if (ring >= c.rings) return;
+    const ulong begin = c.len * ring / c.rings, end = c.len * (ring + 1) / c.rings;
+    ulong at = begin;
+    for (ulong i = begin; i < end; i++)
+        at = next[at];
+    ends[ring] = at;
+}
 
 #else
 /* The values of kn_values.h, or zeroes. */

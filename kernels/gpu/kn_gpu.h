@@ -13,7 +13,7 @@
 /* ---- variants ---- */
 
 /* Kinds of kernels, as numbered in kn_gpu.cl; the first ones are enum pat_kernel. */
-enum { KN_GPU_STREAM = PAT_KERNEL_COUNT, KN_GPU_FILL };
+enum { KN_GPU_STREAM = PAT_KERNEL_COUNT, KN_GPU_FILL, KN_GPU_CHASE };
 
 /* The memory that holds the pattern of a kernel. X(id, name) */
 #define KN_GPU_MEMORY_LIST(X) X(GLOBAL, "global") X(CONSTANT, "constant") X(LOCAL, "local")
@@ -63,6 +63,10 @@ struct kn_gpu_walk {
 
 struct kn_gpu_sweep {
     uint64_t len, stride;
+};
+
+struct kn_gpu_chase {
+    uint64_t len, rings;
 };
 
 struct kn_gpu_fill {

@@ -250,7 +250,7 @@ static ls_err cuda_read(struct kn_gpu *g, void *buffer, void *to, uint64_t len_b
 /* Return the entry of kn_gpu_ptx that may contain v, or NULL. */
 static const struct kn_gpu_ptx *text_of(const struct kn_gpu_variant *v)
 {
-    const char *part = v->kind == KN_GPU_STREAM ? "stream" : "move";
+    const char *part = v->kind == KN_GPU_STREAM || v->kind == KN_GPU_CHASE ? "stream" : "move";
     for (const struct kn_gpu_ptx *p = kn_gpu_ptx; p->part; p++)
         if (strcmp(p->part, part) == 0 && p->element_bytes == v->element_bytes &&
             p->index_bits == v->index_bits)

@@ -70,6 +70,7 @@ streams() {
             operation=$((operation + 1))
         done
     done
+    variant chase_global_w1_v1_regular 7 0 1 0 0 0 0 0
 }
 
 ptx() { # PART BYTES INDEX_BITS

@@ -8,11 +8,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     ARRAYS = 3,
-    BUFFERS = ARRAYS + 2 * KN_ROOM_INDICES,
+    RING = ARRAYS + 2 * KN_ROOM_INDICES,
+    BUFFERS,
     GROUP_ITEMS = 256,
     TRIAL_RUNS = 3,
     TRIAL_WORK = 4
@@ -24,6 +26,7 @@ struct job {
     const struct kn_options *options;
     const struct kn_block *blocks[BUFFERS]; /* the room's arrays */
     void *buffers[BUFFERS];                 /* their copies */
+    void *ends;                             /* of a chase: the last element of each ring */
     const struct kn_kernel *kernel;
     struct kn_gpu_variant variant;
     unsigned group_items;
@@ -39,6 +42,7 @@ static void set_blocks(struct job *b)
         b->blocks[ARRAYS + i] = &b->room->index[i];
         b->blocks[ARRAYS + KN_ROOM_INDICES + i] = &b->room->hot[i];
     }
+    b->blocks[RING] = &b->room->ring;
 }
 
 static ls_err copy_room(struct job *b)
@@ -58,8 +62,26 @@ static void *const *index_of(const struct job *b, const struct kn_operand *o)
                        (o->at - KN_AT_I1)];
 }
 
+/* A work item for each ring of the room, in a separate group. */
+static ls_err launch_chase(struct job *b, unsigned repeats, double *out_seconds)
+{
+    const struct kn_gpu_chase chase = {kn_room_iterations(b->room, b->kernel), b->room->threads};
+    const struct kn_gpu_launch l = {.groups = chase.rings,
+                                    .items_x = 1,
+                                    .items_y = 1,
+                                    .repeats = repeats,
+                                    .args = {{.buffer = &b->buffers[RING]},
+                                             {.buffer = &b->ends},
+                                             {.value = &chase, .len_bytes = sizeof(chase)}},
+                                    .args_len = 3};
+    void *kernel;
+    LS_TRY(kn_gpu_kernel(b->gpu, &b->variant, &kernel));
+    return b->gpu->driver->launch(b->gpu, kernel, &l, out_seconds);
+}
+
 static ls_err launch(struct job *b, unsigned repeats, double *out_seconds)
 {
+    if (b->kernel->family == KN_FAMILY_CHASE) return launch_chase(b, repeats, out_seconds);
     const struct kn_kernel *k = b->kernel;
     const float q = KN_ROOM_Q;
     const struct kn_gpu_sweep sweep = {kn_room_iterations(b->room, k), b->room->stride};
@@ -137,6 +159,44 @@ static ls_err choose(struct job *b, struct kn_result *r)
     return LS_OK;
 }
 
+/* Each ring was walked to its begin again. */
+static ls_err check_chase(struct job *b, struct kn_result *r)
+{
+    const uint64_t len = kn_room_iterations(b->room, b->kernel);
+    uint64_t *ends = calloc(b->room->threads, sizeof(*ends));
+    if (!ends) return ls_nomem("%u rings", b->room->threads);
+    const ls_err err = b->gpu->driver->read(b->gpu, b->ends, ends, b->room->threads * sizeof(*ends));
+    r->valid = err == LS_OK;
+    for (unsigned s = 0; s < b->room->threads && r->valid; s++)
+        r->valid = ends[s] == kn_room_begin(b->room, len, s);
+    if (!r->valid) snprintf(r->invalid, sizeof(r->invalid), "a chase did not come back to where it began");
+    free(ends);
+    return err;
+}
+
+static ls_err run_chase(struct job *b, const struct kn_options *times, struct kn_result *r)
+{
+    snprintf(r->variant, sizeof(r->variant), "%u items, 64-bit indices", b->room->threads);
+    r->element_bytes = 8;
+    r->index_bits = 64;
+    r->threads = b->room->threads;
+    r->bytes = kn_room_iterations(b->room, b->kernel) * kn_count_bytes(&b->kernel->paper, 8, 0);
+    r->bytes_with_indices = kn_room_iterations(b->room, b->kernel) * kn_count_bytes(&b->kernel->code, 8, 8);
+    b->variant = (struct kn_gpu_variant){.kind = KN_GPU_CHASE,
+                                         .element_bytes = 8,
+                                         .index_bits = 64,
+                                         .work = 1,
+                                         .vector = 1,
+                                         .stores = KN_STORES_REGULAR};
+    LS_TRY(b->gpu->driver->alloc(b->gpu, b->room->threads * sizeof(uint64_t), &b->ends));
+    ls_err err = kn_measure(run_timed, b, times, times->runs ? times->runs : KN_RUNS, r);
+    if (err == LS_OK && b->err != LS_OK) err = ls_fail(b->err, "%s", b->why);
+    if (err == LS_OK) err = check_chase(b, r);
+    b->gpu->driver->release(b->gpu, b->ends);
+    b->ends = NULL;
+    return err;
+}
+
 static ls_err run_kernel(struct job *b, const struct kn_kernel *k, struct kn_result *r)
 {
     const struct kn_room *room = b->room;
@@ -160,11 +220,12 @@ static ls_err run_kernel(struct job *b, const struct kn_kernel *k, struct kn_res
     r->stores = KN_STORES_REGULAR;
     r->stream_share = NAN;
     snprintf(r->backend, sizeof(r->backend), "%s", b->gpu->driver->name);
+    snprintf(r->no_counts, sizeof(r->no_counts), "not read on devices");
+    if (k->family == KN_FAMILY_CHASE) return run_chase(b, &times, r);
     LS_TRY(choose(b, r));
     describe(b, r->variant);
     LS_TRY(kn_measure(run_timed, b, &times, times.runs ? times.runs : KN_RUNS, r));
     if (b->err != LS_OK) return ls_fail(b->err, "%s", b->why);
-    snprintf(r->no_counts, sizeof(r->no_counts), "not read on devices");
     const struct kn_block *to = &room->array[k->to.array];
     LS_TRY(b->gpu->driver->read(b->gpu, b->buffers[k->to.array], to->base, to->len_bytes));
     kn_prove(room, k, r);
@@ -177,13 +238,10 @@ ls_err kn_stream_gpu_check(const struct kn_room *room, const struct kn_kernel *c
     struct kn_gpu *g;
     uint64_t bytes[BUFFERS];
     LS_TRY(kn_gpu_open(room->backend->device, o, &g));
-    if (room->element_bytes == 8 && !g->info.has_fp64)
-        return ls_fail(LS_ERR_UNSUPPORTED, "%s has no arithmetic on doubles (fp64): take --type float",
-                       g->info.name);
     for (size_t k = 0; k < len; k++)
-        if (kernels[k]->family == KN_FAMILY_CHASE)
-            return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has no kernel %s: take another backend for it",
-                           g->driver->name, kernels[k]->name);
+        if (kernels[k]->family != KN_FAMILY_CHASE && room->element_bytes == 8 && !g->info.has_fp64)
+            return ls_fail(LS_ERR_UNSUPPORTED, "%s has no arithmetic on doubles (fp64): take --type float",
+                           g->info.name);
     if ((o->method != KN_METHOD_AUTO && o->method != KN_METHOD_SCALAR) ||
         (o->stores != KN_STORES_AUTO && o->stores != KN_STORES_REGULAR))
         return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has methods auto and scalar, and regular stores",
@@ -197,6 +255,7 @@ ls_err kn_stream_gpu_check(const struct kn_room *room, const struct kn_kernel *c
         bytes[ARRAYS + i] = room->has_index[i] ? room->elements * (room->index_bits / 8) : 0;
         bytes[ARRAYS + KN_ROOM_INDICES + i] = room->has_hot[i] ? room->elements * (room->index_bits / 8) : 0;
     }
+    bytes[RING] = room->has_ring ? room->elements * sizeof(uint64_t) : 0;
     return kn_gpu_memory_check(g, "stream", bytes, BUFFERS, o->memory_bytes);
 }
 

@@ -281,6 +281,20 @@ static void stream(const char *name, void *const *buffers, const uint64_t *sweep
         ((float *)buffers[0])[at] = (float)result;
 }
 
+static void chase(void *const *args, uint64_t ring)
+{
+    const uint64_t *next, *sizes = args[2]; /* elements, rings */
+    uint64_t *ends;
+    memcpy(&next, args[0], sizeof(next));
+    memcpy(&ends, args[1], sizeof(ends));
+    if (ring >= sizes[1]) return;
+    const uint64_t begin = sizes[0] * ring / sizes[1], end = sizes[0] * (ring + 1) / sizes[1];
+    uint64_t at = begin;
+    for (uint64_t i = begin; i < end; i++)
+        at = next[at];
+    ends[ring] = is_defect("wrong") ? begin + 1 : at;
+}
+
 int cuLaunchKernel(void *function, unsigned groups, unsigned groups_y, unsigned groups_z, unsigned items_x,
                    unsigned items_y, unsigned items_z, unsigned shared_bytes, void *on, void **args,
                    void **extra)
@@ -308,6 +322,11 @@ int cuLaunchKernel(void *function, unsigned groups, unsigned groups_y, unsigned 
     const int is_move = strstr(kind, "_reduce") || strstr(kind, "_fill") || strstr(kind, "_update") ||
                         strcmp(kind, "gs") == 0 || strcmp(kind, "gather") == 0 ||
                         strcmp(kind, "scatter") == 0 || strncmp(kind, "multi", 5) == 0;
+    if (strcmp(kind, "chase") == 0) {
+        for (uint64_t ring = 0; ring < (uint64_t)groups * items_x; ring++)
+            chase(args, ring);
+        return 0;
+    }
     for (int b = 0; b < (strcmp(kind, "fill") == 0 ? 1 : 6); b++)
         memcpy(&buffers[b], args[b], sizeof(buffers[b]));
     for (uint64_t g = 0; g < groups; g++)

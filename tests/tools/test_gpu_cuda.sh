@@ -52,8 +52,8 @@ rm log
 run -k gather -p UNIFORM:300:1 -l 10 -z 256 --method scalar
 grep -q '^gather_global_w1_v1_regular groups 20 items 150x1 shared 0$' log || { echo "FAIL: columns"; cat log; failed=1; }
 
-must "$loadstone" stream -b cuda -k sequential,gather,scatter,sg,central,hotspot,stride -n 3000 -r 2 --format csv >out.csv 2>err
-[ "$(grep -c ',cuda,' out.csv)" -eq 28 ] || { echo "FAIL: stream"; cat out.csv err; failed=1; }
+must "$loadstone" stream -b cuda -k sequential,gather,scatter,sg,central,hotspot,stride,chase -n 3000 -r 2 --format csv >out.csv 2>err
+[ "$(grep -c ',cuda,' out.csv)" -eq 29 ] || { echo "FAIL: stream"; cat out.csv err; failed=1; }
 must "$loadstone" stream -b cuda -k triad -n 3000 -r 2 --type float --index-bits 32 >out 2>err
 
 # with DEFECT STATUS TEXT COMMAND...
@@ -71,6 +71,7 @@ with lost 1 "reports CUDA_ERROR_LAUNCH_FAILED (719" $replay -p 0,1
 with slow 1 "ended the kernel because it ran too long" $replay -p 0,1
 with wrong 1 "results are wrong" $replay -k scatter -p 0,1
 with wrong 1 "results are wrong" $replay -k gather -p 0,1 --operation reduce
+with wrong 1 "did not come back" "$loadstone" stream -b cuda -k chase -n 3000 -r 2
 with wrong 1 "results are wrong" $replay -k scatter -p 0,1 --operation update
 with wrong 1 "results are wrong" $replay -k scatter -p 0,1 --operation fill
 export FAKE_CUDA_BYTES=4096
