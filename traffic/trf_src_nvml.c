@@ -95,7 +95,7 @@ struct nvml_counter {
     void *device;
     enum nvml_what what;
     unsigned gpm;    /* NVML_GPM: the device's monitors, row of nvml_state */
-    unsigned metric; /* of gpm_rows; the first one is read first and takes the sample */
+    unsigned metric; /* row of gpm_rows; the first one is read first and takes the sample */
 };
 
 /* The last two samples of one device. */

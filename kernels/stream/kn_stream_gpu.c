@@ -26,7 +26,7 @@ struct job {
     const struct kn_options *options;
     const struct kn_block *blocks[BUFFERS]; /* the room's arrays */
     void *buffers[BUFFERS];                 /* their copies */
-    void *ends;                             /* of a chase: the last element of each ring */
+    void *ends;                             /* chase: the last element of each ring */
     const struct kn_kernel *kernel;
     struct kn_gpu_variant variant;
     unsigned group_items;

@@ -43,7 +43,7 @@ struct pat_sector_row {
 /* Accesses of one instruction to one array. Sectors and bytes are those in the array; a warp that touches several arrays
  * counts for each. */
 struct pat_sector_use {
-    uint32_t id;    /* of the instruction */
+    uint32_t id;    /* the instruction */
     uint32_t array; /* number of its name; names_len: in none */
     struct pat_sector_sums sums;
 };

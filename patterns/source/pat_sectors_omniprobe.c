@@ -117,7 +117,7 @@ static void set_line_bytes(struct om *o, uint64_t bytes)
 
 /* ---- lines ---- */
 
-/* "key": at the begin of the line; *value: what follows. */
+/* "key": at the begin of the line; *value: the text after it. */
 static bool is_key(const char *line, const char *key, const char **value)
 {
     const size_t len = strlen(key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that allocate, release and copy memory of devices, and that wait for devices. Like those of MPI they are
+/* Functions that allocate, release and copy memory of devices, and that wait for devices. Like functions of MPI they are
  * known by name and number of arguments, which pass through as words: no header of CUDA, HIP or OpenCL is needed. The
  * last column describes the call by its arguments a, b, c, ... (runtime/hooks/rt_hooks_device.c).
  *

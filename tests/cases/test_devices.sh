@@ -23,7 +23,7 @@ devices cuda "$victim" cuda
 holds 1 "^block 'input' CUDA device bytes $mib dead in $((3 * mib)) out $mib parent 'device memory'\$"
 holds 1 "^block 'output' CUDA device bytes $mib dead in $((3 * mib / 2)) out $((mib / 2)) "
 holds 1 "^block 'image' CUDA device bytes 65536 alive in 64000 out 0 "
-holds 1 "^block 'pinned' CUDA host bytes $((mib / 2)) dead in 0 out $((mib / 2)) " # of the outer of two calls
+holds 1 "^block 'pinned' CUDA host bytes $((mib / 2)) dead in 0 out $((mib / 2)) " # the outer call of two
 holds 4 "^block "                                                                # none of the call that failed
 holds 1 "^copy 'to device' CUDA waits calls 3 bytes $((3 * mib)) 'host' -> 'input' cuda devices_victim.c:"
 holds 1 "^copy 'on device' CUDA queued calls 1 bytes $mib 'input' -> 'output' cuda "
@@ -71,7 +71,7 @@ for way in driver proc; do
     holds 1 "^block 'driver:[0-9]+' CUDA driver device bytes $((mib / 4)) dead in $((mib / 4)) out $((mib / 4)) "
     holds 1 "^copy 'to device' CUDA driver waits calls 1 bytes $mib 'host' -> 'driver:[0-9]+' driver devices_victim.c:"
     holds 1 "^copy 'on device' CUDA driver queued calls 1 bytes $((mib / 4)) 'driver:[0-9]+' -> 'driver:[0-9]+' driver "
-    holds 2 "^copy 'from device' CUDA driver waits " # of one the driver finds the direction
+    holds 2 "^copy 'from device' CUDA driver waits " # the driver finds the direction of one
     holds 1 "^copy 'wait' CUDA driver "
 done
 devices absent "$victim" absent

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A library with the functions of NVML that Loadstone calls. It shows two GPUs; the second one counts no energy.
  * The first one has
- * performance monitors, of which a sample is the number of the sample. Every reading adds a joule; FAKE_NVML_LOST in the environment: the first GPU is lost. */
+ * performance monitors, and a sample is its own number. Every reading adds a joule; FAKE_NVML_LOST in the environment: the first GPU is lost. */
 #include <stdint.h>
 #include <stdlib.h>
 

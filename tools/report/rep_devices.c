@@ -28,7 +28,7 @@ struct rep_devices {
     const prof_profile *profile;
     struct rep_device_site *sites;
     size_t sites_len;
-    uint64_t most_bytes;             /* of all device memory at one time */
+    uint64_t most_bytes;             /* largest size of all device memory at one time */
     struct prof_device_copy *copies; /* by call */
     size_t copies_len;
     uint64_t end_ns;
