@@ -8,6 +8,7 @@ libsymbols_la_SOURCES = \
     symbols/sym_answer.c symbols/sym_answer.h \
     symbols/sym_debug.c symbols/sym_debug.h \
     symbols/sym_demangle.c symbols/sym_demangle.h \
+    symbols/sym_demangle_rust.c symbols/sym_demangle_rust.h \
     symbols/sym_dies.c symbols/sym_dies.h \
     symbols/sym_elf.c symbols/sym_elf.h \
     symbols/sym_files.c symbols/sym_files.h \

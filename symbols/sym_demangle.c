@@ -2,6 +2,7 @@
 #include "symbols/sym_demangle.h"
 
 #include "common/ls_vector.h"
+#include "symbols/sym_demangle_rust.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -31,7 +32,14 @@ static const char *sym_demangle_cxx(struct sym_demangler *d, const char *name)
     char *text = d->demangle(name, d->text, &d->room, &status);
     if (!text || status != 0) return NULL;
     d->text = text;
+    sym_tidy_rust(text);
     return text;
+}
+
+static const char *sym_demangle_v0(struct sym_demangler *d, const char *name)
+{
+    if (LS_GROW(d->text, d->room, SYM_NAME_MAX_BYTES) != LS_OK) return NULL;
+    return sym_demangle_rust(name, d->text, SYM_NAME_MAX_BYTES) ? d->text : NULL;
 }
 
 /* gfortran (trans-decl.c, gfc_sym_mangled_identifier): __<module>_MOD_<name> */
@@ -64,6 +72,7 @@ const char *sym_demangle(struct sym_demangler *d, const char *name)
     memcpy(plain, name, len);
     plain[len] = '\0';
     if (strncmp(plain, "_Z", 2) == 0) readable = sym_demangle_cxx(d, plain);
+    if (strncmp(plain, "_R", 2) == 0) readable = sym_demangle_v0(d, plain);
     if (!readable) readable = sym_demangle_fortran(d, plain);
     if (!readable) readable = sym_demangle_plain(d, plain);
     return readable ? readable : name;

@@ -15,7 +15,7 @@ struct sym_demangler {
     size_t room;
 };
 
-/* The readable form of an ELF name: without its version, C++ demangled, __mod_MOD_x as mod::x. Other names
+/* The readable form of an ELF name: without its version, C++ and Rust demangled, __mod_MOD_x as mod::x. Other names
  * are returned unchanged. Valid until the next call. */
 const char *sym_demangle(struct sym_demangler *d, const char *name);
 void sym_demangle_fini(struct sym_demangler *d);

@@ -2,6 +2,7 @@
 # tests/symbols
 unit_programs += tests/symbols/unit
 tests_symbols_unit_SOURCES = \
+    tests/symbols/test_sym_demangle_rust.c \
     tests/symbols/test_sym_files.c \
     tests/symbols/test_sym_mangled.c \
     tests/symbols/test_sym_operand.c \
