@@ -9,7 +9,7 @@ example_sources = examples/example.h examples/matmul.h examples/matmul_naive.c e
     examples/sedov_gas.c examples/sedov_separate.c examples/sedov_fused.c \
     examples/spmv.h examples/spmv.c examples/spmv_matrix.c examples/spmv_order.c \
     examples/stencil.h examples/stencil_naive.c examples/stencil_tiled.c \
-    examples/fft3d.c examples/numpy_stencil.py
+    examples/fft3d.c examples/numpy_stencil.py examples/rust_names.rs
 if HAVE_FFT3D
 example_programs += examples/fft3d
 endif

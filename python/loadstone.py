@@ -10,7 +10,7 @@
         x += 1
 
 Run the program under ``loadstone record -- python3 program.py``; ``loadstone report`` then has rows for "x" and "solve".
-Without the profiler all functions check their arguments and do nothing else; is_recording() tells whether there is one.
+Without the profiler all functions check their arguments and do nothing else; is_recording() returns whether there is one.
 
 Units: addresses and lengths are bytes. Threads: all functions may be called from any thread. Any exporter of the buffer
 protocol is accepted (NumPy arrays, array.array, bytearray, mmap, ctypes arrays), contiguous or not, writable or not. The
@@ -201,7 +201,7 @@ def _count(name, value, default):
 class Range:
     """A registered range of memory: `label`, `start` and `end` (addresses), `elem_size_bytes`, `dims`.
 
-    register() makes it, unregister() ends it; is_registered tells which. It ends by itself when its memory is freed.
+    register() makes it, unregister() ends it, and is_registered is false then. It ends by itself when its memory is freed.
     """
 
     def __init__(self, spec):
@@ -269,7 +269,7 @@ def register(label, data, *, elem_size_bytes=None, dims=None, group=None):
     The range ends with the object that owns the memory (for views: the base), or by unregister(). The same label at
     the same start is registered anew, with the new extent: the Range is the same object. Ranges may nest.
 
-    Raises TypeError for an object without memory of its own, ValueError for empty data or a wrong argument, and Error
+    Raises TypeError for an object that gives no memory, ValueError for empty data or a wrong argument, and Error
     where the profiler refuses: name "LS_ERR_OVERLAP" if the range overlaps another one without being nested in it,
     "LS_ERR_NOMEM". Without the profiler the arguments are checked, and the Range is not registered.
     """

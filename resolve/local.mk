@@ -22,9 +22,12 @@ libresolve_la_SOURCES = \
     resolve/prof_modules.c resolve/prof_modules.h \
     resolve/prof_phases.c resolve/prof_phases.h \
     resolve/prof_processes.c \
+    resolve/prof_python_label.c \
     resolve/prof_replay.c resolve/prof_replay.h \
     resolve/prof_resolve.c resolve/prof_resolve.h \
+    resolve/prof_rust_label.c \
     resolve/prof_sampled.c \
+    resolve/prof_scripts.c resolve/prof_scripts.h \
     resolve/prof_site_frames.c \
     resolve/prof_site_names.c resolve/prof_site_names.h \
     resolve/prof_sites.c resolve/prof_sites.h \

@@ -145,7 +145,8 @@ ls_err prof_heap_frame(prof_heap *h, const struct prof_path_given *given, uint32
     struct prof_path *path = prof_paths_at(&h->paths, hash);
     if (!path) return ls_nomem("%zu call paths", h->paths.rows.len);
     if (path->frame == PROF_NO_FRAME && !given->is_hash) {
-        const size_t len = prof_frames_of_returns(given->frames, given->len, 0, ips);
+        size_t len = prof_frames_of_returns(given->frames, given->len, 0, ips);
+        len = prof_scripts_cut(h->c.scripts, h->c.process, ips, len);
         LS_TRY(prof_frames_intern(h->c.frames, h->c.process, ips, len, &path->frame));
     }
     *out = path->frame;

@@ -343,6 +343,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_space_munmap(r->space, rec);
     case SPOOL_REC_SITE:
         return prof_space_site(r->space, rec);
+    case SPOOL_REC_SCRIPT:
+        return prof_scripts_add(&r->run->scripts, r->process, rec, r->run->names);
     case SPOOL_REC_ALLOC:
         return prof_space_alloc(r->space, rec);
     case SPOOL_REC_FREE:
@@ -528,6 +530,8 @@ static ls_err prof_replay_lines(struct prof_replay *r)
                                                .columns = &run->columns};
     LS_TRY(prof_lines_resolve(&context, &r->ips));
     LS_TRY(prof_modules_write(&r->modules, r->process, run->names, &run->modules));
+    prof_scripts_set_lines(&run->scripts, run->lines.rows + first_line, run->lines.len - first_line,
+                           run->names);
     LS_TRY(prof_name_generated(r, first_line));
     prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
     return LS_OK;
@@ -577,6 +581,7 @@ static ls_err prof_replay_new_space(struct prof_replay *r)
 {
     const struct prof_heap_context context = {.sites = &r->run->sites,
                                               .frames = &r->run->frames,
+                                              .scripts = &r->run->scripts,
                                               .survey = r->survey,
                                               .tree = r->run->tree,
                                               .names = r->run->names,

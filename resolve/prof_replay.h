@@ -19,6 +19,7 @@
 #include "resolve/prof_lines.h"
 #include "resolve/prof_maps.h"
 #include "resolve/prof_phases.h"
+#include "resolve/prof_scripts.h"
 #include "resolve/prof_sites.h"
 #include "resolve/prof_space.h"
 #include "resolve/prof_survey.h"
@@ -184,6 +185,7 @@ struct prof_run_state {
     prof_line_list lines;
     prof_inline_list inlines;
     struct prof_source_columns columns;
+    struct prof_scripts scripts;
     prof_module_list modules;
     sym_files *files;
     uint64_t samples_len, samples_precise, samples_unmapped;

@@ -391,6 +391,8 @@ static ls_err prof_name_sites(struct prof_resolve_job *job)
         .modules_len = s->modules.len,
         .line_kinds = calloc(s->lines.len + 1, 1),
         .files = s->files,
+        .scripts = &s->scripts,
+        .author = job->author,
     };
     ls_err e = prof_sites_name(&s->sites, &tables, s->names, s->tree);
     prof_devices_name(s, &tables);
@@ -515,6 +517,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->device_copies.rows);
     prof_frames_fini(&s->frames);
     prof_sites_fini(&s->sites);
+    prof_scripts_fini(&s->scripts);
     prof_typing_fini(&s->typing);
     free(s->lines.rows);
     free(s->inlines.rows);

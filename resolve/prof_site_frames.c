@@ -169,7 +169,8 @@ static const char *const prof_allocator_functions[] = {
     NULL,
 };
 static const char *const prof_allocator_files[] = {
-    "*/include/c++/*", "*/bits/stl_*", "*/bits/alloc*", "*/ext/new_allocator.h", "*/libstdc++-v3/*", NULL,
+    "*/include/c++/*",    "*/bits/stl_*", "*/bits/alloc*", "*/ext/new_allocator.h", "*/libstdc++-v3/*",
+    "*/rustc*/library/*", NULL,
 };
 
 static bool prof_matches(const char *text, const char *const *patterns)
@@ -200,8 +201,7 @@ static void prof_caller_fill(const struct prof_caller_tables *t, struct prof_cal
     p->line = l->line;
 }
 
-/* The innermost caller of the path. False: there is none. */
-static bool prof_caller_first(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out)
+bool prof_caller_first(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out)
 {
     if (frame >= t->frames_len) return false;
     *out = (struct prof_caller){.frame = frame, .callee = ""};
@@ -274,6 +274,7 @@ bool prof_caller_next_outside(const struct prof_caller_tables *t, struct prof_ca
 
 bool prof_caller_of_site(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out)
 {
+    if (prof_script_caller_of_site(t, frame, out)) return true;
     if (!prof_caller_first(t, frame, out)) return false;
     struct prof_caller caller = *out;
     do {
@@ -323,6 +324,8 @@ uint64_t prof_frame_offset(const struct prof_caller_tables *t, uint32_t frame)
 
 static uint64_t prof_code_identity(const struct prof_caller_tables *t, const struct prof_frame *f)
 {
+    const struct prof_script *script = prof_scripts_find(t->scripts, f->process, f->ip);
+    if (script) return prof_script_identity(script);
     const struct prof_module *m = prof_module_of(t, f);
     if (!m) return f->ip ^ (uint64_t)f->process << 48; /* code in no file is its process's own */
     return (f->ip - m->bias) ^ ls_hash_text(LS_HASH_BEGIN, m->path);

@@ -127,7 +127,7 @@ static void prof_short_function(const char *function, char out[PROF_CALLER_BYTES
     out[at] = '\0';
 }
 
-/* function:line, function (module+0x12), module+0x12 */
+/* function:line, function (module+0x12), module+0x12; file.py:line function */
 static void prof_caller_text(const struct prof_namer *n, const struct prof_caller *p,
                              char out[PROF_CALLER_BYTES])
 {
@@ -135,7 +135,9 @@ static void prof_caller_text(const struct prof_namer *n, const struct prof_calle
     const char *module = *p->module ? ls_base_name(p->module) : "generated code";
     char function[PROF_CALLER_BYTES / 2];
     prof_short_function(p->function, function);
-    if (*function && p->line > 0)
+    if (prof_script_of(n->tables, p))
+        prof_script_text(p, out, PROF_CALLER_BYTES);
+    else if (*function && p->line > 0)
         snprintf(out, PROF_CALLER_BYTES, "%s:%u", function, p->line);
     else if (*function)
         snprintf(out, PROF_CALLER_BYTES, "%s (%.80s+0x%" PRIx64 ")", function, module, offset);
@@ -156,6 +158,7 @@ struct prof_read_place {
 
 static uid_t prof_author_of(const struct prof_namer *n, const struct prof_caller *p)
 {
+    if (prof_script_of(n->tables, p)) return n->tables->author;
     return n->tables->files ? sym_files_author(n->tables->files, p->module) : LS_OWNER_OURS;
 }
 
@@ -187,6 +190,7 @@ static void prof_note_clues(const struct prof_namer *n, struct prof_naming *row,
     struct prof_caller caller = row->first;
     struct prof_source_clues found;
     facts->clues_len = 0;
+    if (prof_script_of(n->tables, &caller)) return; /* its objects are the interpreter's */
     do {
         struct prof_read_place p;
         prof_place_of(n, &caller, &p);
@@ -232,8 +236,11 @@ static enum prof_source_result prof_search_here(const struct prof_search *s, str
 {
     struct prof_read_place p;
     prof_place_of(s->n, &s->caller, &p);
-    if (s->parameter < 0) return prof_source_find_name(&p.place, out);
     out->parts = 1;
+    if (s->parameter < 0 && prof_is_rust(s->caller.file) &&
+        prof_rust_binding(p.lines, p.place.len, out->text))
+        return PROF_SOURCE_NAMED;
+    if (s->parameter < 0) return prof_source_find_name(&p.place, out);
     return p.place.len > 0 && prof_source_argument(&p.place, s->parameter, out->text) ? PROF_SOURCE_NAMED
                                                                                       : PROF_SOURCE_NOTHING;
 }
@@ -269,18 +276,44 @@ static bool prof_search_name(const struct prof_namer *n, struct prof_naming *row
     return is_found;
 }
 
+/* The variable of a script that gets the memory, in the caller or in one that it returns the memory to, which is
+ * the row's caller then. */
+static bool prof_script_variable(const struct prof_namer *n, struct prof_naming *row,
+                                 char out[PROF_LABEL_BYTES])
+{
+    enum { RETURNS_MAX = 4 };
+    struct prof_caller caller = row->first;
+    for (int i = 0; i < RETURNS_MAX; i++) {
+        const struct prof_script *s = prof_script_of(n->tables, &caller);
+        struct prof_read_place p;
+        prof_place_of(n, &caller, &p);
+        if (!s || p.place.len == 0) return false;
+        const char *end =
+            s->end_line > s->line ? prof_source_line(n->text, s->file, n->tables->author, s->end_line) : "";
+        const char *after =
+            s->end_column > 0 && s->end_column <= strlen(end) + 1 ? end + s->end_column - 1 : "";
+        const enum prof_python_use use = prof_python_label(p.lines, p.place.len, s, after, out);
+        if (use == PROF_PYTHON_NAMED) row->caller = caller;
+        if (use != PROF_PYTHON_RETURN) return use == PROF_PYTHON_NAMED;
+        if (!prof_script_caller_next(n->tables, &caller)) return false;
+    }
+    return false;
+}
+
 static void prof_name_site(const struct prof_namer *n, struct prof_naming *row)
 {
     char variable[PROF_LABEL_BYTES], caller[PROF_CALLER_BYTES];
     struct prof_site *site = row->site;
     if (!prof_caller_of_site(n->tables, site->frame, &row->first)) return;
     row->caller = row->first;
-    const bool is_found = prof_search_name(n, row, variable);
+    const bool is_found = prof_script_of(n->tables, &row->first) ? prof_script_variable(n, row, variable)
+                                                                 : prof_search_name(n, row, variable);
     site->label_frame = row->caller.frame;
     if (is_found) {
         site->label = prof_name_of(n->names, variable);
         return;
     }
+    site->label_frame = row->caller.frame;
     prof_caller_text(n, &row->caller, caller);
     site->label = prof_name_of(n->names, caller);
 }
@@ -356,13 +389,21 @@ static int prof_compare_namings(const void *a, const void *b)
     return (x->site->id > y->site->id) - (x->site->id < y->site->id);
 }
 
+/* The last level of a site of a script: sites may differ in frames of libraries inside of the caller. */
+static bool prof_level_is_innermost(const struct prof_namer *n, const struct prof_naming *row, unsigned level)
+{
+    return level == PROF_CALLERS_MAX && prof_script_of(n->tables, &row->caller);
+}
+
 /* Text number `level` about a site: 0 its caller, k the k-th caller outside of allocators. False: none. */
 static bool prof_level_text(const struct prof_namer *n, const struct prof_naming *row, unsigned level,
                             char out[PROF_CALLER_BYTES])
 {
     struct prof_caller caller = row->caller;
-    for (unsigned i = 0; i < level; i++)
-        if (!prof_caller_next(n->tables, &caller)) return false;
+    const bool is_innermost = prof_level_is_innermost(n, row, level);
+    if (is_innermost) prof_script_innermost(n->tables, row->site->frame, &caller);
+    for (unsigned i = 0; i < level && !is_innermost; i++)
+        if (!prof_script_caller_next(n->tables, &caller)) return false;
     prof_caller_text(n, &caller, out);
     return true;
 }
@@ -391,8 +432,12 @@ static void prof_append_level(const struct prof_namer *n, size_t from, size_t to
         char text[PROF_CALLER_BYTES];
         if (!prof_level_text(n, &n->rows[i], level, text)) continue;
         struct prof_site *site = n->rows[i].site;
-        if (level == 0 && strcmp(text, site->label) == 0) continue; /* the label is the caller already */
-        site->label = prof_name_printf(n->names, level == 0 ? "%s (%s)" : "%s < %s", site->label, text);
+        const bool is_inside = level == 0 || prof_level_is_innermost(n, &n->rows[i], level);
+        const size_t len = strlen(text);
+        if (is_inside && strncmp(text, site->label, len) == 0 &&
+            (!site->label[len] || site->label[len] == ' '))
+            continue; /* the label is the caller already */
+        site->label = prof_name_printf(n->names, is_inside ? "%s (%s)" : "%s < %s", site->label, text);
     }
 }
 

@@ -5,6 +5,7 @@
 #define PROF_SITE_NAMES_H
 
 #include "common/ls_error.h"
+#include "resolve/prof_scripts.h"
 #include "resolve/prof_sites.h"
 #include "run_h5/prof_names.h"
 #include "run_h5/prof_reader.h"
@@ -31,6 +32,8 @@ struct prof_caller_tables {
     const uint32_t *inline_columns; /* beside inlines */
     uint8_t *line_kinds; /* parallel to lines: zeroed, for findings about them; NULL: do not note any */
     sym_files *files;    /* knows the authors of modules; NULL: they are our own */
+    const struct prof_scripts *scripts; /* NULL: none */
+    uid_t author;                       /* names their files */
 };
 
 /* A caller in the source. Strings: "" when not known. */
@@ -41,6 +44,9 @@ struct prof_caller {
     uint32_t line, column; /* 0: not known */
     const char *callee;    /* the function of the caller before this one, "" for the innermost */
 };
+
+/* The innermost caller of the path. False: there is none. */
+bool prof_caller_first(const struct prof_caller_tables *t, uint32_t frame, struct prof_caller *out);
 
 /* Advance to the next caller of the path, further out. False: there is none. */
 bool prof_caller_next(const struct prof_caller_tables *t, struct prof_caller *caller);
@@ -131,6 +137,9 @@ bool prof_is_of_template(const char *function);
 
 /* By the ending of its name. */
 bool prof_is_fortran(const char *path);
+bool prof_is_rust(const char *path);
+/* The variable of `let table: Vec<f32> = ...` in Rust. False: the statement binds none. */
+bool prof_rust_binding(const char *const *lines, size_t len, char out[PROF_LABEL_BYTES]);
 
 /* --- allocators ---
  *

@@ -2,6 +2,7 @@
 #include "resolve/prof_sites.h"
 
 #include "common/ls_checked.h"
+#include "spool/spool_path.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static uint64_t prof_code_key(const struct prof_survey *survey, const struct pro
 {
     uint64_t base;
     uint32_t row;
+    if (spool_path_is_script(f->ip)) return f->ip; /* forks share it */
     if (!smr_live_find_range(survey->seen_live, f->ip, &base, NULL, &row))
         return f->ip ^ f->process * prof_golden;
     const struct prof_mapping *m = &survey->seen.rows[row];

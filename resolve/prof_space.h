@@ -8,6 +8,7 @@
 
 #include "common/ls_error.h"
 #include "resolve/prof_modules.h"
+#include "resolve/prof_scripts.h"
 #include "resolve/prof_sites.h"
 #include "resolve/prof_survey.h"
 #include "resolve/prof_types.h"
@@ -109,6 +110,7 @@ typedef struct prof_heap prof_heap;
 struct prof_heap_context {
     struct prof_sites *sites;
     struct prof_frames *frames;
+    const struct prof_scripts *scripts; /* NULL: none */
     const struct prof_survey *survey;
     prof_tree *tree;
     prof_names *names;

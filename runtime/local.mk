@@ -19,6 +19,7 @@ librtalloc_la_SOURCES = \
     runtime/core/rt_cfi_sigsafe.c runtime/core/rt_cfi_sigsafe.h \
     runtime/core/rt_paths_sigsafe.c runtime/core/rt_paths_sigsafe.h \
     runtime/core/rt_poisson_sigsafe.c runtime/core/rt_poisson_sigsafe.h \
+    runtime/core/rt_python_code.c runtime/core/rt_python_code.h \
     runtime/core/rt_tags_sigsafe.c runtime/core/rt_tags_sigsafe.h \
     runtime/core/rt_unwind_sigsafe.h
 librtalloc_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
@@ -50,6 +51,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_marker_sigsafe.h \
     runtime/core/rt_modules.c runtime/core/rt_modules.h \
     runtime/core/rt_process.c runtime/core/rt_process.h \
+    runtime/core/rt_python.c runtime/core/rt_python.h \
     runtime/core/rt_real.c runtime/core/rt_real.h \
     runtime/core/rt_registry.c runtime/core/rt_registry.h \
     runtime/core/rt_resources_sigsafe.c runtime/core/rt_resources_sigsafe.h \

@@ -111,7 +111,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(MPI, 51)          /* spool_mpi: belongs to the last BURST_BEGIN of its stream */               \
     X(DEVICE_BLOCK, 52) /* spool_device_block: memory of a device is born */                         \
     X(DEVICE_FREE, 53)  /* spool_extent: base only */                                                \
-    X(DEVICE_COPY, 54)  /* spool_device_copy: a copy has ended, or was put into a queue */
+    X(DEVICE_COPY, 54)  /* spool_device_copy: a copy has ended, or was put into a queue */           \
+    X(SCRIPT, 55)       /* spool_script: line of an interpreted program, which call paths have */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -295,6 +296,15 @@ struct spool_site {
     uint64_t len_bytes;  /* length of the block that was first allocated there */
     uint32_t site;       /* from 1, less than SPOOL_SITE_OTHERS */
     uint32_t frames_len; /* u64 return addresses after the fixed part, innermost first */
+};
+/* A frame of an interpreted program (spool_path_script), as it is in call paths of allocations. */
+struct spool_script {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint64_t ip;                 /* the word of the paths - 1, as of return addresses */
+    uint32_t line, end_line;     /* of the expression that was evaluated; 0: not known */
+    uint16_t column, end_column; /* bytes before its begin and its end in these lines, plus 1; 0: not known */
+    uint16_t file_len, name_len; /* source file; function */
 };
 struct spool_node {
     struct spool_rec_header rec;

@@ -152,6 +152,13 @@ static inline bool spool_put_site(struct spool_writer *w, struct spool_site r, c
     return spool_put(w, SPOOL_WHAT(SITE, 0, r), &r, &path, 1);
 }
 
+/* texts: source file, function; r has their lengths */
+static inline bool spool_put_script(struct spool_writer *w, struct spool_script r,
+                                    const struct spool_text texts[2])
+{
+    return spool_put(w, SPOOL_WHAT(SCRIPT, 0, r), &r, texts, 2);
+}
+
 static inline bool spool_put_mpi(struct spool_writer *w, uint16_t call, uint64_t ip)
 {
     const struct spool_mpi r = {.ip = ip};

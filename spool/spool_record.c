@@ -56,6 +56,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW_TAIL(POINT, spool_point, points_len, sizeof(struct spool_point_row)),
     SPOOL_ROW(NODE_MAP, spool_node_map),
     SPOOL_ROW(DOMAIN_END, spool_domain_end),
+    SPOOL_ROW(SCRIPT, spool_script),     /* two strings: see spool_script_tail */
     SPOOL_ROW(CALLBACK, spool_callback), /* two strings: see spool_callback_tail */
     SPOOL_ROW(PIECE, spool_piece),
     SPOOL_ROW(SAMPLE, spool_sample),
@@ -95,6 +96,11 @@ static uint64_t spool_callback_tail(const struct spool_callback *c)
     return (uint64_t)c->label_len + c->name_len;
 }
 
+static uint64_t spool_script_tail(const struct spool_script *s)
+{
+    return (uint64_t)s->file_len + s->name_len;
+}
+
 static uint64_t spool_tail_len(const struct spool_rec_header *rec, const struct spool_rec_row *row)
 {
     const void *const whole = rec;
@@ -105,6 +111,8 @@ static uint64_t spool_tail_len(const struct spool_rec_header *rec, const struct 
         return spool_stack_tail(whole);
     case SPOOL_REC_CALLBACK:
         return spool_callback_tail(whole);
+    case SPOOL_REC_SCRIPT:
+        return spool_script_tail(whole);
     }
     if (row->len_at == 0) return 0;
     uint32_t len;

@@ -3,6 +3,7 @@
 
 #include "runtime/core/rt_ended_sigsafe.h"
 #include "runtime/core/rt_marker_sigsafe.h"
+#include "runtime/core/rt_python.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_unwind_sigsafe.h"
 #include "spool/spool_path.h"
@@ -40,6 +41,20 @@ static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
     return path;
 }
 
+/* The same path with the frames of Python, in the rest of t->scratch. */
+static struct rt_path rt_path_of_python(struct rt_thread *t, struct spool_writer *w, struct rt_path path)
+{
+    struct rt_python_path *merged = (struct rt_python_path *)(void *)(path.places + RT_UNWIND_FRAMES_MAX);
+    _Static_assert(2 * RT_UNWIND_FRAMES_MAX * sizeof(uint64_t) + sizeof(*merged) <= RT_SCRATCH_BYTES,
+                   "it fits");
+    if (!rt_python_merge(t, path.frames, path.len, merged)) return path;
+    path.frames = merged->frames;
+    path.len = merged->len;
+    if (!rt_paths_has(&t->paths, t->streams, spool_path_hash(path.frames, path.len)))
+        rt_python_put(t, w, merged);
+    return path;
+}
+
 void rt_path_to_write(struct rt_thread *t, void *caller, struct rt_written_path *out)
 {
     if (__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED)) {
@@ -47,7 +62,8 @@ void rt_path_to_write(struct rt_thread *t, void *caller, struct rt_written_path 
         only[0] = (uint64_t)(uintptr_t)caller;
         *out = (struct rt_written_path){.frames = only, .len = 1};
     } else {
-        const struct rt_path path = rt_path_here(t, caller);
+        struct spool_writer *w = rt_spool_writer(t);
+        const struct rt_path path = rt_path_of_python(t, w, rt_path_here(t, caller));
         *out = (struct rt_written_path){.frames = path.frames, .len = path.len};
     }
     out->hash = spool_path_hash(out->frames, out->len);
@@ -200,7 +216,8 @@ static void rt_record_alloc(struct rt_thread *t, const struct rt_block *b, uint3
     t->large_allocs += period_bytes == 1;
     if (period_bytes > 1 && b->len_bytes >= rt_state.config.alloc_min_bytes)
         rt_tls.skipped_allocs += rt_skipped_of(b->len_bytes, period_bytes);
-    rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = period_bytes}, b, &path);
+    const struct rt_path whole = rt_path_of_python(t, w, path);
+    rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = period_bytes}, b, &whole);
 }
 
 static void rt_record(const struct rt_block *b, uint32_t period_bytes)
@@ -253,7 +270,13 @@ LS_ALIGNED bool rt_free_note(void *p)
 void rt_alloc_note_mapping(struct rt_thread *t, const struct rt_block *b)
 {
     struct spool_writer *w = rt_spool_writer(t);
-    const struct rt_path path = rt_path_here(t, b->caller);
+    const bool is_arena = rt_python_maps_arena(b->caller, b->len_bytes);
+    uint64_t arena = is_arena ? rt_python_put_arena(t, w) : 0;
+    struct rt_path path = {.frames = &arena, .len = 1};
+    if (!is_arena) {
+        path = rt_path_here(t, b->caller);
+        path = rt_path_of_python(t, w, path);
+    }
     struct rt_block block = *b;
     block.call = path.is_nested ? SPOOL_ALLOC_ARENA : SPOOL_ALLOC_MMAP;
     rt_put_alloc(t, w, (struct spool_alloc){.sample_period_bytes = 1}, &block, &path);

@@ -17,6 +17,7 @@
 #include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_modules.h"
 #include "runtime/core/rt_process.h"
+#include "runtime/core/rt_python.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_resources_sigsafe.h"
@@ -405,6 +406,7 @@ static int rt_init_parts(void)
     rt_init_control();
     rt_init_engine(bad_variable);
     rt_init_tags();
+    if (RT_HAVE_UNWIND) rt_python_init();
     rt_state.alloc_period_bytes = rt_state.alloc_always_bytes = rt_state.config.alloc_min_bytes;
     return 0;
 }

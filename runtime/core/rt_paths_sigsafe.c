@@ -21,6 +21,11 @@ bool rt_paths_note(struct rt_paths *p, uint32_t stream, uint64_t hash)
     return false;
 }
 
+bool rt_paths_has(const struct rt_paths *p, uint32_t stream, uint64_t hash)
+{
+    return p->stream == stream && p->hashes[hash >> (64 - RT_PATHS_BITS)] == hash;
+}
+
 void rt_paths_forget(struct rt_paths *p, uint64_t hash)
 {
     uint64_t *row = rt_path_row(p, hash);

@@ -17,6 +17,8 @@ struct rt_paths {
 /* Note that the path of this hash (spool_path_hash) is in this stream. True: it was there before.
  * Thread: the owner of p. */
 bool rt_paths_note(struct rt_paths *p, uint32_t stream, uint64_t hash);
+/* Is it there? */
+bool rt_paths_has(const struct rt_paths *p, uint32_t stream, uint64_t hash);
 /* Undo the note: the path was not written. */
 void rt_paths_forget(struct rt_paths *p, uint64_t hash);
 

@@ -31,6 +31,13 @@ enum rt_timed_kind {
     RT_TIMED_KINDS
 };
 
+/* The code that a frame of Python had when it was read (rt_python.h). */
+struct rt_python_code {
+    uint64_t frame, code;
+    uint64_t hash, units;
+};
+enum { RT_PYTHON_CODES = 64 };
+
 /* Has a separate mapping that is never unmapped: blocks of ended threads are reused, so the list of all of
  * them can be walked at any time without a lock. */
 struct rt_thread {
@@ -58,6 +65,8 @@ struct rt_thread {
     uint32_t
         timed_means[RT_TIMED_KINDS]; /* calls that the next timed one represents; 0: none was drawn yet */
     struct rt_paths paths;           /* call paths its stream gave */
+    struct rt_paths lines;           /* lines of interpreted programs that it gave */
+    struct rt_python_code codes[RT_PYTHON_CODES];  /* of frames that were read before */
     _Alignas(8) uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny;
                                           valid between rt_enter and rt_leave */
 };
@@ -76,13 +85,13 @@ struct rt_tls {
     uint64_t hook_burst_ns; /* CPU time of the thread's bursts then */
     uint32_t untimed_calls[RT_TIMED_KINDS]; /* until one is timed */
     uint64_t timed_random;
-    uint32_t pauses;      /* pauses of the collector that this thread asked for */
-    uint64_t fork_ns;     /* this thread is forking: since when */
-    uint32_t mpi;         /* enum ls_mpi_call: the function of MPI that the thread is in */
-    uint64_t mpi_ip;      /* its caller */
-    uint64_t mpi_frame;   /* stack frame of the call */
+    uint32_t pauses;       /* pauses of the collector that this thread asked for */
+    uint64_t fork_ns;      /* this thread is forking: since when */
+    uint32_t mpi;          /* enum ls_mpi_call: the function of MPI that the thread is in */
+    uint64_t mpi_ip;       /* its caller */
+    uint64_t mpi_frame;    /* stack frame of the call */
     uint64_t device_frame; /* stack frame of the call to a device's library that the thread is in, 0: none */
-    void (*resume)(void); /* not NULL: the engine waits for depth 0 to go on with a burst */
+    void (*resume)(void);  /* not NULL: the engine waits for depth 0 to go on with a burst */
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 

@@ -66,6 +66,17 @@ tests_cases_tags_victim_LDFLAGS = $(victim_threads)
 # names of allocations: the test compiles these, in several ways
 EXTRA_DIST += tests/cases/idioms.c tests/cases/idioms.cc tests/cases/idioms.f90
 
+# a program with the structures of CPython 3.11, also damaged ones
+check_PROGRAMS += tests/cases/python_fake tests/cases/python_fake_312
+tests_cases_python_fake_CPPFLAGS = $(victim_gnu) -DFAKE_VERSION=0x030b02f0
+tests_cases_python_fake_CFLAGS = $(AM_CFLAGS) -g -O1 -fno-builtin-malloc
+tests_cases_python_fake_LDFLAGS = $(victim_threads) -Wl,--export-dynamic
+tests_cases_python_fake_312_SOURCES = tests/cases/python_fake.c
+tests_cases_python_fake_312_CPPFLAGS = $(victim_gnu) -DFAKE_VERSION=0x030c00f0
+tests_cases_python_fake_312_CFLAGS = $(tests_cases_python_fake_CFLAGS)
+tests_cases_python_fake_312_LDFLAGS = $(tests_cases_python_fake_LDFLAGS)
+EXTRA_DIST += tests/cases/python_layout.c
+
 # types and members: the test compiles it, in several ways
 EXTRA_DIST += tests/cases/layout_victim.cc
 
