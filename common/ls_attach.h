@@ -23,6 +23,7 @@ enum { LS_ATTACH_SIGNAL = 63 };
 /* Files in the spool's directory. */
 #define LS_ATTACH_REQUEST_FILE "attach.request" /* the LOADSTONE_* settings, NAME=VALUE, a line each */
 #define LS_ATTACH_STATE_FILE "attach.state"     /* lines of the process: attached, failed REASON, detached */
+#define LS_ATTACH_LIBRARY "attach.so"           /* a link to the runtime, for a process that has to load it */
 #define LS_ATTACH_STOP_FILE "attach.stop"       /* the launcher asks for the end */
 
 enum { LS_ATTACH_REQUEST_BYTES = 16384 };

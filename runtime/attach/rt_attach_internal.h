@@ -30,6 +30,8 @@ bool rt_attach_moment_is_good(const ucontext_t *uc);
 void rt_attach_slots_init(void);
 /* Let the calls of all loaded objects lead to the hooks, or past them.  Thread: the constructor, our own. */
 void rt_attach_slots_turn(bool to_hooks);
+/* The same for objects that were loaded since: during a recording, in a process that loaded the runtime late. */
+void rt_attach_slots_follow(void);
 
 /* Begin to sample the calling thread, which uc was interrupted in at a good moment. */
 void rt_attach_adopt(ucontext_t *uc);

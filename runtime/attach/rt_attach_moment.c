@@ -118,7 +118,7 @@ static void find_function(struct range *out, const char *name)
 {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    void *const at = dlsym(RTLD_NEXT, name);
+    void *const at = rt_real_find(name);
     if (!at || dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0 || !symbol) return;
     const uint64_t base = (uint64_t)(uintptr_t)at;
     *out = (struct range){base, base + symbol->st_size};
@@ -129,8 +129,8 @@ void rt_attach_moment_init(void)
     const void *address;
     for (int i = 0; i < WAITING_LEN; i++)
         find_function(&code.waiting[i], waiting_names[i]);
-    find_object(LIBC, dlsym(RTLD_NEXT, "nanosleep"));
-    find_object(LINKER, dlsym(RTLD_NEXT, "__tls_get_addr"));
+    find_object(LIBC, rt_real_find("nanosleep"));
+    find_object(LINKER, rt_real_find("__tls_get_addr"));
     memcpy(&address, &rt_real.malloc, sizeof(address));
     find_object(ALLOCATOR, address);
     find_object(VDSO, (const void *)rt_state.vdso_base);

@@ -89,6 +89,7 @@ static bool watch(struct rt_thread *t, int dir)
     while (rt_is_recording() && !is_asked_to_stop(dir) && !rt_ended_look()) {
         if (until_look_ns == 0) {
             rt_attach_look_for_threads(t->tid);
+            rt_attach_slots_follow();
             add_to_budget(t, &spent_ns);
             /* often at first, when no thread is sampled yet */
             look_ns = look_ns < LOOK_MOST_NS ? 2 * look_ns + nap_ns : LOOK_MOST_NS;

@@ -446,6 +446,7 @@ void rt_burst_wake(void)
 void rt_burst_resume(void)
 {
     set_numbers();
+    rt_burst_signals_install(rt_burst_engine.timer_signal); /* where the program replaced one unseen */
     rt_burst_engine.is_thinned = 0;
     rt_burst_engine.traced_checked_ns = 0;
     scan_maps();

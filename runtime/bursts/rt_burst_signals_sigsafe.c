@@ -389,6 +389,12 @@ void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct 
     kernel_sigaction(sig, &k, NULL);
 }
 
+static bool is_ours(const void *handler)
+{
+    return handler == (void *)(uintptr_t)on_trap || handler == (void *)(uintptr_t)on_timer ||
+           handler == (void *)(uintptr_t)on_fault;
+}
+
 int rt_burst_signals_install(int timer_signal)
 {
     owned.signals[OWN_TIMER] = timer_signal;
@@ -398,6 +404,7 @@ int rt_burst_signals_install(int timer_signal)
         if (!owned.signals[i]) continue;
         const long read_error = kernel_sigaction(owned.signals[i], NULL, &before);
         if (read_error < 0) return (int)-read_error;
+        if (is_ours(before.handler)) continue;
         owned.actions[i] = (struct rt_burst_action){before.handler, before.flags, before.mask};
         const struct kernel_action k = kernel_action_for(i);
         const long error = kernel_sigaction(owned.signals[i], &k, NULL);

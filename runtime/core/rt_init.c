@@ -28,6 +28,7 @@
 #include "runtime/core/rt_thread_life.h"
 #include "runtime/core/rt_sampler.h"
 
+#include "common/ls_attach.h"
 #include "common/ls_private.h"
 #include "common/ls_quantity.h"
 
@@ -269,6 +270,14 @@ static void rt_parent_find(void)
 
 /* --- first and last moments --- */
 
+/* The name by which record --pid lets a process load the runtime. */
+static bool rt_init_is_link(const char *name)
+{
+    static const char link[] = "/" LS_ATTACH_LIBRARY;
+    const size_t len = strlen(name), link_len = sizeof(link) - 1;
+    return len > link_len && strcmp(name + len - link_len, link) == 0;
+}
+
 static int rt_init_note_module(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
@@ -280,6 +289,7 @@ static int rt_init_note_module(struct dl_phdr_info *info, size_t size, void *unu
         if (p->p_type != PT_LOAD || own - base >= p->p_memsz) continue;
         rt_state.text_base = base;
         rt_state.text_end = base + p->p_memsz;
+        rt_state.is_injected = rt_init_is_link(info->dlpi_name);
         if (!realpath(info->dlpi_name, rt_state.preload_path)) rt_state.preload_path[0] = '\0';
         return 1;
     }
@@ -579,11 +589,12 @@ __attribute__((constructor)) static LS_ALIGNED void rt_init(void)
     const bool is_traced = rt_init_is_set(LS_ENV_TRACED);
     if (is_traced) ls_marker_send(LS_MARKER_PAUSE, (const uint64_t[4]){0});
     rt_quiet_begin();
+    dl_iterate_phdr(rt_init_note_module, NULL);
     rt_real_resolve();
-    const bool is_idle = RT_CAN_ATTACH && rt_init_is_set(LS_ENV_IDLE);
+    const bool is_idle = RT_CAN_ATTACH && (rt_state.is_injected || rt_init_is_set(LS_ENV_IDLE));
     if (is_idle) rt_init_idle();
     /* started by a program that is being recorded */
-    if (!is_idle || getenv(ls_env_rows[LS_ENV_START].variable)) {
+    if (!is_idle || (!rt_state.is_injected && getenv(ls_env_rows[LS_ENV_START].variable))) {
         const int err = rt_init_parts();
         if (err == 0)
             rt_init_first_record(began_cpu_ns);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_real.h"
 
+#include "runtime/core/rt_state.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
@@ -17,12 +19,20 @@ struct rt_real_row {
 static const struct rt_real_row rt_real_rows[] = {RT_C_HOOK_LIST(RT_REAL_ROW)};
 #undef RT_REAL_ROW
 
+/* A runtime that was loaded late is not in the order of the program's libraries. */
+void *rt_real_find(const char *name)
+{
+    void *const found = rt_state.is_injected ? dlsym(RTLD_DEFAULT, name) : NULL;
+    if (found && !rt_is_own_text((uintptr_t)found)) return found;
+    return dlsym(RTLD_NEXT, name);
+}
+
 LS_ALIGNED void rt_real_resolve(void)
 {
     /* dlsym is declared as a function that does not call us back, and it does: for memory */
     if (__atomic_exchange_n(&rt_resolving, 1, __ATOMIC_RELAXED)) return;
     for (size_t i = 0; i < sizeof(rt_real_rows) / sizeof(rt_real_rows[0]); i++) {
-        void *const found = dlsym(RTLD_NEXT, rt_real_rows[i].name);
+        void *const found = rt_real_find(rt_real_rows[i].name);
         memcpy((char *)&rt_real + rt_real_rows[i].offset, &found, sizeof(found));
     }
     __atomic_store_n(&rt_resolving, 0, __ATOMIC_RELAXED);

@@ -19,6 +19,8 @@ extern struct rt_real rt_real LS_HIDDEN;
 /* Find the real functions of the C library (the next definition after ours). Idempotent; allocator calls that dlsym makes
  * meanwhile are served by the arena of rt_hooks_alloc.c. A function that the system lacks stays NULL. */
 void rt_real_resolve(void);
+/* The function of that name that the program has without us, NULL: none. */
+void *rt_real_find(const char *name);
 
 /* dlsym of the C library, which the runtime replaces too. NULL: it has another C library. */
 typedef void *rt_dlsym(void *restrict handle, const char *restrict name);

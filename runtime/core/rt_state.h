@@ -109,6 +109,7 @@ struct rt_state {
     uint32_t image;
     uint32_t image_open;                        /* atomic, enum rt_image_open */
     uintptr_t text_base, text_end;              /* our own code: [base, end) */
+    bool is_injected;                           /* loaded by record --pid, not preloaded */
     uintptr_t vdso_base;                        /* 0: none */
     struct rt_thread *threads;                  /* atomic list, grows only */
     uint64_t pending_events[SPOOL_EVENT_COUNT]; /* incidents that no file could take yet */

@@ -39,12 +39,26 @@ static __attribute__((noinline)) unsigned walk_grid(unsigned step)
     return sum;
 }
 
+/* Its state is in the registers for numbers. */
+static __attribute__((noinline)) double add_numbers(void)
+{
+    double sums[8] = {0}, sum = 0;
+    for (unsigned i = 0; i < GRID_LEN; i++)
+        sums[i % 8] += 2.0 * i;
+    for (int i = 0; i < 8; i++)
+        sum += sums[i];
+    return sum;
+}
+
 static void *compute(void *arg)
 {
     unsigned sum = 0, rounds = 0;
-    for (; !is_over(); rounds++)
-        sum += walk_grid(7919);
     (void)arg;
+    for (; !is_over(); rounds++) {
+        errno = STATUS;
+        sum += walk_grid(7919);
+        if (errno != STATUS || add_numbers() != (double)GRID_LEN * (GRID_LEN - 1)) disturb();
+    }
     if (sum != rounds * 20 * GRID_LEN) disturb();
     return NULL;
 }

@@ -6,6 +6,7 @@
 #include "common/ls_clock.h"
 #include "common/ls_compat.h"
 #include "common/ls_env.h"
+#include "tools/record/rec_inject.h"
 #include "tools/cli/cli_message.h"
 
 #include <dirent.h>
@@ -164,7 +165,25 @@ static bool is_recorded_now(char *maps)
     return false;
 }
 
-static ls_err check_runtime(pid_t pid)
+/* Loads the runtime into a process that has none; empty where that is not built. */
+static const struct {
+    ls_err (*check)(pid_t pid, const char *status, const char *maps);
+    ls_err (*load)(pid_t pid, const char *runtime, const struct rec_spool *spool);
+} loader = {
+#ifdef HAVE_INJECT
+    rec_inject_check, rec_inject
+#endif
+};
+
+static ls_err check_loader(pid_t pid, const char *status, const char *maps)
+{
+    if (loader.check) return loader.check(pid, status, maps);
+    return ls_fail(LS_ERR_UNSUPPORTED,
+                   "process %d was not started by loadstone run: start it as loadstone run -- PROGRAM",
+                   (int)pid);
+}
+
+static ls_err check_runtime(pid_t pid, const char *status, bool *out_needs_runtime)
 {
     char *maps = read_proc(pid, "maps", NULL);
     if (!maps)
@@ -173,17 +192,16 @@ static ls_err check_runtime(pid_t pid)
             "the mappings of process %d cannot be read: it has more rights than you, or hides itself "
             "(prctl PR_SET_DUMPABLE)",
             (int)pid);
-    const bool is_idle = strstr(maps, LS_ATTACH_MARK_IN_MAPS), is_recorded = is_recorded_now(maps);
+    const bool is_idle = strstr(maps, LS_ATTACH_MARK_IN_MAPS);
+    const ls_err err = is_idle ? LS_OK : check_loader(pid, status, maps);
+    const bool is_recorded = is_recorded_now(maps);
     free(maps);
     if (is_recorded)
         return ls_fail(LS_ERR_UNSUPPORTED, "process %d is recorded already by another loadstone record",
                        (int)pid);
-    if (is_idle) return LS_OK;
-    return ls_fail(
-        LS_ERR_UNSUPPORTED,
-        "process %d was not started by loadstone run: start it as loadstone run -- PROGRAM, which costs "
-        "nothing until a recording begins",
-        (int)pid);
+    LS_TRY(err);
+    if (!is_idle) *out_needs_runtime = true;
+    return LS_OK;
 }
 
 ls_err rec_attach_find(pid_t pid, struct rec_attach *out)
@@ -198,8 +216,8 @@ ls_err rec_attach_find(pid_t pid, struct rec_attach *out)
                       (unsigned long long)status_number(status, "Tgid", 10));
     if (err == LS_OK) err = check_owner(pid, status);
     if (err == LS_OK) err = check_state(pid, status);
+    if (err == LS_OK) err = check_runtime(pid, status, &out->needs_runtime);
     free(status);
-    if (err == LS_OK) err = check_runtime(pid);
     if (err == LS_OK) err = read_command_line(out);
     LS_TRY(err);
     snprintf(link, sizeof(link), "/proc/%d/exe", (int)pid);
@@ -315,11 +333,30 @@ static void nap_ms(long ms)
     nanosleep(&t, NULL);
 }
 
-ls_err rec_attach_begin(struct rec_attach *a, const struct rec_spool *spool)
+/* Let the process load the runtime, and wait until it is ready. */
+static ls_err load_runtime(const struct rec_attach *a, const char *runtime, const struct rec_spool *spool)
+{
+    LS_TRY(loader.load(a->pid, runtime, spool));
+    for (long ms = 0; ms < TRY_MS && !rec_attach_has_ended(a); ms += TRY_EVERY_MS) {
+        char *maps = read_proc(a->pid, "maps", NULL);
+        const bool is_ready = maps && strstr(maps, LS_ATTACH_MARK_IN_MAPS);
+        free(maps);
+        if (is_ready) return LS_OK;
+        nap_ms(TRY_EVERY_MS);
+    }
+    return ls_fail(
+        LS_ERR_UNSUPPORTED,
+        "process %d could not load %s: the linker refused it (too little room for thread-local storage?), or it "
+        "has ended; start it by loadstone run",
+        (int)a->pid, runtime);
+}
+
+ls_err rec_attach_begin(struct rec_attach *a, const char *runtime, const struct rec_spool *spool)
 {
     char state[512];
     bool was_sent = false;
     LS_TRY(write_request(spool));
+    if (a->needs_runtime) LS_TRY(load_runtime(a, runtime, spool));
     a->began_ns = ls_clock_mono_ns();
     for (long ms = 0; ms < TRY_MS; ms += TRY_EVERY_MS) {
         const size_t turn = (size_t)(ms / TRY_EVERY_MS);

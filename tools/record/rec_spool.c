@@ -163,6 +163,7 @@ ls_err rec_spool_remove(struct rec_spool *s)
         unlinkat(dirfd(d), LS_ATTACH_REQUEST_FILE, 0);
         unlinkat(dirfd(d), LS_ATTACH_STATE_FILE, 0);
         unlinkat(dirfd(d), LS_ATTACH_STOP_FILE, 0);
+        unlinkat(dirfd(d), LS_ATTACH_LIBRARY, 0);
         unlinkat(dirfd(d), SPOOL_SERIES_FILE, 0);
         err = rmdir(s->path) == 0 ? 0 : errno;
     }

@@ -237,11 +237,10 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                        "sampling waits for loadstone_start() or the control signal", "Time and scope"},
     [RECORD_NO_CHILDREN] = {"no-children", 0, CLI_FLAG, NULL, NULL,
                             "programs started by the program are not recorded", "Time and scope"},
-    [RECORD_PID] =
-        {"pid", 0, CLI_COUNT, "PID", NULL,
-         "record a process that loadstone run started, until it ends, Ctrl-C, or the end of --duration; it "
-         "goes on afterwards",
-         "Time and scope", .least = 1, .most = INT_MAX},
+    [RECORD_PID] = {"pid", 0, CLI_COUNT, "PID", NULL,
+                    "record a process that runs already, until it ends, Ctrl-C, or the end of --duration; it "
+                    "goes on afterwards",
+                    "Time and scope", .least = 1, .most = INT_MAX},
     [RECORD_NO_TAGS] =
         {"no-tags", 0, CLI_FLAG, NULL, NULL,
          "leave small heap blocks without site tags: allocations cost less, and only a sample of "
@@ -605,7 +604,7 @@ static int record_start_failed(struct record *r)
 
 static ls_err record_attach(struct record *r)
 {
-    LS_TRY(rec_attach_begin(&r->attach, &r->spool));
+    LS_TRY(rec_attach_begin(&r->attach, r->preload, &r->spool));
     cli_note("recording process %d: %s; Ctrl-C ends it", (int)r->attach.pid, r->command);
     rec_attach_finish(&r->attach, &r->spool, r->v[RECORD_DURATION].given ? r->v[RECORD_DURATION].number : 0,
                       &r->outcome);
@@ -654,8 +653,9 @@ const struct cli_command cli_cmd_record = {
         "profile, whose size hardly grows with their number: the time of each data, line and phase over all "
         "ranks, of each rank by data, and the samples of outliers. loadstone merge does the same with the files "
         "of all machines. A rank that is killed does not block the others.\n\n"
-        "With --pid, a process that loadstone run started is recorded from now on, and goes on unchanged when the "
-        "recording ends (doc/attach.md).\n\n"
+        "With --pid, a process that runs already is recorded from now on, and goes on unchanged when the recording ends. "
+        "If loadstone run started it, the runtime is there; otherwise it is loaded into the process, where the system "
+        "permits it (doc/attach.md).\n\n"
         "Recording ends when PROGRAM ends. Processes that it started and that continue (daemons) are in the "
         "profile with their records up to then; afterwards neither they nor programs that they start record "
         "anything.\n\n"
@@ -667,7 +667,7 @@ const struct cli_command cli_cmd_record = {
         "sent to loadstone record are passed on.",
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
-                "loadstone record --pid 1234 --duration 10s    ten seconds of a process under loadstone run\n"
+                "loadstone record --pid 1234 --duration 10s    ten seconds of a process\n"
                 "mpirun -n 4 loadstone record -- ./solver      one profile a rank\n"
                 "mpirun -n 64 loadstone record --per-node -- ./solver   one profile a machine\n"
                 "loadstone record -- mpirun -n 4 ./solver      one profile of all ranks of this machine\n",
