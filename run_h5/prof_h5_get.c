@@ -23,6 +23,7 @@ const char *prof_h5_type_problem(hid_t type, enum prof_type want)
     if (type < 0 || H5Tget_class(type) != class) return "has a type that it cannot have";
     if (want == PROF_TEXT && H5Tis_variable_str(type) != 0)
         return "is text of variable length, which schema 2 does not have";
+    if (H5Tget_size(type) == 0) return "has values of no bytes";
     if (H5Tget_size(type) > (want == PROF_TEXT ? PROF_TEXT_MAX_BYTES : prof_type_bytes(want)))
         return "has values that are too wide";
     return NULL;
