@@ -195,7 +195,7 @@ struct rt_tr_process {
     struct rt_tr_options options;
     struct rt_tr_times times;
     bool has_xsaveopt;
-    uint32_t tiles_end; /* of the tiles of AMX in an XSAVE area; 0: there are none */
+    uint32_t tiles_end;             /* of the tiles of AMX in an XSAVE area; 0: there are none */
     uint64_t stack_base, stack_end; /* room of the first thread's stack, as far as it may grow */
 };
 extern struct rt_tr_process rt_tr_process;

@@ -2,7 +2,7 @@
 /* usage: processor_victim ROUNDS: results of instructions that few processors have, and of signals on small alternate
  * stacks: one line for each kind, the same in every run, or "NAME not here". Status 1: a result is wrong. */
 #include <cpuid.h>
-#include <immintrin.h>
+#include <x86intrin.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
