@@ -354,6 +354,22 @@ static void print_trail(void)
     }
 }
 
+/* Intel's processors clear the top of the x87 stack for an MMX instruction whose access then faults. After such a
+ * fault in a burst the program executes the instruction itself, with the same effect. */
+static bool clears_x87_top(const struct checkpoint *c)
+{
+    ZydisDecodedInstruction insn;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    const void *code = (const void *)(uintptr_t)c->ip;
+    bool is_mmx = false;
+    if (c->end != RT_TR_END_FAULT) return false;
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&s.zydis.decoder, code, 15, &insn, operands))) return false;
+    for (unsigned i = 0; i < insn.operand_count; i++)
+        is_mmx |= operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                  operands[i].reg.value >= ZYDIS_REGISTER_MM0 && operands[i].reg.value <= ZYDIS_REGISTER_MM7;
+    return is_mmx;
+}
+
 static void verify_checkpoints(const ucontext_t *uc)
 {
     struct notes *n = s.notes;
@@ -362,6 +378,7 @@ static void verify_checkpoints(const ucontext_t *uc)
         struct checkpoint b = {0};
         take_checkpoint(&b, uc);
         if (a->has_memory) hash_memory(b.memory);
+        if (a->ip == b.ip && clears_x87_top(a)) b.xstate[0] = a->xstate[0];
         const bool same =
             a->count == b.count && a->ip == b.ip && memcmp(a->gregs, b.gregs, sizeof a->gregs) == 0 &&
             (a->flags_dead || a->eflags == b.eflags) && memcmp(a->xstate, b.xstate, sizeof a->xstate) == 0 &&
