@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// clang-format off
 // Ways to allocate in C++. A comment after a line, marked by "=", has the names that a person would give to the memory
 // allocated there, in this order: idioms_check.py compares them.
 #include <cstdlib>
