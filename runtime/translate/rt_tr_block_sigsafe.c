@@ -481,6 +481,7 @@ static void check(struct build *u, uint32_t trigger)
         put1(e, 0x0f); /* jns */
         put1(e, 0x89);
         put_stub(u)->exit = trigger;
+        b->check_bytes = (uint8_t)(runs_at(e) - b->code);
         return;
     }
     struct emit far = {.at = e->at - JUMP_BYTES, .delta = e->delta};
@@ -492,6 +493,7 @@ static void check(struct build *u, uint32_t trigger)
     put1(e, 0xe3);
     put1(e, (unsigned)(far.at - 1 - (e->at + 1)) & 0xff);
     load(e, RCX, RT_TR_O_SPILL1);
+    b->check_bytes = (uint8_t)(runs_at(e) - b->code);
 }
 
 static void body(struct build *u)
@@ -578,6 +580,17 @@ static uint16_t least_of(const struct rt_tr_trace *t, bool flags_dead, bool *res
     return least < UINT16_MAX ? (uint16_t)least : UINT16_MAX;
 }
 
+/* Return how many instructions of the trace come before one of them can leave it, that one included. */
+static uint8_t sure_of(const struct rt_tr_trace *t)
+{
+    for (unsigned k = 0; k < t->len; k++) {
+        const uint8_t flow = t->insns[t->order[k]].plan.flow;
+        if (flow == RT_BURST_FLOW_JCC || flow == RT_BURST_FLOW_JRCXZ || flow == RT_BURST_FLOW_LOOP)
+            return (uint8_t)(k + 1);
+    }
+    return t->len;
+}
+
 /* Of 1, 2, 4 or 8. */
 static uint8_t log2_of(unsigned len_bytes)
 {
@@ -606,6 +619,7 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .arena = (uint8_t)(u.a - c->arenas),
                               .stop = (uint8_t)u.t->stop,
                               .flags_dead = flags_dead,
+                              .sure = sure_of(u.t),
                               .least_millicycles = least_of(u.t, flags_dead, &rest_waits),
                               .repeats = u.t->insns[0].repeats & 3,
                               .elem_log2 = log2_of(u.t->insns[0].plan.mem[0].size_bytes),
@@ -625,7 +639,7 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
         *why = RT_TR_END_REACH;
         return NULL;
     }
-    b->code_bytes = (uint32_t)(runs_at(&u.body) - b->code);
+    b->code_bytes = (uint16_t)(runs_at(&u.body) - b->code);
     b->marks_len = (uint16_t)(u.marks - b->marks);
     u.a->hot = offset_of(&u, &u.body);
     u.a->cold = offset_of(&u, &cold);
@@ -662,7 +676,7 @@ bool rt_tr_translate_slow(struct rt_tr_cache *c, struct rt_tr_block *b, enum rt_
         write_stub(&u, &stubs, &u.stubs[i]);
     *why = RT_TR_END_REACH;
     if (u.out_of_reach) return false;
-    b->slow_bytes = (uint32_t)(runs_at(&u.body) - code);
+    b->slow_bytes = (uint16_t)(runs_at(&u.body) - code);
     b->slow_marks_len = (uint16_t)(u.marks - b->slow_marks);
     b->sites_len = (uint16_t)(u.sites - b->sites);
     u.a->cold = offset_of(&u, &stubs);

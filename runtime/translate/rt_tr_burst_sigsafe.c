@@ -60,6 +60,7 @@ struct run {
     uint32_t probe_loads;     /* mean distance of timed loads */
     struct rt_tr_block *next; /* the one at ip, where that is known */
     struct rt_tr_exit *link;  /* goes to the next block */
+    unsigned tried;           /* positions in t->tried */
     bool missed;              /* the next block belongs into the table */
 };
 
@@ -273,7 +274,7 @@ static void list_accesses(struct run *u, const struct rt_tr_block *b, unsigned k
 }
 
 /* Report the readings of the probes in b; returns their number. */
-static unsigned take_probes(struct run *u, const struct rt_tr_block *b)
+static void take_probes(struct run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_result *r = u->r;
     const unsigned count = (unsigned)(u->c->timed - u->t->timed);
@@ -289,7 +290,6 @@ static unsigned take_probes(struct run *u, const struct rt_tr_block *b)
         p->size_bytes = s->size_bytes;
         p->state = (uint8_t)timed->state;
     }
-    return count;
 }
 
 /* A branch to an address outside user space faults before it is taken, on some processors: the program must
@@ -372,21 +372,29 @@ static uint32_t site_of(const struct run *u, const struct rt_tr_block *b, uint64
     return 0;
 }
 
-/* Draw the loads of b that are timed, beginning with the one that is due; returns their number. The event
- * becomes the first one after b. */
+/* Plan the loads of b that are timed, out of the positions that look_for_loads drew; returns their number. */
 static unsigned plan_probes(struct run *u, const struct rt_tr_block *b)
 {
     const uint32_t left = u->probes - u->r->probe_count;
     unsigned count = 0;
-    while (u->event - u->position < b->len && count < left) {
-        const uint32_t site = site_of(u, b, u->event - u->position);
+    for (unsigned i = 0; i < u->tried && count < left; i++) {
+        const uint32_t site = site_of(u, b, u->t->tried[i] - u->position);
         u->t->at[count] = site;
-        u->t->at_position[count] = u->event;
+        u->t->at_position[count] = u->t->tried[i];
         count += site > 0;
-        u->event += draw(u);
     }
     u->t->at[count] = 0;
     return count;
+}
+
+/* The block was perhaps left early: the first position that was drawn and not reached is the event again. */
+static void resume_tries(struct run *u)
+{
+    for (unsigned i = 0; i < u->tried; i++)
+        if (u->t->tried[i] >= u->position) {
+            u->event = u->t->tried[i];
+            return;
+        }
 }
 
 static void run_slow(struct run *u, struct rt_tr_block *b)
@@ -409,9 +417,9 @@ static void run_slow(struct run *u, struct rt_tr_block *b)
     }
     c->at = 0;
     take_list(u, b, c->exit == RT_TR_EXIT_FAULT ? u->t->fault_k : RT_TR_BLOCK_MOST);
-    const unsigned probed = take_probes(u, b);
-    if (probed < planned) u->event = u->t->at_position[probed]; /* the block was left before */
+    take_probes(u, b);
     arrive(u);
+    if (u->part == PART_PROBE) resume_tries(u);
 }
 
 static void begin_timed_warm_up(struct run *u, uint64_t event)
@@ -563,13 +571,37 @@ static void advance(struct run *u, const struct rt_tr_block *b)
     if (u->part == PART_PROBE && u->r->probe_count >= u->probes) settle(u, RT_TR_END_DONE);
 }
 
-/* Is the next load to be timed in b? Moves the event to that load, or to a position after b. */
-static bool probes_in(struct run *u, const struct rt_tr_block *b)
+enum look { LOOK_NONE, LOOK_LEAVES, LOOK_LOAD };
+
+/* Draw the positions in b at which a load would be timed, beginning with the event, which becomes the first position
+ * after b. LOOK_LOAD: one of them has a load. LOOK_LEAVES: none has, but the thread may leave the block before one of
+ * them, which is then the position of another instruction. */
+static enum look look_for_loads(struct run *u, const struct rt_tr_block *b)
 {
-    if (u->event < u->position) u->event = u->position;
-    while (u->event - u->position < b->len && !(b->loads >> (u->event - u->position) & 1))
-        u->event += draw(u);
-    return u->event - u->position < b->len;
+    enum look found = LOOK_NONE;
+    u->tried = 0;
+    if (u->event < u->position) u->event = u->position - 1 + draw(u);
+    for (; u->event - u->position < b->len; u->event += draw(u)) {
+        const uint64_t k = u->event - u->position;
+        const bool is_load = b->loads >> k & 1;
+        if (!is_load && k < b->sure) continue;
+        u->t->tried[u->tried++] = u->event;
+        if (found != LOOK_LOAD) found = is_load ? LOOK_LOAD : LOOK_LEAVES;
+    }
+    return found;
+}
+
+/* Execute the fast version of b without its check, although a drawn position lies in it. */
+static void run_through(struct run *u, const struct rt_tr_block *b)
+{
+    struct rt_tr_context *c = u->c;
+    const int64_t ahead = (int64_t)(u->t->tried[0] - u->position);
+    u->limited = false;
+    c->count = b->len - (ahead + 1);
+    rt_tr_enter(c, b->code + b->check_bytes);
+    u->position += (uint64_t)(c->count + ahead + 1);
+    arrive(u);
+    resume_tries(u);
 }
 
 /* Bytes that the repeated instruction b goes through. */
@@ -665,9 +697,15 @@ static void dispatch(struct run *u, struct rt_tr_block *b)
         run_repeated(u, b);
         return;
     }
-    const bool slow = u->part >= PART_LIST && (u->part != PART_PROBE || probes_in(u, b));
-    if (!slow) {
+    const enum look look = u->part == PART_PROBE  ? look_for_loads(u, b)
+                           : u->part >= PART_LIST ? LOOK_LOAD
+                                                  : LOOK_NONE;
+    if (look == LOOK_NONE) {
         run_fast(u, b);
+        return;
+    }
+    if (look == LOOK_LEAVES) {
+        run_through(u, b);
         return;
     }
     if (b->is_quiet) {
@@ -807,6 +845,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.probe_loads = plan->probe_loads ? plan->probe_loads : PROBE_LOADS;
     u.link = NULL;
     u.next = NULL;
+    u.tried = 0;
     if (rt_tr_is_before_sequence(u.ip)) u.end = RT_TR_END_CODE;
     begin_result(result, u.ip);
     begin_thread(t, cache, plan);

@@ -68,7 +68,9 @@ struct rt_tr_block {
     uint64_t slow;      /* 0: not yet translated */
     uint64_t loads;     /* bit k: a load of instruction k can be timed */
     uint64_t low, high; /* all of its original code is in between */
-    uint32_t code_bytes, slow_bytes;
+    uint16_t code_bytes, slow_bytes;
+    uint8_t check_bytes; /* of the fast version: the check of the counter */
+    uint8_t sure;        /* the first so many instructions are executed, if none faults */
     uint32_t marks, slow_marks; /* first ones */
     uint32_t sites;
     uint16_t marks_len, slow_marks_len, sites_len;
@@ -225,6 +227,7 @@ struct rt_tr_thread {
     /* probes in the slow version that runs: their sites, when they are due, their readings */
     uint32_t at[RT_TR_BLOCK_MOST + 1];
     uint64_t at_position[RT_TR_BLOCK_MOST];
+    uint64_t tried[RT_TR_BLOCK_MOST]; /* positions in the block at which a load would be timed */
     struct rt_tr_timed timed[RT_TR_BLOCK_MOST];
     struct rt_tr_block *table[1 << RT_TR_TABLE_BITS];
 };

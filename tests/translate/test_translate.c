@@ -469,6 +469,45 @@ static void loops_have_a_least_time(void **state)
     munmap(code, PAGE_BYTES);
 }
 
+/* Loads after a branch that leaves a block early are timed as often as others: the instruction that lies at the same
+ * distance in the block is not executed. */
+static void loads_after_taken_branches_are_timed(void **state)
+{
+    (void)state;
+    enum { NOPS = 8, LOADS = 3, BURSTS = 200 };
+    static const uint8_t loop[] = {0x48, 0x8b, 0x07,                               /* mov rax, [rdi] */
+                                   0x48, 0x85, 0xc9,                               /* test rcx, rcx */
+                                   0x75, NOPS,                                     /* jnz to the next load */
+                                   0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, /* nop */
+                                   0x48, 0x8b, 0x47, 0x08,                         /* mov rax, [rdi + 8] */
+                                   0x48, 0x8b, 0x47, 0x10,                         /* mov rax, [rdi + 16] */
+                                   0x48, 0xff, 0xce,                               /* dec rsi */
+                                   0x75, 0xe3,                                     /* jnz to the begin */
+                                   0xc3};
+    static uint64_t data[LOADS];
+    struct rt_tr_plan plan = whole;
+    uint32_t timed[LOADS] = {0};
+    uint8_t *code = map_code(PAGE_BYTES);
+    memcpy(code, loop, sizeof loop);
+    plan.probe_loads = 16;
+    for (unsigned i = 0; i < BURSTS; i++) {
+        plan.random = i + 1;
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        ((void (*)(void *, uint64_t, uint64_t, uint64_t))(uintptr_t)code)(data, 20000, 0, 1);
+        const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+        for (uint32_t k = 0; k < r->probe_count; k++) {
+            const uint64_t at = (r->probes[k].addr - (uint64_t)(uintptr_t)data) / sizeof data[0];
+            if (at < LOADS) timed[at]++;
+        }
+    }
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
+    munmap(code, PAGE_BYTES);
+    for (unsigned i = 0; i < LOADS; i++)
+        if (timed[i] < 500 || timed[i] > timed[0] * 1.3 || timed[i] < timed[0] * 0.7)
+            fail_msg("loads were timed %u, %u and %u times", timed[0], timed[1], timed[2]);
+}
+
 /* The limits hold for all usual processors. */
 static void processor_is_measured(void **state)
 {
@@ -790,6 +829,7 @@ UNIT_GROUP()
         cmocka_unit_test(long_repeats_end_the_burst),
         cmocka_unit_test(loops_have_a_least_time),
         cmocka_unit_test(processor_is_measured),
+        cmocka_unit_test(loads_after_taken_branches_are_timed),
         cmocka_unit_test(bursts_end_in_quiet_code),
         cmocka_unit_test(changed_code_is_translated_again),
         cmocka_unit_test(full_cache_is_dropped),
