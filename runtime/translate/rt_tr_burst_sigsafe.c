@@ -47,9 +47,8 @@ struct run {
     uint64_t position, event; /* in instructions since the burst began, and lines of repeated ones */
     uint64_t lines;           /* part of position */
     bool due;                 /* the event is in the next block */
-    uint64_t max; /* instructions_max, and as many as a hot burst warms up and paces; 0: no limit */
-    bool limited; /* the event is max */
-    bool settled; /* the flags are the program's */
+    bool limited;             /* the event is instructions_max */
+    bool settled;             /* the flags are the program's */
     enum rt_tr_end reason, end;
     uint64_t random;
     uint64_t warm_tsc, warm_position;
@@ -338,7 +337,7 @@ static void arrive(struct run *u)
 static void run_fast(struct run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;
-    const uint64_t max = u->max;
+    const uint64_t max = u->plan->instructions_max;
     u->limited = max && max < u->event && u->part != PART_SETTLE;
     const uint64_t event = u->limited ? max : u->event;
     const int64_t ahead = (int64_t)(event - u->position);
@@ -460,7 +459,6 @@ static void begin_pace(struct run *u)
     const uint64_t wanted = (uint64_t)p->pace_instructions * (u->is_hot ? p->hot_times : 1);
     const uint64_t in_time = instructions_within(u, p->pace_us, wanted);
     u->pace_instructions = in_time > PACE_LEAST ? in_time : PACE_LEAST;
-    if (u->is_hot && u->max) u->max += u->pace_instructions;
 }
 
 /* Measure the probe's reading for a line in L1, by the same code. */
@@ -526,7 +524,8 @@ static void begin_list(struct run *u)
 static void advance(struct run *u, const struct rt_tr_block *b)
 {
     const struct rt_tr_plan *p = u->plan;
-    if (u->part != PART_SETTLE && u->max && (u->position >= u->max || (u->due && u->limited)))
+    if (u->part != PART_SETTLE && p->instructions_max &&
+        (u->position >= p->instructions_max || (u->due && u->limited)))
         settle(u, RT_TR_END_INSTRUCTIONS);
     if (u->part == PART_WARM && (u->due || u->position >= u->event)) {
         if (u->r->translated > COLD_TRANSLATIONS) turn_cold(u);
@@ -535,11 +534,9 @@ static void advance(struct run *u, const struct rt_tr_block *b)
     }
     if (u->part == PART_WARM_TIMED && (u->due || u->position >= u->event)) {
         if (may_warm_longer(u)) {
-            const uint64_t wanted = (uint64_t)p->pace_instructions * p->hot_times / 2;
-            const uint64_t longer = instructions_within(u, p->pace_us / 2, wanted);
             u->is_hot = true;
-            if (u->max) u->max += longer;
-            begin_timed_warm_up(u, u->position + longer);
+            begin_timed_warm_up(u,
+                                u->position + instructions_within(u, p->pace_us / 2, p->pace_instructions));
         } else if (u->no_pace)
             begin_list(u);
         else
@@ -833,7 +830,6 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
     u.position = u.lines = 0;
     u.event = plan->warm_instructions / 2;
-    u.max = plan->instructions_max;
     u.due = u.limited = u.missed = false;
     u.settled = true;
     u.reason = u.end = RT_TR_END_NONE;

@@ -22,12 +22,12 @@ enum {
     WARM_MORE = 257,
     PACE_INSTRUCTIONS = 4000,
     PACE_US = 10,
-    HOT_TIMES = 24,
+    HOT_TIMES = 4,
     PROBES_LEAST = 50,
     PROBES_MORE = 51,
     PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
     COLD_SHARE = 6,
-    INSTRUCTIONS_MOST = 40000,
+    INSTRUCTIONS_MOST = 56000,
     TRANSLATIONS_MOST = 160,
     /* what the recording takes inside of a burst */
     ENTRY_NS = 400,
