@@ -218,10 +218,21 @@ ls_err prof_series_add(struct prof_series *s, struct prof_point at, const struct
     return LS_OK;
 }
 
-ls_err prof_series_write(const struct prof_series *s, prof_writer *w)
+static int prof_compare_points(const void *a, const void *b)
 {
-    for (int i = 0; i < PROF_SERIES_COUNT; i++)
+    const struct prof_point *x = a, *y = b;
+    if (x->process != y->process) return (x->process > y->process) - (x->process < y->process);
+    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/* A thread that lost the processor between reading the clock and writing its record made that record late. */
+ls_err prof_series_write(struct prof_series *s, prof_writer *w)
+{
+    for (int i = 0; i < PROF_SERIES_COUNT; i++) {
+        if (s->points[i].len > 0)
+            qsort(s->points[i].rows, s->points[i].len, sizeof(s->points[i].rows[0]), prof_compare_points);
         LS_TRY(prof_writer_table(w, prof_series_tables[i], s->points[i].rows, s->points[i].len));
+    }
     return LS_OK;
 }
 

@@ -144,7 +144,7 @@ struct prof_series {
  * Owns:   s grows; end with prof_series_fini.  Errors: LS_ERR_NOMEM. */
 ls_err prof_series_add(struct prof_series *s, struct prof_point at, const struct spool_resources *r);
 /* Errors: as of prof_writer_table. */
-ls_err prof_series_write(const struct prof_series *s, prof_writer *w);
+ls_err prof_series_write(struct prof_series *s, prof_writer *w);
 void prof_series_fini(struct prof_series *s);
 
 /* --- the run --- */

@@ -49,7 +49,8 @@ def main():
             if not values:
                 continue
             times = [p["time_ns"] for p in values]
-            assert times == sorted(times), name
+            back = [(i, times[i - 1], times[i]) for i in range(1, len(times)) if times[i] < times[i - 1]]
+            assert not back, f"{name} of process {values[0]['process']} goes back: {back}"
             print(f"series {name} process {i} points {len(values)} first {values[0]['value']} "
                   f"last {values[-1]['value']} max {max(p['value'] for p in values)}")
     samples = {name: run["samples"][name][:] for name in ("addr", "node", "phase", "thread", "time_ns")}

@@ -77,48 +77,54 @@ static ALONE void *wrap_other(size_t len)
     return p;
 }
 
-static ALONE void *make(int kind, size_t len)
+/* A block and its length, so that the block has the name of the variable here, not that of the caller's. */
+struct piece {
+    void *at;
+    size_t len;
+};
+
+static ALONE piece make(int kind, size_t len)
 {
     switch (kind) {
     case 0: {
         void *plain = ::operator new(len);
-        return plain;
+        return {plain, len};
     }
     case 1: {
         void *nothrow = ::operator new(len, std::nothrow);
-        return nothrow;
+        return {nothrow, len};
     }
     case 2: {
         void *array = ::operator new[](len);
-        return array;
+        return {array, len};
     }
     case 3: {
         void *aligned = ::operator new(len, std::align_val_t(64));
-        return aligned;
+        return {aligned, len};
     }
     case 4: {
         void *from_malloc = std::malloc(len);
-        return from_malloc;
+        return {from_malloc, len};
     }
     case 5: {
         void *from_calloc = std::calloc(1, len);
-        return from_calloc;
+        return {from_calloc, len};
     }
     case 6: {
-        void *first = std::malloc(8);
-        void *grown = std::realloc(first, len); /* mostly in place */
-        return grown;
+        void *grown = std::malloc(8);
+        grown = std::realloc(grown, len); /* mostly in place */
+        return {grown, len};
     }
     case 7: {
         void *from_memalign = std::aligned_alloc(32, (len + 31) & ~size_t(31));
-        return from_memalign;
+        return {from_memalign, len};
     }
     case 8:
-        return wrap_one(len);
+        return {wrap_one(len), len};
     case 9:
-        return wrap_other(len);
+        return {wrap_other(len), len};
     default:
-        return recursive(3 + int(len % 5), len);
+        return {recursive(3 + int(len % 5), len), len};
     }
 }
 
@@ -150,7 +156,7 @@ static ALONE void fill(lists *l, unsigned seed, int kinds)
     for (int i = 0; i < NODES; i++) {
         random = random * 1103515245u + 12345u;
         const int kind = int(random >> 16) % kinds;
-        node *n = static_cast<node *>(make(kind, sizeof(node) + (random >> 8 & 0xff) % 190));
+        node *n = static_cast<node *>(make(kind, sizeof(node) + (random >> 8 & 0xff) % 190).at);
         n->next = l->first[kind];
         n->value[0] = i;
         l->first[kind] = n;
@@ -202,7 +208,7 @@ static ALONE void fill_map(std::map<int, long> &ordered)
         ordered[i * 7919 % 3000] = i;
 }
 
-static ALONE void walk_fill_map(const std::map<int, long> &ordered)
+static ALONE void walk_ordered(const std::map<int, long> &ordered)
 {
     for (const auto &x : ordered)
         sum = sum + x.second;
@@ -236,7 +242,7 @@ static void containers(int rounds)
     for (int i = 0; i < 3000; i++)
         chain.push_back(i);
     for (int i = 0; i < rounds * 40; i++) {
-        walk_fill_map(ordered);
+        walk_ordered(ordered);
         walk_words(words);
         walk_chain(chain);
     }

@@ -104,9 +104,9 @@ awk -v child="$child" -v shared=$((shared)) -v plain=$((plain)) -v len="$len" '
     $7 >= plain && $7 < plain + len { b++; if ($11 !~ /^(heap|site|block)$/) { print "FAIL: not a heap block:", $0; bad = 1 } }
     END { if (a == 0 || b == 0) { print "FAIL: samples in shared and plain:", a + 0, b + 0; bad = 1 }; exit bad }' lines || failed=1
 # the program that the child started has nothing of it
-holds 0 "^sample process $leaf .* node shared$"
+holds 0 "^sample process $leaf .* kind range .* node shared$"
 holds_some "^sample process $leaf .* kind (heap|site|block) phase - "
-holds 0 "^sample process 0 .* node shared$"
+holds 0 "^sample process 0 .* kind range .* node shared$"
 
 expect 0 "next:" "$loadstone" report --processes fork.h5
 must grep -qE '^└─ [0-9]+ proc_victim +fork .* exit 3 ' out

@@ -29,8 +29,8 @@ named() {
 }
 
 locked=
-named step "$kinds chain fill_map" --engine step -- "$victim"
-named translate "$kinds chain fill_map" --engine translate -- "$victim"
+named step "$kinds chain ordered" --engine step -- "$victim"
+named translate "$kinds chain ordered" --engine translate -- "$victim"
 locked=locked
 named locked "plain from_malloc" --engine step -- "$victim"
 locked=

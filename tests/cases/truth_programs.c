@@ -16,11 +16,11 @@ int main(int argc, char **argv)
     }
     const size_t size = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     const long repeats = argc > 3 ? atol(argv[3]) : 1;
-    void *data = loop->make(size ? size : loop->size);
+    void *program = loop->make(size ? size : loop->size);
     double result = 0;
     loadstone_phase_begin("loop");
     for (long r = 0; r < repeats; r++)
-        result = loop->run(data);
+        result = loop->run(program);
     loadstone_phase_end("loop");
     printf("%g\n", result);
     return 0;

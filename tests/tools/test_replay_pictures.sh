@@ -43,7 +43,7 @@ expect 2 "pictures end in .svg, .png or .html" "$loadstone" patterns show $suite
 expect 3 "cannot open nowhere.h5" "$loadstone" replay --with nowhere.h5
 expect 3 "not an HDF5 file" "$loadstone" replay --with $suite/amg.json
 expect 2 "there is no configuration 2" "$loadstone" patterns show $suite/amg.json --config 2
-expect 2 "it does: show" "$loadstone" patterns draw $suite/amg.json
+expect 2 "actions: show" "$loadstone" patterns draw $suite/amg.json
 expect 0 '"distance": 1222' "$loadstone" patterns show $suite/amg.json --config 0 --json
 
 "$loadstone" patterns show $suite/amg.json >amg.txt 2>/dev/null
