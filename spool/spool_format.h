@@ -289,7 +289,7 @@ struct spool_device_copy {
     uint32_t frames_len;          /* as of spool_alloc */
     uint32_t direction;           /* enum ls_device_direction */
 };
-/* Numbers count within the image; a fork child continues those of its parent. */
+/* Sites are numbered within the image; a fork child continues the numbers of its parent. */
 struct spool_site {
     struct spool_rec_header rec;
     uint64_t time_ns;

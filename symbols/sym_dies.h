@@ -20,7 +20,7 @@ bool sym_die_next(Dwarf_Die *die);
 /* Name of the function or variable that die is, or is a copy of: by its linkage name, else by its name. NULL:
  * none.  Valid until the next use of d. */
 const char *sym_die_name(Dwarf_Die *die, struct sym_demangler *d);
-/* Read an attribute of die, or of the entry of which it is a copy, as a number.  False: no such attribute. */
+/* Read an attribute as a number, from die or from the entry that die is a copy of. False: there is none. */
 bool sym_die_number(Dwarf_Die *die, unsigned attribute, uint64_t *out);
 /* The location of a variable that does not change. */
 struct sym_location {

@@ -264,8 +264,8 @@ static uint64_t sym_size_of(Dwarf_Die *type, uint64_t *out_elem, Dwarf_Die *out_
     return all;
 }
 
-/* Find the type of the value in the buffer of nodes of libstdc++'s containers, whose members become those of
- * the buffer. */
+/* Find the type of the value that a node of libstdc++'s containers holds in a buffer. The buffer gets the members of
+ * this type. */
 static bool sym_is_buffer(Dwarf_Die *type)
 {
     const char *name = dwarf_diename(type);

@@ -30,7 +30,7 @@ variant() { # NAME KIND MEMORY WORK STORES OPERATION TO FROM FROM2
 T
 }
 
-# Names are those of kn_gpu_variant_name; numbers are those of the file of kernels.
+# kn_gpu_variant_name has the same names, and the file of kernels has the same numbers.
 moves() {
     kind=0
     for name in gather scatter gs multigather multiscatter; do

@@ -222,7 +222,7 @@ static const void *finish_group(const struct pat_ext_row *r)
 }
 
 /* Does the row belong to the dynamic loader, and are such rows left out? Short programs have many of them.
- * The names are those of glibc and musl. */
+ * glibc and musl have these names. */
 static bool finish_leaves_out(const struct pat_ext *e, const struct pat_ext_row *r)
 {
     const uint32_t module = e->tables->sites[r->site].module;

@@ -16,8 +16,8 @@
 
 /* --- in the thread that is to be sampled --- */
 
-/* The C library reads the bounds of the first thread's stack from a file; those of others are in its
- * descriptor. */
+/* The C library reads the bounds of the first thread's stack from a file, and keeps the bounds of other stacks in the
+ * descriptor of the thread. */
 static void find_stack(struct rt_thread *t)
 {
     pthread_attr_t attr;

@@ -146,7 +146,7 @@ static void *serve_main(void *unused)
     return NULL;
 }
 
-/* All signals stay blocked but those that an instruction raises and those of the C library. */
+/* Block all signals except for the signals that an instruction raises and that the C library uses. */
 static uint64_t mask_of_thread(void)
 {
     static const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT, 32, 33};

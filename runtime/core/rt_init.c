@@ -270,7 +270,7 @@ static void rt_parent_find(void)
 
 /* --- first and last moments --- */
 
-/* The name by which record --pid lets a process load the runtime. */
+/* Is this the name under which record --pid loads the runtime into a process? */
 static bool rt_init_is_link(const char *name)
 {
     static const char link[] = "/" LS_ATTACH_LIBRARY;

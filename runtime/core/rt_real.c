@@ -2,8 +2,10 @@
 #include "runtime/core/rt_real.h"
 
 #include "runtime/core/rt_state.h"
+#include "runtime/core/rt_thread.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -49,5 +51,21 @@ LS_ALIGNED rt_dlsym *rt_real_dlsym(void)
         at = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
     __atomic_store_n(&found, at, __ATOMIC_RELAXED);
     memcpy(&real, &at, sizeof(real));
+    return real;
+}
+
+void *rt_real_look_up(const char *name, const void *caller)
+{
+    const int saved = errno;
+    Dl_info info;
+    rt_quiet_begin();
+    void *real = dlsym(RTLD_NEXT, name);
+    if (!real && dladdr(caller, &info) && info.dli_fname) {
+        void *const handle = RT_REAL(dlopen)(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        if (handle) real = dlsym(handle, name);
+        if (handle) RT_REAL(dlclose)(handle);
+    }
+    rt_quiet_end();
+    errno = saved;
     return real;
 }

@@ -50,29 +50,12 @@ static const char *const rt_device_names[RT_DEVICE_IDS] = {
 #undef NAME
 };
 
-/* In the next library, or, where a plugin with its own libraries called, in those. */
-static void *rt_device_look_up(const char *name, const void *caller)
-{
-    const int saved = errno;
-    Dl_info info;
-    rt_quiet_begin();
-    void *real = dlsym(RTLD_NEXT, name);
-    if (!real && dladdr(caller, &info) && info.dli_fname) {
-        void *const handle = RT_REAL(dlopen)(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (handle) real = dlsym(handle, name);
-        if (handle) RT_REAL(dlclose)(handle);
-    }
-    rt_quiet_end();
-    errno = saved;
-    return real;
-}
-
 /* NULL: the process has no such function. */
 static void *rt_device_real(enum rt_device_id id, const void *caller)
 {
     void *real = __atomic_load_n(&rt_device_found[id], __ATOMIC_ACQUIRE);
     if (real) return real;
-    real = rt_device_look_up(rt_device_names[id], caller);
+    real = rt_real_look_up(rt_device_names[id], caller);
     __atomic_store_n(&rt_device_found[id], real, __ATOMIC_RELEASE);
     return real;
 }
@@ -144,7 +127,7 @@ static bool rt_device_is_last(uint64_t object, const void *caller)
     int (*info)(void *, unsigned, size_t, void *, size_t *);
     uint32_t references = 0;
     const void *const release = rt_device_real(RT_DEVICE_ID_clReleaseMemObject, caller);
-    void *const real = rt_device_look_up("clGetMemObjectInfo", release);
+    void *const real = rt_real_look_up("clGetMemObjectInfo", release);
     if (!real) return true;
     memcpy(&info, &real, sizeof(info));
     return info((void *)(uintptr_t)object, CL_MEM_REFERENCE_COUNT, sizeof(references), &references, NULL) ||

@@ -7,35 +7,16 @@
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_thread.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 
 enum { MPI_FAILED = 16 }; /* MPI_ERR_OTHER, or MPI_ERR_INTERN */
-
-/* Find the function that ours replaces: in the next library, or, where a plugin with its own libraries called, in those. */
-static void *look_up(const char *name, const void *caller)
-{
-    const int saved = errno;
-    Dl_info info;
-    rt_quiet_begin();
-    void *real = dlsym(RTLD_NEXT, name);
-    if (!real && dladdr(caller, &info) && info.dli_fname) {
-        void *const handle = RT_REAL(dlopen)(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (handle) real = dlsym(handle, name);
-        if (handle) RT_REAL(dlclose)(handle);
-    }
-    rt_quiet_end();
-    errno = saved;
-    return real;
-}
 
 /* found: where the function is kept; ours: the function that would call itself. NULL: the process has no MPI. */
 static void *real_of(void **found, const char *name, const void *ours, const void *caller)
 {
     void *real = __atomic_load_n(found, __ATOMIC_ACQUIRE);
     if (real) return real;
-    real = look_up(name, caller);
+    real = rt_real_look_up(name, caller);
     if (real == ours) real = NULL;
     __atomic_store_n(found, real, __ATOMIC_RELEASE);
     return real;

@@ -386,7 +386,7 @@ static unsigned plan_probes(struct run *u, const struct rt_tr_block *b)
     return count;
 }
 
-/* The block was perhaps left early: the first position that was drawn and not reached is the event again. */
+/* If the thread left the block early, the first drawn position that it did not reach becomes the event again. */
 static void resume_tries(struct run *u)
 {
     for (unsigned i = 0; i < u->tried; i++)
@@ -588,7 +588,7 @@ static enum look look_for_loads(struct run *u, const struct rt_tr_block *b)
     return found;
 }
 
-/* Execute the fast version of b without its check, although a drawn position lies in it. */
+/* Execute the fast version of b from after its check, which would stop because a drawn position lies in b. */
 static void run_through(struct run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;

@@ -69,8 +69,8 @@ struct rt_tr_block {
     uint64_t loads;     /* bit k: a load of instruction k can be timed */
     uint64_t low, high; /* all of its original code is in between */
     uint16_t code_bytes, slow_bytes;
-    uint8_t check_bytes; /* of the fast version: the check of the counter */
-    uint8_t sure;        /* the first so many instructions are executed, if none faults */
+    uint8_t check_bytes;        /* of the fast version: the check of the counter */
+    uint8_t sure;               /* the first so many instructions are executed, if none faults */
     uint32_t marks, slow_marks; /* first ones */
     uint32_t sites;
     uint16_t marks_len, slow_marks_len, sites_len;
@@ -280,7 +280,7 @@ bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);
 /* Are all flags overwritten before one is read, and before anything can fault or leave the block? */
 bool rt_tr_trace_flags_dead(const struct rt_tr_trace *trace);
-/* Measure this processor. Takes some 20 microseconds. rt_tr_times.c */
+/* Measure this processor. Takes some 30 microseconds. rt_tr_times.c */
 void rt_tr_times_measure(struct rt_tr_times *out);
 /* Core cycles, in thousandths, that an instruction of the trace takes on average at least while it loops with all data
  * in L1, translated with a check of the counter that takes check_slots simple instructions; 0: not known, because the

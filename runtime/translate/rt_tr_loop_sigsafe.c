@@ -301,7 +301,7 @@ static bool forwards(const struct rt_tr_trace *t, const struct rt_burst_mem *sto
     return false;
 }
 
-/* Does the loop only wait for data where it takes longer than its least time? */
+/* Is all the time that the loop takes beyond its least time spent waiting for data? */
 static bool rest_waits(const struct rt_tr_trace *t, const struct timing *timings)
 {
     const uint64_t walking = walking_registers(timings, t->decoded);
