@@ -157,7 +157,6 @@ static void rt_tag_by_path(struct spool_writer *w, const struct rt_block *b, con
         .frames = path->frames,
         .places = path->places,
         .len = path->len,
-        .may_refine = !__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED),
         .give = rt_give_site,
         .arg = &giver,
     };
@@ -170,8 +169,7 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
     if (!rt_is_recording()) return base;
     const int saved = errno;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    const bool may_refine = !__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED);
-    const uint32_t site = rt_tag_known_slowly(&call, may_refine);
+    const uint32_t site = rt_tag_known_slowly(&call);
     struct rt_thread *t = site ? NULL : rt_enter();
     if (t) {
         const struct rt_block b = {base, len_bytes, SPOOL_ALLOC_OTHER, caller, cfa};

@@ -255,18 +255,15 @@ static uint32_t known_flat(const struct rt_tag_call *c)
     return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES ? tag_others() : 0;
 }
 
-uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, bool may_refine)
+uint32_t rt_tag_known_slowly(const struct rt_tag_call *c)
 {
     uint64_t signature = rt_tag_signature(c), word;
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
-        uint64_t *at = row_place(signature);
+        const uint64_t *at = row_place(signature);
         if (!at) return tag_others();
-        uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
+        const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
         if (row == 0) return known_flat(c);
-        if ((row & RT_TAG_CHECKS_MASK) && may_refine) return 0;
-        if (row & RT_TAG_CHECKS_MASK) /* or each call would come here */
-            __atomic_compare_exchange_n(at, &row, row & ~(uint64_t)RT_TAG_CHECKS_MASK, false,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        if (row & RT_TAG_CHECKS_MASK) return 0;
         const uint64_t place = rt_tag_row_place(row);
         if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
             return rt_tag_row_site(row);
@@ -366,7 +363,7 @@ static uint64_t row_verify(uint64_t *at, const struct rt_tag_call *c, const stru
     uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED), next = row;
     const uint32_t site = rt_tag_row_site(row);
     if (row & RT_TAG_CHECKS_MASK) next--;
-    if (p->may_refine && rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
+    if (rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
         const uint64_t place = place_of(c, p, path_differs(site, p));
         if (place) next = row_with_place(next & ~(uint64_t)RT_TAG_CHECKS_MASK, place);
     }

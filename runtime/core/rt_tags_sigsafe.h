@@ -89,7 +89,6 @@ struct rt_tag_path {
     const uint64_t *frames; /* return addresses, innermost first */
     const uint64_t *places; /* where on the stack they are */
     uint32_t len;
-    bool may_refine;
     /* Record the path of a new site before any block has its tag. */
     void (*give)(void *arg, uint32_t site);
     void *arg;
@@ -162,9 +161,8 @@ RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int w
     }
     return 0;
 }
-/* The same for any call; 0: ask rt_tag_learn. A row that is still checked answers only if !may_refine, and is
- * not checked any more then. */
-uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, bool may_refine);
+/* The same for any call; 0: ask rt_tag_learn. */
+uint32_t rt_tag_known_slowly(const struct rt_tag_call *c);
 /* The site of a call, by its path. It becomes known. */
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *path);
 

@@ -268,7 +268,7 @@ int main(int argc, char **argv)
     fill(&before, 9, KINDS);
     const pid_t child = fork();
     if (child == 0) {
-        for (int i = 0; i < rounds_of_all; i++)
+        for (int i = 0; i < rounds_of_all * 20; i++)
             walk(&before); /* blocks of the parent */
         work(rounds_of_all, 4, KINDS);
         _exit(0);

@@ -11,10 +11,10 @@ kinds="plain nothrow array aligned from_malloc from_calloc grown from_memalign w
 # named NAME WALKS OPTION... -- COMMAND...: record it in more and more rounds, until each of these walks has enough samples; all of them
 # are in blocks of the right sites
 named() {
-    name=$1 wanted=$2
-    shift 2
+    name=$1 wanted=$2 overhead=$3
+    shift 3
     for rounds in 40 160 640; do # a machine that is busy samples little
-        "$loadstone" record -q -f -o "$name.h5" --overhead 50% --period 1ms "$@" $rounds $locked >out 2>err </dev/null ||
+        "$loadstone" record -q -f -o "$name.h5" --overhead $overhead --period 1ms "$@" $rounds $locked >out 2>err </dev/null ||
             { echo "FAIL: $name: $(cat err)"; failed=1; return; }
         "$python" "$top_srcdir/tests/cases/tags_lines.py" "$name.h5" >lines || { failed=1; return; }
         enough=yes
@@ -29,14 +29,16 @@ named() {
 }
 
 locked=
-named step "$kinds chain ordered" --engine step -- "$victim"
-named translate "$kinds chain ordered" --engine translate -- "$victim"
+named step "$kinds chain ordered" 50% --engine step -- "$victim"
+named translate "$kinds chain ordered" 50% --engine translate -- "$victim"
+# a budget that hooks exceed makes no name wrong
+named budget "wrap_one wrap_other" 2% --engine step -- "$victim"
 locked=locked
-named locked "plain from_malloc" --engine step -- "$victim"
+named locked "plain from_malloc" 50% --engine step -- "$victim"
 locked=
 for other in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
     [ "$(LD_PRELOAD=$other env true 2>&1)" = "" ] || { echo "not tried: $other is not installed"; continue; }
-    named "${other%.so*}" "$kinds" --engine step -- env LD_PRELOAD=$other "$victim"
+    named "${other%.so*}" "$kinds" 50% --engine step -- env LD_PRELOAD=$other "$victim"
 done
 
 # without tags most blocks have no site

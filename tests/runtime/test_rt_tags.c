@@ -161,7 +161,7 @@ static struct rt_tag_call call_of(struct fake *f, const char *path)
 static uint32_t learn(struct fake *f, const struct rt_tag_call *c)
 {
     const struct rt_tag_path p = {
-        .frames = f->frames, .places = f->places, .len = f->len, .may_refine = true, .give = give, .arg = f};
+        .frames = f->frames, .places = f->places, .len = f->len, .give = give, .arg = f};
     return rt_tag_learn(c, &p);
 }
 
@@ -177,7 +177,7 @@ static uint32_t site_of(struct fake *f, const char *path)
 {
     const struct rt_tag_call c = call_of(f, path);
     uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-    if (!site) site = rt_tag_known_slowly(&c, true);
+    if (!site) site = rt_tag_known_slowly(&c);
     return site ? site : learn(f, &c);
 }
 
@@ -194,7 +194,7 @@ static void paths_of_one_signature_become_several_sites(void **state)
     assert_int_equal(f.given, PATHS);
     for (int i = 0; i < PATHS; i++) {
         const struct rt_tag_call c = call_of(&f, paths[i]);
-        assert_int_equal(rt_tag_known_slowly(&c, true), sites[i]); /* without another unwinding */
+        assert_int_equal(rt_tag_known_slowly(&c), sites[i]); /* without another unwinding */
         for (int k = 0; k < i; k++)
             assert_true(sites[i] != sites[k]);
     }
@@ -232,19 +232,6 @@ static void later_paths_are_learned_from_sampled_calls(void **state)
     assert_int_equal(f.given, 2);
 }
 
-/* When the budget is spent, no call is unwound again, and a signature is used at once. */
-static void refinement_stops_with_the_budget(void **state)
-{
-    static struct fake f;
-    (void)state;
-    const uint32_t site = site_of(&f, "abcdef");
-    const struct rt_tag_call c = call_of(&f, "abcdef");
-    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST), 0);
-    assert_int_equal(rt_tag_known_slowly(&c, true), 0);
-    assert_int_equal(rt_tag_known_slowly(&c, false), site);
-    assert_int_equal(rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST), site);
-}
-
 /* A place that is a return address in one path is a counter in another one. */
 static void local_variables_are_no_sites(void **state)
 {
@@ -259,7 +246,7 @@ static void local_variables_are_no_sites(void **state)
         struct rt_tag_call c = call_of(&f, "rs");
         f.stack[8] = i; /* the place of the third return address */
         uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site) site = rt_tag_known_slowly(&c, true);
+        if (!site) site = rt_tag_known_slowly(&c);
         if (!site) site = learn(&f, &c);
         assert_true(site > 0);
     }
@@ -277,7 +264,7 @@ static void unknown_stacks_are_not_read(void **state)
         c.depth = 0;
         c.cfa = 0x10; /* reading there would crash */
         uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site) site = rt_tag_known_slowly(&c, true);
+        if (!site) site = rt_tag_known_slowly(&c);
         assert_true(site || learn(&f, &c));
     }
     assert_true(f.given <= 2);
@@ -294,7 +281,7 @@ static void sites_after_the_last_number_are_counted(void **state)
         const struct rt_tag_call c = {
             .ret = f.frames[0], .cfa = f.places[0] + 8, .depth = sizeof(f.stack) - 8};
         site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site) site = rt_tag_known_slowly(&c, true);
+        if (!site) site = rt_tag_known_slowly(&c);
         if (!site) site = learn(&f, &c);
     }
     assert_int_equal(site, RT_TAG_OTHERS);
@@ -355,7 +342,6 @@ UNIT_GROUP()
         cmocka_unit_test_setup(paths_of_one_signature_become_several_sites, init_tags),
         cmocka_unit_test_setup(equal_paths_stay_one_row, init_tags),
         cmocka_unit_test_setup(later_paths_are_learned_from_sampled_calls, init_tags),
-        cmocka_unit_test_setup(refinement_stops_with_the_budget, init_tags),
         cmocka_unit_test_setup(local_variables_are_no_sites, init_tags),
         cmocka_unit_test_setup(unknown_stacks_are_not_read, init_tags),
         cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
