@@ -530,8 +530,9 @@ static ls_err prof_replay_lines(struct prof_replay *r)
                                                .columns = &run->columns};
     LS_TRY(prof_lines_resolve(&context, &r->ips));
     LS_TRY(prof_modules_write(&r->modules, r->process, run->names, &run->modules));
-    prof_scripts_set_lines(&run->scripts, run->lines.rows + first_line, run->lines.len - first_line,
-                           run->names);
+    if (run->lines.len > first_line)
+        prof_scripts_set_lines(&run->scripts, run->lines.rows + first_line, run->lines.len - first_line,
+                               run->names);
     LS_TRY(prof_name_generated(r, first_line));
     prof_frames_set_lines(&run->frames, r->first_frame, &run->lines);
     return LS_OK;
