@@ -51,6 +51,6 @@ P
 }
 record_fields stencil "$top_builddir/examples/stencil_naive" 96 96 8
 export_all stencil
-record_fields sedov "$top_builddir/examples/sedov_separate" 16 lattice
+record_fields sedov "$top_builddir/examples/sedov_separate" 8 lattice
 export_all sedov
 exit $failed

@@ -17,5 +17,8 @@ exec g++ -std=c++11 -I'$top_srcdir/include' "\$@" -L'$top_builddir/.libs' -Wl,-r
 E
 chmod 755 bin/compile
 PATH=$scratch/bin:$PATH
-must "$python" "$top_srcdir/tests/cases/readme.py" "$top_srcdir/README.md"
+# The sizes of the README take half a minute; smaller ones print the same lines.
+sed 's/matmul_naive 1024$/matmul_naive 640/; s/spmv 1000 refined 381$/spmv 400 refined 381/' "$top_srcdir/README.md" >small.md
+must test "$(diff "$top_srcdir/README.md" small.md | grep -c '^>')" -eq 2
+must "$python" "$top_srcdir/tests/cases/readme.py" small.md
 exit $failed

@@ -22,6 +22,8 @@ class Profile:
         self.file = h5py.File(path)
         self.start = int(self.file["run"].attrs["start_realtime_ns"])
         self.tables = {}
+        self.said = {}
+        self.fields = {int(g.attrs["number"]): name for name, g in self.file["fields"].items()}
 
     def table(self, name):
         if name not in self.tables:
@@ -34,8 +36,13 @@ class Profile:
         columns = self.table(name)
         return len(next(iter(columns.values()))) if columns else 0
 
-    def says(self, name, row, depth=0):
-        """The row with the rows that it points to in their place, times by the wall clock."""
+    def says(self, name, row):
+        """The row with the rows that it points to in their place, times by the wall clock. Callers do not change it."""
+        if (name, row) not in self.said:
+            self.said[name, row] = self.expand(name, row)
+        return self.said[name, row]
+
+    def expand(self, name, row):
         out = {}
         for column, values in self.table(name).items():
             value = values[row]
@@ -44,7 +51,7 @@ class Profile:
             own = column == "parent" and name in ("frames", "processes", "phases")
             if own or (column in LINKS and not (name == "sources") and not (name == "lines" and column == "line")):
                 target = name if own else LINKS[column]
-                value = None if int(value) == MISSING else self.says(target, int(value), depth + 1)
+                value = None if int(value) == MISSING else self.says(target, int(value))
             elif column == "parent":
                 continue  # nodes: their place in the tree is looked at apart
             elif column in TIMES:
@@ -60,12 +67,14 @@ def must(what, holds):
         sys.exit(f"FAIL: {sys.argv[1]}: {what}")
 
 
+def must_equal(what, a, b):
+    if a != b:  # the rows are long: their text is made only here
+        must(f"{what}: {a} is not {b}", False)
+
+
 def field_of(p, samples, i):
     number = int(samples["field"][i]) if "field" in samples else MISSING
-    if number == MISSING:
-        return None
-    name = next(n for n, g in p.file["fields"].items() if int(g.attrs["number"]) == number)
-    return name, int(samples["value"][i])
+    return None if number == MISSING else (p.fields[number], int(samples["value"][i]))
 
 
 merged, files = Profile(sys.argv[1]), [Profile(path) for path in sys.argv[2:]]
@@ -75,7 +84,7 @@ for name in ("threads", "processes", "bursts", "modules", "lines", "inlines", "p
     at = 0
     for f in files:
         for row in range(f.length(name)):
-            must(f"{name} row {at}: {merged.says(name, at)} is not {f.says(name, row)}", merged.says(name, at) == f.says(name, row))
+            must_equal(f"{name} row {at}", merged.says(name, at), f.says(name, row))
             at += 1
     must(f"{name}: {at} rows", at == merged.length(name))
 for name in ("sources", "phases"):
@@ -87,14 +96,13 @@ all_samples = merged.table("samples")
 for f in files:
     samples = f.table("samples")
     for i in range(f.length("samples")):
-        a, b = {k: v for k, v in merged.says("samples", at).items()}, f.says("samples", i)
+        a, b = merged.expand("samples", at), f.expand("samples", i)
         for d in (a, b):
             for column in ("field", "value"):
                 d.pop(column, None)
-        for process_less in (a, b):  # homes that processes share were born with the first
-            if process_less["node"] and process_less["node"].get("process") is None:
-                process_less["node"].pop("born_ns", None)
-        must(f"sample {at}: {a} is not {b}", a == b)
+            if d["node"] and d["node"].get("process") is None:  # nodes that processes share were born with the first
+                d["node"] = {k: v for k, v in d["node"].items() if k != "born_ns"}
+        must_equal(f"sample {at}", a, b)
         mine, theirs = field_of(merged, all_samples, at), field_of(f, samples, i)
         must(f"sample {at} is in {mine}, not in {theirs}", (mine is None) == (theirs is None))
         if mine:

@@ -2,7 +2,7 @@
 # Files that loadstone export wrote into a directory, read by VTK and h5py and compared with the recording,
 # value by value. For scripts with the arguments RUN.h5 DIRECTORY, whose DOMAINS and LABELS describe the
 # contents of the files.
-import glob, os, sys
+import functools, glob, os, sys
 import xml.etree.ElementTree as ET
 import h5py
 import numpy as np
@@ -39,9 +39,14 @@ def text(value):
 
 
 # --- the description of a field in run.h5
+@functools.lru_cache(maxsize=None)
+def whole(path):
+    return run[path][()]
+
+
 def values(field, metric, step=None):
-    f = run["fields"][field]
-    return (f[metric][()] if step is None else f["steps"][metric][step]).ravel()
+    f = f"fields/{field}"
+    return (whole(f"{f}/{metric}") if step is None else whole(f"{f}/steps/{metric}")[step]).ravel()
 
 
 def centering(field):
