@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state of a running burst, and the functions that the files of its dispatcher share. They are compiled with
+ * -mgeneral-regs-only: the vector registers keep the program's values. */
+#ifndef RUNTIME_TRANSLATE_RT_TR_RUN_H
+#define RUNTIME_TRANSLATE_RT_TR_RUN_H
+#include "runtime/translate/rt_tr_internal.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+enum rt_tr_part {
+    RT_TR_PART_WARM,
+    RT_TR_PART_WARM_TIMED,
+    RT_TR_PART_PACE,
+    RT_TR_PART_LIST,
+    RT_TR_PART_PROBE,
+    RT_TR_PART_SETTLE
+};
+
+enum rt_tr_look { RT_TR_LOOK_NONE, RT_TR_LOOK_LEAVES, RT_TR_LOOK_LOAD };
+
+struct rt_tr_run {
+    struct rt_tr_thread *t;
+    struct rt_tr_context *c;
+    struct rt_tr_cache *cache;
+    const struct rt_tr_plan *plan;
+    uint32_t accesses, probes; /* numbers of the plan, limited by the room */
+    struct rt_tr_result *r;
+    uint64_t features;
+    enum rt_tr_part part;
+    uint64_t ip;
+    uint64_t position, event; /* in instructions since the burst began, and lines of repeated ones */
+    uint64_t lines;           /* part of position */
+    bool due;                 /* the event is in the next block */
+    bool limited;             /* the event is instructions_max */
+    bool settled;             /* the flags are the program's */
+    enum rt_tr_end reason, end;
+    uint64_t random;
+    uint64_t warm_tsc, warm_position;
+    bool cold, no_pace, is_hot;
+    uint64_t pace_from, pace_instructions, switches, list_from;
+    unsigned settle_attempts;
+    uint32_t translated_before_pace;
+    uint32_t probe_loads;     /* mean distance of timed loads */
+    struct rt_tr_block *next; /* the one at ip, where that is known */
+    struct rt_tr_exit *link;  /* goes to the next block */
+    unsigned tried;           /* positions in t->tried */
+    bool missed;              /* the next block belongs into the table */
+};
+
+static inline uint64_t rt_tr_tsc(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return (uint64_t)high << 32 | low;
+}
+
+/* After everything before, before everything after. */
+static inline uint64_t rt_tr_tsc_fenced(void)
+{
+    __asm__ volatile("lfence" ::: "memory");
+    const uint64_t now = rt_tr_tsc();
+    __asm__ volatile("lfence" ::: "memory");
+    return now;
+}
+
+static inline uint64_t rt_tr_context_switches(void)
+{
+    struct rusage used;
+    long result = SYS_getrusage;
+    __asm__ volatile("syscall" : "+a"(result) : "D"(RUSAGE_THREAD), "S"(&used) : "rcx", "r11", "memory");
+    return result ? 0 : (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
+}
+
+/* xorshift64* (Vigna, 2014) */
+static inline uint64_t rt_tr_draw(struct rt_tr_run *u)
+{
+    const uint64_t mean = u->probe_loads;
+    u->random ^= u->random >> 12;
+    u->random ^= u->random << 25;
+    u->random ^= u->random >> 27;
+    return 1 + (u->random * UINT64_C(0x2545f4914f6cdd1d) >> 33) % (2 * mean - 1);
+}
+
+/* End the burst for this reason as soon as the flags are the program's. */
+static inline void rt_tr_settle(struct rt_tr_run *u, enum rt_tr_end reason)
+{
+    u->part = RT_TR_PART_SETTLE;
+    u->reason = reason;
+}
+
+static inline void rt_tr_begin_list(struct rt_tr_run *u)
+{
+    u->part = RT_TR_PART_LIST;
+    u->list_from = u->position;
+}
+
+/* rt_tr_burst_sigsafe.c */
+/* Between these two, other code may use the vector registers. */
+void rt_tr_put_aside(struct rt_tr_run *u);
+void rt_tr_bring_back(struct rt_tr_run *u);
+/* Handle an exit from translated code. Advances ip and position. */
+void rt_tr_arrive(struct rt_tr_run *u);
+
+/* rt_tr_parts_sigsafe.c */
+/* Move on to the part that applies before block b; its event is set. */
+void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b);
+
+/* rt_tr_watch_sigsafe.c */
+/* Draw the positions in b at which a load would be timed, beginning with the event, which becomes the first
+ * position after b. RT_TR_LOOK_LOAD: one of them has a load. RT_TR_LOOK_LEAVES: none has, but the thread may leave
+ * the block before one of them, which is then the position of another instruction. */
+enum rt_tr_look rt_tr_look_for_loads(struct rt_tr_run *u, const struct rt_tr_block *b);
+/* If the thread left the block early, the first drawn position that it did not reach becomes the event again. */
+void rt_tr_resume_tries(struct rt_tr_run *u);
+/* Execute the slow version of b, which lists its accesses and times its loads. */
+void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b);
+/* Go through the lines of the repeated instruction b, before it is executed, until they are over or the burst is.
+ * A part of the burst may end inside. No pace is measured: the time of such instructions is not in their number.
+ * Where the burst begins in one, its lines are what the thread does at that time: they are listed at once. */
+void rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b);
+#endif
