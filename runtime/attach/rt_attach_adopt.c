@@ -95,14 +95,6 @@ static struct {
     uint64_t cpu_ns;
 } seen[SEEN_LEN];
 
-static uint64_t parse_number(const char *text)
-{
-    uint64_t number = 0;
-    for (; *text >= '0' && *text <= '9'; text++)
-        number = number * 10 + (uint64_t)(*text - '0');
-    return number;
-}
-
 /* Is the thread sampled, or one of ours? */
 static bool is_known(pid_t tid)
 {
@@ -126,7 +118,7 @@ static uint64_t cpu_of(const char *tid)
     const long len = ls_syscall(SYS_read, fd, text, sizeof(text) - 1);
     ls_syscall(SYS_close, fd);
     text[len > 0 ? len : 0] = '\0';
-    return parse_number(text);
+    return rt_text_number(text, NULL);
 }
 
 /* Has the thread used CPU time since the last look? */
@@ -160,7 +152,7 @@ void rt_attach_look_for_threads(pid_t own_tid)
     while ((len = ls_syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
         for (long at = 0; at < len;) {
             const struct dir_entry *e = (const void *)(entries + at);
-            const pid_t tid = (pid_t)parse_number(e->name);
+            const pid_t tid = (pid_t)rt_text_number(e->name, NULL);
             at += e->len_bytes;
             if (tid && tid != own_tid && !is_known(tid) && take_progress(tid, e->name)) interrupt(tid);
         }

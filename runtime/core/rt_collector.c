@@ -108,9 +108,7 @@ static bool is_zombie(const char *tid)
 /* Other threads of ours do not count either: each of them checks this for itself. */
 static bool is_ours(const char *name)
 {
-    pid_t tid = 0;
-    for (; *name >= '0' && *name <= '9'; name++)
-        tid = tid * 10 + (*name - '0');
+    const pid_t tid = (pid_t)rt_text_number(name, NULL);
     for (const struct rt_thread *t = __atomic_load_n(&rt_state.threads, __ATOMIC_ACQUIRE); t; t = t->next)
         if (t->own && __atomic_load_n(&t->in_use, __ATOMIC_RELAXED) && t->tid == tid) return true;
     return false;

@@ -233,11 +233,7 @@ static bool rt_parent_has_records(pid_t pid)
 static pid_t rt_parent_parse(const char *stat)
 {
     const char *at = strrchr(stat, ')');
-    pid_t pid = 0;
-    if (!at || strlen(at) < 5) return 0;
-    for (at += 4; *at >= '0' && *at <= '9'; at++)
-        pid = pid * 10 + (*at - '0');
-    return pid;
+    return at && strlen(at) >= 5 ? (pid_t)rt_text_number(at + 4, NULL) : 0;
 }
 
 static pid_t rt_parent_of(pid_t pid)

@@ -3,6 +3,7 @@
 
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
+#include "runtime/core/rt_text_sigsafe.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -119,16 +120,13 @@ static bool rt_resources_open(void)
 static bool rt_resources_resident(uint64_t *out_bytes)
 {
     char text[128];
-    uint64_t pages = 0;
     long at = 0;
     const long len =
         rt_resources_open() ? ls_syscall(SYS_pread64, rt_state.statm_fd, text, sizeof(text), 0) : -1;
     while (at < len && text[at] != ' ')
         at++;
     if (at >= len) return false;
-    for (at++; at < len && text[at] >= '0' && text[at] <= '9'; at++)
-        pages = pages * 10 + (uint64_t)(text[at] - '0');
-    *out_bytes = pages * RT_PAGE_BYTES;
+    *out_bytes = rt_text_number(text + at + 1, text + len) * RT_PAGE_BYTES;
     return true;
 }
 
@@ -160,13 +158,10 @@ static uint64_t rt_resources_parse_peak(const char *text, size_t len)
 {
     static const char key[] = "VmHWM:";
     const char *at = memmem(text, len, key, sizeof(key) - 1);
-    uint64_t kib = 0;
     if (!at) return 0;
     for (at += sizeof(key) - 1; at < text + len && (*at == ' ' || *at == '\t'); at++)
         ;
-    for (; at < text + len && *at >= '0' && *at <= '9'; at++)
-        kib = kib * 10 + (uint64_t)(*at - '0');
-    return kib * 1024;
+    return rt_text_number(at, text + len) * 1024;
 }
 
 uint64_t rt_resources_peak_bytes(void)

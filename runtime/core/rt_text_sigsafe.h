@@ -45,4 +45,13 @@ static inline void rt_text_add_number(struct rt_text *t, uint64_t number)
         rt_text_add_char(t, digits[--len]);
 }
 
+/* Return the decimal number at `at`, which ends at another character or at end; NULL: the text has an end of its own. */
+static inline uint64_t rt_text_number(const char *at, const char *end)
+{
+    uint64_t number = 0;
+    for (; at != end && *at >= '0' && *at <= '9'; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    return number;
+}
+
 #endif
