@@ -135,7 +135,9 @@ ls_err ls_outputs_add(ls_outputs *f, const char *path, const char **out_temporar
     char draft[PATH_MAX];
     struct stat st;
     if (ls_is_stdout(path)) /* this kind of output needs a named file */
-        return ls_fail(LS_ERR_USAGE, "this is written to files only: name one (./- is one called -)");
+        return ls_fail(
+            LS_ERR_USAGE,
+            "the output is written to a file only, not to standard output: name the file (./- is a file called -)");
     if (stat(path, &st) == 0) {
         LS_TRY(ls_outputs_replace(f, path, &st));
     } else {

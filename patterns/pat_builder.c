@@ -202,7 +202,7 @@ static ls_err pat_set_text(struct pat_config *c, const struct pat_key *k, const 
 static ls_err pat_set_raw(struct pat_builder *b, struct pat_indices *to, const char *path)
 {
     char full[4096];
-    if (b->no_raw_files) return ls_fail(LS_ERR_ARG, "RAW=%s: index files are not read here", path);
+    if (b->no_raw_files) return ls_fail(LS_ERR_ARG, "RAW=%s: index files are not allowed here", path);
     const bool relative = b->dir && *path != '/';
     const int len = snprintf(full, sizeof(full), "%s%s%s", relative ? b->dir : "", relative ? "/" : "", path);
     if (len < 0 || (size_t)len >= sizeof(full))
@@ -309,7 +309,7 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
     case PAT_VALUE_COMMENT:
         return LS_OK;
     }
-    return ls_fail(LS_ERR_ARG, "%s takes no text", k->name);
+    return ls_fail(LS_ERR_ARG, "%s cannot be a text", k->name);
 }
 
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)

@@ -95,7 +95,8 @@ ls_err pat_kernel_parse(const char *text, enum pat_kernel *out)
     if (strcasecmp(text, "sg") == 0)
         return ls_fail(LS_ERR_ARG,
                        "there is no kernel 'sg'; gathering and scattering at once is called 'gs'");
-    return ls_fail(LS_ERR_ARG, "'%.40s' is none of gather, scatter, gs, multigather, multiscatter", text);
+    return ls_fail(LS_ERR_ARG, "unknown kernel '%.40s': use gather, scatter, gs, multigather or multiscatter",
+                   text);
 }
 
 const char *pat_operation_name(enum pat_operation o)
@@ -110,7 +111,7 @@ ls_err pat_operation_parse(const char *text, enum pat_operation *out)
             *out = (enum pat_operation)o;
             return LS_OK;
         }
-    return ls_fail(LS_ERR_ARG, "'%.40s' is none of copy, reduce, chase, fill, update", text);
+    return ls_fail(LS_ERR_ARG, "unknown operation '%.40s': use copy, reduce, chase, fill or update", text);
 }
 
 bool pat_operation_fits(enum pat_operation o, enum pat_kernel k)

@@ -205,7 +205,7 @@ static ls_err pat_generate_list(const char *text, struct pat_list *l, struct pat
         if (strlen(pat_generators[i].name) == name_len &&
             strncasecmp(text, pat_generators[i].name, name_len) == 0)
             return pat_generator_run(&pat_generators[i], text + name_len + 1, l, out);
-    return ls_fail(LS_ERR_ARG, "'%.*s' is none of UNIFORM, MS1, LAPLACIAN",
+    return ls_fail(LS_ERR_ARG, "unknown generator '%.*s': use UNIFORM, MS1 or LAPLACIAN",
                    (int)(name_len < 40 ? name_len : 40), text);
 }
 

@@ -199,8 +199,8 @@ static int pat_json_on_key(void *user, const unsigned char *text, size_t len)
     p->key = pat_key_find((const char *)text, len);
     if (!p->key) {
         char note[128];
-        snprintf(note, sizeof(note), "nobody knows the key \"%.*s\"; it has no effect",
-                 (int)(len < 60 ? len : 60), (const char *)text);
+        snprintf(note, sizeof(note), "unknown key \"%.*s\"; it has no effect", (int)(len < 60 ? len : 60),
+                 (const char *)text);
         pat_json_note(p, note);
     }
     return 1;

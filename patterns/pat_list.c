@@ -75,7 +75,7 @@ static bool pat_is_blank(char c)
 
 static ls_err pat_no_integer(const char *text, size_t len)
 {
-    return ls_fail(LS_ERR_ARG, "'%.*s' is no integer", (int)(len < 40 ? len : 40), text);
+    return ls_fail(LS_ERR_ARG, "'%.*s' is not an integer", (int)(len < 40 ? len : 40), text);
 }
 
 /* Digits of a number and a power of ten; the number is their product. */

@@ -10,8 +10,8 @@ enum { PAT_PAGE_ELEMENTS = 512, PAT_PAGES_FIRST = 1024 };
 static ls_err pat_truncate(struct pat_indices *p, uint64_t len)
 {
     if (len > p->len)
-        return ls_fail(LS_ERR_RANGE, "it cannot be cut to %llu indices, it has %zu", (unsigned long long)len,
-                       p->len);
+        return ls_fail(LS_ERR_RANGE, "it cannot be cut to %llu indices, because it has only %zu",
+                       (unsigned long long)len, p->len);
     if (len == 0 || len == p->len) return LS_OK;
     int64_t *data = realloc(p->data, len * sizeof(int64_t));
     if (data) p->data = data; /* shrinking failed: keep the old block */

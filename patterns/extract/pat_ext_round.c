@@ -136,9 +136,11 @@ static ls_err round_find_strand(struct pat_ext_round *r, struct pat_ext_budget *
                                 const struct pat_access *a, uint32_t *out)
 {
     if (a->thread >= t->threads_len)
-        return ls_fail(LS_ERR_FORMAT, "the source names thread %u of %zu", a->thread, t->threads_len);
+        return ls_fail(LS_ERR_FORMAT, "an access is of thread %u, but the source lists %zu threads",
+                       a->thread, t->threads_len);
     if (a->site >= t->sites_len)
-        return ls_fail(LS_ERR_FORMAT, "the source names site %u of %zu", a->site, t->sites_len);
+        return ls_fail(LS_ERR_FORMAT, "an access is of site %u, but the source lists %zu sites", a->site,
+                       t->sites_len);
     if (a->thread >= r->threads_len) LS_TRY(round_add_threads(r, b, t));
     struct pat_ext_by_site *sites = &r->threads[a->thread];
     const size_t leaf = a->site / ROUND_LEAF;

@@ -56,7 +56,7 @@ ls_err pat_extract(pat_source *s, const struct pat_extract_options *o, struct pa
     struct pat_extract_options options = o ? *o : (struct pat_extract_options){0};
     *out = (struct pat_sequences){0};
     if ((unsigned)options.mode >= PAT_MODE_COUNT)
-        return ls_fail(LS_ERR_ARG, "mode %d of extraction is none", (int)options.mode);
+        return ls_fail(LS_ERR_ARG, "unknown extraction mode %d", (int)options.mode);
     extract_fill(&options);
     struct pat_ext e;
     ls_err err = pat_ext_init(&e, &options);

@@ -81,7 +81,7 @@ static ls_err binary_span_of(const char *path, struct binary_span *out)
     if (fd < 0) return ls_fail_errno(errno, "the binary %s cannot be read", path);
     const bool is_elf = binary_read_span(fd, out);
     close(fd);
-    return is_elf ? LS_OK : ls_fail(LS_ERR_FORMAT, "%s: no program or library (ELF, 64 bits)", path);
+    return is_elf ? LS_OK : ls_fail(LS_ERR_FORMAT, "%s is not a 64-bit program or library (ELF)", path);
 }
 
 /* --- binaries given by the user --- */

@@ -31,8 +31,8 @@ static ls_err fill(struct pat_lines *l)
     if (l->left == l->room) {
         char *grown = l->room < PAT_LINE_MAX ? realloc(l->buffer, 2 * l->room) : NULL;
         if (!grown)
-            return ls_fail(LS_ERR_FORMAT, "%s:%llu: a line of more than %zu bytes", pat_input_name(l->input),
-                           (unsigned long long)l->number + 1, l->room);
+            return ls_fail(LS_ERR_FORMAT, "%s:%llu: the line is longer than %zu bytes",
+                           pat_input_name(l->input), (unsigned long long)l->number + 1, l->room);
         l->buffer = l->at = grown;
         l->room *= 2;
     }

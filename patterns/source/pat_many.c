@@ -94,11 +94,12 @@ static ls_err add_entries(struct files *f, const char *folder, const struct pat_
     free(entries);
     LS_TRY(err);
     if (f->len == before)
-        return ls_fail(LS_ERR_FORMAT,
-                       "%s: none of the %d files in this folder is a source of accesses; --format names one",
-                       folder, len);
-    snprintf(note, sizeof(note), "%s: %zu of %d files are no sources of accesses and were left out", folder,
-             left_out, len);
+        return ls_fail(
+            LS_ERR_FORMAT,
+            "%s: none of the %d files in this folder holds accesses in a known format; name it with --format",
+            folder, len);
+    snprintf(note, sizeof(note), "%s: %zu of %d files hold no accesses and were left out", folder, left_out,
+             len);
     if (left_out && o->note) o->note(o->user, note);
     return LS_OK;
 }

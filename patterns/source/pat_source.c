@@ -83,14 +83,12 @@ ls_err pat_source_recognise(const char *path, const struct pat_source_format **o
             return LS_OK;
         }
     if (len > 0 && head[0] == '[')
-        return ls_fail(
-            LS_ERR_FORMAT,
-            "%s: no source of accesses; if these are patterns already, loadstone patterns show and "
-            "loadstone replay take them",
-            path);
+        return ls_fail(LS_ERR_FORMAT,
+                       "%s holds no accesses; if these are patterns already, loadstone patterns show and "
+                       "loadstone replay take them",
+                       path);
     list_names(names, sizeof(names));
-    return ls_fail(LS_ERR_FORMAT, "%s: no source of accesses that is known (%s); --format names one", path,
-                   names);
+    return ls_fail(LS_ERR_FORMAT, "%s: unknown format (known: %s); name it with --format", path, names);
 }
 
 ls_err pat_source_open(const char *path, const struct pat_source_options *o, pat_source **out)

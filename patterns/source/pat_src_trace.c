@@ -107,7 +107,8 @@ static ls_err check_header(const struct trace *t, const struct pat_trace_header 
             "that wrote it or a newer one",
             name, h->version, h->features_needed, PAT_TRACE_VERSION);
     if (h->header_bytes < sizeof(*h) || h->header_bytes > 1 << 16)
-        return ls_fail(LS_ERR_FORMAT, "%s: byte 20: a header of %u bytes", name, h->header_bytes);
+        return ls_fail(LS_ERR_FORMAT, "%s is damaged: it has a header of %u bytes (at byte 20)", name,
+                       h->header_bytes);
     return LS_OK;
 }
 
@@ -161,7 +162,8 @@ static ls_err read_packed(struct trace *t, const struct pat_trace_chunk *c)
 static ls_err unpack_chunk(struct trace *t, const struct pat_trace_chunk *c)
 {
     const size_t raw_bytes = raw_bytes_of(c);
-    if (raw_bytes == 0 || c->codec >= PAT_CODEC_COUNT) return chunk_damaged(t, "its lengths or its codec");
+    if (raw_bytes == 0 || c->codec >= PAT_CODEC_COUNT)
+        return chunk_damaged(t, "its lengths or its codec are wrong");
     LS_TRY(reserve(&t->raw, &t->raw_room, raw_bytes));
     const struct pat_packed packed = {
         .data = t->packed, .len_bytes = c->packed_bytes, .id = (enum pat_codec_id)c->codec};
@@ -182,9 +184,10 @@ static ls_err unpack_chunk(struct trace *t, const struct pat_trace_chunk *c)
 
 static ls_err read_tail(struct trace *t, const struct pat_trace_chunk *c)
 {
-    if (c->packed_bytes != sizeof(t->tail)) return chunk_damaged(t, "the tail's length");
+    if (c->packed_bytes != sizeof(t->tail)) return chunk_damaged(t, "the length of the tail is wrong");
     memcpy(&t->tail, t->packed, sizeof(t->tail));
-    if (t->tail.accesses != t->counts.accesses) return chunk_damaged(t, "the tail counts other accesses");
+    if (t->tail.accesses != t->counts.accesses)
+        return chunk_damaged(t, "the tail counts another number of accesses");
     t->counts.skipped = t->tail.skipped;
     t->counts.lost = t->tail.lost;
     t->has_ended = true;
@@ -195,7 +198,8 @@ static ls_err read_tail(struct trace *t, const struct pat_trace_chunk *c)
 static ls_err next_chunk(struct trace *t)
 {
     struct pat_trace_chunk c;
-    if (t->chunk_accesses != t->chunk_accesses_seen) return chunk_damaged(t, "it holds other accesses");
+    if (t->chunk_accesses != t->chunk_accesses_seen)
+        return chunk_damaged(t, "it holds another number of accesses");
     for (size_t i = 0; i < PAT_STREAMS; i++)
         if (ls_cursor_left(&t->streams[i])) return chunk_damaged(t, "its streams do not end together");
     t->chunk_at_bytes = t->at_bytes;
@@ -215,7 +219,7 @@ static ls_err switch_thread(struct trace *t)
 {
     uint64_t thread;
     if (!pat_varint_get(&t->streams[PAT_STREAM_SITES], &thread) || thread >= t->tables.threads_len)
-        return chunk_damaged(t, "a thread's number");
+        return chunk_damaged(t, "the number of a thread is out of range");
     return pat_guess_switch(&t->guess, (uint32_t)thread);
 }
 
@@ -253,8 +257,8 @@ static ls_err read_access(struct trace *t, uint8_t op)
     if (!past) return chunk_damaged(t, "an access without a thread");
     site = pat_guess_site(past);
     if (op & PAT_TRACE_SITE && !pat_varint_get(&t->streams[PAT_STREAM_SITES], &site))
-        return chunk_damaged(t, "a site's number");
-    if (site >= t->tables.sites_len) return chunk_damaged(t, "a site's number");
+        return chunk_damaged(t, "the number of a site is out of range");
+    if (site >= t->tables.sites_len) return chunk_damaged(t, "the number of a site is out of range");
     struct pat_track *k = pat_guess_track(past, (uint32_t)site);
     if (!k) return ls_nomem("reading %s", pat_input_name(t->input));
     if (!read_addr(&t->streams[PAT_STREAM_ADDRS], op & PAT_TRACE_KIND, k, &addr))

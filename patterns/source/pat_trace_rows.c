@@ -127,7 +127,8 @@ static ls_err get_text(struct ls_cursor *c, char **out)
 {
     uint64_t len;
     *out = NULL;
-    if (!pat_varint_get(c, &len) || len > PAT_TRACE_TEXT_MAX + 1) return damaged("a name's length");
+    if (!pat_varint_get(c, &len) || len > PAT_TRACE_TEXT_MAX + 1)
+        return damaged("the length of a name is wrong");
     if (len == 0) return LS_OK;
     const uint8_t *bytes = ls_cursor_take(c, len - 1);
     if (!bytes) return damaged("a name ends too early");
@@ -141,7 +142,7 @@ static ls_err get_site(struct pat_rows_reader *r, struct ls_cursor *c)
     uint32_t row;
     LS_TRY(get_numbers(c, n, 5));
     if (n[1] > r->tables->modules_len || n[2] > UINT16_MAX || n[3] > UINT8_MAX || n[4] > PAT_OP_STORE)
-        return damaged("a site's module, width, operand or operation");
+        return damaged("a site has a wrong module, width, operand or operation");
     r->ip += pat_unzigzag(n[0]);
     const struct pat_site site = {.ip = r->ip,
                                   .module = (uint32_t)n[1] - 1,
@@ -213,7 +214,7 @@ static ls_err get_label(struct pat_rows_reader *r, struct ls_cursor *c)
     uint64_t home = 0;
     char *text;
     LS_TRY(get_numbers(c, &home, 1));
-    if (home >= r->tables->homes_len) return damaged("the home of a label");
+    if (home >= r->tables->homes_len) return damaged("a label has a wrong home");
     LS_TRY(get_text(c, &text));
     const ls_err err = pat_tables_set_label(r->tables, (uint32_t)home, text ? text : "");
     free(text);
@@ -241,7 +242,7 @@ static ls_err get_event(struct pat_rows_reader *r, struct ls_cursor *c, uint8_t 
     LS_TRY(get_numbers(c, n, 2));
     if (kind > PAT_EVENT_PHASE_END || n[0] > r->tables->threads_len || n[1] > UINT32_MAX ||
         n[1] >= rows_of_event(r->tables, kind))
-        return damaged("an event's kind, thread or row");
+        return damaged("an event has a wrong kind, thread or row");
     r->event = (struct pat_event){.kind = kind, .thread = (uint32_t)n[0] - 1, .what = (uint32_t)n[1]};
     r->is_event = true;
     return LS_OK;

@@ -73,7 +73,7 @@ static ls_err writer_open(pat_trace_writer *w, const char *path, const struct pa
     if (!w->path || !w->ops || !w->sites || !w->addrs) return ls_nomem("writing the trace %s", path);
     LS_TRY(pat_codec_new(about->level, &w->codec));
     w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (w->fd < 0) return ls_fail_errno(errno, "the trace %s cannot be made", path);
+    if (w->fd < 0) return ls_fail_errno(errno, "the trace %s cannot be created", path);
     ls_draft_hold(w->fd);
     return write_header(w, about);
 }

@@ -137,7 +137,7 @@ ls_err pat_write_trace(pat_source *s, const char *format, const char *path, uint
     const struct pat_trace_format *f = format_of(format);
     ls_outputs *files;
     FILE *out;
-    if (!f) return ls_fail(LS_ERR_ARG, "%s is no format of traces", format);
+    if (!f) return ls_fail(LS_ERR_ARG, "unknown trace format %s", format);
     LS_TRY(ls_outputs_new(true, &files));
     ls_err err = ls_outputs_open(files, path, &out);
     if (err == LS_OK) err = write_all(f, s, out, out_accesses);

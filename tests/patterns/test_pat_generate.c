@@ -86,29 +86,29 @@ static void pat_wrong_patterns_name_the_expected_form(void **state)
         ls_err err;
     } wrong[] = {
         {"", "the pattern is empty", LS_ERR_ARG},
-        {"UNIFORM", "'UNIFORM' is no integer", LS_ERR_ARG},
+        {"UNIFORM", "'UNIFORM' is not an integer", LS_ERR_ARG},
         {"UNIFORM:8", "expected UNIFORM:LENGTH:STRIDE", LS_ERR_ARG},
         {"UNIFORM:8:1:NR:3", "4 fields after UNIFORM", LS_ERR_ARG},
         {"UNIFORM:0:1", "length: 0 is below 1", LS_ERR_RANGE},
         {"UNIFORM:8:0", "stride: 0 is below 1", LS_ERR_RANGE},
-        {"UNIFORM:8:1:XX", "delta: 'XX' is no integer", LS_ERR_ARG},
+        {"UNIFORM:8:1:XX", "delta: 'XX' is not an integer", LS_ERR_ARG},
         {"UNIFORM:4000000000:4000000000", "do not fit 64 bits", LS_ERR_RANGE},
         {"UNIFORM:1000000000000000:1", "GiB are available", LS_ERR_NOMEM},
         {"MS1:8:4", "expected MS1:LENGTH:LOCATIONS:GAPS", LS_ERR_ARG},
         {"MS1:8:4:1,2", "2 gaps for 1 locations", LS_ERR_ARG},
         {"MS1:8:2,4,6:1,2", "Spatter reads beyond its list here", LS_ERR_ARG},
-        {"MS1:8::20", "is no integer", LS_ERR_ARG},
+        {"MS1:8::20", "is not an integer", LS_ERR_ARG},
         {"MS1:8:0:0", "a gap of 0", LS_ERR_RANGE},
         {"MS1:3:1:9223372036854775807", "do not fit 64 bits", LS_ERR_RANGE},
         {"LAPLACIAN:2:2", "expected LAPLACIAN:DIMENSIONS:ORDER:SIZE", LS_ERR_ARG},
         {"LAPLACIAN:0:2:5", "dimensions: 0 is below 1", LS_ERR_RANGE},
         {"LAPLACIAN:40:1:1000", "do not fit 64 bits", LS_ERR_RANGE},
-        {"RANDOM:8:4", "none of UNIFORM, MS1, LAPLACIAN", LS_ERR_ARG},
-        {"1,2,", "element 2: '' is no integer", LS_ERR_ARG},
+        {"RANDOM:8:4", "use UNIFORM, MS1 or LAPLACIAN", LS_ERR_ARG},
+        {"1,2,", "element 2: '' is not an integer", LS_ERR_ARG},
         {"1,,2", "element 1", LS_ERR_ARG},
         {"1,-2", "element 1: -2 is below 0", LS_ERR_RANGE},
         {"1,9223372036854775808", "element 1: 9223372036854775808 does not fit", LS_ERR_RANGE},
-        {"1,2e-3", "is no integer", LS_ERR_ARG},
+        {"1,2e-3", "is not an integer", LS_ERR_ARG},
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct pat_generated out;
@@ -191,7 +191,7 @@ static void pat_transformations_come_in_order(void **state)
     assert_string_equal(indices, "5,576,1312");
     c.pattern_size = 7;
     assert_int_equal(pat_config_finish(&c, false), LS_ERR_RANGE);
-    assert_non_null(strstr(ls_last_error(), "pattern: it cannot be cut to 7 indices, it has 3"));
+    assert_non_null(strstr(ls_last_error(), "pattern: it cannot be cut to 7 indices, because it has only 3"));
     pat_config_fini(&c);
 }
 

@@ -264,7 +264,7 @@ static void pat_doubtful_files_are_noted(void **state)
     assert_int_equal(s.rows[1].delta, 8);
     assert_string_equal(
         notes, "t.json:3: the pattern sets delta 8; the key delta has no effect, as in Spatter\n"
-               "t.json:4: nobody knows the key \"cuont\"; it has no effect\n"
+               "t.json:4: unknown key \"cuont\"; it has no effect\n"
                "t.json:5: UNIFORM:4:2:NR sets delta 8; the key delta has no effect, as in Spatter\n");
     pat_suite_fini(&s);
 }
@@ -292,13 +292,13 @@ static void pat_wrong_files_name_line_and_expectation(void **state)
         {"[7]", "expected a configuration"},
         {"[[]]", "expected a configuration"},
         {"[\n\n{\"pattern\":\n[1,-2]}]", "t.json:4: pattern: element 1: -2 is below 0"},
-        {"[{\"pattern\":[1,2.5]}]", "element 1: '2.5' is no integer"},
-        {"[{\"pattern\":[1,1e-3]}]", "'1e-3' is no integer"},
+        {"[{\"pattern\":[1,2.5]}]", "element 1: '2.5' is not an integer"},
+        {"[{\"pattern\":[1,1e-3]}]", "'1e-3' is not an integer"},
         {"[{\"pattern\":[1],\"count\":1e19}]", "1e19 does not fit 64 bits"},
-        {"[{\"pattern\":[1],\"count\":1e99999}]", "'1e99999' is no integer"},
-        {"[{\"pattern\":[1],\"count\":125.5}]", "'125.5' is no integer"},
-        {"[{\"pattern\":[1],\"count\":\"1e\"}]", "'1e' is no integer"},
-        {"[{\"pattern\":[1],\"count\":\".5\"}]", "'.5' is no integer"},
+        {"[{\"pattern\":[1],\"count\":1e99999}]", "'1e99999' is not an integer"},
+        {"[{\"pattern\":[1],\"count\":125.5}]", "'125.5' is not an integer"},
+        {"[{\"pattern\":[1],\"count\":\"1e\"}]", "'1e' is not an integer"},
+        {"[{\"pattern\":[1],\"count\":\".5\"}]", "'.5' is not an integer"},
         {"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n",
          "t.json is a pointer of git-lfs, not the file itself"},
         {"[{\"pattern\":[99999999999999999999]}]", "does not fit 64 bits"},
@@ -311,13 +311,13 @@ static void pat_wrong_files_name_line_and_expectation(void **state)
         {"[{\"pattern\":\"MS1:8:1,2,3:4,5\"}]", "2 gaps for 3 locations"},
         {"[{\"pattern\":\"RAW=/nowhere/x\"}]", "/nowhere/x cannot be read"},
         {"[{\"kernel\":\"sg\",\"pattern\":[1]}]", "called 'gs'"},
-        {"[{\"kernel\":\"jump\",\"pattern\":[1]}]", "none of gather, scatter"},
+        {"[{\"kernel\":\"jump\",\"pattern\":[1]}]", "unknown kernel 'jump': use gather, scatter"},
         {"[{\"pattern\":[1],\"count\":0}]", "count: 0 is below 1"},
         {"[{\"pattern\":[1],\"count\":-3}]", "count: -3 is below 1"},
         {"[{\"pattern\":[1],\"count\":true}]", "count: expected an integer of at least 1, found true"},
         {"[{\"pattern\":[1],\"wrap\":0}]", "wrap: 0 is below 1"},
         {"[{\"pattern\":[1],\"nruns\":0}]", "nruns: 0 is below 1"},
-        {"[{\"pattern\":[1],\"delta\":1.5}]", "delta: element 0: '1.5' is no integer"},
+        {"[{\"pattern\":[1],\"delta\":1.5}]", "delta: element 0: '1.5' is not an integer"},
         {"[{\"name\":5,\"pattern\":[1]}]", "name: a number was found; expected a text"},
         {"[{\"name\":\"x\"},\n{}]",
          "t.json:1: in the configuration that begins in line 1: kernel gather needs pattern"},

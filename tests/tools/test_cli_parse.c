@@ -174,7 +174,7 @@ static void cli_wrong_usage_is_named(void **state)
                  {"--zzzz", "--help"},
                  {"--output", "needs an argument: FILE"},
                  {"--force=1", "takes no argument"},
-                 {"--kind=best", "none of auto|step|null"},
+                 {"--kind=best", "one of auto|step|null"},
                  {"--share=200%", "--share:"},
                  {"--time=abc", "not a number"},
                  {"-x", "unknown option -x"},

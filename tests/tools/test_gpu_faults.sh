@@ -25,5 +25,5 @@ with idle 1 "1 of 1 results are wrong" $replay -p 0,1
 with idle 1 "WRONG RESULT" $replay -k scatter -p 0,1
 # the same copies are correct on a device without defect
 with plain 1 "results are wrong" $replay -p 0,1
-with plain 1 "study threads varies threads" "$loadstone" study threads -b opencl
+with plain 1 "study threads varies the threads" "$loadstone" study threads -b opencl
 exit $failed

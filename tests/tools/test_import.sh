@@ -17,7 +17,7 @@ expect 3 "cut.csv.gz" "$loadstone" import cut.csv.gz -o cut.h5
 must test ! -e cut.h5
 printf 'PERFILE2' | gzip -c >perf.data.gz
 expect 1 "packed by gzip: unpack it first" "$loadstone" import perf.data.gz -o perf.h5
-expect 2 "not the standard input" "$loadstone" import - -o perf.h5
+expect 2 "cannot read standard input" "$loadstone" import - -o perf.h5
 
 if has_python h5py numpy; then
     "$python" - "$samples" lulesh.h5 <<'END' || failed=1
@@ -93,7 +93,7 @@ expect 3 "does not begin like any format" "$loadstone" import columns.csv -o bad
 expect 3 "columns.csv:1: there is no column 'latency'" "$loadstone" import --format memaxes columns.csv -o bad.h5
 head -n 1 "$samples" >empty.csv
 expect 3 "no sample to import" "$loadstone" import empty.csv -o bad.h5
-expect 2 "there are auto, perf-data" "$loadstone" import --format csv short.csv -o bad.h5
+expect 2 "use auto, perf-data" "$loadstone" import --format csv short.csv -o bad.h5
 expect 2 "from 0.1 to 100" "$loadstone" import --ghz fast short.csv -o bad.h5
 expect 3 "cannot read nowhere.csv" "$loadstone" import nowhere.csv -o bad.h5
 must test ! -e bad.h5

@@ -8,7 +8,7 @@ expect 2 "did you mean 'report'?" "$loadstone" reprot x
 expect 2 "loadstone --help lists them" "$loadstone" frobnicate
 expect 2 "did you mean --json?" "$loadstone" report --jsn x
 expect 2 "--sort needs an argument" "$loadstone" report --sort
-expect 2 "is none of time|stall" "$loadstone" report --sort speed x
+expect 2 "is not one of time|stall" "$loadstone" report --sort speed x
 expect 2 "takes no argument" "$loadstone" report --json=yes x
 expect 2 "FILE is missing" "$loadstone" view
 expect 2 "one argument too many" "$loadstone" report a b

@@ -318,7 +318,7 @@ expect 3 "junk" patterns junk
 expect 3 "missing" patterns missing
 expect 3 "patterns show and loadstone replay take them" patterns P.json
 expect 3 "loadstone patterns FILE -o P.json makes one" patterns show t.trace
-expect 2 "--format: 'nothing' is none of trace|run-h5|" patterns --format nothing t.trace
+expect 2 "--format: 'nothing' is not one of trace|run-h5|" patterns --format nothing t.trace
 
 # pictures
 if patterns t.trace --top 2 -o P.html --picture P.svg >out 2>err; then

@@ -43,7 +43,7 @@ must grep -q 'gather in main' out
 must patterns lackey.txt --binary "$loadstone@0x7f0000000000" >out 2>/dev/null
 must grep -q "gather at 0x$ip" out
 expect 3 "missing" patterns lackey.txt --binary missing
-expect 3 "no program or library" patterns lackey.txt --binary lackey.txt
+expect 3 "not a 64-bit program or library" patterns lackey.txt --binary lackey.txt
 expect 2 "after @ the load address is expected" patterns lackey.txt --binary "$program@nowhere"
 [ $base = 0 ] || expect 1 "position-independent: add its load address" patterns lackey.txt --binary "$program"
 
@@ -91,13 +91,13 @@ echo "no trace" >threads/README
 must patterns threads --binary "$binary" -o folder.json >out 2>err
 must grep -q '^source     threads: 1,200 accesses of 1 instructions in 3 threads' out
 must grep -q 'gather in main.*, 3 threads' out
-must grep -q '1 of 4 files are no sources' err
+must grep -q '1 of 4 files hold no accesses' err
 expect 3 "README" patterns threads --format memtrace # then all files are taken for it
 samples=$top_srcdir/tests/fuzz/corpus-perf-script/loads
 expect 3 "cannot be counted together" patterns threads/app.1.log "$samples"
 expect 3 "loads is a sample, threads/app.1.log has all accesses" patterns "$samples" threads/app.1.log
 mkdir nothing
-expect 3 "is a source of accesses" patterns nothing
+expect 3 "holds accesses in a known format" patterns nothing
 expect 3 "app.9.log" patterns threads/app.1.log threads/app.9.log threads/app.2.log --binary "$binary"
 head -c 1000 threads/app.3.log >threads/app.4.log # in the middle of a line
 expect 3 "app.4.log" patterns threads

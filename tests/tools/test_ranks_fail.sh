@@ -37,7 +37,7 @@ job 1 "out of memory for an array" "$first" 2 \
 must grep -q '^loadstone: rank 1 on ' err
 # an error of all is printed once
 # shellcheck disable=SC2086
-job 3 "'x' is no integer" "$first" 2 "$loadstone" replay -p 1,x $b
+job 3 "'x' is not an integer" "$first" 2 "$loadstone" replay -p 1,x $b
 must test "$(grep -c '^loadstone: ' err)" -eq 1
 # shellcheck disable=SC2086
 job 1 "2 iterations cannot be split among 3 ranks" "$first" 3 "$loadstone" replay -p 0,1 -l 2 --strong-scaling --no-stream $b

@@ -25,7 +25,7 @@ expect 0 "has no effect here: no hardware PMU visible" "$loadstone" record -f -o
 expect 125 "leave one of them out" "$loadstone" record --engine step --event r1cd true
 expect 125 "is a time" "$loadstone" record --engine hw --period 20ms true
 expect 125 "unknown unit" "$loadstone" record --period 3parsec true
-expect 125 "is none of no|also|only" "$loadstone" record --stores=perhaps true
+expect 125 "is not one of no|also|only" "$loadstone" record --stores=perhaps true
 unpack skylake
 expect 125 "a period and a frequency exclude each other" "$loadstone" record --period 1000 --freq 100 true
 expect 125 "at most 65535" "$loadstone" record --ldlat 70000 true

@@ -160,12 +160,12 @@ refuse 2 "--pattern-size: 0 is below 1" replay -p 1 -j 0
 refuse 2 "cannot be cut to 3 indices" replay -p 1,2 -j 3
 refuse 2 "--omp-threads: 0" replay -p 1 -t 0
 refuse 2 "--verbosity: 4" replay -p 1 -v 4
-refuse 2 "is none of table|spatter|json|csv" replay -p 1 --format xml
+refuse 2 "is not one of table|spatter|json|csv" replay -p 1 --format xml
 refuse 3 "--pattern: the pattern is empty" replay -p ""
 refuse 3 "element 1: -2 is below 0" replay -p 1,-2
 refuse 3 "expected UNIFORM:LENGTH:STRIDE" replay -p UNIFORM:8
 refuse 3 "2 gaps for 3 locations" replay -p MS1:8:1,2,3:4,5
-refuse 3 "none of UNIFORM, MS1, LAPLACIAN" replay -p RANDOM:8:8
+refuse 3 "use UNIFORM, MS1 or LAPLACIAN" replay -p RANDOM:8:8
 refuse 3 "nowhere.json cannot be read" replay -f nowhere.json
 refuse 3 "directory" replay -f .
 refuse 1 "backend 'abacus'" replay -p 1 -b abacus
@@ -183,7 +183,7 @@ refuse 3 "bad.json:1: the file ends too early; expected an array" replay -f bad.
 head -c 40 two.json.gz >bad.json.gz
 refuse 3 "bad.json.gz: the gzip data ends too early" replay -f bad.json.gz
 expect 1 " and 16.00 KiB are allowed" "$loadstone" replay -p UNIFORM:8:1 -t 1 --memory 16K
-expect 2 "written to files only" "$loadstone" replay -p UNIFORM:8:1 -o -
+expect 2 "written to a file only" "$loadstone" replay -p UNIFORM:8:1 -o -
 expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
 expect 0 "multigather" replay --list
 # threads are clamped, numbers above 32 bits are not; and abbreviated options are read, as in Spatter

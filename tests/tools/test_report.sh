@@ -94,7 +94,7 @@ expect 2 "has no node" "$loadstone" report --node Nothing run.h5
 COLUMNS=200 "$loadstone" report --by calls run.h5 >calls.txt 2>err || failed=1
 must grep -qF "(no call stack: record with --callstack)" calls.txt
 expect 2 "no call stacks: record with --callstack" "$loadstone" report --folded run.h5
-expect 2 "none of time|stall" "$loadstone" report --folded=nothing run.h5
+expect 2 "one of time|stall" "$loadstone" report --folded=nothing run.h5
 expect 3 "missing.h5" "$loadstone" report missing.h5
 echo text >text.h5
 expect 3 "text.h5" "$loadstone" report text.h5

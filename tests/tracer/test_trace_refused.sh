@@ -21,7 +21,7 @@ if sees_gathers; then
     heard 132 'was ended by SIGILL at 0x[0-9a-f]+ in trap \(trace_victim\), by its own ud2 \(0f 0b\)$' "$loadstone" trace -f -o t.trace -- "$victim" trap
     ! grep -q 'next: loadstone record' err || { echo "FAIL: $name: an alternative to its own end"; failed=1; }
 fi
-heard 132 'was ended by SIGILL: where it is not without QEMU' "$loadstone" trace -f -o t.trace -- "$victim" raises-ill
+heard 132 'was ended by SIGILL: if this does not happen without QEMU' "$loadstone" trace -f -o t.trace -- "$victim" raises-ill
 for how in 1 2; do
     heard 6 'accesses of 1 thread' "$loadstone" trace -f -o t.trace -- "$victim" handles-ill $how
     ! grep -q -e SIGILL -e 'loadstone record' err || { echo "FAIL: $name: says something of a signal that is handled"; failed=1; }
@@ -82,7 +82,7 @@ says err 'next: loadstone record -- '
 
 # standard output belongs to the program, and two outputs cannot be one file
 for name in -o --patterns; do
-    heard 125 'written to files only' "$loadstone" trace -f $name - -- "$victim" loops
+    heard 125 'written to a file only' "$loadstone" trace -f $name - -- "$victim" loops
 done
 heard 125 'cannot be the trace and its patterns' "$loadstone" trace -f -o t.trace --patterns t.trace -- "$victim" loops
 heard 125 'x.svg: this command writes JSON, and .svg is for a picture' "$loadstone" trace --patterns x.svg -- touch ran
@@ -103,7 +103,7 @@ for option in -o --patterns; do
     done
     heard 125 'too long' "$loadstone" trace -f $option "$(printf '%0250d' 0)" -- touch ran
     heard 125 'kept exists; --force' "$loadstone" trace $option kept -- touch ran
-    heard 125 'written to files only|name a file' "$loadstone" trace -f $option . -- touch ran
+    heard 125 'written to a file only|name a file' "$loadstone" trace -f $option . -- touch ran
 done
 rm -f out err
 [ ! -e ran ] && [ "$(cat kept)" = precious ] && [ "$(ls -A)" = "$(grep -vx -e out -e err before)" ] || { echo "FAIL: the program ran, or files were touched: $(ls -A)"; failed=1; }

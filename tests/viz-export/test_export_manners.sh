@@ -9,7 +9,7 @@ expect 0 "plane & more.A" "$loadstone" export run.h5 --list
 expect 0 '"formats"' "$loadstone" export run.h5 --list --json
 expect 2 "name a format" "$loadstone" export run.h5
 expect 2 "has no known suffix" "$loadstone" export run.h5 -o run.xyz
-expect 2 "is none of vti|vtr" "$loadstone" export run.h5 --format gif
+expect 2 "is not one of vti|vtr" "$loadstone" export run.h5 --format gif
 expect 3 "nowhere.h5" "$loadstone" export nowhere.h5 -o x.vti
 expect 2 "lie on different domains" "$loadstone" export run.h5 -o x.vti
 expect 2 "there is no field 'nonsense'; there are line.A" "$loadstone" export run.h5 -F nonsense -o x.vti

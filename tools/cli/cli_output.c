@@ -98,7 +98,9 @@ bool cli_output_is_kept(const char *path)
 ls_err cli_output_check_named(const char *path, bool force)
 {
     if (strcmp(path, "-") == 0)
-        return ls_fail(LS_ERR_USAGE, "this is written to files only: name one (./- is one called -)");
+        return ls_fail(
+            LS_ERR_USAGE,
+            "the output is written to a file only, not to standard output: name the file (./- is a file called -)");
     return cli_output_check(path, force);
 }
 

@@ -96,7 +96,7 @@ static ls_err cli_choice_parse(const char *choices, const char *text, uint64_t *
         }
         c += word + (c[word] == '|');
     }
-    return ls_fail(LS_ERR_ARG, "'%s' is none of %s", text, choices);
+    return ls_fail(LS_ERR_ARG, "'%s' is not one of %s", text, choices);
 }
 
 static ls_err cli_value_collect(const char *text, struct cli_value *v)
@@ -191,8 +191,8 @@ static ls_err cli_option_abbreviated(const struct cli_command *c, const char *na
     for (size_t i = 0; i < c->options_len && len; i++) {
         if (strncmp(c->options[i].name, name, len) != 0) continue;
         if (first)
-            return ls_fail(LS_ERR_USAGE, "--%.*s is short for --%s and --%s: give more of it", (int)len, name,
-                           first, c->options[i].name);
+            return ls_fail(LS_ERR_USAGE, "--%.*s is short for --%s and --%s: give more letters", (int)len,
+                           name, first, c->options[i].name);
         first = c->options[i].name;
         *out = &c->options[i];
     }

@@ -147,7 +147,8 @@ ls_err imp_table_grid(imp_table *t, const char *label, const uint64_t extents[ND
 {
     static const char *const axes[NDM_AXES_MAX] = {"x", "y", "z"};
     struct ndm_geometry *g = &t->grid;
-    if (g->label) return ls_fail(LS_ERR_ARG, "%s: there is a grid already, %s", label, g->label);
+    if (g->label)
+        return ls_fail(LS_ERR_ARG, "%s: only one grid is possible, and there is %s already", label, g->label);
     *g = (struct ndm_geometry){
         .kind = NDM_GRID, .label = strdup(label), .unit = strdup(""), .dims = NDM_AXES_MAX, .cells_len = 1};
     for (int i = 0; i < NDM_AXES_MAX; i++) {
@@ -498,7 +499,7 @@ static ls_err imp_number_fields(imp_table *t)
 ls_err imp_table_write(imp_table *t, const struct imp_about *about)
 {
     prof_writer *w;
-    if (t->accesses.len == 0) return ls_fail(LS_ERR_FORMAT, "there is no sample to import in it");
+    if (t->accesses.len == 0) return ls_fail(LS_ERR_FORMAT, "the file holds no sample to import");
     LS_TRY(prof_writer_new(about->output_path, about->force, &w));
     qsort(t->accesses.rows, t->accesses.len, sizeof(*t->accesses.rows), imp_by_time);
     ls_err err = imp_number_fields(t);

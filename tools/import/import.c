@@ -102,7 +102,7 @@ static ls_err source_of(const char *name, const char *path, const struct imp_sou
             return LS_OK;
         }
     names_of_sources(names, sizeof(names));
-    return ls_fail(LS_ERR_USAGE, "--format %s: there are auto, %s", name, names);
+    return ls_fail(LS_ERR_USAGE, "--format %s: unknown format; use auto, %s", name, names);
 }
 
 static ls_err clock_of(const struct cli_value *v, double *out)
@@ -124,7 +124,8 @@ static int import_run(const struct cli_command *c, const struct cli_value *v, ch
     cli_message_quiet(v[IMPORT_QUIET].given);
     ls_err err = clock_of(&v[IMPORT_CLOCK], &job.clock_hz);
     if (err == LS_OK && strcmp(job.path, "-") == 0)
-        err = ls_fail(LS_ERR_USAGE, "import reads files, and some of them twice: not the standard input");
+        err = ls_fail(LS_ERR_USAGE,
+                      "import cannot read standard input, because it reads some files twice: name a file");
     if (err == LS_OK) err = source_of(v[IMPORT_FORMAT].text, job.path, &source);
     if (err != LS_OK) return cli_fail(err);
     err = cli_output_check_profile(job.output_path, job.force);

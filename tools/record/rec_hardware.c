@@ -110,7 +110,7 @@ static ls_err rec_try_pfm_loads(struct pe_settings *s, struct pe_plan *plan, ls_
     if (is_intel) pe_sysfs_number(&sysfs, "cpu", "caps/max_precise", &most);
     const char *name = is_intel && most > 0 ? pe_pfm_memory_name(!s->request.loads) : NULL;
     if (!name || pe_pfm_event(name, REC_PRECISE, event) != LS_OK) return ls_fail(before, "%s", why);
-    cli_note("the kernel lists no event for loads: %s of libpfm4 is taken, %s", name, event);
+    cli_note("the kernel lists no event for loads: using %s of libpfm4, %s", name, event);
     LS_TRY(rec_set(LS_ENV_EVENT, event));
     strcpy(s->event, event);
     return pe_encode_loads(&s->request, plan);

@@ -38,8 +38,9 @@ static ls_err node_output(const char *output, struct rec_node *out)
     const int len = out->rank.variable ? snprintf(out->output, sizeof(out->output), "%.*s.%s%s", stem, output,
                                                   host, dot ? dot : "")
                                        : snprintf(out->output, sizeof(out->output), "%s", output);
-    return len > 0 && (size_t)len < sizeof(out->output) ? LS_OK
-                                                        : ls_fail(LS_ERR_RANGE, "%s: is too long", output);
+    return len > 0 && (size_t)len < sizeof(out->output)
+               ? LS_OK
+               : ls_fail(LS_ERR_RANGE, "%s: the name of the file is too long", output);
 }
 
 ls_err rec_node_name(const char *output, bool force, struct rec_node *out)
@@ -49,12 +50,13 @@ ls_err rec_node_name(const char *output, bool force, struct rec_node *out)
     LS_TRY(node_output(output, out));
     int len = snprintf(out->dir, sizeof(out->dir), "%s.ranks", out->output);
     if (len < 0 || (size_t)len + 32 >= sizeof(out->dir))
-        return ls_fail(LS_ERR_RANGE, "%s: is too long", output);
+        return ls_fail(LS_ERR_RANGE, "%s: the name of the file is too long", output);
     len = out->rank.variable
               ? snprintf(out->part, sizeof(out->part), "%.*s/%u.h5", len, out->dir, out->rank.rank)
               : snprintf(out->part, sizeof(out->part), "%.*s/all.h5", len, out->dir);
-    return len > 0 && (size_t)len < sizeof(out->part) ? LS_OK
-                                                      : ls_fail(LS_ERR_RANGE, "%s: is too long", output);
+    return len > 0 && (size_t)len < sizeof(out->part)
+               ? LS_OK
+               : ls_fail(LS_ERR_RANGE, "%s: the name of the file is too long", output);
 }
 
 /* --- locks --- */

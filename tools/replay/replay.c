@@ -223,7 +223,7 @@ static void replay_measure_stream(struct rpl_session *s)
     if (kn_stream_reference(&s->settings.kernel, KN_STORES_AUTO, &s->stream_mb_per_s) != LS_OK ||
         kn_stream_reference(&s->settings.kernel, KN_STORES_REGULAR, &s->stream_regular_mb_per_s) != LS_OK) {
         s->stream_mb_per_s = s->stream_regular_mb_per_s = NAN;
-        cli_warn("no share of STREAM: %s", ls_last_error());
+        cli_warn("STREAM could not be measured, so shares of it are not printed: %s", ls_last_error());
     }
     cli_progress("", 1);
 }

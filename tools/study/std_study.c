@@ -178,7 +178,8 @@ static ls_err run_threads(const struct std_study_options *o, std_study_emit *emi
     unsigned all;
     LS_TRY(kn_backend_choose(&o->run, &b, &all));
     if (b->device)
-        return ls_fail(LS_ERR_UNSUPPORTED, "study threads varies threads: take another backend than %s",
+        return ls_fail(LS_ERR_UNSUPPORTED,
+                       "study threads varies the threads of the CPU: choose another backend than %s",
                        b->name);
     for (unsigned t = 1; t < all; t *= 2)
         LS_TRY(run_with_threads(o, t, &to));

@@ -391,9 +391,9 @@ static ls_err trc_choice_record(const struct trc_choice *c, FILE *out, struct tr
 static void trc_choice_say(const struct trc_hot *h)
 {
     if (!trc_hot_can_choose(h))
-        cli_note("%zu bursts are too few to choose by: all of the program is traced", h->bursts);
+        cli_note("%zu bursts are too few to choose code by: the whole program is traced", h->bursts);
     else if (h->functions == 0)
-        cli_note("none of the code of %zu bursts is in a file that is here: all of the program is traced",
+        cli_note("none of the code of %zu bursts is in a file of this machine: the whole program is traced",
                  h->bursts);
     else
         cli_note("traced: %zu function%s with %.0f %% of the time: %s", h->functions,

@@ -269,7 +269,9 @@ static ls_err trc_block_born(trc_homes *h, uint64_t start, uint64_t len_bytes, u
 static ls_err trc_node_at(trc_homes *h, uint64_t number, struct trc_node **out)
 {
     if (number > UINT32_MAX / 2)
-        return ls_fail(LS_ERR_RANGE, "a registered range has number %ju", (uintmax_t)number);
+        return ls_fail(LS_ERR_RANGE,
+                       "the records of the program are damaged: a registered range has number %ju",
+                       (uintmax_t)number);
     while (h->nodes.len <= number) {
         LS_TRY(LS_VECTOR_ADD(&h->nodes, (struct trc_node){PAT_NONE, PAT_NONE}));
     }

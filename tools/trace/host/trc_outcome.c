@@ -230,7 +230,7 @@ void trc_outcome_nothing(const struct trc_nothing *n)
                  "without a choice to see all code",
                  n->program);
     else
-        cli_warn("0 accesses: QEMU showed nothing of %s", n->program);
+        cli_warn("0 accesses: QEMU reported no access of %s", n->program);
     if (!n->phase && !n->skip_instructions && !n->is_code_chosen) trc_say_alternative(n->program);
 }
 
@@ -258,9 +258,9 @@ void trc_outcome_illegal(const struct trc_ring *ring, const struct pat_tables *t
         cli_warn("%s was ended by SIGILL at %s: QEMU does not have the instruction %s", program, i.code,
                  i.what);
     else
-        cli_warn("%s was ended by SIGILL: where it is not without QEMU, it is for want of an instruction "
-                 "that QEMU does not have",
-                 program);
+        cli_warn(
+            "%s was ended by SIGILL: if this does not happen without QEMU, QEMU lacks one of its instructions",
+            program);
     trc_say_alternative(program);
 }
 
@@ -270,15 +270,17 @@ void trc_outcome_warn(const struct trc_ring *ring)
     if (forks) cli_warn("%u child process%s made by fork ran untraced", forks, forks == 1 ? "" : "es");
     if (execs)
         cli_warn(
-            "%u program%s started by exec ran untraced: put loadstone trace before the one that is meant, as "
+            "%u program%s started by exec ran untraced: put loadstone trace before the program to trace, as in "
             "mpirun -n 4 loadstone trace -- PROGRAM",
             execs, execs == 1 ? "" : "s");
     if (ring->threads_missed)
         cli_warn("%u threads were not traced: more than %d lived at a time", ring->threads_missed, TRC_SLOTS);
     if (ring->sites_missed)
-        cli_warn("more than %d operands access memory: the others count as one", TRC_SITES);
+        cli_warn("more than %d operands access memory: the accesses of the others are counted together",
+                 TRC_SITES);
     if (ring->insns_missed)
         cli_warn("QEMU ran out of memory: accesses of %u instructions are not in the trace",
                  ring->insns_missed);
-    if (ring->texts_missed) cli_warn("%u names found no room", ring->texts_missed);
+    if (ring->texts_missed)
+        cli_warn("%u names of data were dropped, because the table of names is full", ring->texts_missed);
 }

@@ -50,7 +50,7 @@ ls_err trc_reader_new(trc_reader **out, int *fd)
         const int saved = errno;
         if (*fd >= 0) close(*fd);
         free(r);
-        return ls_fail_errno(saved, "cannot make the memory that the tracer writes to");
+        return ls_fail_errno(saved, "cannot create the memory that the tracer writes to");
     }
     void *at = mmap(NULL, sizeof(struct trc_ring), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
     if (at == MAP_FAILED) {
