@@ -15,7 +15,7 @@ struct python_statement {
     size_t bracket;          /* outermost one that is open */
     unsigned commas;         /* values before the expression */
     unsigned depth, wrapped; /* open brackets; the brackets that only wrap the value */
-    bool is_annotated;
+    bool is_annotated, is_augmented;
 };
 
 static bool python_is_word(char c)
@@ -59,10 +59,30 @@ static bool python_is_annotated(const struct python_statement *s, size_t colon)
     return colon > begin;
 }
 
+/* Does the text end in front of the last operand of `a if c else ...`, `a or ...` or `a and ...`? */
+static bool python_is_alternative(const char *text, size_t from, size_t to)
+{
+    static const char *const words[] = {"else", "or", "and"};
+    while (to > from && strchr(" \t\n", text[to - 1]))
+        to--;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        const size_t len = strlen(words[i]);
+        if (to - from > len && memcmp(text + to - len, words[i], len) == 0 &&
+            !python_is_word(text[to - len - 1]))
+            return true;
+    }
+    return false;
+}
+
+/* Is nothing else in front of the value at `at`, or only alternatives to it? */
+static bool python_is_value(const struct python_statement *s, size_t at)
+{
+    return python_is_blank(s->text, s->value, at) || python_is_alternative(s->text, s->value, at);
+}
+
 static void python_open(struct python_statement *s, size_t at)
 {
-    if (s->target_end && s->depth == s->wrapped && s->text[at] == '(' &&
-        python_is_blank(s->text, s->value, at)) {
+    if (s->target_end && s->depth == s->wrapped && s->text[at] == '(' && python_is_value(s, at)) {
         s->wrapped++;
         s->value = at + 1;
     }
@@ -79,8 +99,11 @@ static void python_close(struct python_statement *s)
 static void python_assign(struct python_statement *s, size_t at)
 {
     const char before = at > 0 ? s->text[at - 1] : '\0', after = at + 1 < s->len ? s->text[at + 1] : '\0';
-    if (after == '=' || strchr("=!<>:", before)) return;
-    if (s->target_end == 0) s->target_end = at;
+    if (after == '=' || at == 0 || strchr("=!<>:", before)) return;
+    if (s->target_end == 0) {
+        s->target_end = at;
+        s->is_augmented = strchr("+-*/%&|^@", before) != NULL;
+    }
     s->value = at + 1;
     s->commas = 0;
 }
@@ -199,9 +222,43 @@ static size_t python_container(const char *text, size_t len)
 
 /* --- the expression --- */
 
+/* The end of a bracket that begins at `text`, or of the text. */
+static const char *python_skip_bracket(const char *text)
+{
+    unsigned depth = 0;
+    for (; *text; text++) {
+        depth += strchr("([{", *text) != NULL;
+        depth -= strchr(")]}", *text) && depth > 0;
+        if (depth == 0) return text + 1;
+    }
+    return text;
+}
+
+/* The length of `.name` where that returns another view of the same memory, 0: it does not. */
+static size_t python_view_len(const char *text)
+{
+    static const char *const views[] = {".reshape", ".view",      ".ravel",   ".T",
+                                        ".squeeze", ".transpose", ".swapaxes"};
+    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+        const size_t len = strlen(views[i]);
+        if (strncmp(text, views[i], len) == 0 && !python_is_word(text[len])) return len;
+    }
+    return 0;
+}
+
+static const char *python_skip_views(const char *after)
+{
+    for (size_t len; (len = python_view_len(after)) > 0;) {
+        after += len;
+        if (*after == '(') after = python_skip_bracket(after);
+    }
+    return after;
+}
+
 /* Is the value of the expression that of the whole right side? Only closing brackets, a comma of a tuple or the end follow. */
 static bool python_ends(const char *after)
 {
+    after = python_skip_views(after);
     while (*after == ' ' || *after == ')' || *after == '\t')
         after++;
     return *after == '\0' || *after == '#' || *after == ';' || *after == ',' || *after == '\\' ||
@@ -242,15 +299,32 @@ static bool python_is_comprehension(const char *function)
     return false;
 }
 
+/* The target of `(name := value)`, the value being the expression. */
+static bool python_put_inner_target(const struct python_statement *s, char *out)
+{
+    size_t end = s->len;
+    while (end > s->begin && strchr(" \t\n(", s->text[end - 1]))
+        end--;
+    if (end < s->begin + 2 || s->text[end - 1] != '=' || s->text[end - 2] != ':') return false;
+    for (end -= 2; end > s->begin && s->text[end - 1] == ' ';)
+        end--;
+    size_t begin = end;
+    while (begin > s->begin && python_is_word(s->text[begin - 1]))
+        begin--;
+    return python_put_target(s->text + begin, end - begin, out);
+}
+
 static enum prof_python_use python_use(const struct python_statement *s, const char *after, char *out)
 {
     const char *rest = s->text + s->len;
     const size_t begin = python_skip_blanks(s->text, s->begin, s->len);
     if (begin == s->len) return python_label_at_begin(rest, out) ? PROF_PYTHON_NAMED : PROF_PYTHON_OTHER;
+    if (*after == ')' && python_put_inner_target(s, out)) return PROF_PYTHON_NAMED;
     if (!python_ends(after)) return PROF_PYTHON_OTHER;
     if (python_is_return(s)) return PROF_PYTHON_RETURN;
     if (s->target_end) {
-        if (s->depth != s->wrapped || !python_is_blank(s->text, s->value, s->len)) return PROF_PYTHON_OTHER;
+        if (s->depth != s->wrapped || s->is_augmented || !python_is_value(s, s->len))
+            return PROF_PYTHON_OTHER;
         size_t end = s->target_end;
         if (s->is_annotated) end = begin + strcspn(s->text + begin, ":");
         const bool is_one = s->commas > 0 || *(after + strspn(after, " ")) == ',';

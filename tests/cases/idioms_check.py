@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: idioms_check.py SOURCE ALLOCATIONS.json: compare the names of allocation sites with the expectations in lines of the
-source: `call(); //= first, second`. Prints the number of right ones, and each that is wrong."""
+source: `call(); //= first, second`; `here` in a name is the place in the source. Prints the number of right ones, and each that
+is wrong."""
 import collections
 import json
 import os
@@ -24,12 +25,12 @@ def main():
         if is_in(row, source):
             names[row["line"]].append(shorten(row["site"]))
     right = wrong = 0
-    table = [(number, re.search(r"(?://|!)= ([\w.,>%: -]+)$", line.rstrip())) for number, line in enumerate(open(source), 1)]
+    table = [(number, re.search(r"(?://|!|#)= ([\w.,>%: -]+)$", line.rstrip())) for number, line in enumerate(open(source), 1)]
     table = [(number, match.group(1)) for number, match in table if match]
     lines = {number for number, _ in table}
     elsewhere = collections.Counter(shorten(row["site"]) for row in found if row.get("line") not in lines or not is_in(row, source))
     for number, expected in table:
-        for name in expected.split(", "):
+        for name in expected.replace("here", f"{os.path.basename(source)}:{number}").split(", "):
             if name in names[number]:
                 right += 1
             elif elsewhere[name] > 0:  # a function that is inlined into the caller has the place

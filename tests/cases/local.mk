@@ -65,6 +65,7 @@ tests_cases_tags_victim_LDFLAGS = $(victim_threads)
 
 # names of allocations: the test compiles these, in several ways
 EXTRA_DIST += tests/cases/idioms.c tests/cases/idioms.cc tests/cases/idioms.f90
+EXTRA_DIST += tests/cases/idioms.py tests/cases/idioms_numpy.py
 
 # a program with the structures of CPython 3.11, also damaged ones
 check_PROGRAMS += tests/cases/python_fake tests/cases/python_fake_312
