@@ -2,6 +2,7 @@
 /* Functions of a file by address, from its symbol tables, with one name for each address. */
 #include "symbols/sym_lines.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,19 @@ static int sym_compare_functions(const void *a, const void *b)
     return x_len != y_len ? (x_len > y_len) - (x_len < y_len) : strcmp(x->name, y->name);
 }
 
-/* Keep one name for each address; functions without a length (assembler) extend to the next one. */
-static void sym_functions_tidy(struct sym_functions *f)
+/* Return the end of the section of code that contains an address; without sections there is no limit. */
+static uint64_t sym_section_end(const struct sym_elf *e, uint64_t linked)
+{
+    GElf_Shdr sh;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(e->elf, scn)) != NULL;)
+        if (gelf_getshdr(scn, &sh) && (sh.sh_flags & SHF_EXECINSTR) && linked >= sh.sh_addr &&
+            linked - sh.sh_addr < sh.sh_size)
+            return sh.sh_addr + sh.sh_size;
+    return UINT64_MAX;
+}
+
+/* Keep one name for each address; functions without a length (assembler) extend to the next one in their section. */
+static void sym_functions_tidy(const struct sym_elf *e, struct sym_functions *f)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->len; i++) {
@@ -45,9 +57,14 @@ static void sym_functions_tidy(struct sym_functions *f)
         f->rows[kept++] = f->rows[i];
     }
     f->len = kept;
-    for (size_t i = 0; i < kept; i++)
-        if (f->rows[i].end <= f->rows[i].base)
-            f->rows[i].end = i + 1 < kept ? f->rows[i + 1].base : UINT64_MAX;
+    uint64_t section_end = 0;
+    for (size_t i = 0; i < kept; i++) {
+        struct sym_function *row = &f->rows[i];
+        if (row->end > row->base) continue;
+        if (row->base >= section_end) section_end = sym_section_end(e, row->base);
+        const uint64_t next = i + 1 < kept ? f->rows[i + 1].base : UINT64_MAX;
+        row->end = next < section_end ? next : section_end;
+    }
 }
 
 ls_err sym_functions_read(const struct sym_elf *e, struct sym_functions *out)
@@ -60,9 +77,11 @@ ls_err sym_functions_read(const struct sym_elf *e, struct sym_functions *out)
     for (int i = 0; i < len; i++)
         if (sym_elf_symbol(e, i, &s) && sym_is_function(&s))
             out->rows[out->len++] =
-                (struct sym_function){s.linked, s.linked + s.len_bytes, s.name, sym_function_rank(&s)};
+                (struct sym_function){s.linked, s.linked + s.len_bytes, s.name, sym_function_rank(&s), false};
     qsort(out->rows, out->len, sizeof(*out->rows), sym_compare_functions);
-    sym_functions_tidy(out);
+    LS_TRY(sym_plt_add(e, out));
+    qsort(out->rows, out->len, sizeof(*out->rows), sym_compare_functions);
+    sym_functions_tidy(e, out);
     return LS_OK;
 }
 
@@ -91,11 +110,19 @@ void sym_functions_write(const struct sym_functions *f, struct sym_draft *d)
     for (size_t i = 0; i < f->len && !d->is_short; i++) {
         struct sym_routine row = {.base = f->rows[i].base, .end = f->rows[i].end};
         if (row.base >= row.end) continue;
-        row.symbol = sym_draft_text(d, sym_demangle(&demangler, f->rows[i].name));
-        row.function = sym_draft_text(d, sym_function_source_name(&demangler, f->rows[i].name));
+        sym_function_names(&f->rows[i], &demangler, d, &row);
         *SYM_DRAFT_ROW(d, routines) = row;
     }
     sym_demangle_fini(&demangler);
+}
+
+void sym_function_names(const struct sym_function *f, struct sym_demangler *demangler, struct sym_draft *d,
+                        struct sym_routine *out)
+{
+    char stub[4096] = "";
+    if (f->is_stub) snprintf(stub, sizeof(stub), "%s@plt", sym_demangle(demangler, f->name));
+    out->symbol = sym_draft_text(d, *stub ? stub : sym_demangle(demangler, f->name));
+    out->function = *stub ? out->symbol : sym_draft_text(d, sym_function_source_name(demangler, f->name));
 }
 
 /* Suffixes of the copies of a function that GCC and clang make. */

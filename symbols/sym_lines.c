@@ -189,7 +189,7 @@ struct sym_lines {
     struct sym_demangler demangler;
     /* names of the function of the last question */
     const struct sym_function *named;
-    uint32_t named_symbol, named_source;
+    struct sym_routine names;
 };
 
 static uint32_t sym_text(sym_lines *l, const char *text)
@@ -203,11 +203,10 @@ static void sym_set_function(sym_lines *l, uint64_t linked, struct sym_line *out
     if (!f) return;
     if (f != l->named) {
         l->named = f;
-        l->named_symbol = sym_text(l, sym_demangle(&l->demangler, f->name));
-        l->named_source = sym_text(l, sym_function_source_name(&l->demangler, f->name));
+        sym_function_names(f, &l->demangler, l->draft, &l->names);
     }
-    out->symbol = l->named_symbol;
-    out->function = l->named_source;
+    out->symbol = l->names.symbol;
+    out->function = l->names.function;
 }
 
 /* A relative name is relative to the unit's directory (DW_AT_comp_dir). */

@@ -18,7 +18,9 @@ struct sym_function {
     uint64_t base, end;
     const char *name; /* as in the table */
     unsigned rank;    /* the lowest of several at one address is taken */
+    bool is_stub;     /* it calls the function `name` of another file: shown as name@plt */
 };
+enum { SYM_RANK_STUB = 1024 };
 /* Zeroed is empty. */
 struct sym_functions {
     struct sym_function *rows; /* sorted, one for each base */
@@ -28,11 +30,18 @@ struct sym_functions {
 /* Errors: LS_ERR_NOMEM. */
 ls_err sym_functions_read(const struct sym_elf *e, struct sym_functions *out);
 void sym_functions_fini(struct sym_functions *f);
+/* Add the stubs of the procedure linkage table to f, whose rows are sorted; they are not sorted afterwards. Errors:
+ * LS_ERR_NOMEM. */
+ls_err sym_plt_add(const struct sym_elf *e, struct sym_functions *f);
 /* NULL: none there. */
 const struct sym_function *sym_functions_find(const struct sym_functions *f, uint64_t linked);
 
 /* Add all functions as rows to d's routines. */
 void sym_functions_write(const struct sym_functions *f, struct sym_draft *d);
+
+/* Names of a row of struct sym_routine and sym_line: demangled, and as the programmer wrote it. */
+void sym_function_names(const struct sym_function *f, struct sym_demangler *demangler, struct sym_draft *d,
+                        struct sym_routine *out);
 
 /* The function as the programmer wrote it: without the suffixes of the compiler's copies (.constprop.0,
  * .cold), demangled.  Valid until the next use of d. */

@@ -115,7 +115,7 @@ struct Mode {
 static const Mode table[] = {
     {"call_direct+callee_direct", call_direct, TRUTH_FUNCTION, 1},
     {"call_virtual+Square::area_of+Circle::area_of", call_virtual, TRUTH_FUNCTION, 1},
-    {"call_plt+callee_plt+_init", call_plt, TRUTH_FUNCTION, 1},
+    {"call_plt+callee_plt+callee_plt@plt", call_plt, TRUTH_FUNCTION, 1},
     {"call_recursive+callee_recursive", call_recursive, TRUTH_FUNCTION, 1},
     {"exceptions", call_exceptions, TRUTH_OTHER, 1},
 };

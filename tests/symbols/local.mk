@@ -18,3 +18,7 @@ tests_symbols_sym_small_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_symbols_sym_small_gz_SOURCES = tests/symbols/sym_small.c
 tests_symbols_sym_small_gz_CFLAGS = -std=gnu11 -g -O1 -gz
 tests_symbols_sym_small_gz_LDFLAGS = $(AM_LDFLAGS) -no-install -gz
+
+# prints names of functions
+check_PROGRAMS += tests/symbols/sym_names
+tests_symbols_sym_names_LDADD = libsymbols.la

@@ -264,9 +264,10 @@ static void mangle_section(struct subject *s, const char *name)
 
 static void broken_tables(void **state)
 {
-    static const char *const names[] = {".symtab",   ".strtab",           ".dynsym",   ".dynstr",
-                                        ".eh_frame", ".eh_frame_hdr",     ".shstrtab", ".dynamic",
-                                        ".gnu.hash", ".note.gnu.build-id"};
+    static const char *const names[] = {
+        ".symtab",       ".strtab",   ".dynsym",   ".dynstr",   ".eh_frame",
+        ".eh_frame_hdr", ".shstrtab", ".dynamic",  ".gnu.hash", ".note.gnu.build-id",
+        ".plt",          ".plt.got",  ".rela.plt", ".rela.dyn"};
     struct subject s;
     (void)state;
     open_subject(&s, "sym_small");
