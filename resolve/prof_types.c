@@ -108,6 +108,7 @@ struct prof_question {
     uint32_t vote;         /* number in its site, from 1; 0: it is no vote */
     uint64_t offset_bytes; /* the place of the access in the type, for votes */
     uint32_t type, how;
+    bool is_lost; /* it was not found within limits, or the file could not be read */
 };
 struct prof_asking {
     struct prof_typing *typing;
@@ -281,6 +282,7 @@ static ls_err prof_take_answers(struct prof_asking *a, const struct sym_answer *
     for (size_t i = 0; e == LS_OK && i < answer->typings_len; i++) {
         struct prof_question *q = &a->questions.rows[first + i];
         q->how = answer->typings[i].how;
+        q->is_lost = answer->typings[i].is_lost;
         if (answer->typings[i].type != SYM_NONE) q->type = rows[answer->typings[i].type];
     }
     for (size_t i = 0; e == LS_OK && i < answer->slots_len; i++)
@@ -308,6 +310,9 @@ static ls_err prof_ask_file(struct prof_asking *a, size_t from, size_t to)
         const struct sym_type_questions q = {linked, to - from, texts, texts_len};
         e = sym_file_types(a->tables->files, a->questions.rows[from].file, &q, &answer);
         if (e == LS_OK) {
+            for (size_t i = from; i < to; i++)
+                a->questions.rows[i].is_lost = answer.typings_len == 0 && answer.heads_len > 0 &&
+                                               *sym_answer_text(&answer, answer.heads[0].problem) != '\0';
             e = prof_take_answers(a, &answer, from);
             sym_answer_fini(&answer);
         }
@@ -345,6 +350,7 @@ static ls_err prof_ask_all(struct prof_asking *a)
 struct prof_evidence_of_site {
     const struct prof_question *by[PROF_CLUES_MAX][PROF_EVIDENCES];
     const struct prof_question *container;
+    bool is_lost; /* one of the answers */
 };
 
 static bool prof_is_found(const struct prof_question *q)
@@ -408,6 +414,7 @@ static void prof_decide_site(struct prof_asking *a, struct prof_type_origin *o,
     struct prof_site *site = &a->sites->rows.rows[o->site];
     bool is_disputed = false;
     const struct prof_question *q = prof_type_of_site(a->typing, e, facts, &is_disputed);
+    if (!q && e->is_lost) site->typing = PROF_TYPING_LOST;
     if (!q) return;
     const uint64_t one = a->typing->types.rows[q->type].len_bytes, least = facts->least_bytes;
     site->disputed = is_disputed;
@@ -436,6 +443,7 @@ static ls_err prof_decide_all(struct prof_asking *a)
             o->is_array = true;
         } else if (q->step < PROF_CLUES_MAX)
             e->by[q->step][q->evidence] = q;
+        e->is_lost |= q->is_lost;
         const bool is_container =
             !o->file && q->step == PROF_CLUES_MAX && prof_is_found(q) && q->how == SYM_HOW_CONTAINER;
         if (is_container && (!e->container || q->evidence < e->container->evidence))

@@ -110,7 +110,8 @@
     X(RETURN, "return type")                            \
     X(VOID, "void pointer")                             \
     X(TOO_LARGE, "larger than its blocks")              \
-    X(ACCESS, "pointer in a register")
+    X(ACCESS, "pointer in a register")                  \
+    X(LOST, "lost (debugging information too large or damaged)")
 
 #define PROF_LEVEL_ENUM(name, text) PROF_LEVEL_##name,
 enum prof_level { PROF_LEVELS(PROF_LEVEL_ENUM) PROF_LEVEL_COUNT };

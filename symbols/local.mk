@@ -15,6 +15,7 @@ libsymbols_la_SOURCES = \
     symbols/sym_functions.c \
     symbols/sym_lines.c symbols/sym_lines.h \
     symbols/sym_layout.c \
+    symbols/sym_names.c symbols/sym_names.h \
     symbols/sym_plt.c \
     symbols/sym_reader.c \
     symbols/sym_types.c symbols/sym_types.h \

@@ -98,8 +98,10 @@ enum sym_how { SYM_HOW_LIST(SYM_HOW_ENUM) SYM_HOW_COUNT };
 #undef SYM_HOW_ENUM
 /* One for each question about a type, in their order. */
 struct sym_typing {
-    uint32_t type; /* row of struct sym_type, SYM_NONE: not found */
-    uint32_t how;  /* enum sym_how */
+    uint32_t type;    /* row of struct sym_type, SYM_NONE: not found */
+    uint32_t how;     /* enum sym_how */
+    uint32_t is_lost; /* it was not found within the limits of the search */
+    uint32_t reserved;
 };
 
 /* A variable in a function's stack frame. */

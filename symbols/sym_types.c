@@ -4,6 +4,7 @@
 #include "common/ls_checked.h"
 #include "common/ls_hash.h"
 #include "common/ls_vector.h"
+#include "symbols/sym_names.h"
 #include "symbols/sym_operand.h"
 
 #include <ctype.h>
@@ -12,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest number of entries that the searches of one request visit; names beyond it are not found. */
-enum { SYM_VISITS_MAX = 20 << 20, SYM_SCOPES_MAX = 128, SYM_WORD_BYTES = 256, SYM_STARS_MAX = 8 };
+/* Largest number of entries that the searches of one question, and of all, visit; types beyond it are lost. */
+enum { SYM_QUESTION_VISITS_MAX = 4 << 20, SYM_VISITS_MAX = 128 << 20 };
+enum { SYM_SCOPES_MAX = 128, SYM_WORD_BYTES = 256, SYM_STARS_MAX = 8 };
 
 /* Entries around an address, outermost first: functions, inlined ones, blocks. */
 struct sym_scopes {
@@ -29,43 +31,35 @@ struct sym_typist {
     struct sym_layouts layouts;
     struct sym_units units;
     struct sym_scopes scopes; /* the last address's */
-    struct sym_found_name {
-        char *key; /* name, and the unit that uses it */
-        Dwarf_Die die;
-        bool is_found;
-    } * names;
-    size_t names_len, names_room;
-    struct ls_index by_name;
-    uint32_t visits;
+    struct sym_names names;
+    uint32_t visits, question_visits;
+    bool is_cut; /* the question reached a limit */
 };
 
 static bool sym_may_visit(struct sym_typist *t)
 {
-    return ++t->visits < SYM_VISITS_MAX;
+    if (++t->visits < SYM_VISITS_MAX && ++t->question_visits < SYM_QUESTION_VISITS_MAX) return true;
+    t->is_cut = true;
+    return false;
 }
 
 /* --- scopes --- */
 
-static bool sym_scopes_enter(struct sym_typist *t, Dwarf_Die *parent, int depth)
+static void sym_scopes_enter(struct sym_typist *t, Dwarf_Die *parent, int depth)
 {
     struct sym_scopes *s = &t->scopes;
     Dwarf_Die die;
-    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return false;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return;
     do {
         const int tag = dwarf_tag(&die);
-        if (!sym_may_visit(t)) return false;
-        if (tag == DW_TAG_namespace || tag == DW_TAG_module) {
-            if (sym_scopes_enter(t, &die, depth + 1)) return true;
-            continue;
-        }
+        if (!sym_may_visit(t)) return;
         if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
             continue;
         if (dwarf_haspc(&die, s->at) <= 0 || s->len == SYM_SCOPES_MAX) continue;
         s->rows[s->len++] = die;
         sym_scopes_enter(t, &die, depth + 1);
-        return true;
+        return;
     } while (sym_die_next(&die));
-    return false;
 }
 
 /* at is an address in the DWARF. */
@@ -74,15 +68,12 @@ static void sym_scopes_find(struct sym_typist *t, uint64_t at)
     struct sym_scopes *s = &t->scopes;
     if (s->unit && s->at == at) return;
     s->at = at;
-    if (s->unit && s->len > 0 && dwarf_haspc(&s->rows[0], at) > 0) { /* another place of the same function */
-        Dwarf_Die function = s->rows[0];
-        s->len = 1;
-        sym_scopes_enter(t, &function, 0);
-        return;
-    }
     s->len = 0;
-    t->scopes.unit = sym_units_find(&t->units, at);
-    if (t->scopes.unit) sym_scopes_enter(t, &t->scopes.unit->body, 0);
+    s->unit = sym_units_find(&t->units, at);
+    if (!s->unit || !sym_names_function(&t->names, s->unit, at, &s->rows[0])) return;
+    Dwarf_Die function = s->rows[0];
+    s->len = 1;
+    sym_scopes_enter(t, &function, 0);
 }
 
 /* The entry that a concrete function was made from: its declaration in a class, or the abstract one. */
@@ -175,25 +166,10 @@ static bool sym_variable_named(struct sym_typist *t, const char *name, Dwarf_Die
         if (sym_variable_below(t, &s->rows[i], name, 0, out)) return true;
         if (sym_class_of(&s->rows[i], &class) && sym_member_named(t, &class, name, 0, out)) return true;
     }
-    return s->unit && sym_variable_below(t, &s->unit->body, name, 0, out);
+    return s->unit && sym_names_variable(&t->names, s->unit, name, out);
 }
 
 /* --- types by name --- */
-
-/* Does the name of the entry match, apart from blanks? */
-static bool sym_is_spelled(Dwarf_Die *die, const char *name)
-{
-    const char *own = dwarf_diename(die);
-    if (!own) return false;
-    for (;; own++, name++) {
-        while (*own == ' ')
-            own++;
-        while (*name == ' ')
-            name++;
-        if (*own != *name) return false;
-        if (!*own) return true;
-    }
-}
 
 static bool sym_is_type_tag(int tag)
 {
@@ -239,32 +215,13 @@ static bool sym_type_in_scopes(struct sym_typist *t, const char *name, Dwarf_Die
         if (sym_origin_of(&s->rows[i], &origin) && sym_type_below(t, &origin, name, 0, out)) return true;
         if (sym_class_of(&s->rows[i], &class) && sym_type_below(t, &class, name, 0, out)) return true;
     }
-    return s->unit && sym_type_below(t, &s->unit->body, name, 0, out);
+    return s->unit && sym_names_type(&t->names, s->unit, name, out);
 }
 
 /* Look a type up in all units: in definitions that the unit of the code only declares, and in type units. */
 static bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die *out)
 {
-    char key[SYM_WORD_BYTES];
-    uint32_t row;
-    snprintf(key, sizeof(key), "%s", name);
-    const uint64_t hash = ls_hash_text(LS_HASH_BEGIN, key);
-    for (size_t step = 0; ls_index_next(&t->by_name, hash, &step, &row);)
-        if (strcmp(t->names[row].key, key) == 0) {
-            *out = t->names[row].die;
-            return t->names[row].is_found;
-        }
-    struct sym_found_name f = {.key = strdup(key)};
-    for (size_t i = 0; i < t->units.units_len && !f.is_found; i++)
-        f.is_found = sym_type_below(t, &t->units.units[i].body, name, 0, &f.die);
-    *out = f.die;
-    if (!f.key || LS_GROW(t->names, t->names_room, t->names_len + 1) != LS_OK ||
-        ls_index_put(&t->by_name, hash, (uint32_t)t->names_len) != LS_OK) {
-        free(f.key);
-        return f.is_found;
-    }
-    t->names[t->names_len++] = f;
-    return f.is_found;
+    return sym_names_type_anywhere(&t->names, name, out);
 }
 
 /* C's short names of types that have longer names in DWARF. */
@@ -845,6 +802,42 @@ static struct sym_typing sym_type_of_frame(struct sym_typist *t, uint64_t linked
     return sym_frame_variables(t, question);
 }
 
+static struct sym_typing sym_answer_one(struct sym_typist *t, uint64_t linked, const char *text,
+                                        uint32_t question)
+{
+    struct sym_typing found;
+    t->question_visits = 0;
+    t->is_cut = false;
+    switch (*text) {
+    case 's':
+        found = sym_type_of_frame(t, linked, question);
+        break;
+    case 'a':
+        found = sym_object_of_access(t, linked, question);
+        break;
+    default:
+        found = sym_type_answer(t, linked, text);
+        break;
+    }
+    found.is_lost = found.type == SYM_NONE && (t->is_cut || t->names.is_cut);
+    return found;
+}
+
+/* The variables of one unit count as a question. */
+static void sym_answer_variables(struct sym_typist *t, struct sym_wanted_list *w)
+{
+    bool is_cut = false;
+    qsort(w->rows, w->len, sizeof(*w->rows), sym_compare_wanted);
+    for (size_t i = 0; i < t->units.units_len; i++) {
+        t->question_visits = 0;
+        t->is_cut = false;
+        sym_walk_variables(t, w, &t->units.units[i].body, 0);
+        is_cut |= t->is_cut;
+    }
+    for (size_t i = 0; i < w->len; i++)
+        w->typings[w->rows[i].row].is_lost = is_cut && !w->rows[i].is_found;
+}
+
 static void sym_answer_all(struct sym_typist *t, const struct sym_request *r, struct sym_wanted_list *w)
 {
     const char *text = r->texts, *end = r->texts + r->texts_len;
@@ -853,22 +846,14 @@ static void sym_answer_all(struct sym_typist *t, const struct sym_request *r, st
             w->rows[w->len++] =
                 (struct sym_wanted){.at = r->linked[i], .row = (uint32_t)i, .is_tls = *text == 't'};
         else
-            w->typings[i] = *text == 's'   ? sym_type_of_frame(t, r->linked[i], (uint32_t)i)
-                            : *text == 'a' ? sym_object_of_access(t, r->linked[i], (uint32_t)i)
-                                           : sym_type_answer(t, r->linked[i], text);
+            w->typings[i] = sym_answer_one(t, r->linked[i], text, (uint32_t)i);
     }
-    if (w->len == 0) return;
-    qsort(w->rows, w->len, sizeof(*w->rows), sym_compare_wanted);
-    for (size_t i = 0; i < t->units.units_len; i++)
-        sym_walk_variables(t, w, &t->units.units[i].body, 0);
+    if (w->len > 0) sym_answer_variables(t, w);
 }
 
 static void sym_typist_fini(struct sym_typist *t)
 {
-    for (size_t i = 0; i < t->names_len; i++)
-        free(t->names[i].key);
-    free(t->names);
-    ls_index_fini(&t->by_name);
+    sym_names_fini(&t->names);
     sym_layouts_fini(&t->layouts);
     sym_units_fini(&t->units);
     free(t);
@@ -886,6 +871,7 @@ ls_err sym_types_read(const struct sym_elf *e, const struct sym_request *r, stru
         t->elf = e;
         t->draft = t->layouts.draft = d;
         sym_units_read(&t->units, e->dwarf, e->dwarf_path);
+        t->names.units = &t->units;
         sym_answer_all(t, r, &w);
     }
     for (size_t i = 0; has_memory && i < r->linked_len; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Types of objects, from DWARF: which type an object has, and its members with their places. The DWARF may be
  * damaged or made to harm: walks go forwards, and members, depth and visited entries have limits. Parts that are left
- * out are counted (lost of struct sym_type).
+ * out are counted (lost of struct sym_type), and answers that are missing for this reason are marked (is_lost of struct
+ * sym_typing).
  *
  * A question is an address of the file and a text, whose first character is the kind:
  *   v        the global or static variable that begins at the address

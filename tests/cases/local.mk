@@ -67,6 +67,13 @@ tests_cases_tags_victim_LDFLAGS = $(victim_threads)
 EXTRA_DIST += tests/cases/idioms.c tests/cases/idioms.cc tests/cases/idioms.f90
 EXTRA_DIST += tests/cases/idioms.py tests/cases/idioms_numpy.py
 
+# types without end, and a million of them
+EXTRA_DIST += tests/cases/many_types.py
+.PHONY: check-types
+check-types: all
+	LOADSTONE_TYPES=1000000 $(run_script) $(srcdir)/tests/cases/test_types_many.sh; $(skip_is_success)
+check-long: check-types
+
 # a program with the structures of CPython 3.11, also damaged ones
 check_PROGRAMS += tests/cases/python_fake tests/cases/python_fake_312
 tests_cases_python_fake_CPPFLAGS = $(victim_gnu) -DFAKE_VERSION=0x030b02f0

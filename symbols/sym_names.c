@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "symbols/sym_names.h"
+
+#include "common/ls_hash.h"
+#include "common/ls_vector.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+/* Limits of one file: entries that are visited (seconds), entries with names (a gigabyte), and nesting. */
+enum { SYM_NAMES_VISITS_MAX = 128 << 20, SYM_NAMES_MAX = 8 << 20, SYM_NAMES_DEPTH_MAX = 8 };
+
+enum sym_names_kind { SYM_NAMES_TYPES = 1, SYM_NAMES_VARIABLES = 2, SYM_NAMES_FUNCTIONS = 4 };
+
+struct sym_unit_names {
+    size_t first_piece, pieces_len; /* sorted by base */
+    bool is_read;
+};
+
+/* A walk through a unit. */
+struct sym_names_walk {
+    struct sym_names *n;
+    uint64_t scope; /* distinguishes the names of units; 0: the whole file */
+    int kinds;
+    bool nests; /* functions may be in functions */
+};
+
+bool sym_is_spelled(Dwarf_Die *die, const char *name)
+{
+    const char *own = dwarf_diename(die);
+    if (!own) return false;
+    for (;; own++, name++) {
+        while (*own == ' ')
+            own++;
+        while (*name == ' ')
+            name++;
+        if (*own != *name) return false;
+        if (!*own) return true;
+    }
+}
+
+static uint64_t sym_name_key(uint64_t scope, enum sym_names_kind kind, const char *name)
+{
+    uint64_t hash = ls_hash_bytes(LS_HASH_BEGIN, &kind, sizeof(kind));
+    for (; *name; name++)
+        if (*name != ' ') hash = ls_hash_bytes(hash, name, 1);
+    return ls_index_key(hash, scope);
+}
+
+static void sym_names_put(const struct sym_names_walk *w, enum sym_names_kind kind, Dwarf_Die *die)
+{
+    struct sym_names *n = w->n;
+    const char *name = dwarf_diename(die);
+    if (!name) return;
+    const uint64_t key = sym_name_key(w->scope, kind, name);
+    if (ls_index_find(&n->by_name, key) != LS_INDEX_NONE) return;
+    if (n->dies_len >= SYM_NAMES_MAX || LS_GROW(n->dies, n->dies_room, n->dies_len + 1) != LS_OK ||
+        ls_index_put(&n->by_name, key, (uint32_t)n->dies_len) != LS_OK) {
+        n->is_cut = true;
+        return;
+    }
+    n->dies[n->dies_len++] = *die;
+}
+
+static bool sym_names_get(const struct sym_names *n, uint64_t scope, enum sym_names_kind kind,
+                          const char *name, Dwarf_Die *out)
+{
+    const uint32_t row = ls_index_find(&n->by_name, sym_name_key(scope, kind, name));
+    if (row == LS_INDEX_NONE) return false;
+    *out = n->dies[row];
+    return sym_is_spelled(out, name);
+}
+
+static void sym_names_put_function(struct sym_names *n, Dwarf_Die *die)
+{
+    ptrdiff_t at = 0;
+    Dwarf_Addr ignored, base, end;
+    while ((at = dwarf_ranges(die, at, &ignored, &base, &end)) > 0) {
+        if (base >= end) continue;
+        if (LS_GROW(n->pieces, n->pieces_room, n->pieces_len + 1) != LS_OK) {
+            n->is_cut = true;
+            return;
+        }
+        n->pieces[n->pieces_len++] = (struct sym_piece){base, end, *die};
+    }
+}
+
+static bool sym_is_named_type(Dwarf_Die *die, int tag)
+{
+    switch (tag) {
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_typedef:
+    case DW_TAG_base_type:
+    case DW_TAG_enumeration_type:
+        return !dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr(die, DW_AT_signature);
+    default:
+        return false;
+    }
+}
+
+/* The kinds of entries that an entry may hold. */
+static int sym_names_kinds_in(int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+        return SYM_NAMES_TYPES | SYM_NAMES_VARIABLES | SYM_NAMES_FUNCTIONS;
+    case DW_TAG_common_block:
+        return SYM_NAMES_VARIABLES;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_imported_unit: /* of dwz */
+        return SYM_NAMES_TYPES;
+    default:
+        return 0;
+    }
+}
+
+static void sym_names_walk_below(struct sym_names_walk w, Dwarf_Die *parent, int depth)
+{
+    Dwarf_Attribute found;
+    Dwarf_Die die, unit;
+    const int kinds = w.kinds;
+    if (depth > SYM_NAMES_DEPTH_MAX || !sym_die_child(parent, &die)) return;
+    do {
+        const int tag = dwarf_tag(&die);
+        if (++w.n->visits > SYM_NAMES_VISITS_MAX) w.n->is_cut = true;
+        if (w.n->visits > SYM_NAMES_VISITS_MAX) return;
+        if ((kinds & SYM_NAMES_TYPES) && sym_is_named_type(&die, tag))
+            sym_names_put(&w, SYM_NAMES_TYPES, &die);
+        if ((kinds & SYM_NAMES_VARIABLES) && tag == DW_TAG_variable)
+            sym_names_put(&w, SYM_NAMES_VARIABLES, &die);
+        if ((kinds & SYM_NAMES_FUNCTIONS) && tag == DW_TAG_subprogram) sym_names_put_function(w.n, &die);
+        w.kinds =
+            kinds & (tag == DW_TAG_subprogram && w.nests ? SYM_NAMES_FUNCTIONS : sym_names_kinds_in(tag));
+        if (!w.kinds) continue;
+        if (tag != DW_TAG_imported_unit)
+            sym_names_walk_below(w, &die, depth + 1);
+        else if (dwarf_formref_die(dwarf_attr(&die, DW_AT_import, &found), &unit))
+            sym_names_walk_below(w, &unit, depth + 1);
+    } while (sym_die_next(&die));
+}
+
+static int sym_compare_pieces(const void *a, const void *b)
+{
+    const struct sym_piece *x = a, *y = b;
+    return (x->base > y->base) - (x->base < y->base);
+}
+
+/* The number of the unit, from 1; its names have been read. 0: memory ran out. */
+static uint64_t sym_names_unit(struct sym_names *n, const struct sym_unit *unit)
+{
+    if (!n->of_units) n->of_units = calloc(n->units->units_len, sizeof(*n->of_units));
+    if (!n->of_units) n->is_cut = true;
+    if (!n->of_units) return 0;
+    const size_t row = (size_t)(unit - n->units->units);
+    struct sym_unit_names *u = &n->of_units[row];
+    if (u->is_read) return row + 1;
+    *u = (struct sym_unit_names){.first_piece = n->pieces_len, .is_read = true};
+    Dwarf_Die body = unit->body;
+    const struct sym_names_walk w = {n, row + 1, SYM_NAMES_TYPES | SYM_NAMES_VARIABLES | SYM_NAMES_FUNCTIONS,
+                                     sym_die_is_fortran(&body)};
+    sym_names_walk_below(w, &body, 0);
+    u->pieces_len = n->pieces_len - u->first_piece;
+    if (u->pieces_len > 0)
+        qsort(n->pieces + u->first_piece, u->pieces_len, sizeof(*n->pieces), sym_compare_pieces);
+    return row + 1;
+}
+
+bool sym_names_type(struct sym_names *n, const struct sym_unit *unit, const char *name, Dwarf_Die *out)
+{
+    const uint64_t scope = sym_names_unit(n, unit);
+    return scope && sym_names_get(n, scope, SYM_NAMES_TYPES, name, out);
+}
+
+bool sym_names_variable(struct sym_names *n, const struct sym_unit *unit, const char *name, Dwarf_Die *out)
+{
+    const uint64_t scope = sym_names_unit(n, unit);
+    return scope && sym_names_get(n, scope, SYM_NAMES_VARIABLES, name, out);
+}
+
+bool sym_names_type_anywhere(struct sym_names *n, const char *name, Dwarf_Die *out)
+{
+    for (size_t i = 0; !n->has_all && i < n->units->units_len; i++) {
+        Dwarf_Die body = n->units->units[i].body;
+        sym_names_walk_below((struct sym_names_walk){n, 0, SYM_NAMES_TYPES, false}, &body, 0);
+    }
+    n->has_all = true;
+    return sym_names_get(n, 0, SYM_NAMES_TYPES, name, out);
+}
+
+bool sym_names_function(struct sym_names *n, const struct sym_unit *unit, uint64_t at, Dwarf_Die *out)
+{
+    const uint64_t scope = sym_names_unit(n, unit);
+    if (!scope) return false;
+    const struct sym_unit_names *u = &n->of_units[scope - 1];
+    const struct sym_piece *rows = n->pieces + u->first_piece;
+    size_t from = 0, to = u->pieces_len; /* rows before from begin at or before at */
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (rows[middle].base <= at)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == 0 || at >= rows[from - 1].end) return false;
+    *out = rows[from - 1].die;
+    return true;
+}
+
+void sym_names_fini(struct sym_names *n)
+{
+    free(n->of_units);
+    free(n->dies);
+    free(n->pieces);
+    ls_index_fini(&n->by_name);
+    *n = (struct sym_names){0};
+}
