@@ -183,26 +183,6 @@ static const char *prof_clue_text(const struct prof_namer *n, const char *text)
     return *text ? prof_name_of(n->names, text) : NULL;
 }
 
-/* Note the clues of the caller's line, and of the lines of callers to which it returns the memory. */
-static void prof_note_clues(const struct prof_namer *n, struct prof_naming *row,
-                            struct prof_site_facts *facts)
-{
-    struct prof_caller caller = row->first;
-    struct prof_source_clues found;
-    facts->clues_len = 0;
-    if (prof_script_of(n->tables, &caller)) return; /* its objects are the interpreter's */
-    do {
-        struct prof_read_place p;
-        prof_place_of(n, &caller, &p);
-        prof_source_find_clues(&p.place, &found);
-        facts->clues[facts->clues_len++] = (struct prof_clue){.frame = caller.frame,
-                                                              .made = prof_clue_text(n, found.made),
-                                                              .measured = prof_clue_text(n, found.measured),
-                                                              .assigned = prof_clue_text(n, found.assigned),
-                                                              .is_return = found.is_return};
-    } while (facts->clues_len < PROF_CLUES_MAX && prof_caller_next(n->tables, &caller));
-}
-
 /* --- the first name of the memory --- */
 
 /* A search for the name, from caller to caller. */
@@ -212,24 +192,74 @@ struct prof_search {
     int parameter; /* the caller gets the memory through this argument of its call, -1: as the value */
 };
 
+/* Find out whether a caller hands its variable on to its own caller, and how. */
+static struct prof_source_use prof_use_of(const struct prof_namer *n, const struct prof_caller *caller,
+                                          const char *variable)
+{
+    char function[PROF_LABEL_BYTES];
+    const struct prof_source_use none = {.parameter = -1};
+    if (!*variable || strpbrk(variable, ".->:%[*")) return none;
+    prof_plain_function(caller->function, function);
+    const struct prof_text_file *file = prof_text_file_of(n->text, caller->file);
+    if (!file || !*function) return none;
+    return prof_source_find_use(&(struct prof_source_function){.file = &file->file,
+                                                               .author = prof_author_of(n, caller),
+                                                               .line = caller->line,
+                                                               .name = function,
+                                                               .is_fortran = prof_is_fortran(caller->file)},
+                                variable);
+}
+
 /* Does the caller hand its variable on to its own caller? Set how. */
 static bool prof_is_handed_over(struct prof_search *s, const char *variable)
 {
-    char function[PROF_LABEL_BYTES];
-    s->parameter = -1;
-    if (strpbrk(variable, ".->:%")) return false;
-    prof_plain_function(s->caller.function, function);
-    const struct prof_text_file *file = prof_text_file_of(s->n->text, s->caller.file);
-    if (!file || !*function) return false;
-    const struct prof_source_use use =
-        prof_source_find_use(&(struct prof_source_function){.file = &file->file,
-                                                            .author = prof_author_of(s->n, &s->caller),
-                                                            .line = s->caller.line,
-                                                            .name = function,
-                                                            .is_fortran = prof_is_fortran(s->caller.file)},
-                             variable);
+    const struct prof_source_use use = prof_use_of(s->n, &s->caller, variable);
     s->parameter = use.is_returned ? -1 : use.parameter;
     return use.is_returned || use.parameter >= 0;
+}
+
+/* The clues of a caller's line. */
+static struct prof_clue prof_clue_of(const struct prof_namer *n, const struct prof_caller *caller)
+{
+    struct prof_read_place p;
+    struct prof_source_clues found;
+    prof_place_of(n, caller, &p);
+    prof_source_find_clues(&p.place, &found);
+    const struct prof_source_use use = prof_use_of(n, caller, found.assigned);
+    return (struct prof_clue){.frame = caller->frame,
+                              .made = prof_clue_text(n, found.made),
+                              .measured = prof_clue_text(n, found.measured),
+                              .assigned = prof_clue_text(n, found.assigned),
+                              .is_return = found.is_return,
+                              .is_header = use.is_behind,
+                              .header_len = use.header_len};
+}
+
+/* Note the headers that allocators in front of the first caller put before the memory. */
+static void prof_note_headers(const struct prof_namer *n, const struct prof_naming *row,
+                              struct prof_site_facts *facts)
+{
+    struct prof_caller caller;
+    bool has_next = prof_caller_first(n->tables, row->site->frame, &caller);
+    while (has_next && (caller.frame != row->first.frame || caller.depth != row->first.depth)) {
+        const struct prof_clue clue =
+            caller.line > 0 ? prof_clue_of(n, &caller) : (struct prof_clue){.frame = 0};
+        if (clue.is_header && facts->clues_len + 1 < PROF_CLUES_MAX) facts->clues[facts->clues_len++] = clue;
+        has_next = prof_caller_next(n->tables, &caller);
+    }
+}
+
+/* Note the clues of the caller's line, and of the lines of callers to which it returns the memory. */
+static void prof_note_clues(const struct prof_namer *n, struct prof_naming *row,
+                            struct prof_site_facts *facts)
+{
+    struct prof_caller caller = row->first;
+    facts->clues_len = 0;
+    if (prof_script_of(n->tables, &caller)) return; /* its objects are the interpreter's */
+    prof_note_headers(n, row, facts);
+    do
+        facts->clues[facts->clues_len++] = prof_clue_of(n, &caller);
+    while (facts->clues_len < PROF_CLUES_MAX && prof_caller_next(n->tables, &caller));
 }
 
 static enum prof_source_result prof_search_here(const struct prof_search *s, struct prof_source_name *out)

@@ -123,7 +123,9 @@ struct prof_source_function {
 };
 struct prof_source_use {
     bool is_returned;
-    int parameter; /* number of the parameter through which the caller gets it, -1: none */
+    bool is_behind;      /* the function keeps a header, and returns the memory behind it */
+    uint32_t header_len; /* number of objects of the variable's type in the header, 0: not known */
+    int parameter;       /* number of the parameter through which the caller gets it, -1: none */
 };
 /* variable has no members. */
 struct prof_source_use prof_source_find_use(const struct prof_source_function *f, const char *variable);

@@ -30,8 +30,10 @@ struct prof_clue {
     const char *measured; /* sizeof(T), sizeof *p */
     const char *assigned; /* the pointer that gets the memory */
     bool is_return;       /* it returns the memory */
+    bool is_header;       /* it returns the memory behind a header, to which `assigned` points */
+    uint32_t header_len;  /* number of objects of the header, 0: not known */
 };
-enum { PROF_CLUES_MAX = 4 };
+enum { PROF_CLUES_MAX = 8 };
 
 /* Facts about a site beside its row. */
 struct prof_site_facts {

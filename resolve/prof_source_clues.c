@@ -156,8 +156,7 @@ static struct prof_tok_range part_around(const struct prof_toks *t, struct prof_
     if (call < r.from || call >= r.to) return part;
     for (size_t at = r.from; at < r.to; at++) {
         if (prof_tok_is_open(&t->rows[at])) {
-            const size_t end = prof_toks_close_of(t, at, r.to);
-            if (end < call || (end >= call && at < call)) at = end;
+            at = prof_toks_close_of(t, at, r.to);
         } else if (prof_tok_is(&t->rows[at], "<")) {
             const size_t end = prof_toks_skip_template(t, at, r.to);
             if (end > at) at = end - 1;

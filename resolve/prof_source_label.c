@@ -96,6 +96,14 @@ static void label_add_outer(const struct prof_toks *t, struct prof_tok_range r, 
     *l = whole;
 }
 
+/* The first argument of realloc(context, old, n) is no memory that grows. */
+static bool is_context(const struct prof_toks *t, size_t from, size_t to)
+{
+    static const char *const names[] = {"db",  "ctx",   "cx",        "context", "pool", "heap", "arena", "L",
+                                        "env", "state", "allocator", "alloc",   "mem",  "gc",   NULL};
+    return to > from && prof_tok_is_any(&t->rows[to - 1], names);
+}
+
 /* new = realloc(old, n): it is still the old one, wherever that is kept. */
 static void label_of_grown(const struct prof_toks *t, size_t at, size_t to, struct prof_label *l)
 {
@@ -106,9 +114,13 @@ static void label_of_grown(const struct prof_toks *t, size_t at, size_t to, stru
         if (t->rows[at].kind != PROF_TOK_NAME || !prof_tok_contains(&t->rows[at], "realloc") ||
             !prof_tok_is(&t->rows[at + 1], "("))
             continue;
-        const size_t end = prof_toks_expression_end(t, at + 2, to);
-        if (end > at + 2 && !prof_tok_is_any(&t->rows[end - 1], none) &&
-            prof_label_before(t, at + 2, end, &old)) {
+        size_t from = at + 2, end = prof_toks_expression_end(t, from, to);
+        if (is_context(t, from, end) && end + 1 < to && prof_tok_is(&t->rows[end], ",")) {
+            from = end + 1;
+            end = prof_toks_expression_end(t, from, to);
+        }
+        if (end > from && !prof_tok_is_any(&t->rows[end - 1], none) &&
+            prof_label_before(t, from, end, &old)) {
             memcpy(l->text, old.text, PROF_LABEL_BYTES);
             l->len = old.len;
         }

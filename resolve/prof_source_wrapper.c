@@ -163,8 +163,30 @@ static size_t indentation(const char *line)
     return n;
 }
 
-/* return p; return (T *)p; return static_cast<T *>(p); return std::move(p); */
-static bool returns(const struct prof_toks *t, const char *variable)
+/* A header of so many objects, or bytes if the pointer is cast. */
+static struct prof_source_use header_of(const struct prof_tok *number, bool is_cast)
+{
+    struct prof_source_use use = {.is_behind = true};
+    if (is_cast || !number || number->len > 4) return use;
+    for (size_t i = 0; i < number->len; i++)
+        use.header_len =
+            isdigit((unsigned char)number->at[i]) ? use.header_len * 10 + (uint32_t)(number->at[i] - '0') : 0;
+    return use;
+}
+
+/* p++; between the call and the end: a header of one object. */
+static bool advances(const struct prof_toks *t, const char *variable)
+{
+    for (size_t i = 0; i + 1 < t->len; i++)
+        if (prof_tok_is(&t->rows[i], "++") &&
+            ((i > 0 && prof_tok_is(&t->rows[i - 1], variable) && prof_tok_is(&t->rows[i + 1], ";")) ||
+             (prof_tok_is(&t->rows[i + 1], variable) && (i == 0 || prof_tok_is(&t->rows[i - 1], ";")))))
+            return true;
+    return false;
+}
+
+/* return p; return (T *)p; return static_cast<T *>(p); return std::move(p). Behind a header: return p + 1; return &p[1]. */
+static bool returns(const struct prof_toks *t, const char *variable, struct prof_source_use *out)
 {
     for (size_t i = 0; i + 1 < t->len; i++) {
         if (!prof_tok_is(&t->rows[i], "return")) continue;
@@ -188,22 +210,34 @@ static bool returns(const struct prof_toks *t, const char *variable)
             else
                 break;
         }
-        if (at + 1 == end && prof_tok_is(&t->rows[at], variable)) return true;
+        const bool is_cast = prof_tok_is(&t->rows[at - 1], ")");
+        const bool is_address =
+            at + 2 < end && prof_tok_is(&t->rows[at], "&") && prof_tok_is(&t->rows[at + 2], "[");
+        at += is_address;
+        if (at >= end || !prof_tok_is(&t->rows[at], variable)) continue;
+        const bool is_behind = is_address || (at + 2 < end && prof_tok_is(&t->rows[at + 1], "+"));
+        if (is_behind) *out = header_of(at + 2 < end ? &t->rows[at + 2] : NULL, is_cast);
+        if (at + 1 == end || is_behind) return true;
     }
     return false;
 }
 
-static bool is_returned(const struct prof_source_function *f, uint32_t head, const char *variable)
+static bool is_returned(const struct prof_source_function *f, uint32_t head, const char *variable,
+                        struct prof_source_use *out)
 {
     const char *text = head ? line_at(f, head) : NULL;
     const size_t level = text ? indentation(text) : 0;
+    bool has_advanced = false;
     struct prof_toks t;
     for (uint32_t line = f->line; line < f->line + AFTER_MAX && (text = line_at(f, line)) != NULL; line++) {
         if (line > f->line && text[indentation(text)] == '}' && indentation(text) <= level) return false;
-        if (!has_word(text, "return", false) || !has_word(text, variable, false)) continue;
+        if (!has_word(text, variable, false)) continue;
         t.len = 0;
         prof_toks_add_line(&t, text, false);
-        if (returns(&t, variable)) return true;
+        has_advanced = has_advanced || advances(&t, variable);
+        if (!has_word(text, "return", false) || !returns(&t, variable, out)) continue;
+        if (has_advanced) *out = (struct prof_source_use){.is_behind = true, .header_len = 1};
+        return true;
     }
     return false;
 }
@@ -227,8 +261,11 @@ struct prof_source_use prof_source_find_use(const struct prof_source_function *f
         if (!text) return use;
         if (has_word(text, f->name, f->is_fortran) && is_head(f, line, &t, &open)) head = line;
     }
-    if (head) use.parameter = parameter_of(f, &t, open, variable);
-    use.is_returned = f->is_fortran ? head && is_result(&t, f, variable) : is_returned(f, head, variable);
+    const int parameter = head ? parameter_of(f, &t, open, variable) : -1;
+    const bool is_found =
+        f->is_fortran ? head && is_result(&t, f, variable) : is_returned(f, head, variable, &use);
+    use.is_returned = is_found;
+    use.parameter = parameter;
     return use;
 }
 

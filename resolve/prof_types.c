@@ -391,12 +391,18 @@ static bool prof_is_handed_on(const struct prof_question *const by[PROF_EVIDENCE
            (frame && frame->how == SYM_HOW_VOID);
 }
 
+/* *out_header: the type of an object in front of the memory that the program uses, NULL: there is none. */
 static const struct prof_question *prof_type_of_site(const struct prof_typing *t,
                                                      const struct prof_evidence_of_site *e,
-                                                     const struct prof_site_facts *facts, bool *out_disputed)
+                                                     const struct prof_site_facts *facts, bool *out_disputed,
+                                                     const struct prof_question **out_header)
 {
     if (e->container) return e->container;
     for (uint32_t i = 0; i < facts->clues_len; i++) {
+        if (facts->clues[i].is_header) {
+            *out_header = e->by[i][PROF_BY_POINTER];
+            continue;
+        }
         const struct prof_question *found = prof_type_of_caller(t, e->by[i], &facts->clues[i], out_disputed);
         if (found) return found;
         if (!prof_is_handed_on(e->by[i], &facts->clues[i])) break;
@@ -405,7 +411,24 @@ static const struct prof_question *prof_type_of_site(const struct prof_typing *t
 }
 
 /* new T[n] of a class with a destructor keeps n in front of the elements (Itanium C++ ABI, 2.7). */
-enum { PROF_COUNT_BYTES = 8 };
+enum { PROF_COUNT_BYTES = 8, PROF_HEADER_ALIGN_BYTES = 16 };
+
+/* Set the place of the elements behind the header of a wrapper, whose length is a multiple of the largest alignment unless
+ * the source shows it. False: the blocks do not consist of such a header and elements. */
+static bool prof_decide_header(const struct prof_asking *a, struct prof_type_origin *o,
+                               const struct prof_question *header, uint64_t one)
+{
+    const struct prof_site_facts *facts = &a->sites->facts.rows[o->site];
+    const uint64_t alone = prof_is_found(header) ? a->typing->types.rows[header->type].len_bytes : 0;
+    const uint64_t count = header ? facts->clues[header->step].header_len : 0;
+    const uint64_t padded =
+        (alone + PROF_HEADER_ALIGN_BYTES - 1) / PROF_HEADER_ALIGN_BYTES * PROF_HEADER_ALIGN_BYTES;
+    const uint64_t first = count > 0 ? alone * count : padded;
+    if (first == 0 || facts->least_bytes < first || facts->least_bytes - first < one) return false;
+    o->first_bytes = first;
+    o->is_array = (facts->least_bytes - first) % one == 0 && (facts->most_bytes - first) % one == 0;
+    return true;
+}
 
 static void prof_decide_site(struct prof_asking *a, struct prof_type_origin *o,
                              const struct prof_evidence_of_site *e)
@@ -413,11 +436,18 @@ static void prof_decide_site(struct prof_asking *a, struct prof_type_origin *o,
     const struct prof_site_facts *facts = &a->sites->facts.rows[o->site];
     struct prof_site *site = &a->sites->rows.rows[o->site];
     bool is_disputed = false;
-    const struct prof_question *q = prof_type_of_site(a->typing, e, facts, &is_disputed);
+    const struct prof_question *header = NULL;
+    const struct prof_question *q = prof_type_of_site(a->typing, e, facts, &is_disputed, &header);
     if (!q && e->is_lost) site->typing = PROF_TYPING_LOST;
     if (!q) return;
     const uint64_t one = a->typing->types.rows[q->type].len_bytes, least = facts->least_bytes;
     site->disputed = is_disputed;
+    if (header) {
+        if (!prof_decide_header(a, o, header, one)) return;
+        site->typing = q->how;
+        site->type = o->type = q->type;
+        return;
+    }
     if (one > least) {
         site->typing = PROF_TYPING_TOO_LARGE;
         return;

@@ -99,6 +99,37 @@ APART static struct vec *vec_make(size_t n)
     return made;
 }
 
+/* with a header in front of the memory */
+struct header {
+    size_t len;
+    struct header *self, *previous, *next;
+};
+static struct header *all;
+APART static void *behind(size_t n)
+{
+    struct header *h = malloc(sizeof(struct header) + n);
+    if (!h) exit(1);
+    h->len = n;
+    h->next = all;
+    all = h;
+    return (char *)h + sizeof(struct header);
+}
+APART static void *counted(size_t n)
+{
+    size_t *p;
+    p = malloc(n + sizeof(size_t));
+    if (p) {
+        *p = n;
+        p++;
+    }
+    return (void *)p;
+}
+/* that gets the program's state first */
+APART static void *context_realloc(struct sim *ctx, void *old, size_t n)
+{
+    return ctx->alloc ? realloc(old, n) : NULL;
+}
+
 /* --- idioms --- */
 APART static void plain(size_t n)
 {
@@ -208,6 +239,16 @@ APART static void growing(struct list *l, size_t n)
     l->items = bigger;
 }
 
+APART static void behind_headers(struct sim *ctx, size_t n)
+{
+    double *apart = behind(n); //= apart
+    keep = apart;
+    int *number = counted(n); //= number
+    keep = number;
+    double *more = context_realloc(ctx, ctx->rows[3], n * sizeof(double)); //= ctx->rows
+    ctx->rows[3] = (char *)more;
+}
+
 APART static void texts(const char *long_text)
 {
     char *copy = strdup(long_text); //= copy
@@ -238,5 +279,6 @@ int main(void)
     wrapped(&s, BYTES);
     growing(&l, BYTES);
     texts(long_text);
+    behind_headers(&s, BYTES);
     return 0;
 }

@@ -23,6 +23,7 @@ KNOWN = {
     "run_bit_fields": (["flags"], {"flags.mode": 1, "flags.level": 2, "flags.mode|rank|level|low|high": 1}),
     "run_globals": (["counter"], {"counter.hits": 1}),
     "run_wrapper": (["wrapped"], {"wrapped.second": 1}),
+    "run_header": (["behind"], {"behind.second": 1, "behind.third": 2}),
     "run_voted": (["voted"], {"voted.a": 1, "voted.c": 2}),
     "run_on_stack": (["point", "long int", "int", "point *", "point &"], None),
     "run_through_pointer": (["point", "long int", "int", "point *"], None),

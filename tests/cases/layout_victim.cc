@@ -181,6 +181,33 @@ APART static void run_wrapper(wrapped *w)
     }
 }
 
+// A wrapper keeps a header in front of the objects.
+struct header {
+    long len;
+    header *next;
+    long marks[3];
+};
+struct behind {
+    long first, second, third;
+};
+static header *all_headers;
+APART static void *get_behind(size_t len)
+{
+    header *h = (header *)malloc(sizeof(header) + 8 + len);
+    h->len = (long)len;
+    h->next = all_headers;
+    all_headers = h;
+    return (char *)h + sizeof(header) + 8;
+}
+APART static void run_header(behind *b)
+{
+    for (int i = 0; i < COUNT; i++) {
+        TOUCH(b[i].second);
+        TOUCH(b[i].third);
+        TOUCH(b[i].third);
+    }
+}
+
 // No line names the type of this memory; only accesses by a pointer show it.
 struct voted {
     int a, b;
@@ -253,6 +280,7 @@ int main(int argc, char **argv)
     message *messages = (message *)calloc(COUNT, sizeof(message));
     flags *bits = new flags[COUNT]();
     wrapped *w = (wrapped *)get_memory(COUNT * sizeof(wrapped));
+    behind *b = (behind *)get_behind(COUNT * sizeof(behind));
     untyped = get_memory(COUNT * 16);
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (std::chrono::steady_clock::now() < end) {
@@ -267,6 +295,7 @@ int main(int argc, char **argv)
         run_bit_fields(bits);
         run_globals(counters);
         run_wrapper(w);
+        run_header(b);
         run_voted((voted *)untyped, (voted *)untyped + COUNT);
         run_on_stack(COUNT);
         caller_of_pointer();

@@ -258,8 +258,9 @@ static void wrappers_hand_memory_on(void **state)
     static const struct {
         const char *text, *function, *variable;
         uint32_t line;
-        bool is_fortran, is_returned;
+        bool is_fortran, is_returned, is_behind;
         int parameter;
+        uint32_t header_len;
     } rows[] = {
         {"void *f(size_t n)\n{\n    void *p = malloc(n);\n    if (!p) exit(1);\n    return p;\n}\n", "f", "p",
          3, .is_returned = true, .parameter = -1},
@@ -277,6 +278,18 @@ static void wrappers_hand_memory_on(void **state)
          .parameter = 1},
         {"function f(n) result(r)\n  allocate(r(n))\nend function\n", "f", "r", 2, .is_fortran = true,
          .is_returned = true, .parameter = -1},
+        /* behind a header */
+        {"void *f(size_t n)\n{\n    head *p = malloc(n);\n    return p + 1;\n}\n", "f", "p", 3,
+         .is_returned = true, .is_behind = true, .header_len = 1, .parameter = -1},
+        {"void *f(size_t n)\n{\n    head *p = malloc(n);\n    return &p[2];\n}\n", "f", "p", 3,
+         .is_returned = true, .is_behind = true, .header_len = 2, .parameter = -1},
+        {"void *f(size_t n)\n{\n    head *p = malloc(n);\n    return (void *)((char *)p + HEAD);\n}\n", "f",
+         "p", 3, .is_returned = true, .is_behind = true, .parameter = -1},
+        {"static void *f(int n){\n  i64 *p;\n  p = malloc( n+8 );\n  if( p ){\n    p[0] = n;\n    p++;\n  }else{\n"
+         "    log(n);\n  }\n  return (void *)p;\n}\n",
+         "f", "p", 3, .is_returned = true, .is_behind = true, .header_len = 1, .parameter = -1},
+        {"void *f(size_t n)\n{\n    head *p = malloc(n);\n    return q + 1;\n}\n", "f", "p", 3,
+         .parameter = -1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -295,8 +308,10 @@ static void wrappers_hand_memory_on(void **state)
                                                                 .is_fortran = rows[i].is_fortran},
                                  rows[i].variable);
         prof_source_file_fini(&file);
-        if (use.is_returned != rows[i].is_returned || use.parameter != rows[i].parameter)
-            fail_msg("%s: returned %d, parameter %d", rows[i].text, use.is_returned, use.parameter);
+        if (use.is_returned != rows[i].is_returned || use.parameter != rows[i].parameter ||
+            use.is_behind != rows[i].is_behind || use.header_len != rows[i].header_len)
+            fail_msg("%s: returned %d, parameter %d, behind %d objects (%d)", rows[i].text, use.is_returned,
+                     use.parameter, (int)use.header_len, use.is_behind);
     }
 }
 
