@@ -374,8 +374,12 @@ static ls_err prof_calls_vote(const prof_calls *c, const struct spool_access *a,
     if (!t || !prof_typing_wants_vote(t, target->origin, a->ip)) return LS_OK;
     const struct prof_loaded *l = prof_calls_module(c, a->ip);
     if (!l) return LS_OK;
-    return prof_typing_vote(t, target->origin,
-                            &(struct prof_vote){a->ip, l->file, a->ip - l->bias, target->offset_bytes});
+    return prof_typing_vote(t, &(struct prof_vote){.origin = target->origin,
+                                                   .ip = a->ip,
+                                                   .file = l->file,
+                                                   .linked = a->ip - l->bias,
+                                                   .offset_bytes = target->offset_bytes,
+                                                   .type = UINT32_MAX});
 }
 
 /* After a gap the frames date from the trigger, and their functions may have returned: only a function's

@@ -62,31 +62,28 @@ uint32_t prof_typing_access(struct prof_typing *t, sym_file *file, uint64_t link
 
 /* --- votes --- */
 
-static struct prof_votes *prof_votes_of(const struct prof_typing *t, uint32_t origin)
+static const struct prof_vote *prof_vote_of(const struct prof_typing *t, uint32_t origin, uint64_t ip)
 {
-    const uint32_t row = origin < t->votes_of.len ? t->votes_of.rows[origin] : 0;
-    return row > 0 ? &t->votes.rows[row - 1] : NULL;
+    uint32_t row;
+    for (size_t step = 0; ls_index_next(&t->by_vote, ls_index_key(origin, ip), &step, &row);)
+        if (t->votes.rows[row].origin == origin && t->votes.rows[row].ip == ip) return &t->votes.rows[row];
+    return NULL;
 }
 
 bool prof_typing_wants_vote(const struct prof_typing *t, uint32_t origin, uint64_t ip)
 {
     if (origin - 1 >= t->origins.len || t->origins.rows[origin - 1].file) return false;
-    const struct prof_votes *v = prof_votes_of(t, origin);
-    for (uint32_t i = 0; v && i < v->len; i++)
-        if (v->rows[i].ip == ip) return false;
-    return !v || v->len < PROF_VOTES_MAX;
+    const uint32_t known = origin < t->votes_of.len ? t->votes_of.rows[origin] : 0;
+    return known < PROF_SITE_VOTES_MAX && t->votes.len < PROF_VOTES_MAX && !prof_vote_of(t, origin, ip);
 }
 
-ls_err prof_typing_vote(struct prof_typing *t, uint32_t origin, const struct prof_vote *vote)
+ls_err prof_typing_vote(struct prof_typing *t, const struct prof_vote *vote)
 {
-    while (t->votes_of.len <= origin)
+    while (t->votes_of.len <= vote->origin)
         LS_TRY(LS_VECTOR_ADD(&t->votes_of, 0));
-    if (!prof_votes_of(t, origin)) {
-        LS_TRY(LS_VECTOR_ADD(&t->votes, (struct prof_votes){.origin = origin}));
-        t->votes_of.rows[origin] = (uint32_t)t->votes.len;
-    }
-    struct prof_votes *v = prof_votes_of(t, origin);
-    v->rows[v->len++] = *vote;
+    LS_TRY(ls_index_put(&t->by_vote, ls_index_key(vote->origin, vote->ip), (uint32_t)t->votes.len));
+    LS_TRY(LS_VECTOR_ADD(&t->votes, *vote));
+    t->votes.rows[t->votes.len - 1].number = ++t->votes_of.rows[vote->origin];
     return LS_OK;
 }
 
@@ -105,7 +102,7 @@ struct prof_question {
     uint8_t step;     /* caller: row of the site's clues, PROF_CLUES_MAX: a frame below these */
     uint8_t evidence; /* a frame below: its distance from the allocation */
     uint32_t origin;
-    uint32_t vote;         /* number in its site, from 1; 0: it is no vote */
+    uint32_t vote;         /* row of votes, from 1; 0: it is no vote */
     uint64_t offset_bytes; /* the place of the access in the type, for votes */
     uint32_t type, how;
     bool is_lost; /* it was not found within limits, or the file could not be read */
@@ -498,7 +495,7 @@ static int prof_compare_votes(const void *a, const void *b)
 static bool prof_is_vote_for(const struct prof_asking *a, const struct prof_question *q, uint32_t type)
 {
     if (q->type != type) return false;
-    const struct prof_vote *v = &prof_votes_of(a->typing, q->origin + 1)->rows[q->vote - 1];
+    const struct prof_vote *v = &a->typing->votes.rows[q->vote - 1];
     const uint64_t one = a->typing->types.rows[type].len_bytes;
     return one > 0 && v->offset_bytes % one == q->offset_bytes;
 }
@@ -512,6 +509,8 @@ static void prof_count_votes(struct prof_asking *a, size_t from, size_t to)
     struct prof_site *site = &a->sites->rows.rows[o->site];
     size_t known = 0, most = 0;
     uint32_t best = PROF_NO_TYPE;
+    if (to > from + PROF_VOTERS_MAX) to = from + PROF_VOTERS_MAX; /* they are in order */
+    if (o->type != PROF_NO_TYPE || site->typing == PROF_TYPING_TOO_LARGE) return;
     for (size_t i = from; i < to; i++) {
         size_t same = 0;
         if (rows[i].type == PROF_NO_TYPE) continue;
@@ -537,21 +536,25 @@ static ls_err prof_decide_by_votes(struct prof_asking *a)
 {
     a->questions.len = 0;
     for (size_t i = 0; i < a->typing->votes.len; i++) {
-        const struct prof_votes *v = &a->typing->votes.rows[i];
+        const struct prof_vote *v = &a->typing->votes.rows[i];
         const struct prof_type_origin *o = &a->typing->origins.rows[v->origin - 1];
-        if (o->type != PROF_NO_TYPE || a->sites->rows.rows[o->site].typing == PROF_TYPING_TOO_LARGE) continue;
-        for (uint32_t k = 0; k < v->len; k++)
-            LS_TRY(LS_VECTOR_ADD(&a->questions, (struct prof_question){.file = v->rows[k].file,
-                                                                       .linked = v->rows[k].linked,
-                                                                       .text = "",
-                                                                       .kind = 'a',
-                                                                       .origin = v->origin - 1,
-                                                                       .vote = k + 1,
-                                                                       .type = PROF_NO_TYPE}));
+        if (o->type != PROF_NO_TYPE && o->is_array) continue;
+        LS_TRY(LS_VECTOR_ADD(&a->questions, (struct prof_question){.file = v->file,
+                                                                   .linked = v->linked,
+                                                                   .text = "",
+                                                                   .kind = 'a',
+                                                                   .origin = v->origin - 1,
+                                                                   .vote = (uint32_t)i + 1,
+                                                                   .type = PROF_NO_TYPE}));
     }
     LS_TRY(prof_ask_files(a));
     if (a->questions.len > 0)
         qsort(a->questions.rows, a->questions.len, sizeof(*a->questions.rows), prof_compare_votes);
+    for (size_t i = 0; i < a->questions.len; i++) {
+        struct prof_vote *v = &a->typing->votes.rows[a->questions.rows[i].vote - 1];
+        v->type = a->questions.rows[i].type;
+        v->place_bytes = a->questions.rows[i].offset_bytes;
+    }
     for (size_t from = 0, to; from < a->questions.len; from = to) {
         for (to = from + 1;
              to < a->questions.len && a->questions.rows[to].origin == a->questions.rows[from].origin; to++)
@@ -647,6 +650,7 @@ static uint32_t prof_member_at(const struct prof_typing *t, struct prof_place *c
 struct prof_typed {
     uint32_t *member;
     uint64_t *offset;
+    uint64_t ip;
 };
 
 /* The smallest variable of a frame that holds the offset, which becomes one from its begin. */
@@ -685,21 +689,23 @@ static void prof_typing_place(const struct prof_typing *t, struct prof_place *ca
         in_frame = prof_slot_at(t, o, offset);
         o = &in_frame;
     }
-    const bool is_typed = o && o->type != PROF_NO_TYPE && *offset >= o->first_bytes;
+    const struct prof_vote *v =
+        o && !o->file && !(o->type != PROF_NO_TYPE && o->is_array) ? prof_vote_of(t, *member, out->ip) : NULL;
+    const uint64_t whole_len = len_bytes ? len_bytes : 1;
+    uint64_t at = o ? *offset - o->first_bytes : 0;
     *member = UINT32_MAX;
-    if (!is_typed) {
-        *offset = UINT64_MAX;
-        return;
+    if (o && o->type != PROF_NO_TYPE && *offset >= o->first_bytes) {
+        const uint64_t one = t->types.rows[o->type].len_bytes;
+        if (o->is_array) at %= one;
+        const uint32_t found = prof_member_at(t, cache, o->type, (struct prof_inside){at, whole_len});
+        if (at < one || found != t->first_members.rows[o->type]) *member = found; /* not after the object */
     }
-    const uint64_t one = t->types.rows[o->type].len_bytes;
-    uint64_t at = *offset - o->first_bytes;
-    *offset = UINT64_MAX;
-    if (o->is_array) at %= one;
-    const uint32_t found =
-        prof_member_at(t, cache, o->type, (struct prof_inside){at, len_bytes ? len_bytes : 1});
-    if (at >= one && found == t->first_members.rows[o->type]) return; /* after the object */
-    *member = found;
-    *offset = at;
+    if (*member == UINT32_MAX && v &&
+        v->type != PROF_NO_TYPE) { /* the pointer that was used shows the object */
+        at = v->place_bytes;
+        *member = prof_member_at(t, cache, v->type, (struct prof_inside){at, whole_len});
+    }
+    *offset = *member == UINT32_MAX ? UINT64_MAX : at;
 }
 
 ls_err prof_typing_rewrite(const struct prof_typing *t, prof_writer *w, uint64_t samples_len)
@@ -707,9 +713,10 @@ ls_err prof_typing_rewrite(const struct prof_typing *t, prof_writer *w, uint64_t
     enum { ROWS = 1 << 16 };
     uint32_t *members = malloc(ROWS * sizeof(*members));
     uint64_t *offsets = malloc(ROWS * sizeof(*offsets));
+    uint64_t *ips = malloc(ROWS * sizeof(*ips));
     uint16_t *sizes = malloc(ROWS * sizeof(*sizes));
     struct prof_place *cache = calloc(PROF_PLACES_LEN, sizeof(*cache));
-    ls_err e = members && offsets && sizes && cache ? LS_OK : ls_nomem("the types of samples");
+    ls_err e = members && offsets && ips && sizes && cache ? LS_OK : ls_nomem("the types of samples");
     if (t->origins.len == 0) samples_len = 0;
     for (uint64_t first = 0; e == LS_OK && first < samples_len; first += ROWS) {
         const uint64_t left = samples_len - first;
@@ -717,13 +724,15 @@ ls_err prof_typing_rewrite(const struct prof_typing *t, prof_writer *w, uint64_t
         e = prof_writer_read(w, PROF_COL_member, slice, members);
         if (e == LS_OK) e = prof_writer_read(w, PROF_COL_type_offset, slice, offsets);
         if (e == LS_OK) e = prof_writer_read(w, PROF_COL_size, slice, sizes);
+        if (e == LS_OK) e = prof_writer_read(w, PROF_COL_ip, slice, ips);
         for (uint64_t i = 0; e == LS_OK && i < slice.len; i++)
-            prof_typing_place(t, cache, sizes[i], &(struct prof_typed){&members[i], &offsets[i]});
+            prof_typing_place(t, cache, sizes[i], &(struct prof_typed){&members[i], &offsets[i], ips[i]});
         if (e == LS_OK) e = prof_writer_rewrite(w, PROF_COL_member, slice, members);
         if (e == LS_OK) e = prof_writer_rewrite(w, PROF_COL_type_offset, slice, offsets);
     }
     free(members);
     free(offsets);
+    free(ips);
     free(sizes);
     free(cache);
     return e;
@@ -738,6 +747,7 @@ void prof_typing_fini(struct prof_typing *t)
     free(t->slots.rows);
     free(t->votes.rows);
     free(t->votes_of.rows);
+    ls_index_fini(&t->by_vote);
     ls_index_fini(&t->by_key);
     ls_index_fini(&t->by_name);
     *t = (struct prof_typing){0};

@@ -32,18 +32,19 @@ struct prof_type_origin {
     uint32_t first_slot, slots_len; /* rows of slots, for a frame */
 };
 
-/* Votes of accesses for the type of a site: the first ones that are not of one instruction. */
-enum { PROF_VOTES_MAX = 8 };
+/* An instruction that accesses blocks of a site. The first ones of a site vote for its type; each shows the type of its own
+ * accesses, if the site has none. */
+enum { PROF_VOTERS_MAX = 8, PROF_SITE_VOTES_MAX = 512, PROF_VOTES_MAX = 1 << 20 };
 struct prof_vote {
+    uint32_t origin; /* from 1 */
+    uint32_t number; /* in its site, from 1 */
     uint64_t ip;
     sym_file *file;
     uint64_t linked;
     uint64_t offset_bytes; /* from the begin of the block */
-};
-struct prof_votes {
-    uint32_t origin; /* from 1 */
-    uint32_t len;
-    struct prof_vote rows[PROF_VOTES_MAX];
+    /* found at the end */
+    uint32_t type;        /* row of types, UINT32_MAX: not known */
+    uint64_t place_bytes; /* of the access in the type */
 };
 
 /* Zeroed is empty. */
@@ -52,8 +53,9 @@ struct prof_typing {
     struct ls_index by_key;
     LS_VECTOR(struct prof_type_row) types;
     LS_VECTOR(struct prof_member) members;
-    LS_VECTOR(struct prof_votes) votes;
-    LS_VECTOR(uint32_t) votes_of;      /* by origin: row of votes plus 1, 0: none */
+    LS_VECTOR(struct prof_vote) votes;
+    struct ls_index by_vote;           /* rows of votes by origin and ip */
+    LS_VECTOR(uint32_t) votes_of;      /* by origin: number of votes */
     LS_VECTOR(struct sym_slot) slots;  /* types are rows of types */
     LS_VECTOR(uint32_t) first_members; /* by type, and one more */
     struct ls_index by_name;           /* types */
@@ -71,8 +73,8 @@ uint32_t prof_typing_access(struct prof_typing *t, sym_file *file, uint64_t link
 
 /* Does the site of this origin want the vote of an access by ip? */
 bool prof_typing_wants_vote(const struct prof_typing *t, uint32_t origin, uint64_t ip);
-/* Errors: LS_ERR_NOMEM. */
-ls_err prof_typing_vote(struct prof_typing *t, uint32_t origin, const struct prof_vote *vote);
+/* Add a vote.  Errors: LS_ERR_NOMEM. */
+ls_err prof_typing_vote(struct prof_typing *t, const struct prof_vote *vote);
 
 /* Find the types of all origins, and note them in the sites. The sites have their names.
  * Errors: LS_ERR_NOMEM. */

@@ -208,12 +208,37 @@ APART static void run_header(behind *b)
     }
 }
 
+// Objects of several types in one block: the pointers show them one by one.
+struct pooled_one {
+    long a, b, c, d;
+};
+struct pooled_two {
+    int x, y, z;
+};
+enum { POOLED = 8 + sizeof(pooled_one) + sizeof(pooled_two) + 4 };
+APART static void run_pool_one(pooled_one *p, long step)
+{
+    for (int i = 0; i < COUNT; i++, p = (pooled_one *)((char *)p + step)) {
+        TOUCH(p->b);
+        TOUCH(p->d);
+        TOUCH(p->d);
+    }
+}
+APART static void run_pool_two(pooled_two *p, long step)
+{
+    for (int i = 0; i < COUNT; i++, p = (pooled_two *)((char *)p + step)) {
+        TOUCH(p->y);
+        TOUCH(p->z);
+        TOUCH(p->z);
+    }
+}
+
 // No line names the type of this memory; only accesses by a pointer show it.
 struct voted {
     int a, b;
     long c;
 };
-static void *untyped;
+static void *untyped, *pool;
 APART static void run_voted(voted *v, voted *end)
 {
     for (; v < end; v++) {
@@ -282,6 +307,7 @@ int main(int argc, char **argv)
     wrapped *w = (wrapped *)get_memory(COUNT * sizeof(wrapped));
     behind *b = (behind *)get_behind(COUNT * sizeof(behind));
     untyped = get_memory(COUNT * 16);
+    pool = get_memory(COUNT * POOLED);
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     while (std::chrono::steady_clock::now() < end) {
         run_array_of_structs(particles);
@@ -296,6 +322,8 @@ int main(int argc, char **argv)
         run_globals(counters);
         run_wrapper(w);
         run_header(b);
+        run_pool_one((pooled_one *)((char *)pool + 8), POOLED);
+        run_pool_two((pooled_two *)((char *)pool + 8 + sizeof(pooled_one)), POOLED);
         run_voted((voted *)untyped, (voted *)untyped + COUNT);
         run_on_stack(COUNT);
         caller_of_pointer();

@@ -95,7 +95,7 @@ end:
             out.write(f'''struct {name};
 __attribute__((noinline)) static long use{number}(long n)
 {{
-    struct {name} *p{number} = calloc(LONGS, sizeof(long));
+    struct {name} *p{number} = calloc(LONGS, 8);
     volatile long *a = (volatile long *)p{number};
     long sum = 0;
     for (long i = 0; i < n; i++) {{
