@@ -181,14 +181,26 @@ bool sym_names_variable(struct sym_names *n, const struct sym_unit *unit, const 
     return scope && sym_names_get(n, scope, SYM_NAMES_VARIABLES, name, out);
 }
 
-bool sym_names_type_anywhere(struct sym_names *n, const char *name, Dwarf_Die *out)
+static void sym_names_read_all(struct sym_names *n)
 {
     for (size_t i = 0; !n->has_all && i < n->units->units_len; i++) {
         Dwarf_Die body = n->units->units[i].body;
-        sym_names_walk_below((struct sym_names_walk){n, 0, SYM_NAMES_TYPES, false}, &body, 0);
+        sym_names_walk_below((struct sym_names_walk){n, 0, SYM_NAMES_TYPES | SYM_NAMES_VARIABLES, false},
+                             &body, 0);
     }
     n->has_all = true;
+}
+
+bool sym_names_type_anywhere(struct sym_names *n, const char *name, Dwarf_Die *out)
+{
+    sym_names_read_all(n);
     return sym_names_get(n, 0, SYM_NAMES_TYPES, name, out);
+}
+
+bool sym_names_variable_anywhere(struct sym_names *n, const char *name, Dwarf_Die *out)
+{
+    sym_names_read_all(n);
+    return sym_names_get(n, 0, SYM_NAMES_VARIABLES, name, out);
 }
 
 bool sym_names_function(struct sym_names *n, const struct sym_unit *unit, uint64_t at, Dwarf_Die *out)

@@ -24,7 +24,7 @@ struct sym_names {
     struct sym_piece *pieces;
     size_t pieces_len, pieces_room;
     uint32_t visits;
-    bool has_all; /* the types of the whole file have been read */
+    bool has_all; /* types and variables of the whole file have been read */
     bool is_cut;  /* limits were reached, or memory ran out: entries are missing */
 };
 
@@ -34,8 +34,9 @@ bool sym_is_spelled(Dwarf_Die *die, const char *name);
 /* Find a defined type in the unit, or in all units of the file. */
 bool sym_names_type(struct sym_names *n, const struct sym_unit *unit, const char *name, Dwarf_Die *out);
 bool sym_names_type_anywhere(struct sym_names *n, const char *name, Dwarf_Die *out);
-/* Find a variable of the unit outside of functions. */
+/* Find a variable outside of functions in the unit, or in all units of the file. */
 bool sym_names_variable(struct sym_names *n, const struct sym_unit *unit, const char *name, Dwarf_Die *out);
+bool sym_names_variable_anywhere(struct sym_names *n, const char *name, Dwarf_Die *out);
 /* Find the function at an address in the DWARF. */
 bool sym_names_function(struct sym_names *n, const struct sym_unit *unit, uint64_t at, Dwarf_Die *out);
 void sym_names_fini(struct sym_names *n);

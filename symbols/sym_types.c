@@ -731,22 +731,60 @@ static int sym_compare_wanted(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static void sym_take_wanted(struct sym_typist *t, const struct sym_wanted_list *w, Dwarf_Die *die)
+static bool sym_variable_len_bytes(Dwarf_Die *variable, Dwarf_Word *out)
 {
-    struct sym_location location;
     Dwarf_Die type;
-    if (!sym_die_location(die, t->elf->dwarf_bias, &location)) return;
-    const struct sym_wanted key = {.at = location.at, .is_tls = location.is_tls};
-    struct sym_wanted *found = bsearch(&key, w->rows, w->len, sizeof(key), sym_compare_wanted);
-    if (!found || found->is_found || !sym_type_next(die, &type)) return;
-    Dwarf_Die peeled, next;
+    return sym_type_next(variable, &type) && dwarf_aggregate_size(&type, out) == 0;
+}
+
+/* Give the wanted variable the type of this entry. */
+static void sym_set_wanted(struct sym_typist *t, const struct sym_wanted_list *w, struct sym_wanted *wanted,
+                           Dwarf_Die *die)
+{
+    Dwarf_Die type, peeled, next;
+    if (!sym_type_next(die, &type)) return;
     while (sym_type_peel(&type, &peeled, NULL) && dwarf_tag(&peeled) == DW_TAG_array_type &&
            sym_type_next(&peeled, &next) && sym_may_visit(t))
         type = next; /* the type of its elements */
     const uint32_t row = sym_type_whole(t, &type);
     if (row == SYM_NONE) return;
-    found->is_found = true;
-    w->typings[found->row] = (struct sym_typing){row, SYM_HOW_VARIABLE};
+    wanted->is_found = true;
+    w->typings[wanted->row] = (struct sym_typing){.type = row, .how = SYM_HOW_VARIABLE};
+}
+
+static struct sym_wanted *sym_wanted_at(const struct sym_wanted_list *w, struct sym_location location)
+{
+    const struct sym_wanted key = {.at = location.at, .is_tls = location.is_tls};
+    struct sym_wanted *found = bsearch(&key, w->rows, w->len, sizeof(key), sym_compare_wanted);
+    return found && !found->is_found ? found : NULL;
+}
+
+static void sym_take_wanted(struct sym_typist *t, const struct sym_wanted_list *w, Dwarf_Die *die)
+{
+    struct sym_location location;
+    if (!sym_die_location(die, t->elf->dwarf_bias, &location)) return;
+    struct sym_wanted *wanted = sym_wanted_at(w, location);
+    if (wanted) sym_set_wanted(t, w, wanted, die);
+}
+
+/* Constants of C++ may have a value in place of a location: their symbol names them. */
+static void sym_take_symbols(struct sym_typist *t, const struct sym_wanted_list *w)
+{
+    struct sym_demangler demangler = {0};
+    const int len = sym_elf_symbols_len(t->elf);
+    for (int i = 0; i < len; i++) {
+        struct sym_elf_symbol s;
+        Dwarf_Die die;
+        Dwarf_Word len_bytes = 0;
+        if (!sym_elf_symbol(t->elf, i, &s) || s.type != STT_OBJECT || s.len_bytes == 0) continue;
+        struct sym_wanted *wanted = sym_wanted_at(w, (struct sym_location){.at = s.linked});
+        if (!wanted) continue;
+        const char *name = sym_last_part(sym_demangle(&demangler, s.name));
+        if (sym_names_variable_anywhere(&t->names, name, &die) && dwarf_hasattr(&die, DW_AT_const_value) &&
+            sym_variable_len_bytes(&die, &len_bytes) && len_bytes == s.len_bytes)
+            sym_set_wanted(t, w, wanted, &die);
+    }
+    sym_demangle_fini(&demangler);
 }
 
 static void sym_walk_variables(struct sym_typist *t, const struct sym_wanted_list *w, Dwarf_Die *parent,
@@ -834,6 +872,7 @@ static void sym_answer_variables(struct sym_typist *t, struct sym_wanted_list *w
         sym_walk_variables(t, w, &t->units.units[i].body, 0);
         is_cut |= t->is_cut;
     }
+    sym_take_symbols(t, w);
     for (size_t i = 0; i < w->len; i++)
         w->typings[w->rows[i].row].is_lost = is_cut && !w->rows[i].is_found;
 }

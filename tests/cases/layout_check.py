@@ -26,6 +26,7 @@ KNOWN = {
     "run_header": (["behind"], {"behind.second": 1, "behind.third": 2}),
     "run_pool_one": (["pooled_one"], {"pooled_one.b": 1, "pooled_one.d": 2}),
     "run_pool_two": (["pooled_two"], {"pooled_two.y": 1, "pooled_two.z": 2}),
+    "run_table": (["unsigned char", "unsigned int"], None),
     "run_voted": (["voted"], {"voted.a": 1, "voted.c": 2}),
     "run_on_stack": (["point", "long int", "int", "point *", "point &"], None),
     "run_through_pointer": (["point", "long int", "int", "point *"], None),

@@ -208,6 +208,21 @@ APART static void run_header(behind *b)
     }
 }
 
+// A constant table, which has a value in the debugging information, and no location.
+namespace tables {
+namespace {
+const unsigned char kinds[64] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6};
+} // namespace
+} // namespace tables
+static volatile unsigned table_sum;
+APART static void run_table(unsigned from)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < COUNT; i++)
+        sum += tables::kinds[(from + sum + i) % 64];
+    table_sum = sum;
+}
+
 // Objects of several types in one block: the pointers show them one by one.
 struct pooled_one {
     long a, b, c, d;
@@ -322,6 +337,7 @@ int main(int argc, char **argv)
         run_globals(counters);
         run_wrapper(w);
         run_header(b);
+        run_table(table_sum);
         run_pool_one((pooled_one *)((char *)pool + 8), POOLED);
         run_pool_two((pooled_two *)((char *)pool + 8 + sizeof(pooled_one)), POOLED);
         run_voted((voted *)untyped, (voted *)untyped + COUNT);
