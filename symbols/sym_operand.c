@@ -98,7 +98,12 @@ bool sym_operand_decode(const uint8_t *bytes, size_t len, struct sym_operand *ou
         const int sib = take(&b);
         if (sib < 0) return false;
         base = (unsigned)sib & 7;
-        out->has_index = ((unsigned)sib >> 3 & 7) != 4 || (rex & 2);
+        const unsigned index = (unsigned)sib >> 3 & 7;
+        out->has_index = index != 4 || (rex & 2);
+        if (out->has_index) {
+            out->index = register_number(index, rex & 2);
+            out->scale = 1u << ((unsigned)sib >> 6);
+        }
         if (mode == 0 && base == 5) return false; /* no base */
     }
     out->base = register_number(base, rex & 1);

@@ -13,6 +13,7 @@ struct sym_operand {
     unsigned base; /* DWARF number of the register */
     int64_t distance;
     bool has_index;
+    unsigned index, scale; /* DWARF number, and its factor; 0 without an index */
 };
 /* Decode the instruction at the begin of these bytes. False: it has no memory operand with a base register, or is not
  * known here (EVEX). */

@@ -704,10 +704,16 @@ static struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t lin
         t->draft->rows[SYM_ROW_slots].len = first;
         return best ? sym_object_add(w, slot) : none;
     }
-    if (o.has_index) return none;
     sym_frame_each(w, sym_pointer_take);
+    if (!p.is_found && o.scale == 1) { /* the pointer may be the one or the other */
+        p.reg = o.index;
+        sym_frame_each(w, sym_pointer_take);
+    }
     const uint32_t row = p.is_found ? sym_type_whole(t, &p.pointee) : SYM_NONE;
     if (row == SYM_NONE) return none;
+    const uint64_t one = sym_type_len_bytes(t, row);
+    if (o.has_index && (one == 0 || o.scale % one != 0))
+        return none; /* the place in the object is not known */
     return sym_object_add(w, (struct sym_slot){o.distance, 1, row, question});
 }
 
