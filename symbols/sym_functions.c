@@ -104,27 +104,6 @@ const struct sym_function *sym_functions_find(const struct sym_functions *f, uin
     return from > 0 && linked < f->rows[from - 1].end ? &f->rows[from - 1] : NULL;
 }
 
-void sym_functions_write(const struct sym_functions *f, struct sym_draft *d)
-{
-    struct sym_demangler demangler = {0};
-    for (size_t i = 0; i < f->len && !d->is_short; i++) {
-        struct sym_routine row = {.base = f->rows[i].base, .end = f->rows[i].end};
-        if (row.base >= row.end) continue;
-        sym_function_names(&f->rows[i], &demangler, d, &row);
-        *SYM_DRAFT_ROW(d, routines) = row;
-    }
-    sym_demangle_fini(&demangler);
-}
-
-void sym_function_names(const struct sym_function *f, struct sym_demangler *demangler, struct sym_draft *d,
-                        struct sym_routine *out)
-{
-    char stub[4096] = "";
-    if (f->is_stub) snprintf(stub, sizeof(stub), "%s@plt", sym_demangle(demangler, f->name));
-    out->symbol = sym_draft_text(d, *stub ? stub : sym_demangle(demangler, f->name));
-    out->function = *stub ? out->symbol : sym_draft_text(d, sym_function_source_name(demangler, f->name));
-}
-
 /* Suffixes of the copies of a function that GCC and clang make. */
 static size_t sym_source_len(const char *name)
 {
@@ -138,7 +117,9 @@ static size_t sym_source_len(const char *name)
     return len;
 }
 
-const char *sym_function_source_name(struct sym_demangler *d, const char *name)
+/* The function as the programmer wrote it: without the suffixes of the compiler's copies (.constprop.0, .cold), demangled.
+ * Valid until the next use of d. */
+static const char *sym_function_source_name(struct sym_demangler *d, const char *name)
 {
     const size_t len = sym_source_len(name);
     char *copy = name[len] ? strndup(name, len) : NULL;
@@ -146,4 +127,25 @@ const char *sym_function_source_name(struct sym_demangler *d, const char *name)
     if (copy && readable == copy) readable = name; /* too long to be demangled */
     free(copy);
     return readable;
+}
+
+void sym_function_names(const struct sym_function *f, struct sym_demangler *demangler, struct sym_draft *d,
+                        struct sym_routine *out)
+{
+    char stub[4096] = "";
+    if (f->is_stub) snprintf(stub, sizeof(stub), "%s@plt", sym_demangle(demangler, f->name));
+    out->symbol = sym_draft_text(d, *stub ? stub : sym_demangle(demangler, f->name));
+    out->function = *stub ? out->symbol : sym_draft_text(d, sym_function_source_name(demangler, f->name));
+}
+
+void sym_functions_write(const struct sym_functions *f, struct sym_draft *d)
+{
+    struct sym_demangler demangler = {0};
+    for (size_t i = 0; i < f->len && !d->is_short; i++) {
+        struct sym_routine row = {.base = f->rows[i].base, .end = f->rows[i].end};
+        if (row.base >= row.end) continue;
+        sym_function_names(&f->rows[i], &demangler, d, &row);
+        *SYM_DRAFT_ROW(d, routines) = row;
+    }
+    sym_demangle_fini(&demangler);
 }

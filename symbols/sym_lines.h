@@ -43,10 +43,6 @@ void sym_functions_write(const struct sym_functions *f, struct sym_draft *d);
 void sym_function_names(const struct sym_function *f, struct sym_demangler *demangler, struct sym_draft *d,
                         struct sym_routine *out);
 
-/* The function as the programmer wrote it: without the suffixes of the compiler's copies (.constprop.0,
- * .cold), demangled.  Valid until the next use of d. */
-const char *sym_function_source_name(struct sym_demangler *d, const char *name);
-
 typedef struct sym_lines sym_lines;
 
 /* functions and units of e are read here; e is borrowed.  Errors: LS_ERR_NOMEM. */

@@ -405,13 +405,13 @@ static bool sym_expression(struct sym_typist *t, const char *text, Dwarf_Die *ou
 static struct sym_typing sym_pointed_to(struct sym_typist *t, Dwarf_Die *type, enum sym_how how)
 {
     Dwarf_Die peeled, next, target;
-    struct sym_typing none = {SYM_NONE, SYM_HOW_NOT};
+    struct sym_typing none = {.type = SYM_NONE, .how = SYM_HOW_NOT};
     sym_skip_reference(type);
     if (!sym_type_peel(type, &peeled, NULL) || dwarf_tag(&peeled) != DW_TAG_pointer_type) return none;
     if (!sym_type_next(&peeled, &next) || !sym_type_peel(&next, &target, NULL))
-        return (struct sym_typing){SYM_NONE, SYM_HOW_VOID};
+        return (struct sym_typing){.type = SYM_NONE, .how = SYM_HOW_VOID};
     const uint32_t row = sym_type_whole(t, &next);
-    return row == SYM_NONE ? none : (struct sym_typing){row, how};
+    return row == SYM_NONE ? none : (struct sym_typing){.type = row, .how = how};
 }
 
 /* --- functions --- */
@@ -439,12 +439,12 @@ static struct sym_typing sym_function_type(struct sym_typist *t)
             !sym_type_argument(&class, &type))
             continue;
         const uint32_t row = sym_type_whole(t, &type);
-        if (row != SYM_NONE) return (struct sym_typing){row, SYM_HOW_CONTAINER};
+        if (row != SYM_NONE) return (struct sym_typing){.type = row, .how = SYM_HOW_CONTAINER};
     }
     for (size_t i = s->len; i-- > 0;)
         if (dwarf_tag(&s->rows[i]) != DW_TAG_lexical_block && sym_type_next(&s->rows[i], &type))
             return sym_pointed_to(t, &type, SYM_HOW_RETURN);
-    return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
+    return (struct sym_typing){.type = SYM_NONE, .how = SYM_HOW_NOT};
 }
 
 /* --- variables of a frame --- */
@@ -618,10 +618,10 @@ static bool sym_is_x86(const struct sym_typist *t)
 static struct sym_typing sym_frame_variables(struct sym_typist *t, uint32_t question)
 {
     struct sym_frame_walk w = {.t = t, .question = question, .at = t->scopes.at};
-    if (!sym_is_x86(t)) return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
+    if (!sym_is_x86(t)) return (struct sym_typing){.type = SYM_NONE, .how = SYM_HOW_NOT};
     sym_frame_base(&w);
     sym_frame_each(&w, sym_frame_take);
-    return (struct sym_typing){SYM_NONE, w.slots_len > 0 ? SYM_HOW_VARIABLE : SYM_HOW_NOT};
+    return (struct sym_typing){.type = SYM_NONE, .how = w.slots_len > 0 ? SYM_HOW_VARIABLE : SYM_HOW_NOT};
 }
 
 /* --- the object of an access --- */
@@ -669,18 +669,18 @@ static void sym_pointer_take(struct sym_frame_walk *w, Dwarf_Die *variable)
 static struct sym_typing sym_object_add(struct sym_frame_walk *w, struct sym_slot slot)
 {
     const uint64_t one = sym_type_len_bytes(w->t, slot.type);
-    if (one == 0 || one > INT64_MAX) return (struct sym_typing){SYM_NONE, SYM_HOW_NOT};
+    if (one == 0 || one > INT64_MAX) return (struct sym_typing){.type = SYM_NONE, .how = SYM_HOW_NOT};
     slot.offset_bytes %= (int64_t)one;
     if (slot.offset_bytes < 0) slot.offset_bytes += (int64_t)one;
     *SYM_DRAFT_ROW(w->t->draft, slots) = slot;
-    return (struct sym_typing){slot.type, SYM_HOW_POINTER};
+    return (struct sym_typing){.type = slot.type, .how = SYM_HOW_POINTER};
 }
 
 /* The object that the instruction accesses, as a slot whose offset is that of the access in it: a variable of the
  * frame, or the target of a pointer in a register. */
 static struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, uint32_t question)
 {
-    const struct sym_typing none = {SYM_NONE, SYM_HOW_NOT};
+    const struct sym_typing none = {.type = SYM_NONE, .how = SYM_HOW_NOT};
     struct sym_operand o;
     sym_scopes_find(t, linked - t->elf->dwarf_bias);
     if (t->scopes.len == 0 || !sym_is_x86(t) || !sym_operand_at(t, linked, &o)) return none;
@@ -812,7 +812,7 @@ static void sym_walk_variables(struct sym_typist *t, const struct sym_wanted_lis
 
 static struct sym_typing sym_type_answer(struct sym_typist *t, uint64_t linked, const char *text)
 {
-    struct sym_typing found = {SYM_NONE, SYM_HOW_NOT};
+    struct sym_typing found = {.type = SYM_NONE, .how = SYM_HOW_NOT};
     Dwarf_Die type;
     sym_scopes_find(t, linked - t->elf->dwarf_bias);
     switch (*text) {
