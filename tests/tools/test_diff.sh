@@ -17,6 +17,13 @@ must test "$(grep -c -E '(more|less|new|gone)$' same.txt)" -eq 0
 for columns in 60 80 100 130; do
     COLUMNS=$columns "$loadstone" diff a.h5 b.h5 2>err | sed '1,/^$/d;/^In paren/,$d' | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1
 done
+# columns that do not fit are named, with the width that shows them
+COLUMNS=80 expect 0 "(not shown: time A, time B, stall change, median change; COLUMNS=" "$loadstone" diff a.h5 b.h5
+wide=$(sed -n 's/.*; COLUMNS=\([0-9]*\) shows all)$/\1/p' out)
+COLUMNS=$((wide - 1)) expect 0 "(not shown: stall change; COLUMNS=$wide shows all)" "$loadstone" diff a.h5 b.h5
+COLUMNS=$wide "$loadstone" diff a.h5 b.h5 >wide.txt 2>err || failed=1
+must test "$(grep -c 'not shown:' wide.txt)" -eq 0
+must grep -q 'stall .*share  *median  *median' wide.txt
 expect 0 "times, latencies and levels do not compare" "$loadstone" diff a.h5 c.h5
 expect 0 "different engines" "$loadstone" diff a.h5 c.h5
 # in the other direction, B costs 1.20 s instead of 420 ms

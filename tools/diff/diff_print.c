@@ -229,10 +229,16 @@ static int diff_total(const int widths[DIFF_COLUMNS])
     return n;
 }
 
+/* Columns that a label must leave before it is shortened. */
+static int diff_label_wanted(int label)
+{
+    return label < 32 ? label : 32;
+}
+
 /* Leave columns out by rank until a readable label fits, then shorten the label. Returns its width. */
 static int diff_fit(int widths[DIFF_COLUMNS], int label)
 {
-    const int wanted = label < 32 ? label : 32, width = cli_term_width();
+    const int wanted = diff_label_wanted(label), width = cli_term_width();
     for (int rank = DIFF_RANK_MAX; rank > 0 && diff_total(widths) + wanted > width; rank--)
         for (int c = 0; c < DIFF_COLUMNS; c++)
             if (diff_columns[c].rank == rank) widths[c] = 0;
@@ -262,6 +268,23 @@ static void diff_print_heads(const struct diff_view *v, const int widths[DIFF_CO
     fprintf(out, "%s\n", cli_colour_end(STDOUT_FILENO));
 }
 
+/* Name the columns that were left out, and the width that shows all. */
+static void diff_print_left_out(const int all[DIFF_COLUMNS], const int widths[DIFF_COLUMNS], int label,
+                                FILE *out)
+{
+    char text[256];
+    size_t len = 0;
+    for (int c = 0; c < DIFF_COLUMNS && len < sizeof(text); c++)
+        if (all[c] && !widths[c])
+            len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s",
+                                    len ? ", " : "(not shown: ", diff_columns[c].head, diff_columns[c].unit);
+    if (!len) return;
+    if (len < sizeof(text))
+        snprintf(text + len, sizeof(text) - len, "; COLUMNS=%d shows all)",
+                 diff_total(all) + diff_label_wanted(label));
+    cli_print_folded(text, 1, cli_term_width(), out);
+}
+
 static enum cli_colour diff_colour(const struct an_difference *d)
 {
     static const enum cli_colour colours[] = {
@@ -286,13 +309,16 @@ static void diff_print_row(const struct diff_row *r, const int widths[DIFF_COLUM
 
 void diff_print_text(const struct diff_view *v, FILE *out)
 {
-    int widths[DIFF_COLUMNS];
+    int all[DIFF_COLUMNS], widths[DIFF_COLUMNS];
     diff_print_head(v, out);
-    const int label = diff_fit(widths, diff_measure(v, widths));
+    const int longest = diff_measure(v, all);
+    memcpy(widths, all, sizeof(widths));
+    const int label = diff_fit(widths, longest);
     diff_print_heads(v, widths, label, out);
     for (size_t i = 0; i < v->rows_len; i++)
         diff_print_row(&v->rows[i], widths, label, out);
     if (v->hidden) fprintf(out, "(%zu more, not shown)\n", v->hidden);
+    diff_print_left_out(all, widths, longest, out);
     fputs("\nIn parentheses: not significant, the samples cannot tell it from no change (95 %).\n", out);
 }
 
