@@ -19,9 +19,10 @@ struct prof_resolve_options {
     const char *why_no_hw; /* why hardware did not sample; printed after the process's reason */
     uint64_t duration_ns;  /* wall time of the program */
     int exit_code, exit_signal;
-    uint32_t pid;    /* process that the launcher started */
-    uid_t author;    /* owner of the data in the spool (ls_owner.h) */
-    uint32_t slices; /* equal parts of the run as steps of fields; 0: a step per phase */
+    uint32_t pid;          /* process that the launcher started */
+    uint32_t attached_pid; /* process that ran already; 0: a launcher started it */
+    uid_t author;          /* owner of the data in the spool (ls_owner.h) */
+    uint32_t slices;       /* equal parts of the run as steps of fields; 0: a step per phase */
     const struct mach_calibration *calibration;
     const char *host, *cpu;                     /* machine that recorded; NULL: this one */
     void (*progress)(void *user, double done);  /* may be NULL */

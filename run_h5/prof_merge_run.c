@@ -99,6 +99,7 @@ void prof_merge_run_add(prof_names *names, struct prof_run *a, const struct prof
     a->trigger = merge_texts(names, a->trigger, b->trigger, ", ");
     a->why = merge_texts(names, a->why, b->why, "; ");
     if (a->exit_code == 0) a->exit_code = b->exit_code;
+    if (a->attached_pid != b->attached_pid) a->attached_pid = 0;
     if (a->exit_signal == 0) a->exit_signal = b->exit_signal;
     a->overhead_asked = merge_larger(a->overhead_asked, b->overhead_asked);
     a->overhead_achieved = merge_larger(a->overhead_achieved, b->overhead_achieved);

@@ -684,6 +684,7 @@ struct prof_rank_datum {
     X(row, U64, duration_ns, VALUE, "wall time of the program")                                          \
     X(row, U64, exit_code, VALUE, "status of the program")                                               \
     X(row, U64, exit_signal, VALUE, "signal that killed it, 0 when none did")                            \
+    X(row, U64, attached_pid, VALUE, "process that record --pid recorded, 0 when record started it")     \
     X(row, U64, tsc_hz, VALUE, "TSC cycles a second")                                                    \
     X(row, U64, tsc_step_cycles, VALUE,                                                                  \
       "the time stamp counter advances in steps of this many cycles: single latencies are so coarse")    \

@@ -101,12 +101,15 @@ undisturbed
 # Another engine after the first is refused, and changes nothing.
 begins "$loadstone" run -- "$victim" threads
 attached 0 null --duration 300ms --engine null
+# proposals: the process as long as it runs, afterwards its command
+expect 0 "next: loadstone record --force -o null.h5 --pid $pid" "$loadstone" report null.h5
 # shellcheck disable=SC2086
 attached 0 step --duration 500ms --engine step $quickly
 holds_some '^sample '
 attached 125 other --duration 300ms --engine faults
 must grep -q 'used another engine' err
 undisturbed
+expect 0 "next: loadstone record --force -o null.h5 -- $victim threads" "$loadstone" report null.h5
 
 # Reports while it runs.
 begins "$loadstone" run -- "$victim" threads

@@ -570,6 +570,7 @@ static int record_finish(struct record *r)
                                            .duration_ns = r->outcome.duration_ns,
                                            .exit_code = r->outcome.exit_code,
                                            .pid = r->attach.pid ? 0 : r->outcome.pid,
+                                           .attached_pid = (uint32_t)r->attach.pid,
                                            .exit_signal = r->outcome.exit_signal,
                                            .calibration = r->calibrated ? &r->calibration : NULL};
     struct prof_resolve_stats stats = {0};

@@ -3,7 +3,10 @@
 #include "tools/cli/cli_message.h"
 #include "tools/report/rep_print.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -199,20 +202,34 @@ static const char *report_top_function(const struct rep_view *v)
     return best == UINT32_MAX ? NULL : v->tables.lines[k->keys[best]].function;
 }
 
-/* Record again for more bursts. Nothing is printed where the profile has no command. */
+/* The program of the profile for another recording: its process if record --pid took it and it still runs on
+ * this machine, otherwise its command line. "" if neither is known. */
+static const char *report_target(const struct prof_run *r, char *out, size_t out_len_bytes)
+{
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    const bool is_attached = rep_known(r->attached_pid) && r->attached_pid && strcmp(host, r->host) == 0;
+    if (is_attached && (kill((pid_t)r->attached_pid, 0) == 0 || errno == EPERM))
+        snprintf(out, out_len_bytes, "--pid %" PRIu64, r->attached_pid);
+    else
+        snprintf(out, out_len_bytes, "%s%s", *r->command ? "-- " : "", r->command);
+    return out;
+}
+
+/* Record again for more bursts. Nothing is printed where the profile names no program. */
 static void report_next_record(const struct rep_view *v)
 {
+    char target[8192 + 8];
     const struct prof_run *r = v->run;
     const char *path = cli_quote(v->options.path);
     const size_t bursts = an_bootstrap_bursts(v->bootstrap, AN_TIME);
     const double asked = isfinite(r->overhead_asked) ? r->overhead_asked : 0.03;
     const double better = fmin(fmax(asked * 1.5 * AN_BURSTS_MIN / (double)(bursts ? bursts : 1), 0.1), 0.5);
-    if (!*r->command) return;
+    if (!*report_target(r, target, sizeof(target))) return;
     if (strcmp(r->engine, "null") == 0)
-        cli_next("loadstone record --force -o %s -- %s", path, r->command);
+        cli_next("loadstone record --force -o %s %s", path, target);
     else if (bursts && better > asked)
-        cli_next("loadstone record --overhead %.0f%% --force -o %s -- %s", ceil(better * 100), path,
-                 r->command);
+        cli_next("loadstone record --overhead %.0f%% --force -o %s %s", ceil(better * 100), path, target);
     else
         cli_next("loadstone doctor");
 }

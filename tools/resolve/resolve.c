@@ -28,9 +28,10 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
         cli_fail(err);
         return CLI_FAILURE;
     }
-    char command[4096], spool[PATH_MAX];
+    char command[4096], attached[32], spool[PATH_MAX];
     if ((err = rec_spool_find(operands[0], spool)) != LS_OK) return cli_fail(err);
     rec_spool_read(spool, "command", command, sizeof(command));
+    rec_spool_read(spool, "pid", attached, sizeof(attached));
     struct mach_calibration calibration;
     const bool calibrated = mach_calibration_get(&calibration) == LS_OK;
     struct prof_resolve_options options = {.spool_dir = spool,
@@ -39,6 +40,7 @@ static int resolve_run(const struct cli_command *c, const struct cli_value *v, c
                                            .slices = rec_resolve_steps(&v[RESOLVE_STEPS]),
                                            .why_no_hw = mach_capability_why_no_hw(),
                                            .command = *command ? command : NULL,
+                                           .attached_pid = (uint32_t)strtoul(attached, NULL, 10),
                                            .calibration = calibrated ? &calibration : NULL};
     struct prof_resolve_stats stats = {0};
     err = rec_resolve(&options, &stats);
