@@ -2,14 +2,19 @@
 /* Programs that are recorded while they run. Each works until the file "stop" is there, and then prints whether
  * anything disturbed it.
  *
- * usage: attach_victim threads|sleep|signal|fork */
+ * usage: attach_victim threads|sleep|signal|fork|filtered
+ *        attach_victim without-ptrace|contained COMMAND [ARGUMENT...]   (run it, with a filter of system calls) */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -168,15 +173,47 @@ static void run_forks(void)
     }
 }
 
+/* From now on the kernel answers to these calls by `action`; seccomp(2). */
+static void forbid(const int calls[4], unsigned action)
+{
+    struct sock_filter rules[] = {
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, 0}, /* the number of the call */
+        {BPF_JMP | BPF_JEQ | BPF_K, 4, 0, (unsigned)calls[0]},
+        {BPF_JMP | BPF_JEQ | BPF_K, 3, 0, (unsigned)calls[1]},
+        {BPF_JMP | BPF_JEQ | BPF_K, 2, 0, (unsigned)calls[2]},
+        {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, (unsigned)calls[3]},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+        {BPF_RET | BPF_K, 0, 0, action},
+    };
+    const struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        disturb();
+}
+
+/* The program has promised to open nothing and to start no thread: either kills it. */
+static void run_filtered(void)
+{
+    forbid((const int[4]){SYS_openat, SYS_perf_event_open, SYS_clone, SYS_clone3}, SECCOMP_RET_KILL_PROCESS);
+    run_asleep();
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
+    if (argc > 2) {
+        const int call = strcmp(mode, "without-ptrace") == 0 ? SYS_ptrace : SYS_reboot;
+        forbid((const int[4]){call, call, call, call}, SECCOMP_RET_ERRNO | EPERM);
+        execvp(argv[2], argv + 2);
+        return 127;
+    }
     grid = malloc(GRID_LEN);
     memset(grid, 1, GRID_LEN);
     if (strcmp(mode, "threads") == 0) run_threads();
     if (strcmp(mode, "sleep") == 0) run_asleep();
     if (strcmp(mode, "signal") == 0) run_signals();
     if (strcmp(mode, "fork") == 0) run_forks();
+    if (strcmp(mode, "filtered") == 0) run_filtered();
     printf("disturbed %d\n", __atomic_load_n(&disturbed, __ATOMIC_RELAXED));
     free(grid);
     return STATUS;

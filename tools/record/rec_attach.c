@@ -7,6 +7,7 @@
 #include "common/ls_compat.h"
 #include "common/ls_env.h"
 #include "tools/record/rec_inject.h"
+#include "tools/record/rec_process.h"
 #include "tools/cli/cli_message.h"
 
 #include <dirent.h>
@@ -32,71 +33,16 @@ enum {
 
 /* ---- facts of a process ---- */
 
-/* The contents of /proc/PID/NAME, which ends with a NUL byte; NULL: not readable. The caller frees it. */
-static char *read_proc(pid_t pid, const char *name, size_t *out_len)
-{
-    char path[64], *text = NULL;
-    size_t len = 0, room = 0;
-    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t got = 1; fd >= 0 && got > 0; len += got > 0 ? (size_t)got : 0) {
-        if (len + 1 >= room) {
-            char *more = realloc(text, room = 2 * room + 4096);
-            if (!more) break;
-            text = more;
-        }
-        got = read(fd, text + len, room - len - 1);
-        if (got < 0) len = 0;
-    }
-    if (fd >= 0) close(fd);
-    if (!text || len == 0) {
-        free(text);
-        return NULL;
-    }
-    text[len] = '\0';
-    if (out_len) *out_len = len;
-    return text;
-}
-
-/* The number behind "KEY:" in the text of a status file, 0 without it. */
-static uint64_t status_number(const char *status, const char *key, int base)
-{
-    const size_t len = strlen(key);
-    for (const char *line = status; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, key, len) == 0 && line[len] == ':') return strtoull(line + len + 1, NULL, base);
-    }
-    return 0;
-}
-
 static bool has_signal(const char *status, const char *key)
 {
-    return status_number(status, key, 16) >> (LS_ATTACH_SIGNAL - 1) & 1;
-}
-
-/* The letter after "State:". */
-static char status_state(const char *status)
-{
-    const char *at = strstr(status, "State:");
-    return at ? at[6 + strspn(at + 6, " \t")] : '?';
-}
-
-static bool is_same_namespace(pid_t pid, const char *name)
-{
-    char path[64];
-    struct stat own, other;
-    snprintf(path, sizeof(path), "/proc/%d/ns/%s", (int)pid, name);
-    if (stat(path, &other) != 0) return true; /* not known */
-    snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
-    return stat(path, &own) != 0 || own.st_ino == other.st_ino;
+    return rec_process_number(status, key, 16) >> (LS_ATTACH_SIGNAL - 1) & 1;
 }
 
 static ls_err read_command_line(struct rec_attach *a)
 {
     size_t len = 0, words = 0;
-    char *text = read_proc(a->pid, "cmdline", &len);
-    if (!text)
-        return ls_fail(LS_ERR_UNSUPPORTED, "process %d is a thread of the kernel, or has ended", (int)a->pid);
+    char *text = rec_process_read(a->pid, "cmdline", &len);
+    if (!text) return ls_fail(LS_ERR_NOT_FOUND, "process %d has ended", (int)a->pid);
     for (size_t i = 0; i < len; i++)
         words += text[i] == '\0';
     a->argv = calloc(words + 2, sizeof(*a->argv));
@@ -114,33 +60,6 @@ static ls_err read_command_line(struct rec_attach *a)
 }
 
 /* ---- may it be recorded? ---- */
-
-static ls_err check_owner(pid_t pid, const char *status)
-{
-    const uint64_t user = status_number(status, "Uid", 10);
-    if (user != geteuid())
-        return ls_fail(LS_ERR_PERMISSION,
-                       "process %d belongs to another user (number %llu): record it as that user", (int)pid,
-                       (unsigned long long)user);
-    if (!is_same_namespace(pid, "pid") || !is_same_namespace(pid, "mnt"))
-        return ls_fail(LS_ERR_UNSUPPORTED, "process %d runs in a container: run loadstone record in it",
-                       (int)pid);
-    return LS_OK;
-}
-
-static ls_err check_state(pid_t pid, const char *status)
-{
-    const char state = status_state(status);
-    if (state == 'Z' || state == 'X')
-        return ls_fail(LS_ERR_NOT_FOUND, "process %d has ended already", (int)pid);
-    if (state == 'T' || state == 't')
-        return ls_fail(LS_ERR_UNSUPPORTED, "process %d is stopped: continue it first (kill -CONT %d)",
-                       (int)pid, (int)pid);
-    if (status_number(status, "TracerPid", 10))
-        return ls_fail(LS_ERR_UNSUPPORTED, "process %d is under a debugger (process %llu): detach that first",
-                       (int)pid, (unsigned long long)status_number(status, "TracerPid", 10));
-    return LS_OK;
-}
 
 /* Is a mapping of a chunk of a spool in this line, and does a launcher hold the spool's lock? */
 static bool is_chunk_in_use(const char *line)
@@ -177,6 +96,7 @@ static const struct {
 
 static ls_err check_loader(pid_t pid, const char *status, const char *maps)
 {
+    LS_TRY(rec_process_check_program(pid));
     if (loader.check) return loader.check(pid, status, maps);
     return ls_fail(LS_ERR_UNSUPPORTED,
                    "process %d was not started by loadstone run: start it as loadstone run -- PROGRAM",
@@ -185,13 +105,8 @@ static ls_err check_loader(pid_t pid, const char *status, const char *maps)
 
 static ls_err check_runtime(pid_t pid, const char *status, bool *out_needs_runtime)
 {
-    char *maps = read_proc(pid, "maps", NULL);
-    if (!maps)
-        return ls_fail(
-            LS_ERR_PERMISSION,
-            "the mappings of process %d cannot be read: it has more rights than you, or hides itself "
-            "(prctl PR_SET_DUMPABLE)",
-            (int)pid);
+    char *maps = rec_process_read(pid, "maps", NULL);
+    if (!maps) return rec_process_hidden(pid, status);
     const bool is_idle = strstr(maps, LS_ATTACH_MARK_IN_MAPS);
     const ls_err err = is_idle ? LS_OK : check_loader(pid, status, maps);
     const bool is_recorded = is_recorded_now(maps);
@@ -208,14 +123,13 @@ ls_err rec_attach_find(pid_t pid, struct rec_attach *out)
 {
     char link[64];
     *out = (struct rec_attach){.pid = pid, .pid_fd = -1};
-    char *status = read_proc(pid, "status", NULL);
+    char *status = rec_process_read(pid, "status", NULL);
     if (!status) return ls_fail(LS_ERR_NOT_FOUND, "there is no process %d", (int)pid);
     ls_err err = LS_OK;
-    if (status_number(status, "Tgid", 10) != (uint64_t)pid)
+    if (rec_process_number(status, "Tgid", 10) != (uint64_t)pid)
         err = ls_fail(LS_ERR_NOT_FOUND, "%d is a thread of process %llu: name that", (int)pid,
-                      (unsigned long long)status_number(status, "Tgid", 10));
-    if (err == LS_OK) err = check_owner(pid, status);
-    if (err == LS_OK) err = check_state(pid, status);
+                      (unsigned long long)rec_process_number(status, "Tgid", 10));
+    if (err == LS_OK) err = rec_process_check(pid, status);
     if (err == LS_OK) err = check_runtime(pid, status, &out->needs_runtime);
     free(status);
     if (err == LS_OK) err = read_command_line(out);
@@ -284,9 +198,9 @@ static bool is_open_to(pid_t pid, pid_t tid, bool may_sleep)
 {
     char name[64];
     snprintf(name, sizeof(name), "task/%d/status", (int)tid);
-    char *status = read_proc(pid, name, NULL);
+    char *status = rec_process_read(pid, name, NULL);
     if (!status) return false;
-    const char state = status_state(status);
+    const char state = rec_process_state(status);
     const bool is_open = (state == 'R' || (may_sleep && state == 'S')) && !has_signal(status, "SigBlk") &&
                          !has_signal(status, "SigPnd") && has_signal(status, "SigCgt");
     free(status);
@@ -338,7 +252,7 @@ static ls_err load_runtime(const struct rec_attach *a, const char *runtime, cons
 {
     LS_TRY(loader.load(a->pid, runtime, spool));
     for (long ms = 0; ms < TRY_MS && !rec_attach_has_ended(a); ms += TRY_EVERY_MS) {
-        char *maps = read_proc(a->pid, "maps", NULL);
+        char *maps = rec_process_read(a->pid, "maps", NULL);
         const bool is_ready = maps && strstr(maps, LS_ATTACH_MARK_IN_MAPS);
         free(maps);
         if (is_ready) return LS_OK;

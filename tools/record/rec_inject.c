@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "tools/record/rec_inject.h"
+#include "tools/record/rec_process.h"
 #include "common/ls_attach.h"
 #include "common/ls_compat.h"
 
@@ -205,7 +206,7 @@ static ls_err refuse(pid_t pid, const char *why)
 }
 
 /* Yama, and other rules of the system, are asked by trying (ptrace(2)). */
-static ls_err try_to_seize(pid_t pid)
+static ls_err try_to_seize(pid_t pid, const char *proc_status)
 {
     if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0) {
         /* it must stop to be let go of */
@@ -217,29 +218,20 @@ static ls_err try_to_seize(pid_t pid)
         }
         return LS_OK;
     }
-    if (errno == EPERM)
-        return ls_fail(
-            LS_ERR_PERMISSION,
-            "process %d was not started by loadstone run, and the system does not permit to change it: sysctl "
-            "kernel.yama.ptrace_scope=0 allows it for processes of the same user",
-            (int)pid);
+    if (errno == EPERM) return rec_process_not_permitted(pid, proc_status);
     return refuse(pid, strerror(errno));
 }
 
 ls_err rec_inject_check(pid_t pid, const char *status, const char *maps)
 {
     struct own_libc l;
-    const char *seccomp = strstr(status, "\nSeccomp:");
-    if (seccomp && strtol(seccomp + sizeof("\nSeccomp:") - 1, NULL, 10) != 0)
-        return refuse(pid, "it has forbidden system calls (seccomp)");
-    if (!strstr(maps, "/libc.so.6"))
-        return refuse(pid, "it is statically linked, or has another C library than glibc");
+    if (!strstr(maps, "/libc.so.6")) return refuse(pid, "it has another C library than glibc");
     if (!find_own_libc(&l)) return refuse(pid, "our own C library cannot be found");
     if (find_libc(maps, &l) == 0)
         return refuse(pid, "its C library is another file than ours: it was updated since, or another one");
     if (strstr(maps, "/libasan.so") || strstr(maps, "/libtsan.so") || strstr(maps, "/vgpreload_"))
         return refuse(pid, "it runs under a sanitizer or valgrind");
-    return try_to_seize(pid);
+    return try_to_seize(pid, status);
 }
 
 /* ---- a thread that is stopped ---- */
