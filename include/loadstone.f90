@@ -14,7 +14,8 @@
 !   call ls_map_grid(a_node, plate)
 !
 ! Every routine takes an optional stat: 0, or an error code of loadstone/error.h; ls_error_text() returns its text.
-! Without a recording the calls only maintain the tree. Link with -lloadstone_fortran -lloadstone.
+! Without a recording the calls only maintain the tree. Compile and link with
+!   gfortran app.f90 $(pkg-config --cflags --libs loadstone_fortran)
 ! Indices are Fortran's: the first element is 1. Arrays must be targets that stay where they are (allocatable,
 ! save or main-program arrays); a copy the compiler makes for a non-contiguous section cannot be registered.
 module loadstone

@@ -30,6 +30,7 @@ libloadstone_fortran_la_LIBADD = libloadstone.la
 libloadstone_fortran_la_LDFLAGS = -version-info 0:0:0
 fmoddir = $(libdir)/loadstone/fortran
 nodist_fmod_DATA = loadstone.mod
+nodist_pkgconfig_DATA += loadstone_fortran.pc
 loadstone.mod: libloadstone_fortran.la
 CLEANFILES += loadstone.mod
 endif

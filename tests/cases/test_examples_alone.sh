@@ -50,4 +50,31 @@ case $cc in
     alone sedov_fused 4 curve 2
     ;;
 esac
+# A program in Fortran by the command of doc/smrtree.md.
+if grep -q '^fmoddir' "$top_builddir/loadstone_fortran.pc" 2>/dev/null && [ -e "$top_builddir/loadstone.mod" ]; then
+    grep -qF 'pkg-config --cflags --libs loadstone_fortran)' "$top_srcdir/doc/smrtree.md" || { echo "FAIL: doc/smrtree.md has no command"; failed=1; }
+    flags=$(pkg-config --define-variable=fmoddir="$top_builddir" --define-variable=libdir="$top_builddir/.libs" \
+        --cflags --libs loadstone_fortran) || exit 99
+    cat >plate.f90 <<E
+program plate
+    use loadstone
+    real(8), target :: a(8, 4)
+    type(ls_tree) :: tree
+    type(ls_node) :: node
+    type(ls_domain) :: domain
+    integer :: stat
+    call ls_tree_new(tree)
+    call ls_add_range(tree, "A", a, node)
+    call ls_new_grid(domain, "plate", [8, 4])
+    call ls_map_grid(node, domain, stat=stat)
+    print *, "stat", stat
+end program
+E
+    # shellcheck disable=SC2086
+    must gfortran plate.f90 $flags -o plate
+    must ./plate
+    ./plate | grep -q 'stat *0$' || { echo "FAIL: the grid is not mapped"; failed=1; }
+else
+    echo "not tested: Fortran (the module is not built)"
+fi
 exit $failed

@@ -6,6 +6,8 @@ must "$top_builddir/tests/viz-export/make_domains" run.h5
 "$top_builddir/tests/tools/make_profile" plain.h5 || exit 1
 
 expect 0 "plane & more.A" "$loadstone" export run.h5 --list
+expect 0 "next: loadstone export run.h5 --field line.A -o run.vti" "$loadstone" export run.h5 --list
+expect 0 "next: paraview proposed.vti" "$loadstone" export run.h5 --field line.A -o proposed.vti
 expect 0 '"formats"' "$loadstone" export run.h5 --list --json
 expect 2 "name a format" "$loadstone" export run.h5
 expect 2 "has no known suffix" "$loadstone" export run.h5 -o run.xyz

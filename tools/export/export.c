@@ -325,8 +325,10 @@ static ls_err export_format(const struct cli_value *v, const struct vx_exporter 
     else if (v[EXPORT_OUTPUT].given)
         *out = vx_exporter_for(v[EXPORT_OUTPUT].text);
     else
-        return ls_fail(LS_ERR_USAGE,
-                       "name a format (--format vti) or a file (-o run.vti); --list shows all formats");
+        return ls_fail(
+            LS_ERR_USAGE,
+            "name a format or a file: -o run.vti for a grid and -o run.vtu for a mesh in ParaView, "
+            "-o run.csv for the samples, ...; --list shows the recording's fields and all formats");
     return *out ? LS_OK
                 : ls_fail(LS_ERR_USAGE,
                           "the name %s has no known suffix: add --format; --list shows all formats",
@@ -400,16 +402,29 @@ static ls_err export_write(const char *recording, const struct cli_value *v)
     return err;
 }
 
+/* Suggest the file for ParaView that suits the domain of the first field, or without fields the tree. */
+static void export_next_of_list(const struct exp_source *e, const char *recording)
+{
+    char path[PATH_MAX], field[256] = "";
+    const struct ndm_atlas *a = &e->atlas;
+    const bool has_fields = a->fields_len > 0;
+    const bool is_mesh = has_fields && a->domains[a->fields[0].domain].kind == NDM_MESH;
+    for (uint32_t i = 1; i < a->fields_len; i++)
+        if (a->fields[i].domain != a->fields[0].domain)
+            snprintf(field, sizeof(field), "--field %s ", cli_quote(a->fields[0].name));
+    const char *format = !has_fields ? "dot" : is_mesh ? "vtu" : "vti";
+    if (export_name(recording, vx_exporter_named(format), path) == LS_OK)
+        cli_next("loadstone export %s %s-o %s", cli_quote(recording), field, cli_quote(path));
+}
+
 static ls_err export_list(const char *recording, const struct cli_value *v)
 {
     struct exp_source e;
     const ls_err err = exp_source_open(&e, recording);
-    const bool has_fields = e.atlas.fields_len > 0;
     if (err == LS_OK) (v[EXPORT_JSON].given ? exp_print_list_json : exp_print_list)(&e, stdout);
-    exp_source_fini(&e);
     fflush(stdout);
-    if (err == LS_OK && !v[EXPORT_JSON].given)
-        cli_next("loadstone export %s -o %s", cli_quote(recording), has_fields ? "run.png" : "run.dot");
+    if (err == LS_OK && !v[EXPORT_JSON].given) export_next_of_list(&e, recording);
+    exp_source_fini(&e);
     return err;
 }
 

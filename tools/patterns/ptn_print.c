@@ -206,7 +206,7 @@ static void ptn_rows(const struct pat_findings *f, size_t rows, bool has_threads
         fputs("\n"
               "pieces: only the accesses of the bursts. Where they touch little, their replay runs in caches "
               "that the\n"
-              "program's accesses miss; an exact trace has all of them.\n",
+              "program's accesses miss; an exact trace (loadstone trace -- PROGRAM) has all of them.\n",
               out);
 }
 
