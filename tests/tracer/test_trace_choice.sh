@@ -223,4 +223,9 @@ else
 fi
 says out '^1$'
 [ -z "$(ls -d loadstone-spool-* 2>/dev/null)" ] || { echo "FAIL: a spool was left"; failed=1; }
+# --- the example of the manual: the compiler must not inline its function
+must grep -q '^loadstone trace --function multiply --node x -- ./spmv small.mtx$' "$top_srcdir/doc/trace.md"
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n1 3 1\n2 2 1\n3 3 1\n' >small.mtx
+traced 0 --function multiply --node x -- "$top_builddir/examples/spmv" small.mtx
+counts 80 '.* load 8 x [0-9]+'
 exit $failed
