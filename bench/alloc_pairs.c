@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: alloc_pairs BYTES THREADS DEPTH: print the CPU nanoseconds of a free and a malloc of BYTES
+/* usage: alloc_pairs BYTES THREADS DEPTH [ROUNDS]: print the CPU nanoseconds of a free and a malloc of BYTES
  * (0: 16 bytes to 8 KiB, small ones more often), in each of THREADS threads with some blocks alive, called DEPTH
- * frames deep. */
+ * frames deep: for a second, or ROUNDS rounds of 20000. */
 #include "common/ls_clock.h"
 
 #include <pthread.h>
@@ -18,6 +18,7 @@ struct worker {
     size_t len_bytes;
     uint64_t pairs, cpu_ns;
 };
+static uint64_t pairs_asked; /* 0: for a second */
 
 static size_t next_len(const struct worker *w, uint64_t *random)
 {
@@ -49,7 +50,7 @@ static void run(struct worker *w)
         round_of_pairs(w, alive, &random);
         w->pairs += ROUND;
         w->cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
-    } while (w->cpu_ns < LEAST_CPU_NS);
+    } while (pairs_asked ? w->pairs < pairs_asked : w->cpu_ns < LEAST_CPU_NS);
     for (int i = 0; i < ALIVE; i++)
         free(alive[i]);
 }
@@ -76,12 +77,13 @@ int main(int argc, char **argv)
 {
     static struct worker workers[THREADS_MAX];
     uint64_t pairs = 0, cpu_ns = 0;
-    const int threads = argc == 4 ? atoi(argv[2]) : 0;
+    const int threads = argc == 4 || argc == 5 ? atoi(argv[2]) : 0;
     if (threads < 1 || threads > THREADS_MAX) {
-        fprintf(stderr, "usage: alloc_pairs BYTES THREADS DEPTH\n");
+        fprintf(stderr, "usage: alloc_pairs BYTES THREADS DEPTH [ROUNDS]\n");
         return 2;
     }
     depth_of_all = atoi(argv[3]);
+    pairs_asked = argc == 5 ? strtoull(argv[4], NULL, 10) * ROUND : 0;
     for (int i = 0; i < threads; i++) {
         workers[i].len_bytes = strtoul(argv[1], NULL, 10);
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) return 1;
