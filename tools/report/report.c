@@ -202,34 +202,36 @@ static const char *report_top_function(const struct rep_view *v)
     return best == UINT32_MAX ? NULL : v->tables.lines[k->keys[best]].function;
 }
 
-/* The program of the profile for another recording: its process if record --pid took it and it still runs on
- * this machine, otherwise its command line. "" if neither is known. */
-static const char *report_target(const struct prof_run *r, char *out, size_t out_len_bytes)
+/* The process that record --pid recorded, if it still runs on this machine, otherwise 0. */
+static uint64_t report_running_process(const struct prof_run *r)
 {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
-    const bool is_attached = rep_known(r->attached_pid) && r->attached_pid && strcmp(host, r->host) == 0;
-    if (is_attached && (kill((pid_t)r->attached_pid, 0) == 0 || errno == EPERM))
-        snprintf(out, out_len_bytes, "--pid %" PRIu64, r->attached_pid);
-    else
-        snprintf(out, out_len_bytes, "%s%s", *r->command ? "-- " : "", r->command);
-    return out;
+    const uint64_t pid = rep_known(r->attached_pid) && strcmp(host, r->host) == 0 ? r->attached_pid : 0;
+    return pid && (kill((pid_t)pid, 0) == 0 || errno == EPERM) ? pid : 0;
 }
 
 /* Record again for more bursts. Nothing is printed where the profile names no program. */
 static void report_next_record(const struct rep_view *v)
 {
-    char target[8192 + 8];
     const struct prof_run *r = v->run;
     const char *path = cli_quote(v->options.path);
     const size_t bursts = an_bootstrap_bursts(v->bootstrap, AN_TIME);
     const double asked = isfinite(r->overhead_asked) ? r->overhead_asked : 0.03;
     const double better = fmin(fmax(asked * 1.5 * AN_BURSTS_MIN / (double)(bursts ? bursts : 1), 0.1), 0.5);
-    if (!*report_target(r, target, sizeof(target))) return;
-    if (strcmp(r->engine, "null") == 0)
-        cli_next("loadstone record --force -o %s %s", path, target);
-    else if (bursts && better > asked)
-        cli_next("loadstone record --overhead %.0f%% --force -o %s %s", ceil(better * 100), path, target);
+    const uint64_t pid = report_running_process(r);
+    const bool is_null = strcmp(r->engine, "null") == 0, has_more = bursts && better > asked;
+    if (!pid && !*r->command) return;
+    if (is_null && pid)
+        cli_next("loadstone record --force -o %s --pid %" PRIu64, path, pid);
+    else if (is_null)
+        cli_next("loadstone record --force -o %s -- %s", path, r->command);
+    else if (has_more && pid)
+        cli_next("loadstone record --overhead %.0f%% --force -o %s --pid %" PRIu64, ceil(better * 100), path,
+                 pid);
+    else if (has_more)
+        cli_next("loadstone record --overhead %.0f%% --force -o %s -- %s", ceil(better * 100), path,
+                 r->command);
     else
         cli_next("loadstone doctor");
 }
