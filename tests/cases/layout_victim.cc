@@ -209,8 +209,10 @@ APART static void run_header(behind *b)
 }
 
 // A constant table, which has a value in the debugging information, and no location.
-namespace tables {
-namespace {
+namespace tables
+{
+namespace
+{
 const unsigned char kinds[64] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6};
 } // namespace
 } // namespace tables
