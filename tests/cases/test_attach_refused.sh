@@ -12,11 +12,15 @@ expect 127 "there is no process 2147483647" "$loadstone" record --pid 2147483647
 rm -f stop
 "$loadstone" record -q -o own.h5 -- "$victim" sleep >said 2>&1 </dev/null &
 recorder=$!
+# the program among the children of the recorder, which may start others first
+recorded() {
+    for pid in $(pgrep -P $recorder); do
+        grep -q loadstone-spool- "/proc/$pid/maps" 2>/dev/null && grep -q "${victim##*/}" "/proc/$pid/maps" 2>/dev/null && return
+    done
+    return 1
+}
 turns=0
-while [ $turns -lt 600 ] && ! pgrep -P $recorder >pids 2>/dev/null; do sleep 0.05; turns=$((turns + 1)); done
-pid=$(head -1 pids)
-turns=0
-while [ $turns -lt 600 ] && ! grep -q loadstone-spool- /proc/"$pid"/maps; do sleep 0.05; turns=$((turns + 1)); done
+while [ $turns -lt 600 ] && ! recorded; do sleep 0.05; turns=$((turns + 1)); done
 expect 126 "is recorded already by another loadstone record" "$loadstone" record --pid "$pid"
 touch stop
 wait $recorder

@@ -65,7 +65,13 @@ for path, part in {"pos[]": 0.5, "mass": 0.25, "flags": 0.25, "vel[]": 0}.items(
 if total < 300:
     print(f"not tried: cold members, a split: only {total} accesses were seen")
     sys.exit(0)
-assert members["vel[]"]["is_cold"] and members["name[]"]["is_cold"] and not members["mass"]["is_cold"]
+# cold: less than one in a hundred; the objects are set to zero once, which a burst may see
+for path, count in seen.items():
+    if count * 100 < 0.8 * total or count * 100 > 1.25 * total:
+        assert members[path]["is_cold"] == (count * 100 < total), (path, count, total)
+if not (members["vel[]"]["is_cold"] and members["name[]"]["is_cold"]):
+    print(f"not tried: a split: {seen}, and {total} accesses were seen in all")
+    sys.exit(0)
 pairs = {frozenset((p["a"], p["b"])) for p in layout["together"]}
 assert frozenset(("mass", "pos[]")) in pairs, pairs
 assert set(layout["split"]["moved"]) >= {"vel[]", "name[]", "id"}, layout["split"]

@@ -170,7 +170,7 @@ heard 3 'traced: 2 functions .*: gather, touch_wide$' "$loadstone" trace -f -o t
 traced 0 --hot hot.h5 --function hot -- "$victim" hot
 # recordings with too few bursts, and code that is not on this machine
 must "$make_profile" away.h5 traced /nowhere/program
-heard 3 'none of the code of 200 bursts is in a file that is here: all' "$loadstone" trace -f -o t.trace --hot away.h5 -- "$victim" loops
+heard 3 'none of the code of 200 bursts is in a file of this machine: the whole program' "$loadstone" trace -f -o t.trace --hot away.h5 -- "$victim" loops
 heard 125 'missing.h5' "$loadstone" trace -f -o t.trace --hot missing.h5 -- "$victim" loops
 
 # --- variants of the recorded function for other processors
