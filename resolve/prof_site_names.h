@@ -123,7 +123,7 @@ struct prof_source_function {
 };
 struct prof_source_use {
     bool is_returned;
-    bool is_behind;      /* the function keeps a header, and returns the memory behind it */
+    bool is_behind;      /* the function puts a header into the block and returns an address behind it */
     uint32_t header_len; /* number of objects of the variable's type in the header, 0: not known */
     int parameter;       /* number of the parameter through which the caller gets it, -1: none */
 };

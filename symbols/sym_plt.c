@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stubs through which a program calls functions of other files (the procedure linkage table): symbol tables do not name
- * them, so each has the name of the function whose address its slot gets by a relocation. System V ABI, AMD64
- * supplement, 5.2; the variants with endbr64 are those of binutils' and lld's -z ibtplt. */
+ * them, so each has the name of the function whose address its slot gets by a relocation. The formats are
+ * in the System V ABI, AMD64 supplement, section 5.2. binutils and lld write other stubs, with endbr64, for -z ibtplt. */
 #include "common/ls_vector.h"
 #include "symbols/sym_lines.h"
 
@@ -103,8 +103,8 @@ static uint64_t sym_stub_slot(const struct sym_plt *p, const uint8_t *stub, size
     return 0;
 }
 
-/* Stubs have 16 bytes, those of .plt.got and of static programs also 8; others in the section, such as the call of the
- * dynamic linker, have its name. */
+/* A stub has 16 bytes; in .plt.got and in static programs it may have 8. Code of the section that is no stub, such as the
+ * call of the dynamic linker, gets the name of the section. */
 static ls_err sym_stubs_read(struct sym_plt *p, Elf_Scn *scn, const GElf_Shdr *sh, const char *section)
 {
     const Elf_Data *data = elf_getdata(scn, NULL);

@@ -22,8 +22,8 @@ void rt_real_resolve(void);
 /* The function of that name that the program has without us, NULL: none. */
 void *rt_real_find(const char *name);
 
-/* Find a function that a library other than the C library may have: in the libraries after ours, otherwise in those of the
- * object that contains caller, which may be a plugin with libraries of its own. NULL: there is none. Keeps errno. */
+/* Find a function of any library: first in the libraries that follow ours, then in those of the object that contains caller
+ * (a plugin has libraries that the program does not see). NULL: there is none. Keeps errno. */
 void *rt_real_look_up(const char *name, const void *caller);
 
 /* dlsym of the C library, which the runtime replaces too. NULL: it has another C library. */

@@ -216,7 +216,7 @@ static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
     }
 }
 
-/* Execute the fast version of b from after its check, which would stop because a drawn position lies in b. */
+/* Execute the fast version of b. Skip its check, which would end the run: b contains a position that was drawn. */
 static void run_through(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;

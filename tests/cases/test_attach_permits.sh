@@ -13,7 +13,7 @@ refuses() {
     must test ! -e refused.h5
     must test -z "$(ls -d loadstone-spool-* 2>/dev/null)"
 }
-# status_says PATTERN: wait for it in the status of $pid
+# status_says PATTERN: wait until /proc/$pid/status contains PATTERN
 status_says() {
     turns=0
     while [ $turns -lt 200 ] && ! grep -qs "$1" /proc/"$pid"/status; do sleep 0.05; turns=$((turns + 1)); done

@@ -113,8 +113,8 @@ static ls_err check_state(pid_t pid, const char *status)
     return LS_OK;
 }
 
-/* A process that has forbidden itself system calls may be killed for one that recording needs. Filters that we have as
- * well, as those of a container, permit what we found to work here. */
+/* A process with a filter of system calls may be killed for a call that recording needs. In a container, we have the same
+ * filter: then our own calls have shown that it permits them. */
 static ls_err check_filter(pid_t pid, const char *status)
 {
     const uint64_t mode = rec_process_number(status, "Seccomp", 10);

@@ -211,7 +211,7 @@ static uint64_t report_running_process(const struct prof_run *r)
     return pid && (kill((pid_t)pid, 0) == 0 || errno == EPERM) ? pid : 0;
 }
 
-/* Record again for more bursts. Nothing is printed where the profile names no program. */
+/* Propose a longer recording, which has more bursts. Print nothing if the profile does not name a program. */
 static void report_next_record(const struct rep_view *v)
 {
     const struct prof_run *r = v->run;
