@@ -16,7 +16,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups --in
     as_nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --no-new-privs"
     chown 65534:65534 "$work"
 fi
-failed=0 engine=
+failed=0 engine= seed=1
 fail() { echo "FAILED: $*"; failed=1; }
 
 # recorded MODE [BEFORE...]: output and status are the same as without recording; the rows are in $work/rows,
@@ -27,7 +27,7 @@ recorded() {
     "$victim" "$mode" >"$work/plain" 2>"$work/err"
     plain=$?
     # shellcheck disable=SC2086
-    $as_nobody "$@" "$loadstone" record -q -f ${engine:+--engine "$engine"} -o "$work/run.h5" --spool "$work/spool" --overhead 30% --seed 1 -- "$victim" "$mode" >"$work/out" 2>"$work/err"
+    $as_nobody "$@" "$loadstone" record -q -f ${engine:+--engine "$engine"} -o "$work/run.h5" --spool "$work/spool" --overhead 30% --seed $seed -- "$victim" "$mode" >"$work/out" 2>"$work/err"
     status=$?
     [ $status = $plain ] || fail "$mode ends with $status instead of $plain: $(head -c 300 "$work/err")"
     diff "$work/plain" "$work/out" >"$work/diff" || fail "$mode: $(head -3 "$work/diff")"
@@ -74,9 +74,15 @@ near 'reads' "$(sum 4 "^read[|]-[|]run_reads:$(line_of 'the line that reads')[|]
 [ "$(sum 6 '^read[|]')" -gt "$(sum 6 '^(mmap|munmap|write|brk)[|]')" ] || fail "reading is not the largest cause: $(cat "$work/rows")"
 
 recorded lazy
-recorded forks
-grep -q 'event|FAULTS_REFUSED' "$work/rows" || near 'page faults of children' "$(sum 4 '^page faults')" "$faults" 25
-[ "$(sum 4 '^page faults of huge pages')" = 0 ] || fail "copies of small pages count as huge pages: $(cat "$work/rows")"
+# Some 60 samples of one recording err by 12 % (standard deviation of 20 recordings): the mean of four of them by 6 %.
+counted=0 happened=0
+for seed in 1 2 3 4; do
+    recorded forks
+    counted=$((counted + $(sum 4 '^page faults'))) happened=$((happened + faults))
+    [ "$(sum 4 '^page faults of huge pages')" = 0 ] || fail "copies of small pages count as huge pages: $(cat "$work/rows")"
+done
+seed=1
+grep -q 'event|FAULTS_REFUSED' "$work/rows" || near 'page faults of children' $counted $happened 25
 
 # Samples of faults, and the files that the first one of a child makes, are work of the kernel: in a child without a burst
 # and without a hook that is timed, so is all that recording takes.
