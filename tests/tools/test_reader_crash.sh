@@ -9,12 +9,21 @@ cat >crash.c <<'END'
 #include <signal.h>
 #include <stdlib.h>
 /* libhdf5, which does this to the process that opens a file */
-long H5Fopen(const char *name, unsigned flags, long access)
+static long crash(void)
 {
-    (void)name, (void)flags, (void)access;
     const char *number = getenv("CRASH_SIGNAL");
     if (number) raise(atoi(number));
     exit(77);
+}
+long H5Fopen(const char *name, unsigned flags, long access)
+{
+    (void)name, (void)flags, (void)access;
+    return crash();
+}
+long H5Fcreate(const char *name, unsigned flags, long creation, long access)
+{
+    (void)name, (void)flags, (void)creation, (void)access;
+    return crash();
 }
 END
 $cc -shared -fPIC -o crash.so crash.c || exit 99
@@ -61,6 +70,18 @@ if $as_user test -x "$loadstone" && $as_user test -r some.h5; then
 else
     echo "not tested: without processes (another user cannot read the build folder)"
 fi
+# A recorded program keeps its output and status when libhdf5 crashes afterwards, and the raw data is kept.
+printf '#!/bin/sh\necho hello\nexit 21\n' >program && chmod +x program
+for number in 6 9 11; do
+    got=$(with $number record -q -f --engine null --spool . -o new.h5 ./program 2>err)
+    status=$?
+    spool=$(sed -n 's/.*loadstone resolve \([^ ]*\) .*/\1/p' err)
+    [ $status -eq 21 ] && [ "$got" = hello ] && grep -q "writing the profile failed" err && [ -d "$spool" ] && [ ! -e new.h5 ] ||
+        { echo "FAIL: record, signal $number: status $status, output '$got', $(cat err)"; failed=1; }
+    "$loadstone" resolve -q "$spool" -o new.h5 2>err || { echo "FAIL: the kept data: $(cat err)"; failed=1; }
+    expect 1 "writing the profile failed" with $number resolve -f "$spool" -o new.h5
+    rm -rf new.h5 "$spool"
+done
 # a caller that ignores SIGCHLD gets the status, too
 (trap '' CHLD; "$loadstone" report missing.h5 >out 2>err)
 [ $? -eq 3 ] || { echo "FAIL: with SIGCHLD ignored: $(cat err)"; failed=1; }

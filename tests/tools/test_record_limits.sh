@@ -49,6 +49,24 @@ unharmed "32 open files" bash -c "ulimit -n 32; exec $record ./program"
 unharmed "100 MB of addresses" bash -c "ulimit -v 100000; exec $record ./program"
 printf '#!/bin/sh\ntouch ran\n' >touches
 chmod +x touches
+# From too little memory for record's libraries on: record does not start, or the program does the same and lacks a profile at most.
+unharmed=0 refused=0
+for kib in $(seq 60000 1000 99000); do
+    (ulimit -v "$kib" && exec $record ./program) >out 2>err </dev/null
+    status=$?
+    if [ $status -eq 21 ] && [ "$(cat out)" = hello ]; then
+        unharmed=$((unharmed + 1))
+    elif [ $status -eq 125 ] && [ ! -s out ] && [ -s err ]; then
+        refused=$((refused + 1))
+    elif [ ! -s out ] && ! (ulimit -v "$kib" && exec "$loadstone" --version) >out 2>&1; then
+        refused=$((refused + 1)) # its libraries cannot even be loaded
+    else
+        echo "FAIL: $kib KiB of addresses: status $status, output '$(cat out)', $(cat err)"
+        failed=1
+    fi
+done
+echo "between 60 and 99 MB of addresses: $unharmed recordings, $refused refusals"
+rm -rf loadstone-spool*
 refused "files of no length" "File too large" bash -c "ulimit -f 0; exec $record ./touches"
 refused "a stack of 16 KiB" "the stack limit of 16 KiB is too small" $bare bash -c "ulimit -s 16; exec $record ./touches"
 for files in 4 5 6 8 12 16; do

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "tools/cli/cli_child.h"
 #include "tools/cli/cli_command.h"
 #include "tools/cli/cli_message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -101,4 +104,66 @@ ls_err cli_try_in_child(ls_err read(const char *file), const char *file)
     if (!run(read_and_discard, &r, &status) || !WIFSIGNALED(status) || !is_crash(WTERMSIG(status)))
         return LS_OK;
     return crash_error(WTERMSIG(status), files);
+}
+
+/* ---- work with a result ---- */
+
+enum { ERROR_BYTES = 2048 };
+
+struct task {
+    ls_err (*work)(void *context);
+    void *context, *result;
+    size_t len_bytes;
+    int ends[2]; /* of the pipe to this process */
+};
+
+struct answer {
+    ls_err err;
+    char why[ERROR_BYTES];
+};
+
+/* Both fit into an empty pipe. */
+static int work_and_answer(void *context)
+{
+    const struct task *t = context;
+    struct answer a = {.err = t->work(t->context)};
+    snprintf(a.why, sizeof(a.why), "%s", ls_last_error());
+    return write(t->ends[1], &a, sizeof(a)) == sizeof(a) &&
+                   write(t->ends[1], t->result, t->len_bytes) == (ssize_t)t->len_bytes
+               ? CLI_OK
+               : CLI_FAILURE;
+}
+
+static ls_err read_answer(const struct task *t)
+{
+    struct answer a;
+    if (read(t->ends[0], &a, sizeof(a)) != sizeof(a) ||
+        read(t->ends[0], t->result, t->len_bytes) != (ssize_t)t->len_bytes)
+        return ls_fail(LS_ERR_IO, "no answer came from the process that was started");
+    return *a.why ? ls_fail(a.err, "%s", a.why) : a.err;
+}
+
+static ls_err ended_by_signal(int number, const char *purpose)
+{
+    struct rlimit limit;
+    const bool has_limit = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return ls_fail(LS_ERR_IO, "%s failed (%s)%s", purpose, strsignal(number),
+                   has_limit           ? ": there is probably too little memory; ulimit -v unlimited helps"
+                   : number == SIGKILL ? ": there is probably too little memory"
+                                       : "; please report this as a defect of loadstone");
+}
+
+ls_err cli_work_in_child(ls_err work(void *context), void *context, void *result, size_t len_bytes,
+                         const char *purpose)
+{
+    struct task t = {work, context, result, len_bytes, {-1, -1}};
+    int status;
+    if (pipe2(t.ends, O_CLOEXEC) != 0) return work(context);
+    const bool started = run(work_and_answer, &t, &status);
+    close(t.ends[1]);
+    const ls_err err = !started              ? work(context)
+                       : WIFSIGNALED(status) ? ended_by_signal(WTERMSIG(status), purpose)
+                                             : read_answer(&t);
+    close(t.ends[0]);
+    return err;
 }

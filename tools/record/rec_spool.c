@@ -6,6 +6,7 @@
 #include "common/ls_private.h"
 #include "resolve/prof_fields.h"
 #include "spool/spool_series.h"
+#include "tools/cli/cli_child.h"
 #include "tools/cli/cli_message.h"
 #include "common/ls_outputs.h"
 
@@ -203,11 +204,23 @@ uint32_t rec_resolve_steps(const struct cli_value *steps)
     return steps->number < PROF_STEPS_MAX ? (uint32_t)steps->number : PROF_STEPS_MAX;
 }
 
+struct rec_resolving {
+    const struct prof_resolve_options *options;
+    struct prof_resolve_stats *out;
+};
+
+static ls_err rec_resolve_here(void *context)
+{
+    const struct rec_resolving *r = context;
+    return prof_resolve(r->options, r->out);
+}
+
 ls_err rec_resolve(struct prof_resolve_options *o, struct prof_resolve_stats *out)
 {
+    struct rec_resolving r = {o, out};
     o->progress = rec_progress;
     o->warn = rec_warn;
-    const ls_err err = prof_resolve(o, out);
+    const ls_err err = cli_work_in_child(rec_resolve_here, &r, out, sizeof(*out), "writing the profile");
     cli_progress("", 1);
     return err;
 }

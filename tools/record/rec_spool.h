@@ -56,8 +56,8 @@ bool rec_spool_in_use(const char *path);
 /* Parts that --steps asks for; 0: not given, steps are phases. */
 uint32_t rec_resolve_steps(const struct cli_value *steps);
 
-/* prof_resolve with progress and warnings on standard error; progress and warn of o are set here.
- * Errors: as prof_resolve. */
+/* prof_resolve in a child process, whose crash cannot end this one, with progress and warnings on standard
+ * error; progress and warn of o are set here. Errors: as prof_resolve; LS_ERR_IO if a signal ended it. */
 ls_err rec_resolve(struct prof_resolve_options *o, struct prof_resolve_stats *out);
 
 /* Warn about data that a resolved spool lacks; for failed dumps, print the last error. */

@@ -7,6 +7,7 @@
 #include "machine/mach_capability.h"
 #include "resolve/prof_resolve.h"
 #include "run_h5/prof_reader.h"
+#include "tools/cli/cli_child.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/doctor/doc_engines.h"
@@ -495,14 +496,17 @@ static bool record_engine_failed(const struct record *r, const struct prof_run *
     return true;
 }
 
-/* Print what was recorded; return whether the requested engine worked. */
-static bool record_say_result(const struct record *r)
+struct record_result {
+    const struct record *record;
+    bool engine_failed;
+};
+
+static ls_err record_say_result_here(void *context)
 {
+    struct record_result *result = context;
+    const struct record *r = result->record;
     prof_profile *p = NULL;
-    if (prof_open(r->output, &p) != LS_OK) {
-        cli_fail(LS_ERR_IO);
-        return true;
-    }
+    LS_TRY(prof_open(r->output, &p));
     const struct prof_run *run = prof_run_of(p);
     size_t bursts = 0;
     prof_bursts(p, &bursts);
@@ -516,10 +520,21 @@ static bool record_say_result(const struct record *r)
     if (!r->v[RECORD_PER_NODE].given)
         cli_note("%zu bursts in %.1f s%s: %s", bursts, (double)r->outcome.duration_ns * 1e-9, achieved,
                  r->output);
-    const bool failed = record_engine_failed(r, run);
+    result->engine_failed = record_engine_failed(r, run);
     prof_close(p);
-    if (!failed && !r->v[RECORD_PER_NODE].given) cli_next("loadstone report %s", cli_quote(r->output));
-    return !failed;
+    if (!result->engine_failed && !r->v[RECORD_PER_NODE].given)
+        cli_next("loadstone report %s", cli_quote(r->output));
+    return LS_OK;
+}
+
+/* Print what was recorded; return whether the requested engine worked. */
+static bool record_say_result(const struct record *r)
+{
+    struct record_result result = {r, false};
+    const ls_err err = cli_work_in_child(record_say_result_here, &result, &result.engine_failed,
+                                         sizeof(result.engine_failed), "reading the profile");
+    if (err != LS_OK) cli_fail(err);
+    return !result.engine_failed;
 }
 
 /* The rank has ended, with a profile or without one. False: the profile of the machine could not be written. */
@@ -532,8 +547,8 @@ static bool record_end_node(struct record *r)
 static int record_keep(struct record *r, const char *why)
 {
     cli_error("%s", why);
-    cli_note("the raw data is kept; loadstone resolve %s -o %s tries again", cli_quote(r->spool.path),
-             cli_quote(r->output));
+    cli_error("the raw data is kept; loadstone resolve %s -o %s tries again", cli_quote(r->spool.path),
+              cli_quote(r->output));
     record_end_node(r);
     return r->outcome.exit_code || r->outcome.exit_signal ? rec_end_like(&r->outcome) : CLI_LAUNCHER;
 }

@@ -1,0 +1,1 @@
+loadstone: cannot run ./ex: No such file or directory
