@@ -216,7 +216,7 @@ const struct kn_backend kn_backend_scalar = {.name = "scalar",
 #endif
 
 /* Devices; their drivers are in kernels/gpu/. */
-extern const struct kn_gpu_driver kn_gpu_opencl, kn_gpu_cuda;
+extern const struct kn_gpu_driver kn_gpu_opencl, kn_gpu_cuda, kn_gpu_hip;
 
 static const struct kn_backend kn_backend_opencl = {.name = "opencl",
                                                     .summary = "devices by OpenCL",
@@ -236,9 +236,23 @@ static const struct kn_backend kn_backend_cuda = {.name = "cuda",
                                                   .time = HOST_TIME,
                                                   .device = &kn_gpu_cuda};
 
+static const struct kn_backend kn_backend_hip = {.name = "hip",
+                                                 .summary = "devices of AMD by ROCm",
+                                                 .built = always,
+                                                 .threads_max = HOST_THREADS_MAX,
+                                                 .threads_default = HOST_THREADS,
+                                                 .parallel = HOST_PARALLEL,
+                                                 .time = HOST_TIME,
+                                                 .device = &kn_gpu_hip};
+
 /* The first that was built is the default. */
-const struct kn_backend *const kn_backends[] = {&kn_backend_openmp, &kn_backend_serial, &kn_backend_scalar,
-                                                &kn_backend_opencl, &kn_backend_cuda,   NULL};
+const struct kn_backend *const kn_backends[] = {&kn_backend_openmp,
+                                                &kn_backend_serial,
+                                                &kn_backend_scalar,
+                                                &kn_backend_opencl,
+                                                &kn_backend_cuda,
+                                                &kn_backend_hip,
+                                                NULL};
 
 static const struct kn_backend *find(const char *name)
 {

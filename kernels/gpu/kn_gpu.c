@@ -89,8 +89,8 @@ static const uint64_t timeout_default_ns = 60 * LS_NS_PER_S;
 
 ls_err kn_gpu_open(const struct kn_gpu_driver *driver, const struct kn_options *o, struct kn_gpu **out)
 {
-    static struct opened all[2];
-    struct opened *at = &all[driver == &kn_gpu_cuda];
+    static struct opened all[3];
+    struct opened *at = &all[driver == &kn_gpu_cuda ? 1 : driver == &kn_gpu_hip ? 2 : 0];
     const char *wish = o->device ? o->device : "";
     if (!at->gpu.self || strcmp(at->wish, wish) != 0) {
         *at = (struct opened){.gpu = {.driver = driver}};

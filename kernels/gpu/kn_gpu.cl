@@ -2,7 +2,7 @@
 /* Kernels for devices, in OpenCL C: gather, scatter, gs, multigather, multiscatter, STREAM, pointer chase, and the
  * fill of arrays.
  *
- * A variant is this file compiled with the macros that kn_gpu.c sets: at run time by OpenCL, at build time to PTX (ptx.sh), where one
+ * A variant is this file compiled with the macros that kn_gpu.c sets: at run time by OpenCL and by HIP, at build time to PTX (texts.sh), where one
  * compilation includes it once for each variant. NAME: the kernel's name. KIND: one of KIND_. BYTES: 8 or 4, of an element. INDEX_BITS:
  * 32 or 64. MEMORY: where the pattern is read from. WORK: rows of the pattern that a work item takes. VECTOR: neighbouring elements of a
  * row that a work item takes; it divides the length of the rows. STORES: one of STORES_. NEAR_LEN: indices in local memory.
@@ -43,7 +43,83 @@
 #define GLUE_(a, b) a##b
 #define GLUE(a, b) GLUE_(a, b)
 
-#ifdef __NVPTX__
+/* Compiled as C++ by ROCm's run-time compiler. */
+#ifdef __HIP__
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef int kn_int2 __attribute__((ext_vector_type(2)));
+typedef int kn_int4 __attribute__((ext_vector_type(4)));
+typedef uint kn_uint2 __attribute__((ext_vector_type(2)));
+typedef uint kn_uint4 __attribute__((ext_vector_type(4)));
+typedef long kn_long2 __attribute__((ext_vector_type(2)));
+typedef long kn_long4 __attribute__((ext_vector_type(4)));
+typedef ulong kn_ulong2 __attribute__((ext_vector_type(2)));
+typedef ulong kn_ulong4 __attribute__((ext_vector_type(4)));
+#define VECTOR_OF(type, len) GLUE(kn_, GLUE(type, len))
+#define kernel extern "C" __global__
+#define GLOBAL
+#define local __shared__
+#define restrict __restrict__
+#define DEVICE static inline __device__
+#else
+#define VECTOR_OF(type, len) GLUE(type, len)
+#define DEVICE static inline
+#define GLOBAL global
+#endif
+
+#ifdef __HIP__
+#define GROUP() ((ulong)blockIdx.x)
+#define ITEM_X() ((uint)threadIdx.x)
+#define ITEM_Y() ((uint)threadIdx.y)
+#define ITEMS_X() ((uint)blockDim.x)
+#define ITEMS_Y() ((uint)blockDim.y)
+#define BARRIER() __syncthreads()
+
+DEVICE void exchange_8(ulong *to, ulong x)
+{
+    atomicExch((unsigned long long *)to, (unsigned long long)x);
+}
+
+DEVICE void exchange_4(uint *to, uint x)
+{
+    atomicExch(to, x);
+}
+
+DEVICE void sum_8(ulong *to, ulong x)
+{
+    atomicAdd((unsigned long long *)to, (unsigned long long)x);
+}
+
+DEVICE void sum_4(uint *to, uint x)
+{
+    atomicAdd(to, x);
+}
+
+DEVICE void or_8(ulong *to, ulong x)
+{
+    atomicOr((unsigned long long *)to, (unsigned long long)x);
+}
+
+DEVICE void or_4(uint *to, uint x)
+{
+    atomicOr(to, x);
+}
+
+DEVICE void add_8(ulong *to, ulong x)
+{
+    double addend;
+    __builtin_memcpy(&addend, &x, sizeof(x));
+    unsafeAtomicAdd((double *)to, addend); /* one instruction, in memory that hipMalloc gave */
+}
+
+DEVICE void add_4(uint *to, uint x)
+{
+    float addend;
+    __builtin_memcpy(&addend, &x, sizeof(x));
+    unsafeAtomicAdd((float *)to, addend);
+}
+
+#elif defined(__NVPTX__)
 #define GROUP() ((ulong)__nvvm_read_ptx_sreg_ctaid_x())
 #define ITEM_X() ((uint)__nvvm_read_ptx_sreg_tid_x())
 #define ITEM_Y() ((uint)__nvvm_read_ptx_sreg_tid_y())
@@ -51,44 +127,44 @@
 #define ITEMS_Y() ((uint)__nvvm_read_ptx_sreg_ntid_y())
 #define BARRIER() __nvvm_bar_sync(0)
 
-static inline void exchange_8(global ulong *to, ulong x)
+DEVICE void exchange_8(GLOBAL ulong *to, ulong x)
 {
     ulong old;
     __asm__ volatile("atom.global.exch.b64 %0, [%1], %2;" : "=l"(old) : "l"(to), "l"(x) : "memory");
 }
 
-static inline void exchange_4(global uint *to, uint x)
+DEVICE void exchange_4(GLOBAL uint *to, uint x)
 {
     uint old;
     __asm__ volatile("atom.global.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(to), "r"(x) : "memory");
 }
 
-static inline void sum_8(global ulong *to, ulong x)
+DEVICE void sum_8(GLOBAL ulong *to, ulong x)
 {
     __asm__ volatile("red.global.add.u64 [%0], %1;" : : "l"(to), "l"(x) : "memory");
 }
 
-static inline void sum_4(global uint *to, uint x)
+DEVICE void sum_4(GLOBAL uint *to, uint x)
 {
     __asm__ volatile("red.global.add.u32 [%0], %1;" : : "l"(to), "r"(x) : "memory");
 }
 
-static inline void or_8(global ulong *to, ulong x)
+DEVICE void or_8(GLOBAL ulong *to, ulong x)
 {
     __asm__ volatile("red.global.or.b64 [%0], %1;" : : "l"(to), "l"(x) : "memory");
 }
 
-static inline void or_4(global uint *to, uint x)
+DEVICE void or_4(GLOBAL uint *to, uint x)
 {
     __asm__ volatile("red.global.or.b32 [%0], %1;" : : "l"(to), "r"(x) : "memory");
 }
 
-static inline void add_8(global ulong *to, ulong x)
+DEVICE void add_8(GLOBAL ulong *to, ulong x)
 {
     __asm__ volatile("red.global.add.f64 [%0], %1;" : : "l"(to), "d"(as_double(x)) : "memory");
 }
 
-static inline void add_4(global uint *to, uint x)
+DEVICE void add_4(GLOBAL uint *to, uint x)
 {
     __asm__ volatile("red.global.add.f32 [%0], %1;" : : "l"(to), "f"(as_float(x)) : "memory");
 }
@@ -103,47 +179,47 @@ static inline void add_4(global uint *to, uint x)
 #if BYTES == 8 && STORES != STORES_REGULAR
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-static inline void exchange_8(global ulong *to, ulong x)
+DEVICE void exchange_8(GLOBAL ulong *to, ulong x)
 {
-    atom_xchg((volatile global ulong *)to, x);
+    atom_xchg((volatile GLOBAL ulong *)to, x);
 }
 #endif
 #if BYTES == 8 && KIND <= KIND_MULTISCATTER && OPERATION == DOES_REDUCE
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
-static inline void sum_8(global ulong *to, ulong x)
+DEVICE void sum_8(GLOBAL ulong *to, ulong x)
 {
-    atom_add((volatile global ulong *)to, x);
+    atom_add((volatile GLOBAL ulong *)to, x);
 }
 #endif
 #if BYTES == 8 && KIND <= KIND_MULTISCATTER && OPERATION == DOES_UPDATE && STORES != STORES_REGULAR
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
-static inline void or_8(global ulong *to, ulong x)
+DEVICE void or_8(GLOBAL ulong *to, ulong x)
 {
-    atom_or((volatile global ulong *)to, x);
+    atom_or((volatile GLOBAL ulong *)to, x);
 }
 #endif
 
-static inline void sum_4(global uint *to, uint x)
+DEVICE void sum_4(GLOBAL uint *to, uint x)
 {
-    atomic_add((volatile global uint *)to, x);
+    atomic_add((volatile GLOBAL uint *)to, x);
 }
 
-static inline void or_4(global uint *to, uint x)
+DEVICE void or_4(GLOBAL uint *to, uint x)
 {
-    atomic_or((volatile global uint *)to, x);
+    atomic_or((volatile GLOBAL uint *)to, x);
 }
 
 #if BYTES == 8 && STORES == STORES_ADD
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-static inline void add_8(global ulong *to, ulong x)
+DEVICE void add_8(GLOBAL ulong *to, ulong x)
 {
-    ulong seen = *(volatile global ulong *)to, before;
+    ulong seen = *(volatile GLOBAL ulong *)to, before;
     do {
         before = seen;
-        seen = atom_cmpxchg((volatile global ulong *)to, before, as_ulong(as_double(before) + as_double(x)));
+        seen = atom_cmpxchg((volatile GLOBAL ulong *)to, before, as_ulong(as_double(before) + as_double(x)));
     } while (seen != before);
 }
 #endif
@@ -151,17 +227,17 @@ static inline void add_8(global ulong *to, ulong x)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-static inline void exchange_4(global uint *to, uint x)
+DEVICE void exchange_4(GLOBAL uint *to, uint x)
 {
-    atomic_xchg((volatile global uint *)to, x);
+    atomic_xchg((volatile GLOBAL uint *)to, x);
 }
 
-static inline void add_4(global uint *to, uint x)
+DEVICE void add_4(GLOBAL uint *to, uint x)
 {
-    uint seen = *(volatile global uint *)to, before;
+    uint seen = *(volatile GLOBAL uint *)to, before;
     do {
         before = seen;
-        seen = atomic_cmpxchg((volatile global uint *)to, before, as_uint(as_float(before) + as_float(x)));
+        seen = atomic_cmpxchg((volatile GLOBAL uint *)to, before, as_uint(as_float(before) + as_float(x)));
     } while (seen != before);
 }
 #endif
@@ -189,14 +265,14 @@ struct fill {
     ulong first, len, salt, clear, zero;
 };
 
-static inline long row_begin(global const long *steps, ulong steps_len, long turn, ulong i)
+DEVICE long row_begin(GLOBAL const long *steps, ulong steps_len, long turn, ulong i)
 {
     if (steps_len == 1) return (long)i * turn;
     return (long)(i / steps_len) * turn + steps[i % steps_len];
 }
 
 /* A division of 64 bits takes some 100 instructions, one of 32 bits some 20. */
-static inline ulong dense_row(ulong i, ulong wrap)
+DEVICE ulong dense_row(ulong i, ulong wrap)
 {
     if ((wrap & (wrap - 1)) == 0) return i & (wrap - 1);
     if (((i | wrap) >> 32) == 0) return (uint)i % (uint)wrap;
@@ -204,7 +280,7 @@ static inline ulong dense_row(ulong i, ulong wrap)
 }
 
 /* ls_random_mix of common/ls_random.h. */
-static inline ulong mix(ulong x)
+DEVICE ulong mix(ulong x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9UL;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebUL;
@@ -235,14 +311,14 @@ static inline ulong mix(ulong x)
 #if MEMORY == MEMORY_CONSTANT
 #define PATTERN constant
 #else
-#define PATTERN global
+#define PATTERN GLOBAL
 #endif
 #if VECTOR == 1
 #define ELEMENTS ELEMENT
 #define INDICES INDEX
 #else
-#define ELEMENTS GLUE(ELEMENT, VECTOR)
-#define INDICES GLUE(INDEX, VECTOR)
+#define ELEMENTS VECTOR_OF(ELEMENT, VECTOR)
+#define INDICES VECTOR_OF(INDEX, VECTOR)
 #endif
 #if STORES == STORES_REGULAR
 #define STORE(at, x) (to[at] = (x))
@@ -255,8 +331,8 @@ static inline ulong mix(ulong x)
 #if KIND <= KIND_MULTISCATTER
 /* first: the indices of gathers and scatters, the outer ones of two levels, and where gs gathers. second: the inner ones, and where gs
  * scatters. A group has ITEMS_Y() rows times WORK, and a column of ITEMS_X() times VECTOR elements of each. */
-kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict from, PATTERN const INDEX *restrict first,
-                 PATTERN const INDEX *restrict second, global const long *restrict steps_from, global const long *restrict steps_to,
+kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict from, PATTERN const INDEX *restrict first,
+                 PATTERN const INDEX *restrict second, GLOBAL const long *restrict steps_from, GLOBAL const long *restrict steps_to,
                  const struct walk w)
 {
     const ulong group = GROUP();
@@ -337,7 +413,7 @@ kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict fro
         const long base = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
         for (uint v = 0; v < VECTOR; v++)
             e[v] = from[base + p[v]];
-        *(global ELEMENTS *)(to + j + w.len * dense_row(i, w.wrap)) = *(ELEMENTS *)e;
+        *(GLOBAL ELEMENTS *)(to + j + w.len * dense_row(i, w.wrap)) = *(ELEMENTS *)e;
 #elif KIND == KIND_GS
         const long base_from = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
         const long base_to = row_begin(steps_to, w.steps_to_len, w.turn_to, i) - w.low_to;
@@ -347,7 +423,7 @@ kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict fro
             STORE(base_to + q[v], e[v]);
 #else
         const long base = row_begin(steps_to, w.steps_to_len, w.turn_to, i) - w.low_to;
-        *(ELEMENTS *)e = *(global const ELEMENTS *)(from + j + w.len * dense_row(i, w.wrap));
+        *(ELEMENTS *)e = *(GLOBAL const ELEMENTS *)(from + j + w.len * dense_row(i, w.wrap));
         for (uint v = 0; v < VECTOR; v++)
             STORE(base + p[v], e[v]);
 #endif
@@ -361,8 +437,8 @@ kernel void NAME(global ELEMENT *restrict to, global const ELEMENT *restrict fro
 #define PLACE(at, index) \
     ((at) == AT_J ? j : (at) == AT_INDEX ? (ulong)(index)[j] : (at) == AT_FIRST ? (ulong)0 : j * w.stride)
 
-kernel void NAME(global FLOAT *to, global const FLOAT *from, global const FLOAT *from2, global const INDEX *to_index,
-                 global const INDEX *from_index, global const INDEX *from2_index, const float q, const struct sweep w)
+kernel void NAME(GLOBAL FLOAT *to, GLOBAL const FLOAT *from, GLOBAL const FLOAT *from2, GLOBAL const INDEX *to_index,
+                 GLOBAL const INDEX *from_index, GLOBAL const INDEX *from2_index, const float q, const struct sweep w)
 {
     const ulong begin = GROUP() * WORK * ITEMS_X() + ITEM_X();
     for (uint k = 0; k < WORK; k++) {
@@ -387,7 +463,7 @@ kernel void NAME(global FLOAT *to, global const FLOAT *from, global const FLOAT 
 
 #elif KIND == KIND_CHASE
 /* Each work item goes once around its ring; rings begin as shares do in kn_room_begin. */
-kernel void NAME(global const ulong *next, global ulong *ends, const struct chase c)
+kernel void NAME(GLOBAL const ulong *next, GLOBAL ulong *ends, const struct chase c)
 {
     const ulong ring = GROUP() * ITEMS_X() + ITEM_X();
     if (ring >= c.rings) return;
@@ -400,7 +476,7 @@ kernel void NAME(global const ulong *next, global ulong *ends, const struct chas
 
 #else
 /* The values of kn_values.h, or zeroes. */
-kernel void NAME(global ELEMENT *to, const struct fill f)
+kernel void NAME(GLOBAL ELEMENT *to, const struct fill f)
 {
     const ulong begin = GROUP() * WORK * ITEMS_X() + ITEM_X();
     for (uint k = 0; k < WORK; k++) {

@@ -132,7 +132,7 @@ struct kn_gpu {
     size_t kernels_len, kernels_room;
 };
 
-extern const struct kn_gpu_driver kn_gpu_opencl, kn_gpu_cuda;
+extern const struct kn_gpu_driver kn_gpu_opencl, kn_gpu_cuda, kn_gpu_hip;
 
 /* Open the device that o names. It stays open until the process ends.
  * Owns:   *out is not the caller's.

@@ -25,9 +25,10 @@ static size_t all_bytes(void)
 static size_t used_bytes;
 static unsigned launches;
 
+/* Drivers align blocks to 256 bytes. */
 struct block {
-    size_t len;
-    uint64_t data[];
+    _Alignas(256) size_t len;
+    _Alignas(256) uint64_t data[];
 };
 
 int cuInit(unsigned flags)
@@ -96,7 +97,7 @@ int cuMemGetInfo_v2(size_t *out_free, size_t *out_all)
 int cuMemAlloc_v2(uint64_t *out, size_t len)
 {
     if (used_bytes + len > all_bytes() || is_defect("memory")) return 2;
-    struct block *b = malloc(sizeof(*b) + len);
+    struct block *b = aligned_alloc(256, sizeof(*b) + (len + 255) / 256 * 256);
     if (!b) return 2;
     b->len = len;
     used_bytes += len;

@@ -35,6 +35,9 @@ check-ranks:
 check_LTLIBRARIES += tests/tools/fake_cuda.la
 tests_tools_fake_cuda_la_SOURCES = tests/tools/fake_cuda.c
 tests_tools_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+check_LTLIBRARIES += tests/tools/fake_hip.la
+tests_tools_fake_hip_la_SOURCES = tests/tools/fake_hip.c
+tests_tools_fake_hip_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 # A libOpenCL.so.1 with defects.
 check_LTLIBRARIES += tests/tools/fake_opencl.la
 tests_tools_fake_opencl_la_SOURCES = tests/tools/fake_opencl.c

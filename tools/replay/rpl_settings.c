@@ -66,7 +66,7 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_BACKEND] =
         {"backend", 'b', CLI_TEXT, "BACKEND", NULL,
          "openmp, serial, or scalar, the baseline without vectorisation (default: openmp if it was built); "
-         "opencl or cuda: a device (a GPU); mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
+         "opencl, cuda or hip: a device (a GPU); mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
          "launcher of MPI selects by itself",
          "Run"},
     [RPL_STRONG_SCALING] =

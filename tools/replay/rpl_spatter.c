@@ -15,6 +15,7 @@ static void spatter_banner(const struct rpl_session *s, FILE *out)
     const char *spelt = strcasecmp(backend, "openmp") == 0   ? "OpenMP"
                         : strcasecmp(backend, "opencl") == 0 ? "OpenCL"
                         : strcasecmp(backend, "cuda") == 0   ? "CUDA"
+                        : strcasecmp(backend, "hip") == 0    ? "HIP"
                                                              : "Serial";
     fprintf(out,
             "\nRunning Spatter version 2.1.0\nCompiler: %s ver. %s\nBackend: %s\nAggregate Results? %s\n\n",

@@ -222,7 +222,7 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
          "How to run"},
     [STREAM_BACKEND] =
         {"backend", 'b', CLI_TEXT, "NAME", NULL,
-         "openmp, serial, or scalar: threads without vectorisation; opencl or cuda: a device "
+         "openmp, serial, or scalar: threads without vectorisation; opencl, cuda or hip: a device "
          "(a GPU); mpi or shmem: ranks of a parallel job with OpenMP threads, which a launcher of MPI selects by itself",
          "How to run"},
     [STREAM_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
