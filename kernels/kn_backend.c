@@ -297,9 +297,6 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
     const struct kn_backend *b = find(o->backend);
     if (!b) return fail_unknown(o->backend, "does not exist");
     if (!b->built()) return fail_unknown(o->backend, "was not built");
-    if (b->device && o->ranks)
-        return ls_fail(LS_ERR_UNSUPPORTED, "backend %s runs in one process: start it without a launcher",
-                       b->name);
     if (b->method != KN_METHOD_AUTO && o->method != KN_METHOD_AUTO && o->method != b->method)
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "backend %s runs method %s only; take another backend for method %s", b->name,

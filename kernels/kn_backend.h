@@ -61,7 +61,7 @@ extern const struct kn_backend *const kn_backends[];
 
 /* Find the backend and the number of threads that o requests.
  * Errors: LS_ERR_UNSUPPORTED for a name that there is not, one that was not built, or more threads than there
- * are, unless o clamps them; for a device and several ranks. */
+ * are, unless o clamps them. */
 ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **out, unsigned *out_threads);
 
 /* ---- threads bound to processors ---- */

@@ -6,6 +6,7 @@
 #include "common/ls_clock.h"
 #include "common/ls_random.h"
 #include "common/ls_vector.h"
+#include "kernels/kn_ranks.h"
 #include "kernels/kn_values.h"
 
 #include <inttypes.h>
@@ -93,7 +94,7 @@ ls_err kn_gpu_open(const struct kn_gpu_driver *driver, const struct kn_options *
     struct opened *at = &all[driver == &kn_gpu_cuda ? 1 : driver == &kn_gpu_hip ? 2 : 0];
     const char *wish = o->device ? o->device : "";
     if (!at->gpu.self || strcmp(at->wish, wish) != 0) {
-        *at = (struct opened){.gpu = {.driver = driver}};
+        *at = (struct opened){.gpu = {.driver = driver, .local = kn_ranks_info(o->ranks)->local}};
         snprintf(at->wish, sizeof(at->wish), "%s", wish);
         LS_TRY(driver->open(&at->gpu, o->device, NULL));
     }

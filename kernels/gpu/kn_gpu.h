@@ -106,6 +106,7 @@ struct kn_gpu;
 struct kn_gpu_driver {
     const char *name;
     /* Open the device that wish names (NULL: the best one): a number from 0, or a part of its name in any case.
+     * Of several, g->local chooses one.
      * list: where not NULL, print each device in a line to it and open none.
      * Errors: LS_ERR_UNSUPPORTED without the library, a driver or a device. */
     ls_err (*open)(struct kn_gpu *g, const char *wish, FILE *list);
@@ -124,6 +125,7 @@ struct kn_gpu {
     const struct kn_gpu_driver *driver;
     struct kn_gpu_info info;
     uint64_t timeout_ns; /* for one launch */
+    unsigned local;      /* number of this rank among those of its node, which share out the devices */
     void *self;          /* the driver's */
     struct kn_gpu_kernel {
         char key[KN_GPU_DEFINES_BYTES];

@@ -28,7 +28,8 @@ enum {
     CU_NOT_READY = 600,
     CU_CAPABILITY_MAJOR = 75,
     CU_CAPABILITY_MINOR = 76,
-    CAPABILITY_LEAST = 6
+    CAPABILITY_LEAST = 6,
+    DEVICES_MAX = 64
 };
 
 /* X(name, its symbol in CUDA, in HIP, parameters) */
@@ -260,10 +261,12 @@ static void describe(const struct cuda *cu, cu_device device, struct kn_gpu_info
     out->group_items_max = (unsigned)attribute_of(cu, device, cu->platform->group_items_max);
 }
 
+/* Choose a device among the wished ones: the first one, or each rank of a node another one. */
 static ls_err choose(struct kn_gpu *g, const char *wish, FILE *list, cu_device *out)
 {
     char names[512] = "";
-    bool is_found = false;
+    cu_device wished[DEVICES_MAX];
+    unsigned wished_len = 0;
     int len = 0;
     CALL(g, cuInit, 0);
     CALL(g, cuDeviceGetCount, &len);
@@ -276,12 +279,15 @@ static ls_err choose(struct kn_gpu *g, const char *wish, FILE *list, cu_device *
         if (list) fprintf(list, "%19s device %d: %s (%s)\n", "", at, info.name, info.driver);
         const size_t used = strlen(names);
         snprintf(names + used, sizeof(names) - used, "%s%d (%s)", used ? ", " : "", at, info.name);
-        if (is_found || !kn_gpu_is_wished(wish, info.name, (unsigned)at)) continue;
-        is_found = true;
-        *out = device;
-        if (!list) g->info = info;
+        if (kn_gpu_is_wished(wish, info.name, (unsigned)at) && wished_len < DEVICES_MAX)
+            wished[wished_len++] = device;
     }
-    if (is_found || list) return LS_OK;
+    if (list) return LS_OK;
+    if (wished_len) {
+        *out = wished[g->local % wished_len];
+        describe(cu_of(g), *out, &g->info);
+        return LS_OK;
+    }
     return ls_fail(LS_ERR_UNSUPPORTED, "--device %s: backend %s has no such device; there are %s", wish,
                    cu_of(g)->platform->backend, names);
 }

@@ -184,12 +184,23 @@ struct found {
     bool is_gpu;
 };
 
-/* Choose the first GPU among the wished devices, or else the first one. */
+/* The devices that ranks share out: the GPUs, or all where there is none. Returns their number. */
+static unsigned sharers(const struct found *all, unsigned len, const struct found **out)
+{
+    unsigned gpus = 0, n = 0;
+    for (unsigned i = 0; i < len; i++)
+        gpus += all[i].is_gpu;
+    for (unsigned i = 0; i < len; i++)
+        if (!gpus || all[i].is_gpu) out[n++] = &all[i];
+    return n;
+}
+
+/* Choose the first GPU among the wished devices, or else the first one; each rank of a node another one. */
 static ls_err choose(struct kn_gpu *g, const char *wish, FILE *list, struct found *out)
 {
     const struct opencl *cl = g->self;
     cl_handle platforms[PLATFORMS_MAX], devices[DEVICES_MAX];
-    uint32_t platforms_len = 0, len = 0, at = 0;
+    uint32_t platforms_len = 0, len = 0, at = 0, wished_len = 0;
     char names[512] = "";
     const cl_int err = cl->clGetPlatformIDs(PLATFORMS_MAX, platforms, &platforms_len);
     if (err == CL_PLATFORM_NOT_FOUND || (err == CL_SUCCESS && platforms_len == 0))
@@ -197,6 +208,8 @@ static ls_err choose(struct kn_gpu *g, const char *wish, FILE *list, struct foun
                        "backend opencl: no driver is installed (an ICD in /etc/OpenCL/vendors); "
                        "pocl-opencl-icd runs kernels on the processor");
     if (err != CL_SUCCESS) return fail(g, "clGetPlatformIDs", err);
+    struct found *wished = calloc(DEVICES_MAX, sizeof(*wished));
+    if (!wished) return ls_nomem("the list of devices");
     for (uint32_t p = 0; p < platforms_len && p < PLATFORMS_MAX; p++) {
         if (cl->clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES_MAX, devices, &len) != CL_SUCCESS)
             continue;
@@ -207,10 +220,13 @@ static ls_err choose(struct kn_gpu *g, const char *wish, FILE *list, struct foun
             if (list) fprintf(list, "%19s device %u: %s (%s)\n", "", at, f.info.name, f.info.driver);
             const size_t used = strlen(names);
             snprintf(names + used, sizeof(names) - used, "%s%u (%s)", used ? ", " : "", at, f.info.name);
-            if (kn_gpu_is_wished(wish, f.info.name, at) && (!out->device || (f.is_gpu && !out->is_gpu)))
-                *out = f;
+            if (kn_gpu_is_wished(wish, f.info.name, at) && wished_len < DEVICES_MAX) wished[wished_len++] = f;
         }
     }
+    const struct found *shared[DEVICES_MAX];
+    const unsigned shared_len = sharers(wished, wished_len, shared);
+    if (shared_len) *out = *shared[g->local % shared_len];
+    free(wished);
     if (at == 0)
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "backend opencl: the installed driver finds no device here: is the "

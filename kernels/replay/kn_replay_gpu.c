@@ -6,6 +6,7 @@
 #include "common/ls_clock.h"
 #include "kernels/gpu/kn_gpu.h"
 #include "kernels/kn_memory.h"
+#include "kernels/kn_ranks.h"
 #include "kernels/kn_values.h"
 #include "kernels/replay/kn_arena.h"
 
@@ -183,7 +184,7 @@ static ls_err plan(struct job *b, const struct pat_config *c, const struct kn_op
     set_bytes(b);
     LS_TRY(kn_gpu_memory_check(b->gpu, name_of(b), b->bytes, BUFFERS, o->memory_bytes));
     snprintf(label, sizeof(label), "the validation of %s", name_of(b));
-    return kn_memory_check(label, host_bytes(&b->plan), 0);
+    return kn_ranks_memory_check(o->ranks, label, host_bytes(&b->plan), 0);
 }
 
 static void **buffer_of(struct job *b, unsigned at)
@@ -639,20 +640,33 @@ static ls_err run_once_more(struct job *b)
     return launch(b, &b->form, b->plan.count, 1, &seconds);
 }
 
+/* Take rank 0's variant, so that ranks compare. Each of its settings fits here if the devices are the same. */
+static ls_err follow_rank_0(struct job *b)
+{
+    struct form wanted = b->form;
+    LS_TRY(kn_ranks_broadcast(b->options->ranks, &wanted, sizeof(wanted)));
+    if (fits(b, &wanted)) b->form = wanted;
+    return LS_OK;
+}
+
 static ls_err measure(struct job *b, struct kn_result *r)
 {
+    struct kn_ranks *ranks = b->options->ranks;
     struct kn_options times = *b->options;
     const uint64_t own = b->plan.config->runs;
     const unsigned runs = times.runs ? times.runs : own ? (unsigned)own : KN_RUNS;
     times.times_only = true;
     r->bytes = b->plan.need.bytes;
-    LS_TRY(choose(b, r));
+    LS_TRY(kn_ranks_agree(ranks, choose(b, r)));
+    if (ranks) LS_TRY(follow_rank_0(b));
     describe(b, r);
     LS_TRY(kn_measure(run_timed, b, &times, runs, r));
-    if (b->err != LS_OK) return ls_fail(b->err, "%s", b->why);
+    ls_err err = b->err != LS_OK ? ls_fail(b->err, "%s", b->why) : run_once_more(b);
+    if (err == LS_OK) err = validate(b, r);
+    LS_TRY(kn_ranks_agree(ranks, err));
+    LS_TRY(kn_result_join(ranks, r));
     snprintf(r->no_counts, sizeof(r->no_counts), "not read on devices");
-    LS_TRY(run_once_more(b));
-    return validate(b, r);
+    return LS_OK;
 }
 
 ls_err kn_replay_gpu_check(const struct pat_config *c, const struct kn_options *o,
@@ -666,9 +680,10 @@ ls_err kn_replay_gpu_run(const struct pat_config *c, const struct kn_options *o,
                          const struct kn_backend *backend, struct kn_result *out)
 {
     struct job b;
-    LS_TRY(plan(&b, c, o, backend));
+    LS_TRY(kn_ranks_agree(o->ranks, plan(&b, c, o, backend)));
     ls_err err = allocate(&b);
     if (err == LS_OK) err = fill(&b);
+    err = kn_ranks_agree(o->ranks, err);
     if (err == LS_OK) err = measure(&b, out);
     release(&b);
     return err;

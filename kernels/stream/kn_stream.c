@@ -218,6 +218,10 @@ ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const s
     kn_pins *pins = NULL;
     ls_err err = kn_room_plan(&room, kernels, len, o);
     if (err == LS_OK) err = kn_backend_choose(&o->run, &room.backend, &room.threads);
+    if (err == LS_OK && room.backend->device && o->run.ranks)
+        err = ls_fail(LS_ERR_UNSUPPORTED,
+                      "stream runs on backend %s in one process: start it without a launcher",
+                      room.backend->name);
     if (err == LS_OK && room.backend->device) err = kn_stream_gpu_check(&room, kernels, len, &o->run);
     if (err == LS_OK) err = kn_room_bytes(&room, &memory_bytes);
     if (err == LS_OK) err = kn_ranks_memory_check(o->run.ranks, "stream", memory_bytes, o->run.memory_bytes);

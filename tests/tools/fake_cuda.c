@@ -2,7 +2,7 @@
 /* A libcuda.so.1 for tests: one device, whose kernels are done here in plain C, work item by work item, as their names and launch
  * parameters ask for. FAKE_CUDA names a defect: none (no device), old (capability 5.0), stuck (no kernel ends), lost (the first kernel
  * of the measurement ends the device), slow (ended by the driver), wrong (its first work item does nothing), jit (the text is not compiled). FAKE_CUDA_BYTES: device memory.
- * FAKE_CUDA_LOG: a file for the calls of the launches. */
+ * FAKE_CUDA_DEVICES: number of devices. FAKE_CUDA_LOG: a file for the calls of the launches, and for the device that is used. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,8 @@ int cuDriverGetVersion(int *out)
 
 int cuDeviceGetCount(int *out)
 {
-    *out = 1;
+    const char *devices = getenv("FAKE_CUDA_DEVICES");
+    *out = devices ? atoi(devices) : 1;
     return 0;
 }
 
@@ -75,10 +76,19 @@ int cuDeviceGetAttribute(int *out, int what, int device)
     return 1;
 }
 
+static void log_device(int device)
+{
+    const char *log = getenv("FAKE_CUDA_LOG");
+    FILE *out = log ? fopen(log, "a") : NULL;
+    if (!out) return;
+    fprintf(out, "device %d\n", device);
+    fclose(out);
+}
+
 int cuDevicePrimaryCtxRetain(void **out, int device)
 {
     static int context;
-    (void)device;
+    log_device(device);
     *out = &context;
     return 0;
 }

@@ -46,7 +46,8 @@ int hipDeviceGetAttribute(int *out, int what, int device)
 
 int hipSetDevice(int device)
 {
-    return device != 0;
+    log_device(device);
+    return 0;
 }
 
 int hipMemGetInfo(size_t *out_free, size_t *out_all)
