@@ -34,6 +34,7 @@
 /* enum pat_operation */
 #define DOES_COPY 0
 #define DOES_REDUCE 1
+#define DOES_CHASE 2
 #define DOES_FILL 3
 #define DOES_UPDATE 4
 #define OPERATION_COPY 0
@@ -184,7 +185,7 @@ DEVICE void exchange_8(GLOBAL ulong *to, ulong x)
     atom_xchg((volatile GLOBAL ulong *)to, x);
 }
 #endif
-#if BYTES == 8 && KIND <= KIND_MULTISCATTER && OPERATION == DOES_REDUCE
+#if BYTES == 8 && KIND <= KIND_MULTISCATTER && (OPERATION == DOES_REDUCE || OPERATION == DOES_CHASE)
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
 DEVICE void sum_8(GLOBAL ulong *to, ulong x)
@@ -328,7 +329,32 @@ DEVICE ulong mix(ulong x)
 #define STORE(at, x) ADD(&to[at], x)
 #endif
 
-#if KIND <= KIND_MULTISCATTER
+#if KIND <= KIND_MULTISCATTER && OPERATION == DOES_CHASE
+/* Gathers whose loads wait for each other: there are w.columns chains, each with a work item that walks its share of the rows. The compiler
+ * does not know that w.low_to is 0. */
+kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict from, PATTERN const INDEX *restrict first,
+                 PATTERN const INDEX *restrict second, GLOBAL const long *restrict steps_from, GLOBAL const long *restrict steps_to,
+                 const struct walk w)
+{
+    const ulong chain = GROUP() * ITEMS_X() + ITEM_X();
+    if (chain >= w.columns) return;
+    const ulong begin = w.count * chain / w.columns, end = w.count * (chain + 1) / w.columns;
+    ELEMENT sum = 0, last = 0;
+    for (ulong i = begin; i < end; i++) {
+        const long base = row_begin(steps_from, w.steps_from_len, w.turn_from, i) - w.low_from;
+        for (ulong j = 0; j < w.len; j++) {
+#if KIND == KIND_MULTIGATHER
+            last = from[base + second[first[j]] + (long)(last & (ELEMENT)w.low_to)];
+#else
+            last = from[base + first[j] + (long)(last & (ELEMENT)w.low_to)];
+#endif
+            sum += last;
+        }
+    }
+    if (w.keep || sum == 0) SUM(to, sum);
+}
+
+#elif KIND <= KIND_MULTISCATTER
 /* first: the indices of gathers and scatters, the outer ones of two levels, and where gs gathers. second: the inner ones, and where gs
  * scatters. A group has ITEMS_Y() rows times WORK, and a column of ITEMS_X() times VECTOR elements of each. */
 kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict from, PATTERN const INDEX *restrict first,

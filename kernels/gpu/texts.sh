@@ -47,7 +47,9 @@ moves() {
         done
         kind=$((kind + 1))
     done
-    # operations: 1 reduce, 3 fill, 4 update
+    # operations: 1 reduce, 2 chase, 3 fill, 4 update
+    variant gather_chase_global_w1_v1_regular 0 0 1 0 2 0 0 0
+    variant multigather_chase_global_w1_v1_regular 3 0 1 0 2 0 0 0
     for row in gather_reduce:0:1 multigather_reduce:3:1 scatter_fill:1:3 scatter_update:1:4 multiscatter_fill:4:3 multiscatter_update:4:4; do
         numbers=${row#*:}
         for work in 1 4; do

@@ -63,6 +63,12 @@ static bool does(const struct job *b, enum pat_operation o)
     return b->plan.config->operation == o;
 }
 
+/* Loads whose values are only added up. */
+static bool only_loads(const struct kn_plan *p)
+{
+    return p->config->operation == PAT_OPERATION_REDUCE || p->config->operation == PAT_OPERATION_CHASE;
+}
+
 /* ---- refusals ---- */
 
 static ls_err check_stores(struct job *b)
@@ -87,11 +93,11 @@ static ls_err check_stores(struct job *b)
     if (adds && (!scatters || b->plan.from.used || !does(b, PAT_OPERATION_COPY)))
         return ls_fail(LS_ERR_UNSUPPORTED, "no method has add stores for %s here; take regular",
                        pat_kernel_name(k));
-    const bool reduces = does(b, PAT_OPERATION_REDUCE);
+    const bool reduces = only_loads(&b->plan);
     if ((b->stores == KN_STORES_REGULAR && !reduces) || b->plan.element_bytes == 4) return LS_OK;
     if (!b->gpu->info.has_atomics_64)
         return ls_fail(LS_ERR_UNSUPPORTED, "%s has no atomics of 64 bits for %s%s: take --element-bytes 4",
-                       b->gpu->info.name, reduces ? "operation reduce" : kn_stores_name(b->stores),
+                       b->gpu->info.name, reduces ? "the sums of loads" : kn_stores_name(b->stores),
                        reduces ? "" : " stores");
     if (adds && !b->gpu->info.has_fp64)
         return ls_fail(LS_ERR_UNSUPPORTED, "%s has no arithmetic on doubles (fp64): take --element-bytes 4",
@@ -103,11 +109,6 @@ static ls_err check_options(const struct job *b)
 {
     const struct kn_options *o = b->options;
     const char *backend = b->gpu->driver->name;
-    if (does(b, PAT_OPERATION_CHASE))
-        return ls_fail(
-            LS_ERR_UNSUPPORTED,
-            "backend %s has no operation chase, whose loads wait for each other: take reduce, or --copy",
-            backend);
     if (o->method != KN_METHOD_AUTO && o->method != KN_METHOD_SCALAR)
         return ls_fail(LS_ERR_UNSUPPORTED, "backend %s has methods auto and scalar, not %s", backend,
                        kn_method_name(o->method));
@@ -142,9 +143,9 @@ static void set_bytes(struct job *b)
     const bool narrow = p->indices_fit_32_bits && bits != 64, wide = !narrow || bits == 0;
     const uint64_t bytes[BUFFERS] = {p->from.elements * p->element_bytes,
                                      p->to.elements * p->element_bytes,
-                                     does(b, PAT_OPERATION_COPY)     ? p->dense_elements * p->element_bytes
-                                     : does(b, PAT_OPERATION_REDUCE) ? p->element_bytes /* the sum */
-                                                                     : 0,
+                                     does(b, PAT_OPERATION_COPY) ? p->dense_elements * p->element_bytes
+                                     : only_loads(p)             ? p->element_bytes /* the sum */
+                                                                 : 0,
                                      narrow ? 4 * first : 0,
                                      wide ? 8 * first : 0,
                                      narrow ? 4 * second : 0,
@@ -156,7 +157,7 @@ static void set_bytes(struct job *b)
 
 static uint64_t written_elements(const struct kn_plan *p)
 {
-    if (p->config->operation == PAT_OPERATION_REDUCE) return 1;
+    if (only_loads(p)) return 1;
     return p->to.used ? p->to.elements : p->dense_elements;
 }
 
@@ -257,7 +258,7 @@ static ls_err clear_sum(struct job *b)
 static ls_err fill_dense(struct job *b)
 {
     const struct kn_plan *p = &b->plan;
-    if (does(b, PAT_OPERATION_REDUCE)) return clear_sum(b);
+    if (only_loads(p)) return clear_sum(b);
     if (!does(b, PAT_OPERATION_COPY)) return LS_OK;
     if (!p->adds)
         return kn_gpu_fill(b->gpu, &(struct kn_gpu_filling){.buffer = b->dense,
@@ -296,24 +297,54 @@ static ls_err fill(struct job *b)
 
 /* ---- runs ---- */
 
+struct shape {
+    uint64_t groups, columns;
+    unsigned items_x, items_y;
+};
+
 /* Groups of whole rows, or of a column of long rows. */
+static struct shape shape_of_rows(const struct job *b, const struct form *f, uint64_t count)
+{
+    const uint64_t items = b->walk.len / f->variant.vector;
+    struct shape s = {.columns = (items - 1) / f->group_items + 1};
+    s.items_x = (unsigned)((items - 1) / s.columns + 1);
+    s.items_y = f->group_items / s.items_x;
+    if (s.items_y > count) s.items_y = (unsigned)count;
+    s.groups = ((count - 1) / ((uint64_t)s.items_y * f->variant.work) + 1) * s.columns;
+    return s;
+}
+
+/* Chains of loads: as many as --omp-threads, otherwise one for each compute unit. */
+static uint64_t chains_of(const struct job *b, uint64_t count)
+{
+    const uint64_t chains = b->options->threads ? b->options->threads : b->gpu->info.units;
+    return chains == 0 ? 1 : chains < count ? chains : count;
+}
+
+/* Spread the chains over the compute units. */
+static struct shape shape_of_chains(const struct job *b, const struct form *f, uint64_t count)
+{
+    const uint64_t chains = chains_of(b, count), units = b->gpu->info.units ? b->gpu->info.units : 1;
+    const uint64_t most = f->group_items, items = (chains - 1) / units + 1;
+    const unsigned items_x = (unsigned)(items < most ? items : most);
+    return (struct shape){
+        .groups = (chains - 1) / items_x + 1, .columns = chains, .items_x = items_x, .items_y = 1};
+}
+
 static ls_err launch(struct job *b, const struct form *f, uint64_t count, unsigned repeats,
                      double *out_seconds)
 {
     const struct kn_gpu_variant *v = &f->variant;
-    const uint64_t items = b->walk.len / v->vector;
+    const struct shape s =
+        does(b, PAT_OPERATION_CHASE) ? shape_of_chains(b, f, count) : shape_of_rows(b, f, count);
     const bool wide = v->index_bits == 64, gathers = b->plan.from.used, gs = gathers && b->plan.to.used;
     struct kn_gpu_walk walk = b->walk;
     void *kernel;
     walk.count = count;
-    walk.columns = (items - 1) / f->group_items + 1;
-    const unsigned items_x = (unsigned)((items - 1) / walk.columns + 1);
-    unsigned items_y = f->group_items / items_x;
-    if (items_y > count) items_y = (unsigned)count;
-    const uint64_t rows = (uint64_t)items_y * v->work;
-    const struct kn_gpu_launch l = {.groups = ((count - 1) / rows + 1) * walk.columns,
-                                    .items_x = items_x,
-                                    .items_y = items_y,
+    walk.columns = s.columns;
+    const struct kn_gpu_launch l = {.groups = s.groups,
+                                    .items_x = s.items_x,
+                                    .items_y = s.items_y,
                                     .repeats = repeats,
                                     .shared_bytes = v->shared_bytes,
                                     .args = {{.buffer = gs || !gathers ? &b->to : &b->dense},
@@ -345,7 +376,7 @@ static struct kn_span run_timed(void *arg, unsigned repeats)
 /* ---- the fastest variant ---- */
 
 /* elements moved in a trial: more than the caches of devices hold */
-static const uint64_t trial_elements = UINT64_C(1) << 24;
+static const uint64_t trial_elements = UINT64_C(1) << 24, trial_elements_of_chains = UINT64_C(1) << 16;
 enum { TRIAL_RUNS = 3 };
 static const double worth_a_change = 0.98;
 
@@ -379,7 +410,8 @@ static bool fits(const struct job *b, const struct form *f)
 
 static ls_err try_form(struct job *b, const struct form *f, struct kn_result *r, double *out_seconds)
 {
-    uint64_t rows = trial_elements / b->walk.len + 1;
+    uint64_t rows =
+        (does(b, PAT_OPERATION_CHASE) ? trial_elements_of_chains : trial_elements) / b->walk.len + 1;
     if (rows > b->plan.count) rows = b->plan.count;
     *out_seconds = INFINITY;
     for (int i = 0; i < TRIAL_RUNS; i++) {
@@ -429,6 +461,7 @@ static struct form varied(const struct job *b, enum dimension d, unsigned value)
 
 static bool is_varied(const struct job *b, enum dimension d)
 {
+    if (does(b, PAT_OPERATION_CHASE) && d != INDEX) return false;
     if (d == GROUP) return !b->options->group_items;
     if (d == INDEX) return !b->options->index_bits && b->plan.indices_fit_32_bits;
     return b->options->method == KN_METHOD_AUTO;
@@ -451,6 +484,8 @@ static ls_err choose(struct job *b, struct kn_result *r)
                                         .operation = b->plan.config->operation,
                                         .shared_bytes = b->options->shared_bytes},
                             .group_items = group};
+    if (does(b, PAT_OPERATION_CHASE))
+        b->form.group_items = shape_of_chains(b, &b->form, b->plan.count).items_x;
     if (b->options->method == KN_METHOD_SCALAR && b->options->group_items &&
         (b->options->index_bits || bits == 64))
         return LS_OK; /* nothing to choose */
@@ -591,7 +626,7 @@ static ls_err validate_sum(struct job *b, struct kn_result *r)
 static ls_err validate(struct job *b, struct kn_result *r)
 {
     const struct kn_plan *p = &b->plan;
-    if (does(b, PAT_OPERATION_REDUCE)) return validate_sum(b, r);
+    if (only_loads(p)) return validate_sum(b, r);
     const uint64_t elements = written_elements(p);
     void *held = malloc(elements * p->element_bytes);
     struct model m = {.plan = p,
@@ -623,7 +658,7 @@ static void describe(const struct job *b, struct kn_result *r)
         r->memory_bytes += b->bytes[i];
     r->element_bytes = p->element_bytes;
     r->index_bits = v->index_bits;
-    r->threads = b->gpu->info.units;
+    r->threads = does(b, PAT_OPERATION_CHASE) ? (unsigned)chains_of(b, p->count) : b->gpu->info.units;
     r->method = b->options->method == KN_METHOD_SCALAR ? KN_METHOD_SCALAR : KN_METHOD_AUTO;
     r->stores = v->stores;
     r->pin = KN_PIN_NONE;

@@ -219,7 +219,8 @@ static void move(const char *kind, const char *how, void *const *buffers, const 
                  uint64_t j)
 {
     const int two = strncmp(kind, "multi", 5) == 0, gs = strcmp(kind, "gs") == 0;
-    const int reduces = strstr(kind, "_reduce") != NULL, fills = strstr(kind, "_fill") != NULL;
+    const int reduces = strstr(kind, "_reduce") || strstr(kind, "_chase"),
+              fills = strstr(kind, "_fill") != NULL;
     const int gathers = strstr(kind, "gather") || gs;
     int64_t p = index_at(buffers[2], j);
     const uint64_t dense = j + w->len * (i % w->wrap);
@@ -240,6 +241,13 @@ static void move(const char *kind, const char *how, void *const *buffers, const 
         put(buffers[0], dense, get(buffers[1], (uint64_t)(from + p)), "regular");
     else
         put(buffers[0], (uint64_t)(to + p), get(buffers[1], dense), how);
+}
+
+static void chain(const char *kind, void *const *buffers, const struct walk *w, uint64_t at)
+{
+    for (uint64_t i = w->count * at / w->columns; i < w->count * (at + 1) / w->columns; i++)
+        for (uint64_t j = 0; j < w->len; j++)
+            move(kind, "regular", buffers, w, i, j);
 }
 
 static uint64_t mix(uint64_t x)
@@ -340,6 +348,12 @@ int cuLaunchKernel(void *function, unsigned groups, unsigned groups_y, unsigned 
     }
     for (int b = 0; b < (strcmp(kind, "fill") == 0 ? 1 : 6); b++)
         memcpy(&buffers[b], args[b], sizeof(buffers[b]));
+    if (strstr(kind, "_chase")) {
+        const struct walk *w = args[6];
+        for (uint64_t c = 0; c < w->columns && c < (uint64_t)groups * items_x; c++)
+            chain(kind, buffers, w, c);
+        return 0;
+    }
     for (uint64_t g = 0; g < groups; g++)
         for (uint64_t k = 0; k < work; k++)
             for (uint64_t y = 0; y < items_y; y++)

@@ -261,7 +261,7 @@ static void call(const struct kernel *k, void **args)
     const int is_fill = strncmp(k->name, "fill_", 5) == 0, is_chase = strncmp(k->name, "chase_", 6) == 0;
     const int is_move =
         strncmp(k->name, "gs_", 3) == 0 || strncmp(k->name, "multi", 5) == 0 || strstr(k->name, "_reduce") ||
-        strstr(k->name, "_fill") || strstr(k->name, "_update") ||
+        strstr(k->name, "_chase") || strstr(k->name, "_fill") || strstr(k->name, "_update") ||
         strncmp(k->name, "gather_global", 13) == 0 || strncmp(k->name, "gather_local", 12) == 0 ||
         strncmp(k->name, "scatter_global", 14) == 0 || strncmp(k->name, "scatter_local", 13) == 0;
     for (int i = 0; i < (is_fill ? 1 : is_chase ? 2 : 6); i++)

@@ -30,7 +30,7 @@ for kernel in "gather -p 0,5,9,2,2" "scatter -p 0,5,9,2,2" "gs -g 0,4,8 -u 7,1,2
 done
 run -k scatter -p 0,5 --stores add -d 1 -l 100
 run -k multiscatter -p 0,5 -u 1,0 --stores exchange -l 100
-for operation in "gather -p 0,5,9,2 --operation reduce" "multigather -p 0,5,9,2 -g 3,1,2 --operation reduce" \
+for operation in "gather -p 0,5,9,2 --operation chase" "multigather -p 0,5,9,2 -g 3,1,2 --operation chase" "gather -p 0,5,9,2 --operation reduce" "multigather -p 0,5,9,2 -g 3,1,2 --operation reduce" \
     "scatter -p 0,5 -d 1 --operation fill --stores exchange" "multiscatter -p 0,5 -u 1,0 --operation update" \
     "scatter -p 0,5 -d 1 --operation update --stores exchange"; do
     run -k $operation -l 501

@@ -32,6 +32,9 @@ run -k multiscatter -p 0,5,9,2 -u 3,1,2 -l 501 --method scalar
 run -k scatter -p 0,5 --stores add -d 1 -l 100 --method scalar
 run -k scatter -p 0,5 --stores add -d 1 -l 100 --element-bytes 4 --method scalar
 run -k multigather -p 0,5,9,2 -g 3,1,2 --operation reduce -l 501 --method scalar
+run -k gather -p 0,5,9,2 --operation chase -l 501
+grep -q "^gather_chase_global_w1_v1_regular groups 4 items 1x1" log || { echo "FAIL: chains are not spread"; failed=1; }
+run -k multigather -p 0,5,9,2 -g 3,1,2 --operation chase -l 501 -t 1 --method scalar --element-bytes 4
 run -k scatter -p 0,5 -d 1 --operation update --stores exchange -l 501 --method scalar
 run -k scatter -p 0,5 -d 1 --operation fill --stores exchange --element-bytes 4 -l 501 --method scalar
 # variants with local memory and with vectors were tried, no larger ones and none with constant memory
