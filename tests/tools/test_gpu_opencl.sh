@@ -60,6 +60,9 @@ grep -q "Solution Validates" out || { echo "FAIL: floats"; cat out; failed=1; }
 # devices by number and name
 must $replay --device 0 -p 0,1 -z 32 --method scalar >out
 must $replay --device PTHREAD -p 0,1 -z 32 --method scalar >out
+# studies describe the device, and stay within its memory
+must "$loadstone" study throughput -b opencl -n 600000 -r 2 --warmups 1 -m scalar --type float >out 2>err
+grep -q "backend opencl" out && [ "$(grep -c '^gather \|^scatter ' out)" -ge 4 ] || { echo "FAIL: study"; cat out err; failed=1; }
 expect 1 "no such device; there are 0 (" $replay --device abacus -p 0,1
 
 # refusals

@@ -2,6 +2,7 @@
 /* study --plot: the curves of a study. */
 #include "tools/study/std_print.h"
 #include "machine/mach_topology.h"
+#include "tools/replay/rpl_kernel.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/replay/rpl_session.h"
@@ -139,7 +140,7 @@ static ls_err std_draw(const struct std_report *r, const struct std_curves *c, c
 static ls_err std_rows(const struct std_report *r, struct vx_results *out)
 {
     struct mach_machine machine;
-    if (mach_describe(&machine) != LS_OK) memset(&machine, 0, sizeof(machine));
+    if (rpl_machine_of(r->run, &machine) != LS_OK) memset(&machine, 0, sizeof(machine));
     LS_TRY(rpl_results_head(&machine, r->study->name, out));
     out->rows = calloc(r->len + 1, sizeof(*out->rows));
     if (!out->rows) return ls_nomem("%zu points", r->len);

@@ -23,10 +23,11 @@ void std_print_studies(FILE *out)
     }
 }
 
-void std_print_head(const struct std_study *study, FILE *out)
+void std_print_head(const struct std_report *r, FILE *out)
 {
+    const struct std_study *study = r->study;
     struct mach_machine m;
-    if (mach_describe(&m) == LS_OK) fprintf(out, "machine    %s\n           %s\n", m.cpu, m.summary);
+    if (rpl_machine_of(r->run, &m) == LS_OK) fprintf(out, "machine    %s\n           %s\n", m.cpu, m.summary);
     fprintf(out, "study      %s: %s\n           (%s)\n\n", study->name, study->words, study->source);
     fprintf(out, "%-20s %10s %10s %11s %10s %s\n", "series", study->axis, "MB/s", "median ms", "with index",
             "variant");
@@ -178,8 +179,7 @@ void std_print_json(const struct std_report *r, FILE *out)
     ls_json_text(&j, "words", r->study->words);
     ls_json_text(&j, "axis", r->study->axis);
     ls_json_text(&j, "source", r->study->source);
-    rpl_json_machine(&j, "machine",
-                     &(struct kn_options){.backend = r->len ? r->points[0].result.backend : NULL});
+    rpl_json_machine(&j, "machine", r->run);
     if (strcmp(r->study->name, "threads") == 0) json_correlations(&j, r);
     ls_json_open(&j, "points", '[');
     for (size_t i = 0; i < r->len; i++) {

@@ -20,12 +20,13 @@ struct std_point {
 
 struct std_report {
     const struct std_study *study;
+    const struct kn_options *run; /* of all points: they name the device */
     struct std_point *points; /* [len] */
     size_t len;
 };
 
 /* Print the head and a point of the table, which grows while the study runs. */
-void std_print_head(const struct std_study *study, FILE *out);
+void std_print_head(const struct std_report *r, FILE *out);
 void std_print_point(const struct std_report *r, size_t i, FILE *out);
 /* Print the summary of the points: correlation with STREAM, gain over the baseline. */
 void std_print_end(const struct std_report *r, FILE *out);

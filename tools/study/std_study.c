@@ -2,6 +2,7 @@
 #include "tools/study/std_study.h"
 
 #include "common/ls_env.h"
+#include "kernels/gpu/kn_gpu.h"
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
 #include "kernels/kn_options.h"
@@ -286,8 +287,14 @@ static ls_err run_length(const struct std_study_options *o, std_study_emit *emit
 enum { AMOUNT_OWN = 1 << 20 };
 static const uint64_t amount_min_bytes = UINT64_C(1) << 20;
 
-static uint64_t memory_half_bytes(void)
+static uint64_t memory_half_bytes(const struct kn_options *o)
 {
+    const struct kn_backend *b;
+    struct kn_gpu *g;
+    unsigned threads;
+    if (kn_backend_choose(o, &b, &threads) == LS_OK && b->device && kn_gpu_open(b->device, o, &g) == LS_OK)
+        return g->info.memory_bytes / 2 < g->info.block_bytes_max ? g->info.memory_bytes / 2
+                                                                  : g->info.block_bytes_max;
     const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)page_bytes : span_default_bytes;
 }
@@ -298,7 +305,7 @@ static ls_err replay_amounts(const struct pat_config *c, const struct std_study_
                              const char *series, const struct sink *to)
 {
     const unsigned bytes = o->run.element_bytes ? o->run.element_bytes : 8;
-    const uint64_t most = o->elements_max ? o->elements_max : memory_half_bytes() / bytes;
+    const uint64_t most = o->elements_max ? o->elements_max : memory_half_bytes(&o->run) / bytes;
     const uint64_t own = c->pattern.len;
     int64_t reach = 0;
     for (size_t j = 0; j < own; j++)

@@ -4,6 +4,7 @@
 #include "common/ls_vector.h"
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
+#include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
 #include "tools/study/std_print.h"
 
@@ -19,6 +20,8 @@ enum {
     STUDY_RUNS,
     STUDY_WARMUPS,
     STUDY_BACKEND,
+    STUDY_DEVICE,
+    STUDY_DEVICE_TIMEOUT,
     STUDY_RANK_TIMEOUT,
     STUDY_THREADS,
     STUDY_PIN,
@@ -51,9 +54,13 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
                        "Measurement", .least = 1, .most = UINT32_MAX},
     [STUDY_BACKEND] =
         {"backend", 'b', CLI_TEXT, "NAME", NULL,
-         "openmp, serial or scalar; mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
+         "openmp, serial or scalar; opencl, cuda or hip: a device (a GPU), in studies stride, length and "
+         "throughput; mpi or shmem: ranks of a parallel job with OpenMP threads, which a "
          "launcher of MPI selects by itself",
          "How to run"},
+    [STUDY_DEVICE] = {"device", 0, CLI_TEXT, "NAME", NULL, RPL_DEVICE_HELP, "How to run"},
+    [STUDY_DEVICE_TIMEOUT] = {"device-timeout", 0, CLI_DURATION, "TIME", RPL_DEVICE_TIMEOUT_DEFAULT,
+                              RPL_DEVICE_TIMEOUT_HELP, "How to run", .least = 1},
     [STUDY_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
                             RPL_RANKS_TIMEOUT_HELP, "How to run", .least = 1},
     [STUDY_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
@@ -110,6 +117,8 @@ static ls_err study_read_options(const struct cli_value *v, struct std_study_opt
                                  .threads = (unsigned)v[STUDY_THREADS].number,
                                  .runs = (unsigned)v[STUDY_RUNS].number,
                                  .warmups_max = (unsigned)v[STUDY_WARMUPS].number,
+                                 .device = v[STUDY_DEVICE].text,
+                                 .device_timeout_ns = v[STUDY_DEVICE_TIMEOUT].number,
                                  .dense_per_thread = v[STUDY_DENSE_BUFFERS].given};
     LS_TRY(kn_method_parse(v[STUDY_METHOD].text, &o->run.method));
     return kn_stores_parse(v[STUDY_STORES].text, &o->run.stores);
@@ -158,8 +167,9 @@ static ls_err study_measure(const struct cli_value *v, char **operands, struct s
     o.run.backend = s->run.backend;
     o.suite = suite.len ? &suite : NULL;
     s->report.study = study;
+    s->report.run = &s->run;
     err = rpl_ranks_same(s->run.ranks, study_hash(study, &o), err);
-    if (err == LS_OK && s->live) std_print_head(study, stdout);
+    if (err == LS_OK && s->live) std_print_head(&s->report, stdout);
     if (err == LS_OK) err = study->run(&o, study_keep, s);
     pat_suite_fini(&suite);
     return err;
@@ -190,9 +200,10 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
         return CLI_USAGE;
     }
     const enum std_format format = (enum std_format)v[STUDY_FORMAT].number;
-    struct study_session s = {
-        .live = format == STD_TABLE,
-        .run = {.backend = v[STUDY_BACKEND].text, .pin = (enum kn_pin)v[STUDY_PIN].number}};
+    struct study_session s = {.live = format == STD_TABLE,
+                              .run = {.backend = v[STUDY_BACKEND].text,
+                                      .device = v[STUDY_DEVICE].text,
+                                      .pin = (enum kn_pin)v[STUDY_PIN].number}};
     const char *plot = v[STUDY_PLOT].text, *output = v[STUDY_OUTPUT].text;
     ls_err err = std_plot_check(plot, output, v[STUDY_FORCE].given);
     if (err == LS_OK) err = study_measure(v, operands, &s);
