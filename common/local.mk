@@ -23,6 +23,7 @@ libcommon_la_SOURCES = \
     common/ls_put.c common/ls_put.h \
     common/ls_random.h \
     common/ls_series.h \
+    common/ls_sorted.h \
     common/ls_span.h \
     common/ls_text.c common/ls_text.h \
     common/ls_vector.c common/ls_vector.h

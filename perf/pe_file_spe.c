@@ -2,6 +2,7 @@
 /* Samples of Arm's SPE in the AUX areas of a perf.data, in the order of time. */
 #include "perf/pe_file.h"
 
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 #include "perf/pe_aux.h"
 #include "perf/pe_spe.h"
@@ -145,14 +146,8 @@ static ls_err spe_find_spans(pe_file_spe *s, const pe_file *f)
  * then. */
 static const struct spe_span *spe_span_after(const struct spe_area *a, uint64_t pos)
 {
-    size_t low = 0, high = a->spans_len;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (a->spans[middle].end <= pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    LS_COUNT_FIRST(low, a->spans_len, i, a->spans[i].end <= pos);
     return low < a->spans_len ? &a->spans[low] : NULL;
 }
 

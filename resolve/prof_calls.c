@@ -2,6 +2,7 @@
 #include "resolve/prof_calls.h"
 
 #include "common/ls_index.h"
+#include "common/ls_sorted.h"
 #include "common/ls_text.h"
 #include "resolve/prof_frames.h"
 #include "resolve/prof_functions.h"
@@ -63,14 +64,8 @@ void prof_frame_homes_return(struct prof_frame_homes *h, uint64_t slot)
 /* Number of edges above addr. */
 static size_t prof_edges_above(const struct prof_frame_homes *h, uint64_t addr)
 {
-    size_t from = 0, to = h->edges.len; /* edges before from are above addr */
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (h->edges.rows[middle].cfa > addr)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from; /* edges before from are above addr */
+    LS_COUNT_FIRST(from, h->edges.len, i, h->edges.rows[i].cfa > addr);
     return from;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "resolve/prof_lines.h"
 
+#include "common/ls_sorted.h"
 #include "common/ls_text.h"
 #include "resolve/prof_maps.h"
 #include "resolve/prof_modules.h"
@@ -183,14 +184,8 @@ static bool prof_line_is_before(const struct prof_line *line, uint32_t process, 
 
 uint32_t prof_lines_find(const prof_line_list *lines, uint32_t process, uint64_t ip)
 {
-    size_t from = 0, to = lines->len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (prof_line_is_before(&lines->rows[middle], process, ip))
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, lines->len, i, prof_line_is_before(&lines->rows[i], process, ip));
     const bool is_found =
         from < lines->len && lines->rows[from].process == process && lines->rows[from].ip == ip;
     return is_found ? (uint32_t)from : UINT32_MAX;

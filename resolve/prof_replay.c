@@ -3,6 +3,7 @@
 
 #include "common/ls_checked.h"
 #include "common/ls_error.h"
+#include "common/ls_sorted.h"
 #include "resolve/prof_modules.h"
 #include "run_h5/prof_writer.h"
 #include "spool/spool_format.h"
@@ -24,14 +25,8 @@ static int prof_compare_pages(const void *a, const void *b)
 /* The page's entry among sorted ones, NULL: none. */
 static const uint64_t *prof_page_find(const uint64_t *pages, size_t len, uint64_t page)
 {
-    size_t from = 0, to = len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (pages[middle] < page)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, len, i, pages[i] < page);
     return from < len && (pages[from] & ~SPOOL_PAGE_NODE_MASK) == page ? &pages[from] : NULL;
 }
 

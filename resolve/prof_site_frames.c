@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "common/ls_hash.h"
+#include "common/ls_sorted.h"
 #include "common/ls_text.h"
 #include "resolve/prof_maps.h"
 #include "resolve/prof_site_names.h"
@@ -217,14 +218,8 @@ static bool prof_inline_is_before(const struct prof_inline *i, uint32_t line, ui
 static const struct prof_inline *prof_inline_at(const struct prof_caller_tables *t, uint32_t line,
                                                 uint32_t depth)
 {
-    size_t from = 0, to = t->inlines_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (prof_inline_is_before(&t->inlines[middle], line, depth))
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, t->inlines_len, i, prof_inline_is_before(&t->inlines[i], line, depth));
     const bool is_found =
         from < t->inlines_len && t->inlines[from].line == line && t->inlines[from].depth == depth;
     return is_found ? &t->inlines[from] : NULL;
@@ -287,14 +282,8 @@ bool prof_caller_of_site(const struct prof_caller_tables *t, uint32_t frame, str
 
 static size_t prof_first_module_of(const struct prof_caller_tables *t, uint32_t process)
 {
-    size_t from = 0, to = t->modules_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (t->modules[middle].process < process)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, t->modules_len, i, t->modules[i].process < process);
     return from;
 }
 

@@ -2,6 +2,7 @@
 #include "spool/spool_stream.h"
 
 #include "common/ls_owner.h"
+#include "common/ls_sorted.h"
 #include "common/ls_span.h"
 #include "common/ls_vector.h"
 
@@ -154,14 +155,8 @@ static bool spool_begins_with_piece(const struct spool_source *own, struct spool
 
 static struct spool_stream *spool_streams_numbered(const struct spool_streams *s, uint32_t number)
 {
-    size_t low = 0, high = s->scanned_len;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->rows[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    LS_COUNT_FIRST(low, s->scanned_len, i, s->rows[i].number < number);
     return low < s->scanned_len && s->rows[low].number == number ? &s->rows[low] : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_dies.h"
 
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 #include "symbols/sym_debug.h"
 
@@ -139,14 +140,8 @@ void sym_units_fini(struct sym_units *u)
 
 struct sym_unit *sym_units_find(const struct sym_units *u, uint64_t at)
 {
-    size_t from = 0, to = u->len; /* rows before from begin at or before at */
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (u->rows[middle].base <= at)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from; /* rows before from begin at or before at */
+    LS_COUNT_FIRST(from, u->len, i, u->rows[i].base <= at);
     if (from == 0 || at >= u->rows[from - 1].end) return NULL;
     return &u->units[u->rows[from - 1].unit];
 }

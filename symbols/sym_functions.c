@@ -2,6 +2,8 @@
 /* Functions of a file by address, from its symbol tables, with one name for each address. */
 #include "symbols/sym_lines.h"
 
+#include "common/ls_sorted.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,14 +95,8 @@ void sym_functions_fini(struct sym_functions *f)
 
 const struct sym_function *sym_functions_find(const struct sym_functions *f, uint64_t linked)
 {
-    size_t from = 0, to = f->len; /* rows before from begin at or before linked */
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (f->rows[middle].base <= linked)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from; /* rows before from begin at or before linked */
+    LS_COUNT_FIRST(from, f->len, i, f->rows[i].base <= linked);
     return from > 0 && linked < f->rows[from - 1].end ? &f->rows[from - 1] : NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "symbols/sym_names.h"
 
 #include "common/ls_hash.h"
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 
 #include <dwarf.h>
@@ -209,14 +210,8 @@ bool sym_names_function(struct sym_names *n, const struct sym_unit *unit, uint64
     if (!scope) return false;
     const struct sym_unit_names *u = &n->of_units[scope - 1];
     const struct sym_piece *rows = n->pieces + u->first_piece;
-    size_t from = 0, to = u->pieces_len; /* rows before from begin at or before at */
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (rows[middle].base <= at)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from; /* rows before from begin at or before at */
+    LS_COUNT_FIRST(from, u->pieces_len, i, rows[i].base <= at);
     if (from == 0 || at >= rows[from - 1].end) return false;
     *out = rows[from - 1].die;
     return true;

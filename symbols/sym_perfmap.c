@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_perfmap.h"
 
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 
 #include <errno.h>
@@ -160,15 +161,9 @@ void sym_perfmap_free(sym_perfmap *m)
 
 const char *sym_perfmap_find(const sym_perfmap *m, uint64_t ip)
 {
-    size_t from = 0, to = m->len; /* rows before from begin at or before ip */
+    size_t from; /* rows before from begin at or before ip */
     const struct sym_perfmap_row *best = NULL;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (m->rows[middle].base <= ip)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    LS_COUNT_FIRST(from, m->len, i, m->rows[i].base <= ip);
     for (size_t i = from; i-- > 0 && from - i <= SYM_PERFMAP_BACK && ip - m->rows[i].base < m->longest_bytes;)
         if (ip < m->rows[i].end && (!best || m->rows[i].order > best->order)) best = &m->rows[i];
     return best ? best->name : NULL;

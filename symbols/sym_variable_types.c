@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_variables.h"
 
+#include "common/ls_sorted.h"
+
 #include "symbols/sym_dies.h"
 
 #include <dwarf.h>
@@ -48,16 +50,10 @@ static uint64_t sym_size(Dwarf_Die *die)
 /* The largest row that begins at the location. */
 static struct sym_found *sym_row_at(const struct sym_type_walk *w, struct sym_location location)
 {
-    size_t from = 0, to = w->known_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const struct sym_found *row = &w->f->rows[middle];
-        const bool is_before = row->is_tls != location.is_tls ? !row->is_tls : row->base < location.at;
-        if (is_before)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, w->known_len, i,
+                   w->f->rows[i].is_tls != location.is_tls ? !w->f->rows[i].is_tls
+                                                           : w->f->rows[i].base < location.at);
     struct sym_found *row = &w->f->rows[from];
     return from < w->known_len && row->base == location.at && row->is_tls == location.is_tls ? row : NULL;
 }
@@ -106,14 +102,8 @@ static ls_err sym_note_member(struct sym_type_walk *w, Dwarf_Die *die, const str
 static struct sym_found *sym_block_around(const struct sym_type_walk *w, struct sym_location location,
                                           const char *linker)
 {
-    size_t from = 0, to = w->known_len; /* rows before from begin at or before the location */
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (!w->f->rows[middle].is_tls && w->f->rows[middle].base <= location.at)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from; /* rows before from begin at or before the location */
+    LS_COUNT_FIRST(from, w->known_len, i, !w->f->rows[i].is_tls && w->f->rows[i].base <= location.at);
     if (from == 0 || location.is_tls) return NULL;
     struct sym_found *row = &w->f->rows[from - 1];
     const bool is_named = strcmp(sym_draft_text_at(w->f->draft, row->linker), linker) == 0;

@@ -2,6 +2,7 @@
 #include "patterns/extract/pat_indirect.h"
 
 #include "common/ls_owner.h"
+#include "common/ls_sorted.h"
 
 #include <Zydis/Zydis.h>
 #include <elf.h>
@@ -113,14 +114,8 @@ pat_code *pat_code_open(const char *path)
 /* Find the function that holds the address in the symbol table. */
 static bool code_find(const pat_code *c, uint64_t linked, struct code_function *out)
 {
-    size_t from = 0, to = c->functions_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (c->functions[middle].start <= linked)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, c->functions_len, i, c->functions[i].start <= linked);
     if (from == 0 || linked >= c->functions[from - 1].end) return false;
     *out = c->functions[from - 1];
     return true;
@@ -236,14 +231,8 @@ static uint32_t backward_jump(const struct backward *w, const struct backward_de
 /* Return the row of the instruction at an offset, w->len when none begins there. */
 static size_t backward_row(const struct backward *w, uint64_t at)
 {
-    size_t from = 0, to = w->len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (w->insns[middle].at < at)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, w->len, i, w->insns[i].at < at);
     return from < w->len && w->insns[from].at == at ? from : w->len;
 }
 
@@ -473,15 +462,9 @@ static int indirect_by_ip(const void *a, const void *b)
 /* Return the first of the module's sites at or after ip. Another module may have had the same addresses. */
 static size_t indirect_find(const struct indirect *w, uint32_t module, uint64_t ip)
 {
-    size_t from = 0, to = w->t->sites_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const struct indirect_ip *at = &w->ips[middle];
-        if (at->module < module || (at->module == module && at->ip < ip))
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, w->t->sites_len, i,
+                   w->ips[i].module < module || (w->ips[i].module == module && w->ips[i].ip < ip));
     return from;
 }
 

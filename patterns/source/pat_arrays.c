@@ -5,6 +5,7 @@
 
 #include "common/ls_device.h"
 #include "common/ls_hash.h"
+#include "common/ls_sorted.h"
 #include "common/ls_text.h"
 #include "common/ls_vector.h"
 #include "patterns/source/pat_intern.h"
@@ -237,13 +238,7 @@ void pat_arrays_fini(struct pat_arrays *a)
 
 uint32_t pat_arrays_find(const struct pat_arrays *a, uint64_t addr)
 {
-    size_t from = 0, to = a->len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (a->rows[middle].end <= addr)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, a->len, i, a->rows[i].end <= addr);
     return from < a->len && a->rows[from].start <= addr ? a->rows[from].name : (uint32_t)a->names_len;
 }

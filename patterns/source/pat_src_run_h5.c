@@ -3,6 +3,7 @@
  * after each burst the sequence is broken. Processes come one after the other, because each has its own
  * address space. */
 #include "patterns/pat_access.h"
+#include "common/ls_sorted.h"
 #include "patterns/source/pat_run_ranges.h"
 #include "patterns/source/pat_sources.h"
 #include "patterns/source/pat_tables.h"
@@ -71,22 +72,17 @@ static bool run_check_alone(struct run_modules *m, size_t i)
     return row->is_alone;
 }
 
+static bool is_line_before(const struct prof_line *l, const struct run_location *at)
+{
+    if (l->process != at->process) return l->process < at->process;
+    return l->ip < at->ip || (l->ip == at->ip && l->until_ns != UINT64_MAX && l->until_ns <= at->time_ns);
+}
+
 /* Find the line of a location: among the rows for one ip the first whose module was still loaded. */
 static const struct prof_line *run_line(const struct run_modules *m, const struct run_location *at)
 {
-    size_t from = 0, to = m->lines_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const struct prof_line *l = &m->lines[middle];
-        const bool is_before = l->process != at->process
-                                   ? l->process < at->process
-                                   : l->ip < at->ip || (l->ip == at->ip && l->until_ns != UINT64_MAX &&
-                                                        l->until_ns <= at->time_ns);
-        if (is_before)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, m->lines_len, i, is_line_before(&m->lines[i], at));
     if (from == m->lines_len) return NULL;
     const struct prof_line *l = &m->lines[from];
     return l->process == at->process && l->ip == at->ip ? l : NULL;

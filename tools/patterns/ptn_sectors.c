@@ -2,6 +2,7 @@
 /* loadstone patterns sectors: prints the sectors that the warps of a GPU move, by instruction and by region. */
 #include "common/ls_json.h"
 #include "common/ls_put.h"
+#include "common/ls_sorted.h"
 #include "patterns/source/pat_sectors.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
@@ -44,14 +45,8 @@ static const char *array_name(const struct sectors_view *v, uint32_t array)
 /* The uses of one instruction; the first one moved most. */
 static const struct pat_sector_use *uses_of(const struct sectors_view *v, uint32_t id, size_t *out_len)
 {
-    size_t from = 0, to = v->s.uses_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (v->s.uses[middle].id < id)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from, to;
+    LS_COUNT_FIRST(from, v->s.uses_len, i, v->s.uses[i].id < id);
     for (to = from; to < v->s.uses_len && v->s.uses[to].id == id; to++)
         ;
     *out_len = to - from;

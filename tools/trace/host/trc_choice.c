@@ -3,6 +3,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/trace/host/trc_host.h"
 #include "analyse/an_cost.h"
+#include "common/ls_sorted.h"
 #include "common/ls_text.h"
 #include "common/ls_vector.h"
 #include "run_h5/prof_reader.h"
@@ -134,15 +135,10 @@ static ls_err trc_hot_rows(struct trc_hot_run *run)
 
 static uint32_t trc_function_at(const struct trc_hot_run *run, uint32_t process, uint64_t ip)
 {
-    size_t from = 0, to = run->lines_len;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const struct prof_line *l = &run->lines[middle];
-        if (l->process < process || (l->process == process && l->ip < ip))
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from;
+    LS_COUNT_FIRST(from, run->lines_len, i,
+                   run->lines[i].process < process ||
+                       (run->lines[i].process == process && run->lines[i].ip < ip));
     const bool is_found =
         from < run->lines_len && run->lines[from].process == process && run->lines[from].ip == ip;
     return is_found ? run->function_of[from] : TRC_HOT_NONE;
