@@ -12,13 +12,15 @@ libsymbols_la_SOURCES = \
     symbols/sym_dies.c symbols/sym_dies.h \
     symbols/sym_elf.c symbols/sym_elf.h \
     symbols/sym_files.c symbols/sym_files.h \
+    symbols/sym_frames.c \
     symbols/sym_functions.c \
     symbols/sym_lines.c symbols/sym_lines.h \
     symbols/sym_layout.c \
     symbols/sym_names.c symbols/sym_names.h \
     symbols/sym_plt.c \
     symbols/sym_reader.c \
-    symbols/sym_types.c symbols/sym_types.h \
+    symbols/sym_scopes.c \
+    symbols/sym_types.c symbols/sym_types.h symbols/sym_typist.h \
     symbols/sym_unwind.c symbols/sym_unwind.h \
     symbols/sym_variable_types.c \
     symbols/sym_variables.c symbols/sym_variables.h \

@@ -3,6 +3,7 @@
 #include "common/ls_hash.h"
 #include "common/ls_index.h"
 #include "common/ls_owner.h"
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 
 #include "symbols/sym_files.h"
@@ -302,16 +303,10 @@ struct sym_thing sym_file_variable(const sym_file *f, uint32_t row)
 
 static struct sym_thing sym_find_variable(sym_files *all, sym_file *f, uint32_t is_tls, uint64_t at)
 {
-    size_t from = 0, to = sym_file_variables_len(all, f); /* rows before from begin at or before at */
+    const size_t len = sym_file_variables_len(all, f);
     const struct sym_variable *rows = f->variables.variables;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const bool is_before = rows[middle].is_tls != is_tls ? !rows[middle].is_tls : rows[middle].base <= at;
-        if (is_before)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from; /* rows before from begin at or before at */
+    LS_COUNT_FIRST(from, len, i, rows[i].is_tls != is_tls ? !rows[i].is_tls : rows[i].base <= at);
     uint32_t row = from > 0 ? (uint32_t)(from - 1) : SYM_NONE;
     while (row != SYM_NONE && rows[row].is_tls == is_tls && at >= rows[row].end)
         row = rows[row].around;
@@ -342,7 +337,7 @@ struct sym_thing sym_file_find_section(const sym_file *f, uint64_t linked)
     return sym_nothing;
 }
 
-struct sym_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked)
+struct sym_function_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked)
 {
     if (!f->has_routines) {
         f->has_routines = true;
@@ -350,17 +345,11 @@ struct sym_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked)
             sym_file_blame(f, ls_last_error());
     }
     const struct sym_routine *rows = f->routines.routines;
-    size_t from = 0, to = f->routines.routines_len; /* rows before from begin at or before linked */
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (rows[middle].base <= linked)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    if (from == 0 || linked >= rows[from - 1].end) return (struct sym_names){"", ""};
-    return (struct sym_names){sym_answer_text(&f->routines, rows[from - 1].symbol),
-                              sym_answer_text(&f->routines, rows[from - 1].function)};
+    size_t from; /* rows before from begin at or before linked */
+    LS_COUNT_FIRST(from, f->routines.routines_len, i, rows[i].base <= linked);
+    if (from == 0 || linked >= rows[from - 1].end) return (struct sym_function_names){"", ""};
+    return (struct sym_function_names){sym_answer_text(&f->routines, rows[from - 1].symbol),
+                                       sym_answer_text(&f->routines, rows[from - 1].function)};
 }
 
 ls_err sym_file_lines(sym_files *all, sym_file *f, const uint64_t *linked, size_t len, struct sym_answer *out)

@@ -81,10 +81,10 @@ struct sym_thing sym_file_find_section(const sym_file *f, uint64_t linked);
 
 /* The function whose machine code is at the linked address: as in the symbol table (symbol) and as in the
  * source (function), demangled; "" when not known. Functions are read when first asked for. */
-struct sym_names {
+struct sym_function_names {
     const char *symbol, *function;
 };
-struct sym_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked);
+struct sym_function_names sym_file_function(sym_files *all, sym_file *f, uint64_t linked);
 
 /* Functions and lines of the linked addresses (sorted): out->lines is one row for each, or empty when the
  * file cannot be read. Owns:   the caller calls sym_answer_fini.  Errors: LS_ERR_NOMEM. */

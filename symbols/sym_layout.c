@@ -55,6 +55,12 @@ bool sym_type_peel(Dwarf_Die *type, Dwarf_Die *out, const char **name_out)
     return false;
 }
 
+bool sym_type_is_pointer(Dwarf_Die *type)
+{
+    const int tag = dwarf_tag(type);
+    return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
+}
+
 bool sym_type_is_record(Dwarf_Die *type)
 {
     const int tag = dwarf_tag(type);

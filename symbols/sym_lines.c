@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_lines.h"
 
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 #include "symbols/sym_dies.h"
 #include "symbols/sym_answer.h"
@@ -27,7 +28,7 @@ struct sym_subprogram {
 };
 
 /* Zeroed is empty. */
-struct sym_scopes {
+struct sym_unit_code {
     const void *unit;                 /* unit of these functions */
     struct sym_subprogram *functions; /* sorted by base; each piece of a function has a row */
     size_t functions_len, functions_room;
@@ -36,7 +37,7 @@ struct sym_scopes {
     size_t calls_len, calls_room;
 };
 
-static bool sym_add_function(struct sym_scopes *s, Dwarf_Die *die)
+static bool sym_add_function(struct sym_unit_code *s, Dwarf_Die *die)
 {
     ptrdiff_t at = 0;
     Dwarf_Addr ignored, base, end;
@@ -65,7 +66,7 @@ static bool sym_holds_functions(int tag)
 
 /* Only Fortran and a few other languages nest functions; for the others, the bodies of functions are not
  * searched. */
-static void sym_walk_functions(struct sym_scopes *s, Dwarf_Die *parent, bool nests, int depth)
+static void sym_walk_functions(struct sym_unit_code *s, Dwarf_Die *parent, bool nests, int depth)
 {
     Dwarf_Die die;
     if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return;
@@ -83,7 +84,7 @@ static int sym_compare_subprograms(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-static void sym_scopes_enter(struct sym_scopes *s, struct sym_unit *unit)
+static void sym_unit_code_enter(struct sym_unit_code *s, struct sym_unit *unit)
 {
     if (s->unit == unit) return;
     s->unit = unit;
@@ -94,22 +95,16 @@ static void sym_scopes_enter(struct sym_scopes *s, struct sym_unit *unit)
         qsort(s->functions, s->functions_len, sizeof(*s->functions), sym_compare_subprograms);
 }
 
-static struct sym_subprogram *sym_function_at(const struct sym_scopes *s, uint64_t at)
+static struct sym_subprogram *sym_function_at(const struct sym_unit_code *s, uint64_t at)
 {
-    size_t from = 0, to = s->functions_len; /* rows before from begin at or before at */
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (s->functions[middle].base <= at)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from; /* rows before from begin at or before at */
+    LS_COUNT_FIRST(from, s->functions_len, i, s->functions[i].base <= at);
     return from > 0 && at < s->functions[from - 1].end ? &s->functions[from - 1] : NULL;
 }
 
 /* State of a walk through a function's calls. */
 struct sym_call_walk {
-    struct sym_scopes *s;
+    struct sym_unit_code *s;
     uint32_t around, calls;
 };
 
@@ -117,7 +112,7 @@ static uint32_t sym_add_call(struct sym_call_walk *w, Dwarf_Die *die)
 {
     ptrdiff_t at = 0;
     Dwarf_Addr ignored, base, end;
-    struct sym_scopes *s = w->s;
+    struct sym_unit_code *s = w->s;
     const uint32_t first = (uint32_t)s->calls_len;
     const uint32_t depth = w->around == SYM_NONE ? 1 : s->calls[w->around].depth + 1;
     while ((at = dwarf_ranges(die, at, &ignored, &base, &end)) > 0) {
@@ -145,7 +140,7 @@ static void sym_walk_calls(struct sym_call_walk w, Dwarf_Die *parent, int depth,
     } while (sym_die_next(&die));
 }
 
-static void sym_scopes_walk(struct sym_scopes *s, struct sym_subprogram *function)
+static void sym_unit_code_walk(struct sym_unit_code *s, struct sym_subprogram *function)
 {
     const Dwarf_Off offset = dwarf_dieoffset(&function->die);
     uint32_t calls = 0;
@@ -157,14 +152,14 @@ static void sym_scopes_walk(struct sym_scopes *s, struct sym_subprogram *functio
 
 /* The function that holds the address, NULL: none; then *out_call is the innermost inlined call there, or
  * SYM_NONE. The rows stay until another unit or function is asked about. */
-static struct sym_subprogram *sym_scopes_find(struct sym_scopes *s, struct sym_unit *unit, uint64_t at,
-                                              uint32_t *out_call)
+static struct sym_subprogram *sym_unit_code_find(struct sym_unit_code *s, struct sym_unit *unit, uint64_t at,
+                                                 uint32_t *out_call)
 {
     *out_call = SYM_NONE;
-    sym_scopes_enter(s, unit);
+    sym_unit_code_enter(s, unit);
     struct sym_subprogram *function = sym_function_at(s, at);
     if (!function) return NULL;
-    sym_scopes_walk(s, function);
+    sym_unit_code_walk(s, function);
     for (size_t i = 0; i < s->calls_len; i++) {
         const struct sym_call *c = &s->calls[i];
         if (at < c->base || at >= c->end) continue;
@@ -173,11 +168,11 @@ static struct sym_subprogram *sym_scopes_find(struct sym_scopes *s, struct sym_u
     return function;
 }
 
-static void sym_scopes_fini(struct sym_scopes *s)
+static void sym_unit_code_fini(struct sym_unit_code *s)
 {
     free(s->functions);
     free(s->calls);
-    *s = (struct sym_scopes){0};
+    *s = (struct sym_unit_code){0};
 }
 
 struct sym_lines {
@@ -185,7 +180,7 @@ struct sym_lines {
     struct sym_draft *draft;
     struct sym_functions functions;
     struct sym_units units;
-    struct sym_scopes scopes;
+    struct sym_unit_code scopes;
     struct sym_demangler demangler;
     /* names of the function of the last question */
     const struct sym_function *named;
@@ -282,7 +277,7 @@ static void sym_set_source(sym_lines *l, uint64_t linked, struct sym_line *out)
     struct sym_unit *unit = sym_units_find(&l->units, at);
     if (!unit) return;
     sym_set_line(l, unit, at, out);
-    struct sym_subprogram *function = sym_scopes_find(&l->scopes, unit, at, &call);
+    struct sym_subprogram *function = sym_unit_code_find(&l->scopes, unit, at, &call);
     if (!function) return;
     out->function = sym_outer_name(l, unit, &function->die, out->function);
     if (!out->symbol) out->symbol = out->function;
@@ -309,7 +304,7 @@ void sym_lines_free(sym_lines *l)
     if (!l) return;
     sym_functions_fini(&l->functions);
     sym_units_fini(&l->units);
-    sym_scopes_fini(&l->scopes);
+    sym_unit_code_fini(&l->scopes);
     sym_demangle_fini(&l->demangler);
     free(l);
 }

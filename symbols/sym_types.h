@@ -52,7 +52,8 @@ bool sym_type_next(Dwarf_Die *die, Dwarf_Die *out);
 /* Remove typedefs and qualifiers, and follow a signature to the type that has it. *name_out (may be NULL) is
  * set to the last typedef's name where the type itself has none. */
 bool sym_type_peel(Dwarf_Die *type, Dwarf_Die *out, const char **name_out);
-bool sym_type_is_record(Dwarf_Die *type); /* struct, class or union */
+bool sym_type_is_record(Dwarf_Die *type);  /* struct, class or union */
+bool sym_type_is_pointer(Dwarf_Die *type); /* or reference */
 /* The first type argument of a template: a class or function. */
 bool sym_type_argument(Dwarf_Die *die, Dwarf_Die *out);
 

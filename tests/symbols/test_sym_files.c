@@ -145,7 +145,7 @@ static void library_function_has_its_name(void **state)
     (void)state;
     const uint64_t ip = (uint64_t)(uintptr_t)_cmocka_run_group_tests;
     const struct symbols s = symbols_of(ip);
-    const struct sym_names names = sym_file_function(s.files, s.file, ip - s.bias);
+    const struct sym_function_names names = sym_file_function(s.files, s.file, ip - s.bias);
     assert_non_null(strstr(names.function, "cmocka_run_group_tests"));
     assert_true(sym_file_unwinds(s.files, s.file));
     sym_files_free(s.files);

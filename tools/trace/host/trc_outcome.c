@@ -99,7 +99,7 @@ static void trc_put_function(const struct pat_module *m, uint64_t ip, char *out,
     sym_file *file;
     if (sym_files_new((struct sym_limits){0}, &files) != LS_OK) return;
     if (sym_files_get(files, m->path, &file) == LS_OK) {
-        const struct sym_names n = sym_file_function(files, file, ip - m->bias);
+        const struct sym_function_names n = sym_file_function(files, file, ip - m->bias);
         const char *name = *n.function ? n.function : n.symbol;
         if (*name) snprintf(out, room, " in %s", name);
     }

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "symbols/sym_typist.h"
+
+#include "common/ls_checked.h"
+#include "symbols/sym_operand.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+/* --- variables of a frame --- */
+
+enum { SYM_FRAME_VARIABLES_MAX = 512, SYM_X86_RBP = 6, SYM_X86_RSP = 7 };
+
+/* The canonical frame address as a register plus a number, by the call frame information. */
+struct sym_cfa {
+    unsigned reg; /* DWARF number */
+    int64_t distance;
+};
+
+/* State of the walk through the variables of a frame. */
+struct sym_frame_walk {
+    struct sym_typist *t;
+    uint32_t question, slots_len;
+    uint64_t at; /* in the DWARF */
+    bool has_base, is_asked, has_cfa;
+    int64_t base; /* begin of the frame, from the canonical frame address */
+    struct sym_cfa cfa;
+};
+
+static bool sym_cfa_at(const struct sym_typist *t, uint64_t linked, struct sym_cfa *out)
+{
+    Dwarf_Addr bias;
+    Dwarf_CFI *tables[2] = {dwfl_module_eh_cfi(t->elf->module, &bias),
+                            dwfl_module_dwarf_cfi(t->elf->module, &bias)};
+    for (int i = 0; i < 2; i++) {
+        Dwarf_Frame *frame;
+        Dwarf_Op *ops;
+        size_t len;
+        if (!tables[i] || dwarf_cfi_addrframe(tables[i], linked, &frame) != 0) continue;
+        const bool is_found =
+            dwarf_frame_cfa(frame, &ops, &len) == 0 && len == 1 && ops[0].atom == DW_OP_bregx;
+        if (is_found) *out = (struct sym_cfa){(unsigned)ops[0].number, (int64_t)ops[0].number2};
+        free(frame);
+        if (is_found) return true;
+    }
+    return false;
+}
+
+/* A register as distance from the canonical frame address. */
+static bool sym_frame_register(struct sym_frame_walk *w, unsigned number, int64_t *out)
+{
+    if (!w->is_asked) w->has_cfa = sym_cfa_at(w->t, w->at + w->t->elf->dwarf_bias, &w->cfa);
+    w->is_asked = true;
+    *out = -w->cfa.distance;
+    return w->has_cfa && w->cfa.reg == number;
+}
+
+static void sym_frame_base(struct sym_frame_walk *w)
+{
+    struct sym_scopes *s = &w->t->scopes;
+    Dwarf_Attribute found;
+    for (size_t i = 0; i < s->len; i++) {
+        Dwarf_Op *ops;
+        size_t len;
+        if (!dwarf_attr(&s->rows[i], DW_AT_frame_base, &found) ||
+            dwarf_getlocation_addr(&found, w->at, &ops, &len, 1) != 1 || len != 1)
+            continue;
+        w->base = 0;
+        w->has_base = ops[0].atom == DW_OP_call_frame_cfa;
+        if (ops[0].atom == DW_OP_reg6 || ops[0].atom == DW_OP_reg7)
+            w->has_base = sym_frame_register(w, ops[0].atom - DW_OP_reg0, &w->base);
+        return;
+    }
+}
+
+/* One simple location at the address. */
+static bool sym_frame_op(struct sym_frame_walk *w, Dwarf_Die *variable, Dwarf_Op *out)
+{
+    Dwarf_Attribute found;
+    Dwarf_Op *ops;
+    size_t len;
+    if (!dwarf_attr(variable, DW_AT_location, &found) ||
+        dwarf_getlocation_addr(&found, w->at, &ops, &len, 1) != 1 || len != 1)
+        return false;
+    *out = ops[0];
+    return true;
+}
+
+/* The place of a variable in the frame. False: it is in no memory of the frame, or not whole. */
+static bool sym_frame_place(struct sym_frame_walk *w, Dwarf_Die *variable, int64_t *out)
+{
+    Dwarf_Op op;
+    if (!sym_frame_op(w, variable, &op)) return false;
+    if (op.atom == DW_OP_fbreg) {
+        *out = w->base + (int64_t)op.number;
+        return w->has_base;
+    }
+    if (op.atom != DW_OP_breg7 || !sym_frame_register(w, SYM_X86_RSP, out)) return false;
+    *out += (int64_t)op.number;
+    return true;
+}
+
+static bool sym_variable_type(Dwarf_Die *variable, Dwarf_Die *out)
+{
+    Dwarf_Die origin;
+    if (sym_type_next(variable, out)) return true;
+    sym_origin_of(variable, &origin); /* the entry from which an inlined copy was made has the type */
+    return sym_type_next(&origin, out);
+}
+
+/* 0: memory ran out. */
+static uint64_t sym_type_len_bytes(const struct sym_typist *t, uint32_t row)
+{
+    const struct sym_rows *types = &t->draft->rows[SYM_ROW_types];
+    return row < types->len ? ((const struct sym_type *)types->rows)[row].len_bytes : 0;
+}
+
+/* Number of elements of an array; 0: not known, or not constant. */
+static uint64_t sym_array_elements(Dwarf_Die *array)
+{
+    Dwarf_Die child;
+    uint64_t all = 1, one;
+    if (!sym_die_child(array, &child)) return 0;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_subrange_type) continue;
+        if (!sym_die_number(&child, DW_AT_count, &one)) {
+            if (!sym_die_number(&child, DW_AT_upper_bound, &one) || one == UINT64_MAX) return 0;
+            one++;
+        }
+        if (!ls_mul_u64(all, one, &all)) return 0;
+    } while (sym_die_next(&child));
+    return all;
+}
+
+static void sym_frame_take(struct sym_frame_walk *w, Dwarf_Die *variable)
+{
+    Dwarf_Die type, peeled, next;
+    uint64_t elements = 1, len_bytes;
+    int64_t place;
+    if (w->slots_len >= SYM_FRAME_VARIABLES_MAX || !sym_frame_place(w, variable, &place) ||
+        !sym_variable_type(variable, &type))
+        return;
+    while (sym_type_peel(&type, &peeled, NULL) && dwarf_tag(&peeled) == DW_TAG_array_type &&
+           sym_type_next(&peeled, &next) && sym_visit(w->t)) {
+        if (!ls_mul_u64(elements, sym_array_elements(&peeled), &elements)) return;
+        type = next; /* the type of its elements */
+    }
+    const uint32_t row = elements > 0 ? sym_type_whole(w->t, &type) : SYM_NONE;
+    if (row == SYM_NONE) return;
+    const uint64_t one = sym_type_len_bytes(w->t, row);
+    if (!ls_mul_u64(one, elements, &len_bytes) || len_bytes == 0) return;
+    *SYM_DRAFT_ROW(w->t->draft, slots) = (struct sym_slot){place, len_bytes, row, w->question};
+    w->slots_len++;
+}
+
+/* Apply take to the variables of the functions and blocks around the address, the innermost first. */
+static void sym_frame_each(struct sym_frame_walk *w,
+                           void (*take)(struct sym_frame_walk *w, Dwarf_Die *variable))
+{
+    struct sym_scopes *s = &w->t->scopes;
+    for (size_t i = s->len; i-- > 0;) {
+        Dwarf_Die die;
+        if (!sym_die_child(&s->rows[i], &die)) continue;
+        do {
+            const int tag = dwarf_tag(&die);
+            if (!sym_visit(w->t)) return;
+            if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) take(w, &die);
+        } while (sym_die_next(&die));
+    }
+}
+
+static bool sym_is_x86(const struct sym_typist *t)
+{
+    GElf_Ehdr head;
+    return gelf_getehdr(t->elf->elf, &head) && head.e_machine == EM_X86_64;
+}
+
+struct sym_typing sym_frame_variables(struct sym_typist *t, uint32_t question)
+{
+    struct sym_frame_walk w = {.t = t, .question = question, .at = t->scopes.at};
+    if (!sym_is_x86(t)) return (struct sym_typing){.type = SYM_NONE, .how = SYM_HOW_NOT};
+    sym_frame_base(&w);
+    sym_frame_each(&w, sym_frame_take);
+    return (struct sym_typing){.type = SYM_NONE, .how = w.slots_len > 0 ? SYM_HOW_VARIABLE : SYM_HOW_NOT};
+}
+
+/* --- the object of an access --- */
+
+/* Read the instruction at the linked address. */
+static bool sym_operand_at(const struct sym_typist *t, uint64_t linked, struct sym_operand *out)
+{
+    size_t segments_len;
+    if (elf_getphdrnum(t->elf->elf, &segments_len) != 0) return false;
+    for (size_t i = 0; i < segments_len; i++) {
+        GElf_Phdr s;
+        if (!gelf_getphdr(t->elf->elf, (int)i, &s) || s.p_type != PT_LOAD || linked < s.p_vaddr ||
+            linked - s.p_vaddr >= s.p_filesz)
+            continue;
+        const uint64_t left = s.p_filesz - (linked - s.p_vaddr);
+        Elf_Data *code = elf_getdata_rawchunk(
+            t->elf->elf, (int64_t)(s.p_offset + (linked - s.p_vaddr)),
+            left < SYM_INSTRUCTION_BYTES ? (size_t)left : SYM_INSTRUCTION_BYTES, ELF_T_BYTE);
+        return code && code->d_buf && sym_operand_decode(code->d_buf, code->d_size, out);
+    }
+    return false;
+}
+
+/* A walk that looks for a pointer in a register. */
+struct sym_pointer_walk {
+    struct sym_frame_walk frame; /* first */
+    unsigned reg;
+    bool is_found;
+    Dwarf_Die pointee;
+};
+
+static void sym_pointer_take(struct sym_frame_walk *w, Dwarf_Die *variable)
+{
+    struct sym_pointer_walk *p = (struct sym_pointer_walk *)w;
+    Dwarf_Op op;
+    Dwarf_Die type, peeled, target;
+    if (p->is_found || !sym_frame_op(w, variable, &op) || op.atom < DW_OP_reg0 || op.atom > DW_OP_reg31 ||
+        (unsigned)(op.atom - DW_OP_reg0) != p->reg)
+        return;
+    p->is_found = sym_variable_type(variable, &type) && sym_type_peel(&type, &peeled, NULL) &&
+                  sym_type_is_pointer(&peeled) && sym_type_next(&peeled, &p->pointee) &&
+                  sym_type_peel(&p->pointee, &target, NULL);
+}
+
+static struct sym_typing sym_object_add(struct sym_frame_walk *w, struct sym_slot slot)
+{
+    const uint64_t one = sym_type_len_bytes(w->t, slot.type);
+    if (one == 0 || one > INT64_MAX) return (struct sym_typing){.type = SYM_NONE, .how = SYM_HOW_NOT};
+    slot.offset_bytes %= (int64_t)one;
+    if (slot.offset_bytes < 0) slot.offset_bytes += (int64_t)one;
+    *SYM_DRAFT_ROW(w->t->draft, slots) = slot;
+    return (struct sym_typing){.type = slot.type, .how = SYM_HOW_POINTER};
+}
+
+struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, uint32_t question)
+{
+    const struct sym_typing none = {.type = SYM_NONE, .how = SYM_HOW_NOT};
+    struct sym_operand o;
+    sym_scopes_find(t, linked - t->elf->dwarf_bias);
+    if (t->scopes.len == 0 || !sym_is_x86(t) || !sym_operand_at(t, linked, &o)) return none;
+    struct sym_pointer_walk p = {.frame = {.t = t, .question = question, .at = t->scopes.at}, .reg = o.base};
+    struct sym_frame_walk *const w = &p.frame;
+    int64_t place;
+    const size_t first = t->draft->rows[SYM_ROW_slots].len;
+    if (sym_frame_register(w, o.base, &place)) { /* slots of all variables, then only that of the access */
+        const struct sym_slot *best = NULL;
+        sym_frame_base(w);
+        sym_frame_each(w, sym_frame_take);
+        place += o.distance;
+        const struct sym_slot *slots = (const struct sym_slot *)t->draft->rows[SYM_ROW_slots].rows + first;
+        const size_t slots_len = t->draft->rows[SYM_ROW_slots].len - first;
+        for (size_t i = 0; i < slots_len; i++)
+            if ((uint64_t)(place - slots[i].offset_bytes) < slots[i].len_bytes &&
+                (!best || slots[i].len_bytes < best->len_bytes))
+                best = &slots[i];
+        struct sym_slot slot = best ? *best : (struct sym_slot){0};
+        if (best) slot.offset_bytes = place - slot.offset_bytes;
+        t->draft->rows[SYM_ROW_slots].len = first;
+        return best ? sym_object_add(w, slot) : none;
+    }
+    sym_frame_each(w, sym_pointer_take);
+    if (!p.is_found && o.scale == 1) { /* the pointer may be the one or the other */
+        p.reg = o.index;
+        sym_frame_each(w, sym_pointer_take);
+    }
+    const uint32_t row = p.is_found ? sym_type_whole(t, &p.pointee) : SYM_NONE;
+    if (row == SYM_NONE) return none;
+    const uint64_t one = sym_type_len_bytes(t, row);
+    if (o.has_index && (one == 0 || o.scale % one != 0))
+        return none; /* the place in the object is not known */
+    return sym_object_add(w, (struct sym_slot){o.distance, 1, row, question});
+}
