@@ -19,6 +19,7 @@ libresolve_la_SOURCES = \
     resolve/prof_latency.c \
     resolve/prof_lines.c resolve/prof_lines.h \
     resolve/prof_maps.c resolve/prof_maps.h \
+    resolve/prof_members.c \
     resolve/prof_modules.c resolve/prof_modules.h \
     resolve/prof_phases.c resolve/prof_phases.h \
     resolve/prof_processes.c \

@@ -14,6 +14,8 @@
 #include "run_h5/prof_writer.h"
 #include "symbols/sym_files.h"
 
+#define PROF_NO_TYPE UINT32_MAX
+
 struct prof_caller_tables;
 struct prof_sites;
 
@@ -75,12 +77,14 @@ uint32_t prof_typing_access(struct prof_typing *t, sym_file *file, uint64_t link
 bool prof_typing_wants_vote(const struct prof_typing *t, uint32_t origin, uint64_t ip);
 /* Add a vote.  Errors: LS_ERR_NOMEM. */
 ls_err prof_typing_vote(struct prof_typing *t, const struct prof_vote *vote);
+/* Return the vote of an origin by an instruction, NULL: none. */
+const struct prof_vote *prof_typing_vote_of(const struct prof_typing *t, uint32_t origin, uint64_t ip);
 
 /* Find the types of all origins, and note them in the sites. The sites have their names.
  * Errors: LS_ERR_NOMEM. */
 ls_err prof_typing_finish(struct prof_typing *t, struct prof_sites *sites,
                           const struct prof_caller_tables *tables, prof_names *names);
-/* Complete the columns of the samples.  Errors: as of prof_writer_rewrite, LS_ERR_NOMEM. */
+/* Complete the columns of the samples (prof_members.c).  Errors: as of prof_writer_rewrite, LS_ERR_NOMEM. */
 ls_err prof_typing_rewrite(const struct prof_typing *t, prof_writer *w, uint64_t samples_len);
 void prof_typing_fini(struct prof_typing *t);
 
