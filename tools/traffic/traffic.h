@@ -52,6 +52,13 @@ ls_err traffic_run_native(const struct trf_kernel *k, const struct trf_size *s, 
 void traffic_describe(const char *const names[TRF_ARRAYS_MAX], double *const arrays[TRF_ARRAYS_MAX],
                       const size_t bytes[TRF_ARRAYS_MAX]);
 
+/* The words of --format. */
+enum traffic_format { TRAFFIC_TABLE, TRAFFIC_CSV, TRAFFIC_JSON };
+/* Print the points of a sweep, and the first `top` rows of a trace. */
+void traffic_print_points(const struct traffic_sweep *w, enum traffic_format format);
+void traffic_print_rows(const struct trf_geometry *g, const struct trf_rows *r, size_t top,
+                        enum traffic_format format);
+
 /* Draw a chart for each kernel: bytes by size, expected and counted.
  * Errors: as vx_page_write. */
 ls_err traffic_plot(const struct traffic_sweep *w, const char *path);
