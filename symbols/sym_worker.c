@@ -3,8 +3,9 @@
 
 #include "symbols/sym_worker.h"
 
+#include "common/ls_file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,12 +109,8 @@ static void sym_limit_cpu(const struct sym_limits *limits, const char *path)
 /* Return the number of pages that this process has mapped. */
 static uint64_t sym_pages_mapped(void)
 {
-    char text[32] = "";
-    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    const ssize_t got = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    return got > 0 ? strtoull(text, NULL, 10) : 0;
+    int64_t pages = 0;
+    return ls_file_number("/proc/self/statm", &pages) ? (uint64_t)pages : 0;
 }
 
 static void sym_limit_memory(const struct sym_limits *limits)

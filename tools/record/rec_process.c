@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/record/rec_process.h"
+#include "common/ls_file.h"
 #include "common/ls_text.h"
 
 #include <elf.h>
@@ -49,6 +50,15 @@ uint64_t rec_process_number(const char *status, const char *key, int base)
         if (strncmp(line, key, len) == 0 && line[len] == ':') return strtoull(line + len + 1, NULL, base);
     }
     return 0;
+}
+
+/* The number of this process; 0 also if it cannot be read. */
+static uint64_t own_number(const char *key, int base)
+{
+    char *status = rec_process_read(getpid(), "status", NULL);
+    const uint64_t number = status ? rec_process_number(status, key, base) : 0;
+    free(status);
+    return number;
 }
 
 char rec_process_state(const char *status)
@@ -119,12 +129,9 @@ static ls_err check_filter(pid_t pid, const char *status)
 {
     const uint64_t mode = rec_process_number(status, "Seccomp", 10);
     if (mode == SECCOMP_MODE_DISABLED) return LS_OK;
-    char *own = rec_process_read(getpid(), "status", NULL);
     const uint64_t filters = rec_process_number(status, "Seccomp_filters", 10);
-    const bool is_ours = own && mode == SECCOMP_MODE_FILTER && filters &&
-                         rec_process_number(own, "Seccomp", 10) == mode &&
-                         rec_process_number(own, "Seccomp_filters", 10) == filters;
-    free(own);
+    const bool is_ours = mode == SECCOMP_MODE_FILTER && filters && own_number("Seccomp", 10) == mode &&
+                         own_number("Seccomp_filters", 10) == filters;
     if (is_ours) return LS_OK;
     return ls_fail(
         LS_ERR_UNSUPPORTED,
@@ -198,9 +205,7 @@ ls_err rec_process_check_program(pid_t pid)
 /* Has the process a right that we lack? Then only CAP_SYS_PTRACE permits to look into it (ptrace(2)). */
 static bool has_more_rights(const char *status)
 {
-    char *own = rec_process_read(getpid(), "status", NULL);
-    const uint64_t ours = own ? rec_process_number(own, "CapEff", 16) : 0;
-    free(own);
+    const uint64_t ours = own_number("CapEff", 16);
     return !(ours >> CAP_SYS_PTRACE & 1) && (rec_process_number(status, "CapPrm", 16) & ~ours) != 0;
 }
 
@@ -226,20 +231,13 @@ ls_err rec_process_hidden(pid_t pid, const char *status)
 /* The file is not there without Yama: 0. */
 static int yama_scope(void)
 {
-    char text[16] = "";
-    const int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    const ssize_t len = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    return len > 0 ? atoi(text) : 0;
+    int64_t scope = 0;
+    return ls_file_number("/proc/sys/kernel/yama/ptrace_scope", &scope) ? (int)scope : 0;
 }
 
 static bool is_filtered(void)
 {
-    char *own = rec_process_read(getpid(), "status", NULL);
-    const bool answer = own && rec_process_number(own, "Seccomp", 10) != SECCOMP_MODE_DISABLED;
-    free(own);
-    return answer;
+    return own_number("Seccomp", 10) != SECCOMP_MODE_DISABLED;
 }
 
 ls_err rec_process_not_permitted(pid_t pid, const char *status)
