@@ -269,8 +269,8 @@ const struct cli_command cli_cmd_doctor = {
     .operands = "",
     .description =
         "Prints the machine, the kernel and what they allow, then tries each engine and each source "
-        "of time series. What fails is printed with its error and, if there is one, the command "
-        "that enables it.",
+        "of time series. Failures are printed with the error and, if there is one, the command that "
+        "enables the engine or source.",
     .examples = "loadstone doctor            a readable list\nloadstone doctor --json     for scripts\n",
     .exit_status = "0 loads can be sampled here; 1 they cannot; 2 wrong usage.",
     .options = doctor_options,

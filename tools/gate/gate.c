@@ -340,7 +340,7 @@ static int gate_run(const struct cli_command *command, const struct cli_value *v
 
 const struct cli_command cli_cmd_gate = {
     .name = "gate",
-    .summary = "fail when a program accesses memory worse than a kept baseline",
+    .summary = "fail when the memory accesses of a program got worse than in a stored baseline",
     .operands = "BASELINE -- PROGRAM [ARGUMENT...]",
     .description =
         "Runs PROGRAM under loadstone trace and compares its accesses with BASELINE, a text file for the "

@@ -13,8 +13,8 @@ static const struct cli_option merge_options[MERGE_OPTIONS] = {
     [MERGE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "merged.h5", "profile to write", "Output"},
     [MERGE_SUM] =
         {"sum", 0, CLI_FLAG, NULL, NULL,
-         "sum the ranks of a job up instead of listing them side by side; without this option where "
-         "one of the files is such a sum",
+         "sum the ranks of a job up instead of listing them side by side; this is the default if one of the "
+         "files is such a sum",
          "Ranks"},
     [MERGE_EVERY] =
         {"samples-of", 0, CLI_COUNT, "COUNT", "1000",
@@ -101,8 +101,8 @@ const struct cli_command cli_cmd_merge = {
         "have the same length. If the calibrated latencies of the levels differ, a message reports it, and "
         "the first file's are used.\n\n"
         "Sums: with --sum, files are profiles of the ranks of one job, or sums of them. "
-        "The result has the time of each data, line, level, field and phase over all ranks, with the rank that has "
-        "most, the time of each rank by data, and the samples of outliers and of one rank in --samples-of. Sums "
+        "The result has the time of each piece of data, line, level, field and phase over all ranks, and the rank "
+        "that spends the most; the time of each rank by data; and the samples of outliers and of one rank in --samples-of. Sums "
         "can be merged in any order and in steps. A rank counts once; files that do not belong to the job, and "
         "those that cannot be read, are reported and left out.",
     .examples = "loadstone merge node1.h5 node2.h5 -o job.h5\n"

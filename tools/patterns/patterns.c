@@ -158,7 +158,7 @@ const struct cli_command cli_cmd_patterns = {
         "other programs, or drawn.\n\n"
         "If the first of several operands is one of the following words, it selects an action.",
     .examples =
-        "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to its proxy\n"
+        "loadstone patterns run.h5 -o P.json && loadstone replay P.json   from a recording to a benchmark\n"
         "loadstone patterns run.h5 --top 5 -o P.html             pictures of the five costliest\n"
         "loadstone patterns prog.trace --to gem5 -o P.py         for gem5's traffic generator\n"
         "loadstone patterns drmemtrace.gz --mode paper --to gs-patterns -o P.json\n"

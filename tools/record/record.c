@@ -188,7 +188,7 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
                         "forbidden",
                         CLI_ADVANCED},
     [RECORD_OVERHEAD] = {"overhead", 0, CLI_PERCENT, "PERCENT", "3%",
-                         "share of the run time that recording may use; more gives narrower intervals",
+                         "share of the CPU time that recording may use; more gives narrower intervals",
                          "Sampling"},
     [RECORD_PERIOD] =
         {"period", 'p', CLI_TEXT, "TIME|COUNT", NULL,
@@ -662,11 +662,11 @@ const struct cli_command cli_cmd_record = {
     .operands = "[--] PROGRAM [ARGUMENT...] | --pid PID",
     .description =
         "Runs PROGRAM, follows its threads and children, and writes a profile when it has ended. The program "
-        "is not changed; it must be dynamically linked. Recording holds itself to the overhead budget.\n\n"
+        "is not changed; it must be dynamically linked. Recording keeps to the overhead budget (--overhead).\n\n"
         "Under an MPI launcher (mpirun loadstone record PROGRAM) each rank writes a separate profile; with "
         "the launcher as PROGRAM (loadstone record mpirun PROGRAM) all local ranks are in one profile, and "
         "report --by rank separates them. With --per-node, the ranks of each machine are summed up in one "
-        "profile, whose size hardly grows with their number: the time of each data, line and phase over all "
+        "profile, whose size hardly grows with their number: the time of each piece of data, line and phase over all "
         "ranks, of each rank by data, and the samples of outliers. loadstone merge does the same with the files "
         "of all machines. A rank that is killed does not block the others.\n\n"
         "With --pid, a process that runs already is recorded from now on, and goes on unchanged when the recording ends. "

@@ -144,9 +144,9 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_QUIET] = {"quiet", 0, CLI_FLAG, NULL, NULL, "print errors and warnings only on standard error",
                    "Output"},
     [RPL_AGGREGATE] = {"aggregate", 'a', CLI_FLAG, NULL, NULL, "shown in Spatter's banner",
-                       "Accepted for Spatter's sake"},
+                       "Accepted for compatibility with Spatter"},
     [RPL_OP] = {"op", 0, CLI_TEXT, "OPERATION", NULL, "the same as -o with a number, COPY or ACCUM",
-                "Accepted for Spatter's sake"},
+                "Accepted for compatibility with Spatter"},
 };
 
 /* Options of one configuration that are a key of pattern files. */

@@ -48,8 +48,8 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                    "dimension of the rows; further dimensions split each row", "Rows"},
     [REPORT_WHERE] =
         {"where", 'w', CLI_FILTERS, "DIMENSION=VALUE[,VALUE...]", NULL,
-         "only samples with one of these values: the label of a row, its first word, or a pattern with "
-         "*; != leaves them out; several --where must all hold",
+         "only samples with one of these values, each the label of a row, its first word, or a pattern with *; "
+         "DIMENSION!=VALUE leaves them out; a sample must match every --where",
          "Rows"},
     [REPORT_NODE] = {"node", 'n', CLI_TEXT, "PATH", NULL,
                      "only the data below this node: its label, labels joined by /, or #id", "Rows"},
@@ -100,15 +100,16 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                         "Instead of the table"},
     [REPORT_SERIES] = {"series", 0, CLI_FLAG, NULL, NULL,
                        "after record --series: the counters of the machine in "
-                       "each phase, per second, and as a share of the measured roof",
+                       "each phase, per second, and as a share of the measured bandwidth (roof)",
                        "Instead of the table"},
     [REPORT_TREE] = {"tree", 't', CLI_FLAG, NULL, NULL,
                      "the tree of nodes with a bar of the time beside each, stall, mean latency and levels",
                      "Instead of the table"},
-    [REPORT_HOW] = {"how", 0, CLI_FLAG, NULL, NULL,
-                    "the basis of the numbers: calibration, levels, instructions "
-                    "stepped in place, weights, coverage, intervals",
-                    "Instead of the table"},
+    [REPORT_HOW] =
+        {"how", 0, CLI_FLAG, NULL, NULL,
+         "how the figures came about: calibration, levels, instructions that interrupted the timing, "
+         "weights, coverage, intervals",
+         "Instead of the table"},
     [REPORT_HEATMAP] = {"heatmap", 0, CLI_TEXT, "NODE[:METRIC]", NULL,
                         "where on its natural domain the node was sampled, drawn in the "
                         "terminal; NODE may be a domain, for all its nodes; METRIC is stall, time, samples, "
@@ -129,9 +130,10 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
          "Instead of the table"},
     [REPORT_JSON] = {"json", 'j', CLI_FLAG, NULL, NULL, "print JSON, schema 1, shares as fractions of 1",
                      "Output"},
-    [REPORT_CSV] = {"csv", 0, CLI_FLAG, NULL, NULL,
-                    "print comma-separated values: a line for each innermost row, its own numbers alone",
-                    "Output"},
+    [REPORT_CSV] =
+        {"csv", 0, CLI_FLAG, NULL, NULL,
+         "print comma-separated values: a line for each row, without the figures of the rows below it",
+         "Output"},
     [REPORT_FOLDED] = {"folded", 0, CLI_CHOICE, "time|stall", NULL,
                        "print call stacks in the format of flame graph tools, one per line with its "
                        "microseconds; --node and --where select the data",
@@ -510,7 +512,7 @@ const struct cli_command cli_cmd_report = {
         "the burst, and bursts without accesses are the row \"no data (computing)\". The rows of a "
         "view add up to all of the time. stall is an estimate of the part of the time that waits "
         "for memory; of single-stepped bursts it is an upper bound. Levels are inferred from latencies. "
-        "Shares come with half the width of their 95 % interval. Latencies are in cycles of the "
+        "The figure after a share is half the width of its 95 % interval. Latencies are in cycles of the "
         "time stamp counter, of loads that could be timed. Kernel time has a separate table. A profile of page "
         "faults is reported as with --first-touch.",
     .examples = "loadstone report run.h5\nloadstone report --by line --node Input/B "

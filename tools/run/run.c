@@ -47,9 +47,9 @@ const struct cli_command cli_cmd_run = {
     .description =
         "Becomes PROGRAM, with the runtime of Loadstone loaded but idle: no thread is made and nothing is sampled or "
         "written, so that it runs as without it (doc/attach.md has the measured cost). loadstone record --pid PID "
-        "records it at any later time, as often as wanted, and so the programs that it starts, by their own PIDs.\n\n"
-        "The program may use all signals but one for itself without a limit: signal 63 begins a recording, and a handler "
-        "of the program for it is called for its own ones.",
+        "records it at any later time, as often as wanted; the programs that it starts can be recorded by their own PIDs.\n\n"
+        "Signal 63 begins a recording. If the program has a handler for this signal, the handler is called for all other "
+        "signals 63.",
     .examples = "loadstone run -- ./server &                      start it, ready to be recorded\n"
                 "loadstone record --pid $! --duration 10s         record ten seconds of it\n",
     .exit_status =

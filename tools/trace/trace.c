@@ -75,7 +75,7 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
                      "What to trace"},
     [TRACE_MODULE] = {"module", 0, CLI_FILE, "FILE", NULL,
                       "the library, or PROGRAM, that --function and --lines are in (default: PROGRAM); "
-                      "without these two all of its code, and no other",
+                      "without these two options, all code of this file, and no other code",
                       "What to trace"},
     [TRACE_NODE] = {"node", 0, CLI_TEXTS, "LABEL", NULL,
                     "only accesses to this data: a variable, an allocation, "

@@ -44,7 +44,7 @@ static const struct cli_option traffic_options[TRAFFIC_OPTIONS] = {
                         .least = 2, .most = POINTS_MOST},
     [TRAFFIC_BATCH] =
         {"batch", 0, CLI_COUNT, "N", "1",
-         "products of matrices at once, one on each core, on separate matrices that share the last level",
+         "products of matrices at once, one on each core, on separate matrices that share the last-level cache",
          "What to run", .least = 1, .most = 1024},
     [TRAFFIC_CAP] = {"cap", 0, CLI_COUNT, "N", "1280",
                      "largest number of rows and columns of the capped product's matrix", "What to run",
@@ -66,8 +66,8 @@ static const struct cli_option traffic_options[TRAFFIC_OPTIONS] = {
          "record --series; without a value: traffic",
          "Counters", .alone = "traffic"},
     [TRAFFIC_RUNS] = {"runs", 0, CLI_COUNT, "N", "50",
-                      "measured runs; their lowest and highest counts are the band", "Counters", .least = 1,
-                      .most = 10000},
+                      "measured runs; the output shows their lowest and highest counts", "Counters",
+                      .least = 1, .most = 10000},
     [TRAFFIC_REPETITIONS] =
         {"repetitions", 0, CLI_COUNT, "N", NULL,
          "repetitions of the kernel in a run; default: 514 - 0.246 N below N = 2048, else 10, "
