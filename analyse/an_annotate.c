@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_annotate.h"
 
+#include "common/ls_sorted.h"
 #include "common/ls_text.h"
 #include "common/ls_vector.h"
 
@@ -128,19 +129,18 @@ static ls_err an_collect_sampled(const struct an_combination *c, const struct an
     return LS_OK;
 }
 
+static bool an_is_source_before(const struct prof_source *row, const char *file, uint32_t line)
+{
+    const int files = strcmp(row->file, file);
+    return files < 0 || (files == 0 && row->line < line);
+}
+
 /* Return the first row of the file with this line or a later one. */
 static size_t an_source_at(const struct an_source_text *s, const char *file, uint32_t line)
 {
-    size_t lo = 0, hi = s->len;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        const int c = strcmp(s->rows[mid].file, file);
-        if (c < 0 || (c == 0 && s->rows[mid].line < line))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t before;
+    LS_COUNT_FIRST(before, s->len, i, an_is_source_before(&s->rows[i], file, line));
+    return before;
 }
 
 /* Add the lines [from, to) of the file that are in the profile. */

@@ -2,6 +2,7 @@
 #include "analyse/an_calls.h"
 #include "common/ls_hash.h"
 #include "common/ls_index.h"
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 
 #include <stdbool.h>
@@ -30,12 +31,9 @@ static ls_err an_path_add(an_path *p, const char *function, const char *module)
 /* First row of inlines that belongs to line, or where it would be. */
 static size_t an_inlines_begin(const struct an_tables *t, uint32_t line)
 {
-    size_t lo = 0, hi = t->inlines_len;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        *(t->inlines[mid].line < line ? &lo : &hi) = t->inlines[mid].line < line ? mid + 1 : mid;
-    }
-    return lo;
+    size_t before;
+    LS_COUNT_FIRST(before, t->inlines_len, i, t->inlines[i].line < line);
+    return before;
 }
 
 /* The function of a frame, after those inlined into it. */

@@ -2,6 +2,7 @@
 #include "ndm/ndm_gather.h"
 #include "common/ls_checked.h"
 #include "common/ls_error.h"
+#include "common/ls_sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,15 +149,9 @@ uint32_t ndm_gather_steps(const ndm_gather *g)
 /* Return the index of the first pile whose key is not below key. */
 static uint64_t first_from(const ndm_gather *g, uint64_t key)
 {
-    uint64_t lo = 0, hi = g->used;
-    while (lo < hi) {
-        const uint64_t mid = lo + (hi - lo) / 2;
-        if (g->piles[mid].key < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t before;
+    LS_COUNT_FIRST(before, g->used, i, g->piles[i].key < key);
+    return before;
 }
 
 static uint64_t step_end(const ndm_gather *g, uint32_t step)

@@ -2,6 +2,7 @@
 #include "resolve/prof_domains.h"
 
 #include "common/ls_index.h"
+#include "common/ls_sorted.h"
 #include "common/ls_text.h"
 #include "ndm/ndm_wire.h"
 #include "resolve/prof_forks.h"
@@ -35,18 +36,12 @@ static void prof_spots_sort(prof_spot_list *l)
 const struct prof_spot *prof_spots_of(const prof_spot_list *l, const struct prof_spot_key *burst,
                                       size_t *out_len)
 {
-    size_t lo = 0, hi = l->len, end;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (prof_compare_bursts(&l->rows[mid].burst, burst) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (end = lo; end < l->len && prof_compare_bursts(&l->rows[end].burst, burst) == 0;)
+    size_t first, end;
+    LS_COUNT_FIRST(first, l->len, i, prof_compare_bursts(&l->rows[i].burst, burst) < 0);
+    for (end = first; end < l->len && prof_compare_bursts(&l->rows[end].burst, burst) == 0;)
         end++;
-    *out_len = end - lo;
-    return end > lo ? &l->rows[lo] : NULL;
+    *out_len = end - first;
+    return end > first ? &l->rows[first] : NULL;
 }
 
 /* More data than any program maps is damage. */
@@ -457,20 +452,21 @@ void prof_domains_sort(struct prof_domains *d)
     prof_spots_sort(&d->spots);
 }
 
+/* Is the span of an earlier node, or of the key's node and begun at the key's time? */
+static bool prof_is_begun(const struct prof_map_span *span, const struct prof_map_span *key)
+{
+    const int nodes = prof_compare_nodes(span, key);
+    return nodes < 0 || (nodes == 0 && span->from_ns <= key->from_ns);
+}
+
 const struct prof_map_span *prof_domains_find(const struct prof_domains *d, uint32_t process, uint32_t node,
                                               uint64_t time_ns)
 {
-    const struct prof_map_span key = {.process = process, .node = node};
-    size_t lo = 0, hi = d->spans.len;
-    while (lo < hi) { /* find the first span after the time */
-        const size_t mid = lo + (hi - lo) / 2;
-        const int nodes = prof_compare_nodes(&d->spans.rows[mid], &key);
-        if (nodes < 0 || (nodes == 0 && d->spans.rows[mid].from_ns <= time_ns))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo > 0 && prof_compare_nodes(&d->spans.rows[lo - 1], &key) == 0) return &d->spans.rows[lo - 1];
+    const struct prof_map_span key = {.process = process, .node = node, .from_ns = time_ns};
+    size_t begun; /* spans up to the time */
+    LS_COUNT_FIRST(begun, d->spans.len, i, prof_is_begun(&d->spans.rows[i], &key));
+    if (begun > 0 && prof_compare_nodes(&d->spans.rows[begun - 1], &key) == 0)
+        return &d->spans.rows[begun - 1];
     const struct prof_fork *fork = d->forks ? prof_forks_of_child(d->forks, process) : NULL;
     const uint64_t fork_ns = fork && fork->fork_ns > d->start_ns ? fork->fork_ns - d->start_ns : 0;
     return fork ? prof_domains_find(d, fork->parent, node, fork_ns < time_ns ? fork_ns : time_ns) : NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
+#include "common/ls_sorted.h"
+
 #include "resolve/prof_forks.h"
 
 #include <stdlib.h>
@@ -48,13 +50,9 @@ static int prof_compare_rows(const void *a, const void *b, void *user)
 
 size_t prof_forks_first_of_pid(const struct prof_forks *f, uint32_t pid)
 {
-    size_t low = 0, high = f->images_len;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const bool is_before = f->images[f->by_pid[mid]].pid < pid;
-        *(is_before ? &low : &high) = is_before ? mid + 1 : mid;
-    }
-    return low;
+    size_t before;
+    LS_COUNT_FIRST(before, f->images_len, i, f->images[f->by_pid[i]].pid < pid);
+    return before;
 }
 
 static uint32_t prof_image_row(const struct prof_forks *f, uint32_t pid, uint32_t image)
@@ -124,16 +122,12 @@ void prof_forks_fini(struct prof_forks *f)
 
 struct prof_fork *prof_forks_of_parent(const struct prof_forks *f, uint32_t parent, size_t *out_len)
 {
-    size_t low = 0, high = f->rows.len, end;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const bool is_before = f->rows.rows[mid].parent < parent;
-        *(is_before ? &low : &high) = is_before ? mid + 1 : mid;
-    }
-    for (end = low; end < f->rows.len && f->rows.rows[end].parent == parent;)
+    size_t first, end;
+    LS_COUNT_FIRST(first, f->rows.len, i, f->rows.rows[i].parent < parent);
+    for (end = first; end < f->rows.len && f->rows.rows[end].parent == parent;)
         end++;
-    *out_len = end - low;
-    return end > low ? f->rows.rows + low : NULL;
+    *out_len = end - first;
+    return end > first ? f->rows.rows + first : NULL;
 }
 
 struct prof_fork *prof_forks_of_child(const struct prof_forks *f, uint32_t child)

@@ -3,6 +3,7 @@
 
 #include "resolve/prof_fields.h"
 
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 #include "resolve/prof_phases.h"
 
@@ -152,13 +153,7 @@ void prof_steps_fini(struct prof_steps *s)
 
 uint32_t prof_steps_find(const struct prof_steps *s, uint64_t time_ns)
 {
-    uint32_t lo = 0, hi = s->len;
-    while (lo < hi) { /* find the first step that begins after the time */
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (s->rows[mid].begin_ns <= time_ns)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo > 0 && time_ns < s->rows[lo - 1].end_ns ? lo - 1 : PROF_NO_STEP;
+    size_t begun;
+    LS_COUNT_FIRST(begun, s->len, i, s->rows[i].begin_ns <= time_ns);
+    return begun > 0 && time_ns < s->rows[begun - 1].end_ns ? (uint32_t)begun - 1 : PROF_NO_STEP;
 }
