@@ -15,7 +15,7 @@ enum ndm_mixing { NDM_ADDS, NDM_MAX, NDM_MEAN };
 /* X(metric, rule for combining its values, name in run.h5, unit, words): the list of all metrics. */
 #define NDM_METRIC_LIST(X)                                                                              \
     X(SAMPLES, ADDS, "samples", "", "sampled accesses")                                                 \
-    X(TIME, ADDS, "time_ns", "ns", "CPU time that the samples stand for")                               \
+    X(TIME, ADDS, "time_ns", "ns", "CPU time that the samples represent")                               \
     X(STALL, ADDS, "stall_ns", "ns", "estimated stall time")                                            \
     X(LATENCY_MEAN, MEAN, "latency_mean_cycles", "cycles", "mean latency of the loads that were timed") \
     X(LATENCY_MAX, MAX, "latency_max_cycles", "cycles", "longest latency")                              \

@@ -65,7 +65,7 @@ function caption(field, values, outside) {
     const shared = field.axes.filter((axis) => axis.cellsPerPlace > 1);
     if (field.drawn === 'grid' && shared.length)
         parts.push(
-            `each place stands for ${field.axes
+            `each place represents ${field.axes
                 .slice(0, field.dims)
                 .map((axis) => axis.cellsPerPlace)
                 .join(' × ')} cells`,
