@@ -130,6 +130,10 @@ def percent(value):
     return "%.0f %%" % value if math.isfinite(value) else "-"
 
 
+def milliseconds(seconds):
+    return ("%.0f ms" if seconds >= 1 else "%.3g ms") % (1e3 * seconds)
+
+
 def after(text, pattern):
     found = re.search(pattern, text)
     if not found:
@@ -145,7 +149,7 @@ def matmul(bench):
             seconds = after(bench.run("matmul_" + method, n, max(1, (256 // n) ** 3)), r"([0-9.e-]+) s a product")
             repeats = max(1, math.ceil(bench.args.seconds / max(seconds, 1e-5)))
             run = bench.record("matmul-%s-%d" % (method, n), "matmul_" + method, n, repeats)
-            rows.append(["%d %s" % (n, method), "%.3g ms" % (1e3 * seconds), run.share(label, "stall"), run.mean(label)] +
+            rows.append(["%d %s" % (n, method), milliseconds(seconds), run.share(label, "stall"), run.mean(label)] +
                         [percent(level) for level in run.levels(label)])
             drawn[method, n] = run
             bench.picture(run, "matmul-%s-%d" % (method, n), "matrix." + label, "latency_mean_cycles")
@@ -191,7 +195,7 @@ def sedov(bench):
         rows.append(["%s, %s" % (program, order), "%.2f us" % cost, run.share("temporary", "time"),
                      run.share("temporary", "stall"), run.mean("temporary"), run.mean("persistent"), inner, outer])
         bench.picture(run, "sedov-%s-%s" % (program, order), "mesh." + corners[program][0], "latency_mean_cycles")
-    bench.figures("sedov", table(["program, numbering", "element and step", "time in temporary", "stall in temporary", "temporary, mean cycles",
+    bench.figures("sedov", table(["program, numbering", "per element and step", "time in temporary", "stall in temporary", "temporary, mean cycles",
                                   "persistent, mean cycles", "corners inside, mean cycles", "corners outside"], rows))
     # the picture of the page: the icicles of these two, by stall
     bench.page(runs["separate", "mixed"], "sedov-separate")
@@ -209,7 +213,7 @@ def spmv(bench):
         repeats = max(20, math.ceil(4 * bench.args.seconds / seconds))
         run = bench.record("spmv-" + order, "spmv", bench.args.points, order, repeats)
         for label in ("x", "column", "value"):
-            rows.append(["%s, %s" % (order, label), "%.2f ms" % (1e3 * seconds) if label == "x" else "", run.share(label, "time"),
+            rows.append(["%s, %s" % (order, label), milliseconds(seconds) if label == "x" else "", run.share(label, "time"),
                          run.share(label, "stall"), run.mean(label)] + [percent(level) for level in run.levels(label)])
         bench.picture(run, "spmv-%s-x" % order, "square.x", "latency_mean_cycles")
         bench.picture(run, "spmv-%s-matrix" % order, "matrix.value", "samples")
@@ -225,7 +229,7 @@ def stencil(bench):
         seconds = after(bench.run("stencil_" + order, *box, 5), r"([0-9.e-]+) s a step")
         steps = max(5, math.ceil(4 * bench.args.seconds / seconds))
         run = bench.record("stencil-" + order, "stencil_" + order, *box, steps)
-        rows.append([order, "%.2f ms" % (1e3 * seconds), run.mean("temperature")] + [percent(v) for v in run.levels("temperature")])
+        rows.append([order, milliseconds(seconds), run.mean("temperature")] + [percent(v) for v in run.levels("temperature")])
         bench.picture(run, "stencil-" + order, "box", "latency_mean_cycles")
     bench.figures("stencil", table(["order", "a step", "mean cycles"] + LEVELS, rows))
 

@@ -12,7 +12,7 @@ import { count, pickedOf, selectionOf } from './map_places.js';
 import { makeScale, metricPrinter, shownValues, sumsOfField, valuesOf } from './map_values.js';
 import { scaleBar } from './scalebar.js';
 
-const MISSING = `Nothing was mapped onto a natural domain in this run. A program tells where its elements lie with
+const MISSING = `Nothing was mapped onto a natural domain in this run. A program describes where its elements are with
 ndm_domain_new_grid() and ndm_map_grid(), or ndm_domain_new_mesh() and ndm_map_mesh(), of loadstone/ndm.h; the
 next recording then has a map here.`;
 
