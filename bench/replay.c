@@ -31,7 +31,7 @@ struct bench {
 
 struct ours {
     struct kn_plan plan;
-    struct kn_arena arena;
+    struct kn_arrays arrays;
     struct kn_runner runner;
     struct kn_result result;
 };
@@ -57,8 +57,8 @@ static void start_ours(const struct bench *b, const struct pat_config *c, const 
     memset(u, 0, sizeof(*u));
     if (kn_plan_init(&u->plan, c, o, b->threads) != LS_OK ||
         kn_memory_check(c->name, u->plan.need.memory_bytes, 0) != LS_OK ||
-        kn_arena_init(&u->arena, &u->plan, b->backend, o->pages) != LS_OK ||
-        kn_arena_narrow(&u->arena) != LS_OK)
+        kn_arrays_init(&u->arrays, &u->plan, b->backend, o->pages) != LS_OK ||
+        kn_arrays_narrow(&u->arrays) != LS_OK)
         die(c->name);
     const uint64_t written = u->plan.to.used ? u->plan.to.elements : u->plan.dense_elements;
     const struct kn_wish w = {.kernel = c->kernel,
@@ -68,9 +68,9 @@ static void start_ours(const struct bench *b, const struct pat_config *c, const 
                               .destination_is_large = written * 8 > (UINT64_C(4) << 20)};
     kn_variant_find(&w, found, KN_TRIALS_MAX, &len);
     u->result.bytes = u->plan.need.bytes;
-    const struct kn_variant *v = kn_trial(&u->arena, found, len, &u->result);
+    const struct kn_variant *v = kn_trial(&u->arrays, found, len, &u->result);
     kn_variant_describe(v, u->result.variant, sizeof(u->result.variant));
-    u->runner = kn_runner_of(&u->arena, v, false);
+    u->runner = kn_runner_of(&u->arrays, v, false);
 }
 
 static double *plain_array(uint64_t elements)
@@ -156,10 +156,10 @@ static void measure(const struct bench *b, const struct pat_config *c, struct ro
     }
     out->valid = true;
     for (int u = 0; u < 2; u++) {
-        kn_validate(&ours[u].arena, &ours[u].result);
+        kn_validate(&ours[u].arrays, &ours[u].result);
         out->valid = out->valid && ours[u].result.valid;
         snprintf(out->variant[OURS_DEFAULT + u], sizeof(out->variant[0]), "%s", ours[u].result.variant);
-        kn_arena_fini(&ours[u].arena);
+        kn_arrays_fini(&ours[u].arrays);
     }
     for (int a = 0; a < 3; a++)
         free(arrays[a]);
@@ -183,7 +183,7 @@ static void print_yardstick(const struct bench *b)
     start_ours(b, &c, &o, &u);
     for (unsigned r = 0; r < 6 * b->rounds; r++) {
         const double begin = now(b);
-        sum = sum + plain_read(u.arena.from.base, u.plan.from.elements);
+        sum = sum + plain_read(u.arrays.from.base, u.plan.from.elements);
         read = fmin(read, now(b) - begin);
         gather = fmin(gather, time_ours(b, &u.runner));
     }
@@ -193,7 +193,7 @@ static void print_yardstick(const struct bench *b)
            "(goal 0.95). Variant: %s.\n\n",
            megabytes * 1e6 / (1 << 20), megabytes / gather, megabytes / read, read / gather,
            u.result.variant);
-    kn_arena_fini(&u.arena);
+    kn_arrays_fini(&u.arrays);
     c.pattern = (struct pat_indices){NULL, 0};
     pat_config_fini(&c);
 }

@@ -488,7 +488,7 @@ kernel void NAME(GLOBAL FLOAT *to, GLOBAL const FLOAT *from, GLOBAL const FLOAT 
 #undef PLACE
 
 #elif KIND == KIND_CHASE
-/* Each work item goes once around its ring; rings begin as shares do in kn_room_begin. */
+/* Each work item goes once around its ring; rings begin as shares do in kn_stream_arrays_begin. */
 kernel void NAME(GLOBAL const ulong *next, GLOBAL ulong *ends, const struct chase c)
 {
     const ulong ring = GROUP() * ITEMS_X() + ITEM_X();

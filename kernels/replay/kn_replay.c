@@ -46,7 +46,7 @@ static double least_of(struct kn_runner *r)
 
 /* Return the speed-up by a dense buffer per thread, with small buffers, both ways measured in turn. NAN: not
  * tried. */
-static double gain_of_own_dense(struct kn_arena *a, const struct kn_variant *v)
+static double gain_of_own_dense(struct kn_arrays *a, const struct kn_variant *v)
 {
     const struct kn_plan *p = a->plan;
     struct kn_block own;
@@ -69,7 +69,7 @@ static double gain_of_own_dense(struct kn_arena *a, const struct kn_variant *v)
 }
 
 /* Fill r->advice. */
-static void kn_advise_replay(struct kn_arena *a, const struct kn_variant *v, const struct kn_options *o,
+static void kn_advise_replay(struct kn_arrays *a, const struct kn_variant *v, const struct kn_options *o,
                              struct kn_result *r)
 {
     const double gain = r->interrupted ? NAN : gain_of_own_dense(a, v);
@@ -141,11 +141,11 @@ static ls_err measure_regular(struct kn_session *s, struct kn_result *r)
     double none = !v;
     LS_TRY(kn_ranks_max(times.ranks, &none, 1)); /* on any rank */
     if (none > 0) return LS_OK;
-    struct kn_runner runner = kn_runner_of(&s->arena, v, times.fence);
+    struct kn_runner runner = kn_runner_of(&s->arrays, v, times.fence);
     times.times_only = true;
     ls_err err = kn_measure(kn_runner_time, &runner, &times, kn_session_runs(s), &regular);
     if (err == LS_OK) {
-        kn_validate(&s->arena, &regular);
+        kn_validate(&s->arrays, &regular);
         err = kn_result_join(times.ranks, &regular);
         r->mb_per_s_regular = regular.valid ? regular.mb_per_s_regular : NAN;
         if (regular.interrupted > r->interrupted) r->interrupted = regular.interrupted; /* mark the row */
@@ -159,16 +159,16 @@ static ls_err measure(struct kn_session *s, struct kn_result *r)
     const struct kn_options *o = s->options;
     LS_TRY(kn_session_choose(s, r));
     describe_variant(s, r);
-    struct kn_runner runner = kn_runner_of(&s->arena, s->variant, o->fence);
+    struct kn_runner runner = kn_runner_of(&s->arrays, s->variant, o->fence);
     LS_TRY(kn_measure(kn_runner_time, &runner, o, kn_session_runs(s), r));
     if (o->choices && !r->remembered && !r->interrupted && kn_ranks_info(o->ranks)->rank == 0)
         kn_choice_keep(o->choices, kn_choice_key(s), s->variant);
     if (!o->times_only) r->huge_bytes = kn_session_huge_bytes(s);
     if (s->plan.adds) { /* the sums of one run */
-        kn_arena_fill(&s->arena);
+        kn_arrays_fill(&s->arrays);
         kn_runner_time(&runner, 1);
     }
-    kn_validate(&s->arena, r);
+    kn_validate(&s->arrays, r);
     LS_TRY(kn_result_join(o->ranks, r));
     return o->times_only ? LS_OK : measure_regular(s, r);
 }
@@ -184,8 +184,8 @@ static ls_err run(struct kn_session *s, struct kn_result *r)
     err = kn_ranks_agree(o->ranks, err); /* before memory is allocated, because ranks of a node share it */
     if (err == LS_OK) err = kn_ranks_agree(o->ranks, kn_session_fill(s, NULL));
     if (err == LS_OK) err = measure(s, r);
-    if (err == LS_OK && !o->times_only) kn_advise_replay(&s->arena, s->variant, o, r);
-    kn_arena_fini(&s->arena);
+    if (err == LS_OK && !o->times_only) kn_advise_replay(&s->arrays, s->variant, o, r);
+    kn_arrays_fini(&s->arrays);
     kn_unpin(pins);
     return err;
 }

@@ -4,7 +4,7 @@
 #define KN_REPLAY_H
 
 #include "kernels/kn_result.h"
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 #include "patterns/pat_config.h"
 
 struct kn_ranks_info;

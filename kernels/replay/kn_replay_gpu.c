@@ -8,7 +8,7 @@
 #include "kernels/kn_memory.h"
 #include "kernels/kn_ranks.h"
 #include "kernels/kn_values.h"
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/replay/kn_session.h"
 
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 #include "kernels/replay/kn_choices.h"
 #include "kernels/kn_kernel.h"
 #include "kernels/kn_ranks.h"
@@ -18,7 +18,7 @@ static const uint64_t large_bytes = UINT64_C(4) << 20;
 static unsigned index_bits_of(const struct kn_session *s)
 {
     const uint64_t own = s->plan.config->index_bits;
-    if (s->options->index_bits || s->arena.linked) return s->options->index_bits;
+    if (s->options->index_bits || s->arrays.linked) return s->options->index_bits;
     return own == 64 || (own == 32 && s->plan.indices_fit_32_bits) ? (unsigned)own : 0;
 }
 
@@ -33,7 +33,7 @@ static struct kn_wish wish_of(const struct kn_session *s)
                             .stores = s->options->stores,
                             .element_bytes = p->element_bytes,
                             .index_bits = index_bits_of(s),
-                            .linked = s->arena.linked,
+                            .linked = s->arrays.linked,
                             .indices_fit_32_bits = p->indices_fit_32_bits,
                             .rows_may_be_jammed = p->rows_may_be_jammed,
                             .destination_is_large = written * p->element_bytes > large_bytes};
@@ -58,9 +58,9 @@ ls_err kn_session_init(struct kn_session *out, const struct pat_config *c, const
 
 ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent)
 {
-    LS_TRY(kn_arena_init_in(&s->arena, &s->plan, s->backend, s->options->pages, lent));
-    if (!lent && s->options->index_bits == 0 && kn_chain_fits(&s->plan)) kn_chain_link(&s->arena);
-    return find_candidates(s); /* the candidates change when the arena was linked */
+    LS_TRY(kn_arrays_init_in(&s->arrays, &s->plan, s->backend, s->options->pages, lent));
+    if (!lent && s->options->index_bits == 0 && kn_chain_fits(&s->plan)) kn_chain_link(&s->arrays);
+    return find_candidates(s); /* the candidates change when the array was linked */
 }
 
 static bool wants_narrow(const struct kn_session *s)
@@ -94,10 +94,10 @@ ls_err kn_session_choose(struct kn_session *s, struct kn_result *r)
     LS_TRY(follow_rank_0(s));
     r->remembered = s->variant != NULL;
     const bool narrows = r->remembered ? s->variant->index_bits == 32 : wants_narrow(s);
-    LS_TRY(kn_ranks_agree(s->options->ranks, narrows ? kn_arena_narrow(&s->arena) : LS_OK));
-    if (!r->remembered) s->variant = kn_trial(&s->arena, s->candidates, s->candidates_len, r);
+    LS_TRY(kn_ranks_agree(s->options->ranks, narrows ? kn_arrays_narrow(&s->arrays) : LS_OK));
+    if (!r->remembered) s->variant = kn_trial(&s->arrays, s->candidates, s->candidates_len, r);
     LS_TRY(follow_rank_0(s));
-    if (s->variant->index_bits == 64) kn_arena_forget_narrow(&s->arena);
+    if (s->variant->index_bits == 64) kn_arrays_forget_narrow(&s->arrays);
     return LS_OK;
 }
 
@@ -111,7 +111,7 @@ const struct kn_variant *kn_session_regular(const struct kn_session *s)
         if (s->candidates[c]->stores == KN_STORES_REGULAR &&
             s->candidates[c]->index_bits == s->variant->index_bits)
             regular[len++] = s->candidates[c];
-    return len ? kn_trial(&s->arena, regular, len, &trials) : NULL;
+    return len ? kn_trial(&s->arrays, regular, len, &trials) : NULL;
 }
 
 unsigned kn_session_runs(const struct kn_session *s)
@@ -128,6 +128,6 @@ uint64_t kn_session_bytes_with_indices(const struct kn_session *s)
 
 uint64_t kn_session_huge_bytes(const struct kn_session *s)
 {
-    return kn_block_huge_bytes(&s->arena.from) + kn_block_huge_bytes(&s->arena.to) +
-           kn_block_huge_bytes(&s->arena.dense);
+    return kn_block_huge_bytes(&s->arrays.from) + kn_block_huge_bytes(&s->arrays.to) +
+           kn_block_huge_bytes(&s->arrays.dense);
 }

@@ -3,7 +3,7 @@
 #ifndef KN_SESSION_H
 #define KN_SESSION_H
 
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 #include "kernels/kn_result.h"
 #include "kernels/replay/kn_variant.h"
 
@@ -11,7 +11,7 @@ struct kn_session {
     const struct kn_options *options;
     const struct kn_backend *backend;
     struct kn_plan plan;
-    struct kn_arena arena;
+    struct kn_arrays arrays;
     const struct kn_variant *candidates[KN_TRIALS_MAX];
     size_t candidates_len;
     const struct kn_variant *variant; /* of them */
@@ -24,8 +24,8 @@ struct kn_session {
 ls_err kn_session_init(struct kn_session *out, const struct pat_config *c, const struct kn_options *o,
                        const struct kn_backend *backend, unsigned threads);
 /* Allocate and fill its arrays; chains are linked where they can be. lent: its sparse array, if others use
- * it, too (kn_arena_init_in); NULL: allocate one.
- * Owns:   the caller ends s->arena with kn_arena_fini, also after a failure.
+ * it, too (kn_arrays_init_in); NULL: allocate one.
+ * Owns:   the caller ends s->arrays with kn_arrays_fini, also after a failure.
  * Errors: LS_ERR_NOMEM; LS_ERR_UNSUPPORTED where no variant fits the linked arrays. */
 ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent);
 /* Set s->variant to the remembered one, or by a trial that is recorded in r; prepare its indices.

@@ -14,7 +14,7 @@ enum { ROUNDS = 4, ROUNDS_WIDE = 2, KEPT = 4, REPEATS_MAX = 1 << 14 };
 static void run_share(void *arg, unsigned share)
 {
     const struct kn_runner *r = arg;
-    struct kn_part part = r->arena->parts[share];
+    struct kn_part part = r->arrays->parts[share];
     if (part.end - part.begin > r->rows_max) part.end = part.begin + r->rows_max;
     kn_share_begin(r->times, share);
     for (unsigned n = 0; n == 0 || n < r->repeats; n++)
@@ -23,11 +23,11 @@ static void run_share(void *arg, unsigned share)
     kn_share_end(r->times, share);
 }
 
-struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence)
+struct kn_runner kn_runner_of(const struct kn_arrays *a, const struct kn_variant *v, bool fence)
 {
-    struct kn_runner r = {.arena = a,
+    struct kn_runner r = {.arrays = a,
                           .move = v->move[a->plan->config->kernel],
-                          .job = kn_arena_job(a, v->index_bits),
+                          .job = kn_arrays_job(a, v->index_bits),
                           .rows_max = UINT64_MAX,
                           .repeats = 1};
     r.job.fence = fence;
@@ -37,13 +37,13 @@ struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant 
 struct kn_span kn_runner_time(void *arg, unsigned repeats)
 {
     const struct kn_runner *r = arg;
-    return kn_backend_time(r->arena->backend, r->arena->plan->threads, repeats, run_share, arg);
+    return kn_backend_time(r->arrays->backend, r->arrays->plan->threads, repeats, run_share, arg);
 }
 
 double kn_runner_cpu_seconds(struct kn_runner *r)
 {
     const double seconds = kn_runner_time(r, 1).seconds;
-    return kn_share_slowest(r->times, r->arena->plan->threads, seconds) / r->repeats;
+    return kn_share_slowest(r->times, r->arrays->plan->threads, seconds) / r->repeats;
 }
 
 static uint64_t side_step(const struct kn_plan_side *s)
@@ -62,7 +62,7 @@ static void repeat(struct kn_runner *r)
 
 void kn_runner_shorten(struct kn_runner *r)
 {
-    const struct kn_plan *p = r->arena->plan;
+    const struct kn_plan *p = r->arrays->plan;
     const uint64_t share = p->count / p->threads + 1;
     r->rows_max = 65536 / p->len + 1;
     if (r->rows_max >= share) {
@@ -99,7 +99,7 @@ static bool stays(const double *least, size_t len, size_t c, int round)
            (least[c] <= best * out_of_the_race[round] && (round < ROUNDS_WIDE || faster < KEPT));
 }
 
-const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
+const struct kn_variant *kn_trial(const struct kn_arrays *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r)
 {
     if (len == 1) return candidates[0];

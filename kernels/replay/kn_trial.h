@@ -5,7 +5,7 @@
 #ifndef KN_TRIAL_H
 #define KN_TRIAL_H
 
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 #include "kernels/kn_result.h"
 #include "kernels/kn_share_time.h"
 #include "kernels/replay/kn_variant.h"
@@ -13,7 +13,7 @@
 /* ---- loops of a replay on all threads ---- */
 
 struct kn_runner {
-    const struct kn_arena *arena;
+    const struct kn_arrays *arrays;
     kn_move *move;
     struct kn_job job;
     uint64_t rows_max;           /* limit for each share; UINT64_MAX: all rows */
@@ -23,9 +23,9 @@ struct kn_runner {
 
 /* A runner of v's loop over all of a, without times. fence: a release fence ends each share.
  * Owns:   nothing: a and v must outlive the runner.  Thread: any.  Signal: not safe. */
-struct kn_runner kn_runner_of(const struct kn_arena *a, const struct kn_variant *v, bool fence);
+struct kn_runner kn_runner_of(const struct kn_arrays *a, const struct kn_variant *v, bool fence);
 /* Time runs of arg, which is a kn_runner (kn_once).
- * Thread: one at a time for one arena (threads of the backend run the shares).  Signal: not safe. */
+ * Thread: one at a time (threads of the backend run the shares).  Signal: not safe. */
 struct kn_span kn_runner_time(void *arg, unsigned repeats);
 /* Return the CPU seconds of the slowest share for its rows, for choices; r->times is there.
  * Thread: as kn_runner_time.  Signal: not safe. */
@@ -39,7 +39,7 @@ void kn_runner_shorten(struct kn_runner *r);
  * in turn; the results go to r->trials. A single candidate is not tried; only the first KN_TRIALS_MAX are.
  * Owns:   nothing: the result is one of candidates.
  * Thread: as kn_runner_time.  Signal: not safe. */
-const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_variant *const *candidates,
+const struct kn_variant *kn_trial(const struct kn_arrays *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r);
 
 /* ---- validation ---- */
@@ -49,6 +49,6 @@ const struct kn_variant *kn_trial(const struct kn_arena *a, const struct kn_vari
 /* Check the destination after complete runs: all of it if that is cheap, otherwise the ends of every thread's
  * share and random elements. If several threads write an element, the last store of any of them is accepted.
  * Sets r->valid and r->invalid. */
-void kn_validate(const struct kn_arena *a, struct kn_result *r);
+void kn_validate(const struct kn_arrays *a, struct kn_result *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/replay/kn_trial.h"
 
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +22,7 @@ static bool updates(const struct kn_plan *p)
 
 /* Return the bits that row i of a kernel without a sparse source stores by its element j; an update ORs them
  * into the present ones. */
-static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j)
+static uint64_t stored_bits(const struct kn_arrays *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
     if (p->config->operation == PAT_OPERATION_FILL) return kn_value_filled(i, p->element_bytes);
@@ -31,7 +31,7 @@ static uint64_t stored_bits(const struct kn_arena *a, uint64_t i, size_t j)
 }
 
 /* Return the bits that row i stores there by its element j. */
-static uint64_t moved_bits(const struct kn_arena *a, uint64_t i, size_t j)
+static uint64_t moved_bits(const struct kn_arrays *a, uint64_t i, size_t j)
 {
     const struct kn_plan *p = a->plan;
     if (p->to.used && !p->from.used) return stored_bits(a, i, j);
@@ -59,7 +59,7 @@ static bool last_row(const struct kn_plan *p, unsigned t, uint64_t w, uint64_t *
     return true;
 }
 
-static bool check_dense_element(const struct kn_arena *a, unsigned copy, uint64_t w, size_t j,
+static bool check_dense_element(const struct kn_arrays *a, unsigned copy, uint64_t w, size_t j,
                                 struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
@@ -115,7 +115,7 @@ static bool last_hit(const struct kn_plan_side *s, size_t j, int64_t e, const ui
 }
 
 /* Store the value that thread t leaves at e: later rows win, then later elements of a row. */
-static bool left_by(const struct kn_arena *a, unsigned t, int64_t e, uint64_t *out_bits)
+static bool left_by(const struct kn_arrays *a, unsigned t, int64_t e, uint64_t *out_bits)
 {
     const struct kn_plan *p = a->plan;
     const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
@@ -149,7 +149,7 @@ static uint64_t tags_at(__int128 off, __int128 sum, const uint64_t walk[2], cons
 }
 
 /* Return the tags that thread t sets at e. */
-static uint64_t tags_by(const struct kn_arena *a, unsigned t, int64_t e)
+static uint64_t tags_by(const struct kn_arrays *a, unsigned t, int64_t e)
 {
     const struct kn_plan *p = a->plan;
     const struct kn_plan_side *s = &p->to;
@@ -175,10 +175,10 @@ static bool updated_right(uint64_t bits, uint64_t first, uint64_t tags, bool sha
     return some == tags || (shared && some);
 }
 
-static bool check_updated(const struct kn_arena *a, int64_t e, struct kn_result *r)
+static bool check_updated(const struct kn_arrays *a, int64_t e, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
-    const uint64_t bits = kn_arena_get(a, &p->to, e);
+    const uint64_t bits = kn_arrays_get(a, &p->to, e);
     uint64_t all = 0;
     unsigned threads = 0;
     for (unsigned t = 0; t < p->threads; t++) {
@@ -201,7 +201,7 @@ static uint64_t hits_at(__int128 off, __int128 sum, const uint64_t walk[2], uint
     return sum == 0 ? last / walk[0] + 1 : 1;
 }
 
-static double sum_at(const struct kn_arena *a, int64_t e)
+static double sum_at(const struct kn_arrays *a, int64_t e)
 {
     const struct kn_plan *p = a->plan;
     const struct kn_plan_side *s = &p->to;
@@ -225,17 +225,17 @@ static uint64_t sum_bits(const struct kn_plan *p, double sum)
     return kn_value_number(p->element_bytes == 8 ? sum : fmin(sum, KN_VALUE_SUM_MAX), p->element_bytes);
 }
 
-static bool check_added(const struct kn_arena *a, int64_t e, struct kn_result *r)
+static bool check_added(const struct kn_arrays *a, int64_t e, struct kn_result *r)
 {
-    const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
+    const uint64_t bits = kn_arrays_get(a, &a->plan->to, e);
     return bits == sum_bits(a->plan, sum_at(a, e)) || fail(r, "sparse", e, bits);
 }
 
-static bool check_sparse_element(const struct kn_arena *a, int64_t e, struct kn_result *r)
+static bool check_sparse_element(const struct kn_arrays *a, int64_t e, struct kn_result *r)
 {
     if (updates(a->plan)) return check_updated(a, e, r);
     if (a->plan->adds) return check_added(a, e, r);
-    const uint64_t bits = kn_arena_get(a, &a->plan->to, e);
+    const uint64_t bits = kn_arrays_get(a, &a->plan->to, e);
     uint64_t want;
     bool written = false;
     for (unsigned t = 0; t < a->plan->threads; t++) {
@@ -254,7 +254,7 @@ static uint64_t element_cost(const struct kn_plan *p)
     return (uint64_t)p->len * p->threads * p->to.steps_len;
 }
 
-static bool check_dense(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
+static bool check_dense(const struct kn_arrays *a, uint64_t elements_max, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
     const bool all = p->dense_elements * p->dense_copies <= elements_max;
@@ -266,14 +266,14 @@ static bool check_dense(const struct kn_arena *a, uint64_t elements_max, struct 
     return true;
 }
 
-static bool check_element(const struct kn_arena *a, uint64_t i, size_t j, struct kn_result *r)
+static bool check_element(const struct kn_arrays *a, uint64_t i, size_t j, struct kn_result *r)
 {
     const struct kn_plan_side *s = &a->plan->to;
     return check_sparse_element(a, kn_plan_base(s, i) + kn_plan_index(s, j), r);
 }
 
 /* Every element that is written. */
-static bool check_written(const struct kn_arena *a, struct kn_result *r)
+static bool check_written(const struct kn_arrays *a, struct kn_result *r)
 {
     for (uint64_t i = 0; i < a->plan->count; i++)
         for (size_t j = 0; j < a->plan->len; j++)
@@ -282,7 +282,7 @@ static bool check_written(const struct kn_arena *a, struct kn_result *r)
 }
 
 /* The first and last row of each thread, and random elements. */
-static bool check_some(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
+static bool check_some(const struct kn_arrays *a, uint64_t elements_max, struct kn_result *r)
 {
     const struct kn_plan *p = a->plan;
     for (unsigned t = 0; t < p->threads; t++) {
@@ -299,7 +299,7 @@ static bool check_some(const struct kn_arena *a, uint64_t elements_max, struct k
 
 /* Check elements anywhere in the array, also ones that no row may have touched; only if the number of moved
  * elements is at least that of the array. */
-static bool check_around(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
+static bool check_around(const struct kn_arrays *a, uint64_t elements_max, struct kn_result *r)
 {
     const struct kn_plan_side *s = &a->plan->to;
     const bool all = s->elements <= elements_max;
@@ -311,7 +311,7 @@ static bool check_around(const struct kn_arena *a, uint64_t elements_max, struct
     return true;
 }
 
-static bool check_sparse(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
+static bool check_sparse(const struct kn_arrays *a, uint64_t elements_max, struct kn_result *r)
 {
     const bool all = a->plan->need.iterations <= elements_max;
     return (all ? check_written(a, r) : check_some(a, elements_max, r)) && check_around(a, elements_max, r);
@@ -321,7 +321,7 @@ static bool check_sparse(const struct kn_arena *a, uint64_t elements_max, struct
 
 /* The sparse elements, by element from low on, while the rows of one thread after the other are replayed. */
 struct model {
-    const struct kn_arena *arena;
+    const struct kn_arrays *arrays;
     uint64_t *bits; /* stored by the last thread; for updates the tags of all threads, for sums the addends */
     uint8_t *seen;  /* SEEN_ */
 };
@@ -337,7 +337,7 @@ typedef void model_step(struct model *m, uint64_t at, uint64_t row, size_t eleme
 
 static void model_write(struct model *m, uint64_t at, uint64_t row, size_t element)
 {
-    const struct kn_arena *a = m->arena;
+    const struct kn_arrays *a = m->arrays;
     if (a->plan->adds) {
         m->bits[at] += (uint64_t)kn_value_addend(element, a->plan->element_bytes);
         return;
@@ -346,22 +346,22 @@ static void model_write(struct model *m, uint64_t at, uint64_t row, size_t eleme
     m->seen[at] |= SEEN_WRITTEN | (m->seen[at] & SEEN_EARLIER ? SEEN_SHARED : 0);
 }
 
-static uint64_t held_at(const struct kn_arena *a, uint64_t at)
+static uint64_t held_at(const struct kn_arrays *a, uint64_t at)
 {
     const struct kn_plan_side *s = &a->plan->to;
-    return kn_arena_get(a, s, (int64_t)((uint64_t)s->extent.low + at));
+    return kn_arrays_get(a, s, (int64_t)((uint64_t)s->extent.low + at));
 }
 
 static void model_end(struct model *m, uint64_t at, uint64_t row, size_t element)
 {
     (void)row, (void)element;
-    m->seen[at] |= SEEN_EARLIER | (held_at(m->arena, at) == m->bits[at] ? SEEN_RIGHT : 0);
+    m->seen[at] |= SEEN_EARLIER | (held_at(m->arrays, at) == m->bits[at] ? SEEN_RIGHT : 0);
 }
 
 /* All elements that thread t writes, in its order. */
 static void walk_thread(struct model *m, unsigned t, model_step *step)
 {
-    const struct kn_plan *p = m->arena->plan;
+    const struct kn_plan *p = m->arrays->plan;
     const struct kn_plan_side *s = &p->to;
     const uint64_t begin = kn_plan_begin(p, t), end = kn_plan_begin(p, t + 1);
     int64_t base = begin < end ? kn_plan_base(s, begin) : 0;
@@ -380,20 +380,21 @@ static bool is_modelled(const struct kn_plan *p)
 
 static bool model_agrees(const struct model *m, uint64_t at)
 {
-    const struct kn_plan_side *s = &m->arena->plan->to;
-    if (m->arena->plan->adds) return held_at(m->arena, at) == sum_bits(m->arena->plan, (double)m->bits[at]);
+    const struct kn_plan_side *s = &m->arrays->plan->to;
+    if (m->arrays->plan->adds)
+        return held_at(m->arrays, at) == sum_bits(m->arrays->plan, (double)m->bits[at]);
     const uint64_t first =
-        kn_value_bits(s->salt, (int64_t)((uint64_t)s->extent.low + at), m->arena->plan->element_bytes);
-    if (!(m->seen[at] & SEEN_WRITTEN)) return held_at(m->arena, at) == first;
-    return updates(m->arena->plan)
-               ? updated_right(held_at(m->arena, at), first, m->bits[at], m->seen[at] & SEEN_SHARED)
+        kn_value_bits(s->salt, (int64_t)((uint64_t)s->extent.low + at), m->arrays->plan->element_bytes);
+    if (!(m->seen[at] & SEEN_WRITTEN)) return held_at(m->arrays, at) == first;
+    return updates(m->arrays->plan)
+               ? updated_right(held_at(m->arrays, at), first, m->bits[at], m->seen[at] & SEEN_SHARED)
                : m->seen[at] & SEEN_RIGHT;
 }
 
 /* Elements that no row touches have a defined value only if all were filled. */
 static bool check_model(struct model *m, struct kn_result *r)
 {
-    const struct kn_plan *p = m->arena->plan;
+    const struct kn_plan *p = m->arrays->plan;
     for (unsigned t = 0; t < p->threads; t++) {
         walk_thread(m, t, model_write);
         walk_thread(m, t, model_end);
@@ -401,13 +402,13 @@ static bool check_model(struct model *m, struct kn_result *r)
     for (uint64_t at = 0; at < p->to.elements; at++) {
         if (!p->adds && !(m->seen[at] & SEEN_WRITTEN) && p->need.iterations < p->to.elements) continue;
         if (!model_agrees(m, at))
-            return fail(r, "sparse", (int64_t)((uint64_t)p->to.extent.low + at), held_at(m->arena, at));
+            return fail(r, "sparse", (int64_t)((uint64_t)p->to.extent.low + at), held_at(m->arrays, at));
     }
     return true;
 }
 
 /* false without memory: then r is as it was. */
-static bool check_by_model(const struct kn_arena *a, struct kn_result *r)
+static bool check_by_model(const struct kn_arrays *a, struct kn_result *r)
 {
     const uint64_t elements = a->plan->to.elements;
     struct model m = {a, calloc(elements, sizeof(*m.bits)), calloc(elements, sizeof(*m.seen))};
@@ -419,7 +420,7 @@ static bool check_by_model(const struct kn_arena *a, struct kn_result *r)
 }
 
 struct sums {
-    const struct kn_arena *arena;
+    const struct kn_arrays *arrays;
     uint64_t *naive; /* [threads] */
 };
 
@@ -427,22 +428,23 @@ struct sums {
 static void sum_share(void *arg, unsigned share)
 {
     const struct sums *sums = arg;
-    const struct kn_plan *p = sums->arena->plan;
+    const struct kn_plan *p = sums->arrays->plan;
     const struct kn_plan_side *s = &p->from;
     const uint64_t begin = kn_plan_begin(p, share), end = kn_plan_begin(p, share + 1);
     int64_t base = kn_plan_base(s, begin);
     uint64_t sum = 0;
     for (uint64_t i = begin; i < end; i++) {
         for (size_t j = 0; j < p->len; j++)
-            sum += sums->arena->linked ? kn_chain_after(sums->arena, i, j, base)
-                                       : kn_value_bits(s->salt, base + kn_plan_index(s, j), p->element_bytes);
+            sum += sums->arrays->linked
+                       ? kn_chain_after(sums->arrays, i, j, base)
+                       : kn_value_bits(s->salt, base + kn_plan_index(s, j), p->element_bytes);
         base += s->steps[i % s->steps_len];
     }
     sums->naive[share] = p->element_bytes == 8 ? sum : (uint32_t)sum;
 }
 
 /* Validate a sum: add all elements up again. */
-static bool check_sums(const struct kn_arena *a, struct kn_result *r)
+static bool check_sums(const struct kn_arrays *a, struct kn_result *r)
 {
     const unsigned threads = a->plan->threads;
     struct sums sums = {a, calloc(threads, sizeof(*sums.naive))};
@@ -460,7 +462,7 @@ static bool check_sums(const struct kn_arena *a, struct kn_result *r)
     return r->valid;
 }
 
-static bool check(const struct kn_arena *a, uint64_t elements_max, struct kn_result *r)
+static bool check(const struct kn_arrays *a, uint64_t elements_max, struct kn_result *r)
 {
     if (is_modelled(a->plan) && check_by_model(a, r)) return r->valid;
     if (a->plan->to.used) return check_sparse(a, elements_max, r);
@@ -468,7 +470,7 @@ static bool check(const struct kn_arena *a, uint64_t elements_max, struct kn_res
                                                             : check_sums(a, r);
 }
 
-void kn_validate(const struct kn_arena *a, struct kn_result *r)
+void kn_validate(const struct kn_arrays *a, struct kn_result *r)
 {
     const uint64_t affordable = effort_max / element_cost(a->plan);
     const uint64_t elements_max = affordable > ELEMENTS_MIN ? affordable : ELEMENTS_MIN;

@@ -37,7 +37,7 @@ struct kn_wish {
     unsigned element_bytes;
     unsigned index_bits; /* 0: any */
     bool indices_fit_32_bits;
-    bool linked;               /* the elements are (kn_arena.h) */
+    bool linked;               /* the elements are (kn_arrays.h) */
     bool rows_may_be_jammed;   /* moving rows side by side keeps the order of stores to one element */
     bool destination_is_large; /* beyond the caches: non-temporal stores are worth a trial */
 };

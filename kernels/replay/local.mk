@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # kernels/replay: gather/scatter configurations
 libkernels_la_SOURCES += \
-    kernels/replay/kn_arena.c kernels/replay/kn_arena.h \
+    kernels/replay/kn_arrays.c kernels/replay/kn_arrays.h \
     kernels/replay/kn_choices.c kernels/replay/kn_choices.h \
     kernels/replay/kn_family.inc.h \
     kernels/replay/kn_job.c kernels/replay/kn_job.h \

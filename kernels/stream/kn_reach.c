@@ -18,7 +18,7 @@ static const uint64_t checks_max = UINT64_C(1) << 15; /* iterations of a rank th
 struct reach {
     const struct kn_kernel *kernel;
     struct kn_ranks *ranks;
-    const struct kn_room *room;
+    const struct kn_stream_arrays *arrays;
     struct kn_ranks_array array[3], ring;
     const struct kn_operand *operand[OPERANDS]; /* to, from, from2 */
     struct kn_sequence sequence[OPERANDS];      /* for operands that have indices */
@@ -45,7 +45,7 @@ static uint64_t element_of(const struct reach *r, int operand, uint64_t j)
     case KN_AT_J:
         return j;
     case KN_AT_STRIDE:
-        return j * r->room->stride;
+        return j * r->arrays->stride;
     case KN_AT_0:
         return 0;
     default:
@@ -65,11 +65,11 @@ static double computed(const struct kn_kernel *k, double x, double y)
     case KN_OP_COPY:
         return x;
     case KN_OP_SCALE:
-        return KN_ROOM_Q * x;
+        return KN_STREAM_Q * x;
     case KN_OP_SUM:
         return x + y;
     default:
-        return x + KN_ROOM_Q * y;
+        return x + KN_STREAM_Q * y;
     }
 }
 
@@ -143,7 +143,7 @@ static ls_err fill_array(struct reach *r, int array)
 {
     struct kn_ranks_array *a = &r->array[array];
     if (a->window) return LS_OK; /* two operands of one array */
-    LS_TRY(kn_ranks_array_init(a, r->ranks, r->room->elements_of_all, ELEMENT_BYTES));
+    LS_TRY(kn_ranks_array_init(a, r->ranks, r->arrays->elements_of_all, ELEMENT_BYTES));
     for (uint64_t e = a->begin; e < a->end; e++)
         ((double *)a->own)[e - a->begin] = value_of(array, e);
     return LS_OK;
@@ -162,7 +162,7 @@ static ls_err list_indices(struct reach *r, int operand)
 static ls_err fill_ring(struct reach *r)
 {
     struct kn_ranks_array *a = &r->ring;
-    LS_TRY(kn_ranks_array_init(a, r->ranks, r->room->elements_of_all, sizeof(uint64_t)));
+    LS_TRY(kn_ranks_array_init(a, r->ranks, r->arrays->elements_of_all, sizeof(uint64_t)));
     for (uint64_t j = r->begin; j < r->end; j++) {
         const uint64_t next = kn_sequence_at(&r->sequence[0], (j + 1) % a->len);
         LS_TRY(kn_ranks_array_put(a, kn_sequence_at(&r->sequence[0], j), &next));
@@ -176,10 +176,11 @@ static struct kn_sequence sequence_of(const struct reach *r, const struct kn_ope
                                       const struct kn_stream_options *with)
 {
     const uint64_t seed = with->run.seed;
-    const uint64_t all = r->room->elements_of_all, number = is_indexed(o) ? (uint64_t)(o->at - KN_AT_I1) : 0;
+    const uint64_t all = r->arrays->elements_of_all,
+                   number = is_indexed(o) ? (uint64_t)(o->at - KN_AT_I1) : 0;
     if (r->kernel->group != KN_GROUP_HOTSPOT) return kn_sequence_permutation(all, seed + number);
     const uint64_t hot_len = with->hot_len ? with->hot_len : all / KN_STREAM_HOT_OF;
-    return kn_sequence_hotspot(all, seed + 16 + number, r->room->hot_share, hot_len);
+    return kn_sequence_hotspot(all, seed + 16 + number, r->arrays->hot_share, hot_len);
 }
 
 static ls_err fill(struct reach *r)
@@ -213,7 +214,7 @@ static void validate(struct reach *r, struct kn_result *out)
     const uint64_t len = r->end - r->begin, checks = len < checks_max ? len : checks_max;
     out->valid = true;
     if (r->kernel->family == KN_FAMILY_CHASE) {
-        out->valid = r->at == kn_sequence_at(&r->sequence[0], r->end % r->room->elements_of_all);
+        out->valid = r->at == kn_sequence_at(&r->sequence[0], r->end % r->arrays->elements_of_all);
         if (!out->valid) snprintf(out->invalid, sizeof(out->invalid), "the chase ended at another element");
         return;
     }
@@ -258,7 +259,7 @@ static void settle_all(struct reach *r)
 /* Arrays and lists of indices; an array of two operands counts twice. */
 static uint64_t memory_bytes(const struct reach *r)
 {
-    const uint64_t own = r->room->elements_of_all / kn_ranks_info(r->ranks)->len + 1;
+    const uint64_t own = r->arrays->elements_of_all / kn_ranks_info(r->ranks)->len + 1;
     uint64_t bytes = 0;
     if (r->kernel->family == KN_FAMILY_CHASE) return own * sizeof(uint64_t);
     for (int o = 0; o < OPERANDS; o++)
@@ -282,14 +283,14 @@ static ls_err measure(struct reach *r, const struct kn_stream_options *o, struct
     return kn_ranks_agree(r->ranks, r->err);
 }
 
-ls_err kn_reach_run(const struct kn_room *room, const struct kn_kernel *k, const struct kn_stream_options *o,
-                    struct kn_result *out)
+ls_err kn_reach_run(const struct kn_stream_arrays *arrays, const struct kn_kernel *k,
+                    const struct kn_stream_options *o, struct kn_result *out)
 {
     const struct kn_ranks_info *info = kn_ranks_info(o->run.ranks);
     struct reach r = {
-        .kernel = k, .ranks = o->run.ranks, .room = room, .operand = {&k->to, &k->from, &k->from2}};
-    const uint64_t all = room->elements_of_all;
-    r.iterations = k->group == KN_GROUP_STRIDE ? (all - 1) / room->stride + 1 : all;
+        .kernel = k, .ranks = o->run.ranks, .arrays = arrays, .operand = {&k->to, &k->from, &k->from2}};
+    const uint64_t all = arrays->elements_of_all;
+    r.iterations = k->group == KN_GROUP_STRIDE ? (all - 1) / arrays->stride + 1 : all;
     r.begin = ls_muldiv_u64(r.iterations, info->rank, info->len);
     r.end = ls_muldiv_u64(r.iterations, info->rank + 1, info->len);
     for (int operand = 0; operand < OPERANDS; operand++)

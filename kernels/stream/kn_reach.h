@@ -4,15 +4,15 @@
 #ifndef KN_REACH_H
 #define KN_REACH_H
 
-#include "kernels/stream/kn_room.h"
+#include "kernels/stream/kn_stream_arrays.h"
 #include "kernels/stream/kn_stream.h"
 
 /* Can k reach elements of other ranks? Sequential kernels stay in the part of their rank. */
 bool kn_reach_takes(const struct kn_kernel *k, const struct kn_stream_options *o);
 
-/* Measure k and validate it. room has the sizes; its arrays are not used.
+/* Measure k and validate it. `arrays` has the sizes; its memory is not used.
  * Errors: the same on all ranks: LS_ERR_NOMEM, LS_ERR_BUSY, LS_ERR_UNSUPPORTED. */
-ls_err kn_reach_run(const struct kn_room *room, const struct kn_kernel *k, const struct kn_stream_options *o,
-                    struct kn_result *out);
+ls_err kn_reach_run(const struct kn_stream_arrays *arrays, const struct kn_kernel *k,
+                    const struct kn_stream_options *o, struct kn_result *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
 #include "kernels/stream/kn_reach.h"
-#include "kernels/stream/kn_room.h"
+#include "kernels/stream/kn_stream_arrays.h"
 #include "kernels/stream/kn_stream_gpu.h"
 #include "kernels/kn_share_time.h"
 
@@ -18,9 +18,9 @@
 
 enum { LINE_BYTES = 64, TRIAL_ROUNDS = 3 };
 
-/* One kernel on the room, by one loop. */
+/* One kernel on the arrays, by one loop. */
 struct turn {
-    const struct kn_room *room;
+    const struct kn_stream_arrays *arrays;
     const struct kn_kernel *kernel;
     kn_loop *loop;
     struct kn_loop_job job;
@@ -33,23 +33,23 @@ struct turn {
 ls_err kn_stream_need(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
                       struct kn_stream_need *out)
 {
-    struct kn_room room, rule;
+    struct kn_stream_arrays arrays, rule;
     struct kn_stream_options by_rule = *o;
     by_rule.elements = 0;
-    LS_TRY(kn_room_plan(&room, kernels, len, o));
-    LS_TRY(kn_room_plan(&rule, kernels, len, &by_rule));
-    *out = (struct kn_stream_need){.elements = room.elements_of_all,
+    LS_TRY(kn_stream_arrays_plan(&arrays, kernels, len, o));
+    LS_TRY(kn_stream_arrays_plan(&rule, kernels, len, &by_rule));
+    *out = (struct kn_stream_need){.elements = arrays.elements_of_all,
                                    .rule_elements = rule.elements_of_all,
                                    .last_level_bytes = rule.last_level_bytes};
-    return kn_room_bytes(&room, &out->memory_bytes);
+    return kn_stream_arrays_bytes(&arrays, &out->memory_bytes);
 }
 
 static void run_share(void *arg, unsigned share)
 {
     const struct turn *t = arg;
     kn_share_begin(t->times, share);
-    t->loop(&t->job, kn_room_begin(t->room, t->iterations, share),
-            kn_room_begin(t->room, t->iterations, share + 1));
+    t->loop(&t->job, kn_stream_arrays_begin(t->arrays, t->iterations, share),
+            kn_stream_arrays_begin(t->arrays, t->iterations, share + 1));
     kn_share_end(t->times, share);
 }
 
@@ -57,9 +57,9 @@ static void run_share(void *arg, unsigned share)
 static void chase_share(void *arg, unsigned share)
 {
     const struct turn *t = arg;
-    const uint64_t begin = kn_room_begin(t->room, t->iterations, share),
-                   end = kn_room_begin(t->room, t->iterations, share + 1);
-    const uint64_t *next = t->room->ring.base;
+    const uint64_t begin = kn_stream_arrays_begin(t->arrays, t->iterations, share),
+                   end = kn_stream_arrays_begin(t->arrays, t->iterations, share + 1);
+    const uint64_t *next = t->arrays->ring.base;
     uint64_t at = begin;
     for (uint64_t i = begin; i < end; i++)
         at = next[at];
@@ -69,7 +69,7 @@ static void chase_share(void *arg, unsigned share)
 static struct kn_span once(void *arg, unsigned repeats)
 {
     const struct turn *t = arg;
-    return kn_backend_time(t->room->backend, t->room->threads, repeats, t->loop ? run_share : chase_share,
+    return kn_backend_time(t->arrays->backend, t->arrays->threads, repeats, t->loop ? run_share : chase_share,
                            arg);
 }
 
@@ -88,11 +88,11 @@ static const struct kn_loop_variant *try_all(struct turn *t, const struct kn_loo
 {
     double least[KN_TRIALS_MAX];
     size_t fastest = 0;
-    if (len > 1) t->times = kn_share_times(t->room->threads);
+    if (len > 1) t->times = kn_share_times(t->arrays->threads);
     for (int round = 0; round < TRIAL_ROUNDS && len > 1; round++)
         for (size_t c = 0; c < len; c++) {
             t->loop = kn_loop_of(candidates[c], t->kernel);
-            const double seconds = kn_share_slowest(t->times, t->room->threads, once(t, 1).seconds);
+            const double seconds = kn_share_slowest(t->times, t->arrays->threads, once(t, 1).seconds);
             least[c] = round ? fmin(least[c], seconds) : seconds;
         }
     for (size_t c = 0; c < len && len > 1; c++) {
@@ -121,13 +121,13 @@ static ls_err follow_rank_0(const struct turn *t, const struct kn_options *o,
 
 static ls_err choose(struct turn *t, const struct kn_options *o, struct kn_result *r)
 {
-    const struct kn_room *room = t->room;
-    const struct kn_loop_wish w = {.kernel = t->kernel,
-                                   .method = room->backend->method != KN_METHOD_AUTO ? room->backend->method
-                                                                                     : o->method,
-                                   .stores = o->stores,
-                                   .element_bytes = room->element_bytes,
-                                   .index_bits = room->index_bits};
+    const struct kn_stream_arrays *arrays = t->arrays;
+    const struct kn_loop_wish w = {
+        .kernel = t->kernel,
+        .method = arrays->backend->method != KN_METHOD_AUTO ? arrays->backend->method : o->method,
+        .stores = o->stores,
+        .element_bytes = arrays->element_bytes,
+        .index_bits = arrays->index_bits};
     const struct kn_loop_variant *candidates[KN_TRIALS_MAX];
     size_t len;
     kn_loop_find(&w, candidates, KN_TRIALS_MAX, &len);
@@ -145,61 +145,61 @@ static ls_err choose(struct turn *t, const struct kn_options *o, struct kn_resul
 static void check_chase(const struct turn *t, struct kn_result *r)
 {
     r->valid = true;
-    for (unsigned s = 0; s < t->room->threads && r->valid; s++)
-        r->valid = t->ends[s][0] == kn_room_begin(t->room, t->iterations, s);
+    for (unsigned s = 0; s < t->arrays->threads && r->valid; s++)
+        r->valid = t->ends[s][0] == kn_stream_arrays_begin(t->arrays, t->iterations, s);
     if (!r->valid) snprintf(r->invalid, sizeof(r->invalid), "a chase did not come back to where it began");
 }
 
 static void describe(const struct turn *t, struct kn_result *r)
 {
-    const struct kn_room *room = t->room;
+    const struct kn_stream_arrays *arrays = t->arrays;
     const struct kn_kernel *k = t->kernel;
-    const unsigned element_bytes = k->family == KN_FAMILY_CHASE ? 8 : room->element_bytes;
+    const unsigned element_bytes = k->family == KN_FAMILY_CHASE ? 8 : arrays->element_bytes;
     r->kernel = k;
     r->bytes = t->iterations * kn_count_bytes(&k->paper, element_bytes, 0);
-    r->bytes_with_indices = t->iterations * kn_count_bytes(&k->code, element_bytes, room->index_bits / 8);
+    r->bytes_with_indices = t->iterations * kn_count_bytes(&k->code, element_bytes, arrays->index_bits / 8);
     r->flops = t->iterations * k->paper.flops;
     r->element_bytes = element_bytes;
-    r->threads = room->threads;
+    r->threads = arrays->threads;
     r->stream_share = NAN;
-    snprintf(r->backend, sizeof(r->backend), "%s", room->backend->name);
+    snprintf(r->backend, sizeof(r->backend), "%s", arrays->backend->name);
 }
 
-static ls_err run_kernel(const struct kn_room *room, const struct kn_kernel *k,
+static ls_err run_kernel(const struct kn_stream_arrays *arrays, const struct kn_kernel *k,
                          const struct kn_stream_options *with, struct kn_result *r)
 {
     const struct kn_options *o = &with->run;
-    if (kn_reach_takes(k, with)) return kn_reach_run(room, k, with, r);
-    struct turn t = {.room = room, .kernel = k, .iterations = kn_room_iterations(room, k)};
+    if (kn_reach_takes(k, with)) return kn_reach_run(arrays, k, with, r);
+    struct turn t = {.arrays = arrays, .kernel = k, .iterations = kn_stream_arrays_iterations(arrays, k)};
     const unsigned runs = o->runs ? o->runs : KN_RUNS;
     describe(&t, r);
     if (k->family == KN_FAMILY_CHASE) {
-        t.ends = calloc(room->threads, sizeof(*t.ends));
-        LS_TRY(kn_ranks_agree(o->ranks, t.ends ? LS_OK : ls_nomem("%u threads", room->threads)));
+        t.ends = calloc(arrays->threads, sizeof(*t.ends));
+        LS_TRY(kn_ranks_agree(o->ranks, t.ends ? LS_OK : ls_nomem("%u threads", arrays->threads)));
         snprintf(r->variant, sizeof(r->variant), "64-bit indices");
         const ls_err err = kn_measure(once, &t, o, runs, r);
         if (err == LS_OK) check_chase(&t, r);
         free(t.ends);
         return err;
     }
-    t.job = kn_room_job(room, k);
+    t.job = kn_stream_arrays_job(arrays, k);
     LS_TRY(choose(&t, o, r));
     LS_TRY(kn_measure(once, &t, o, runs, r));
-    kn_prove(room, k, r);
+    kn_prove(arrays, k, r);
     return LS_OK;
 }
 
-static ls_err run_all(struct kn_room *room, const struct kn_kernel *const *kernels, size_t len,
+static ls_err run_all(struct kn_stream_arrays *arrays, const struct kn_kernel *const *kernels, size_t len,
                       const struct kn_stream_options *o, struct kn_result *results)
 {
     uint64_t memory_bytes = 0;
-    ls_err err = kn_room_bytes(room, &memory_bytes);
-    if (err == LS_OK) err = kn_room_fill(room, o->run.pages);
+    ls_err err = kn_stream_arrays_bytes(arrays, &memory_bytes);
+    if (err == LS_OK) err = kn_stream_arrays_fill(arrays, o->run.pages);
     LS_TRY(kn_ranks_agree(o->run.ranks, err));
-    if (room->backend->device) return kn_stream_gpu_run(room, kernels, len, &o->run, results);
-    const uint64_t huge_bytes = kn_room_huge_bytes(room);
+    if (arrays->backend->device) return kn_stream_gpu_run(arrays, kernels, len, &o->run, results);
+    const uint64_t huge_bytes = kn_stream_arrays_huge_bytes(arrays);
     for (size_t k = 0; k < len; k++) {
-        LS_TRY(run_kernel(room, kernels[k], o, &results[k]));
+        LS_TRY(run_kernel(arrays, kernels[k], o, &results[k]));
         if (!kn_reach_takes(kernels[k], o)) {
             results[k].memory_bytes = memory_bytes;
             results[k].huge_bytes = huge_bytes;
@@ -212,24 +212,25 @@ static ls_err run_all(struct kn_room *room, const struct kn_kernel *const *kerne
 ls_err kn_stream_run(const struct kn_kernel *const *kernels, size_t len, const struct kn_stream_options *o,
                      struct kn_result *results)
 {
-    struct kn_room room;
+    struct kn_stream_arrays arrays;
     uint64_t memory_bytes;
     memset(results, 0, len * sizeof(*results));
     kn_pins *pins = NULL;
-    ls_err err = kn_room_plan(&room, kernels, len, o);
-    if (err == LS_OK) err = kn_backend_choose(&o->run, &room.backend, &room.threads);
-    if (err == LS_OK && room.backend->device && o->run.ranks)
+    ls_err err = kn_stream_arrays_plan(&arrays, kernels, len, o);
+    if (err == LS_OK) err = kn_backend_choose(&o->run, &arrays.backend, &arrays.threads);
+    if (err == LS_OK && arrays.backend->device && o->run.ranks)
         err = ls_fail(LS_ERR_UNSUPPORTED,
                       "stream runs on backend %s in one process: start it without a launcher",
-                      room.backend->name);
-    if (err == LS_OK && room.backend->device) err = kn_stream_gpu_check(&room, kernels, len, &o->run);
-    if (err == LS_OK) err = kn_room_bytes(&room, &memory_bytes);
+                      arrays.backend->name);
+    if (err == LS_OK && arrays.backend->device) err = kn_stream_gpu_check(&arrays, kernels, len, &o->run);
+    if (err == LS_OK) err = kn_stream_arrays_bytes(&arrays, &memory_bytes);
     if (err == LS_OK) err = kn_ranks_memory_check(o->run.ranks, "stream", memory_bytes, o->run.memory_bytes);
-    if (err == LS_OK && !room.backend->device) err = kn_pin(room.backend, room.threads, o->run.pin, &pins);
+    if (err == LS_OK && !arrays.backend->device)
+        err = kn_pin(arrays.backend, arrays.threads, o->run.pin, &pins);
     err =
         kn_ranks_agree(o->run.ranks, err); /* before memory is allocated, because ranks of a node share it */
-    if (err == LS_OK) err = run_all(&room, kernels, len, o, results);
-    kn_room_fini(&room);
+    if (err == LS_OK) err = run_all(&arrays, kernels, len, o, results);
+    kn_stream_arrays_fini(&arrays);
     for (size_t k = 0; k < len; k++)
         results[k].pin = kn_pinned(pins);
     kn_unpin(pins);

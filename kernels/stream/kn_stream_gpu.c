@@ -13,7 +13,7 @@
 
 enum {
     ARRAYS = 3,
-    RING = ARRAYS + 2 * KN_ROOM_INDICES,
+    RING = ARRAYS + 2 * KN_STREAM_INDICES,
     BUFFERS,
     GROUP_ITEMS = 256,
     TRIAL_RUNS = 3,
@@ -22,9 +22,9 @@ enum {
 
 struct job {
     struct kn_gpu *gpu;
-    const struct kn_room *room;
+    const struct kn_stream_arrays *arrays;
     const struct kn_options *options;
-    const struct kn_block *blocks[BUFFERS]; /* the room's arrays */
+    const struct kn_block *blocks[BUFFERS]; /* those of the host, copied */
     void *buffers[BUFFERS];                 /* their copies */
     void *ends;                             /* chase: the last element of each ring */
     const struct kn_kernel *kernel;
@@ -37,12 +37,12 @@ struct job {
 static void set_blocks(struct job *b)
 {
     for (int i = 0; i < ARRAYS; i++)
-        b->blocks[i] = &b->room->array[i];
-    for (int i = 0; i < KN_ROOM_INDICES; i++) {
-        b->blocks[ARRAYS + i] = &b->room->index[i];
-        b->blocks[ARRAYS + KN_ROOM_INDICES + i] = &b->room->hot[i];
+        b->blocks[i] = &b->arrays->array[i];
+    for (int i = 0; i < KN_STREAM_INDICES; i++) {
+        b->blocks[ARRAYS + i] = &b->arrays->index[i];
+        b->blocks[ARRAYS + KN_STREAM_INDICES + i] = &b->arrays->hot[i];
     }
-    b->blocks[RING] = &b->room->ring;
+    b->blocks[RING] = &b->arrays->ring;
 }
 
 static ls_err copy_room(struct job *b)
@@ -58,14 +58,14 @@ static ls_err copy_room(struct job *b)
 static void *const *index_of(const struct job *b, const struct kn_operand *o)
 {
     if (o->at < KN_AT_I1 || o->at > KN_AT_I3) return NULL;
-    return &b->buffers[ARRAYS + (b->kernel->group == KN_GROUP_HOTSPOT ? KN_ROOM_INDICES : 0) +
+    return &b->buffers[ARRAYS + (b->kernel->group == KN_GROUP_HOTSPOT ? KN_STREAM_INDICES : 0) +
                        (o->at - KN_AT_I1)];
 }
 
-/* A work item for each ring of the room, in a separate group. */
+/* A work item for each ring, in a separate group. */
 static ls_err launch_chase(struct job *b, unsigned repeats, double *out_seconds)
 {
-    const struct kn_gpu_chase chase = {kn_room_iterations(b->room, b->kernel), b->room->threads};
+    const struct kn_gpu_chase chase = {kn_stream_arrays_iterations(b->arrays, b->kernel), b->arrays->threads};
     const struct kn_gpu_launch l = {.groups = chase.rings,
                                     .items_x = 1,
                                     .items_y = 1,
@@ -83,8 +83,8 @@ static ls_err launch(struct job *b, unsigned repeats, double *out_seconds)
 {
     if (b->kernel->family == KN_FAMILY_CHASE) return launch_chase(b, repeats, out_seconds);
     const struct kn_kernel *k = b->kernel;
-    const float q = KN_ROOM_Q;
-    const struct kn_gpu_sweep sweep = {kn_room_iterations(b->room, k), b->room->stride};
+    const float q = KN_STREAM_Q;
+    const struct kn_gpu_sweep sweep = {kn_stream_arrays_iterations(b->arrays, k), b->arrays->stride};
     const struct kn_gpu_launch l = {
         .groups = (sweep.len - 1) / ((uint64_t)b->group_items * b->variant.work) + 1,
         .items_x = b->group_items,
@@ -162,13 +162,13 @@ static ls_err choose(struct job *b, struct kn_result *r)
 /* Each ring was walked to its begin again. */
 static ls_err check_chase(struct job *b, struct kn_result *r)
 {
-    const uint64_t len = kn_room_iterations(b->room, b->kernel);
-    uint64_t *ends = calloc(b->room->threads, sizeof(*ends));
-    if (!ends) return ls_nomem("%u rings", b->room->threads);
-    const ls_err err = b->gpu->driver->read(b->gpu, b->ends, ends, b->room->threads * sizeof(*ends));
+    const uint64_t len = kn_stream_arrays_iterations(b->arrays, b->kernel);
+    uint64_t *ends = calloc(b->arrays->threads, sizeof(*ends));
+    if (!ends) return ls_nomem("%u rings", b->arrays->threads);
+    const ls_err err = b->gpu->driver->read(b->gpu, b->ends, ends, b->arrays->threads * sizeof(*ends));
     r->valid = err == LS_OK;
-    for (unsigned s = 0; s < b->room->threads && r->valid; s++)
-        r->valid = ends[s] == kn_room_begin(b->room, len, s);
+    for (unsigned s = 0; s < b->arrays->threads && r->valid; s++)
+        r->valid = ends[s] == kn_stream_arrays_begin(b->arrays, len, s);
     if (!r->valid) snprintf(r->invalid, sizeof(r->invalid), "a chase did not come back to where it began");
     free(ends);
     return err;
@@ -176,19 +176,20 @@ static ls_err check_chase(struct job *b, struct kn_result *r)
 
 static ls_err run_chase(struct job *b, const struct kn_options *times, struct kn_result *r)
 {
-    snprintf(r->variant, sizeof(r->variant), "%u items, 64-bit indices", b->room->threads);
+    snprintf(r->variant, sizeof(r->variant), "%u items, 64-bit indices", b->arrays->threads);
     r->element_bytes = 8;
     r->index_bits = 64;
-    r->threads = b->room->threads;
-    r->bytes = kn_room_iterations(b->room, b->kernel) * kn_count_bytes(&b->kernel->paper, 8, 0);
-    r->bytes_with_indices = kn_room_iterations(b->room, b->kernel) * kn_count_bytes(&b->kernel->code, 8, 8);
+    r->threads = b->arrays->threads;
+    r->bytes = kn_stream_arrays_iterations(b->arrays, b->kernel) * kn_count_bytes(&b->kernel->paper, 8, 0);
+    r->bytes_with_indices =
+        kn_stream_arrays_iterations(b->arrays, b->kernel) * kn_count_bytes(&b->kernel->code, 8, 8);
     b->variant = (struct kn_gpu_variant){.kind = KN_GPU_CHASE,
                                          .element_bytes = 8,
                                          .index_bits = 64,
                                          .work = 1,
                                          .vector = 1,
                                          .stores = KN_STORES_REGULAR};
-    LS_TRY(b->gpu->driver->alloc(b->gpu, b->room->threads * sizeof(uint64_t), &b->ends));
+    LS_TRY(b->gpu->driver->alloc(b->gpu, b->arrays->threads * sizeof(uint64_t), &b->ends));
     ls_err err = kn_measure(run_timed, b, times, times->runs ? times->runs : KN_RUNS, r);
     if (err == LS_OK && b->err != LS_OK) err = ls_fail(b->err, "%s", b->why);
     if (err == LS_OK) err = check_chase(b, r);
@@ -199,23 +200,24 @@ static ls_err run_chase(struct job *b, const struct kn_options *times, struct kn
 
 static ls_err run_kernel(struct job *b, const struct kn_kernel *k, struct kn_result *r)
 {
-    const struct kn_room *room = b->room;
-    const uint64_t iterations = kn_room_iterations(room, k);
+    const struct kn_stream_arrays *arrays = b->arrays;
+    const uint64_t iterations = kn_stream_arrays_iterations(arrays, k);
     struct kn_options times = *b->options;
     times.times_only = true;
     b->kernel = k;
     b->variant = (struct kn_gpu_variant){.kind = KN_GPU_STREAM,
-                                         .element_bytes = room->element_bytes,
-                                         .index_bits = room->index_bits,
+                                         .element_bytes = arrays->element_bytes,
+                                         .index_bits = arrays->index_bits,
                                          .vector = 1,
                                          .stores = KN_STORES_REGULAR,
                                          .stream = k};
     r->kernel = k;
-    r->bytes = iterations * kn_count_bytes(&k->paper, room->element_bytes, 0);
-    r->bytes_with_indices = iterations * kn_count_bytes(&k->code, room->element_bytes, room->index_bits / 8);
+    r->bytes = iterations * kn_count_bytes(&k->paper, arrays->element_bytes, 0);
+    r->bytes_with_indices =
+        iterations * kn_count_bytes(&k->code, arrays->element_bytes, arrays->index_bits / 8);
     r->flops = iterations * k->paper.flops;
-    r->element_bytes = room->element_bytes;
-    r->index_bits = room->index_bits;
+    r->element_bytes = arrays->element_bytes;
+    r->index_bits = arrays->index_bits;
     r->threads = b->gpu->info.units;
     r->stores = KN_STORES_REGULAR;
     r->stream_share = NAN;
@@ -226,20 +228,20 @@ static ls_err run_kernel(struct job *b, const struct kn_kernel *k, struct kn_res
     describe(b, r->variant);
     LS_TRY(kn_measure(run_timed, b, &times, times.runs ? times.runs : KN_RUNS, r));
     if (b->err != LS_OK) return ls_fail(b->err, "%s", b->why);
-    const struct kn_block *to = &room->array[k->to.array];
+    const struct kn_block *to = &arrays->array[k->to.array];
     LS_TRY(b->gpu->driver->read(b->gpu, b->buffers[k->to.array], to->base, to->len_bytes));
-    kn_prove(room, k, r);
+    kn_prove(arrays, k, r);
     return LS_OK;
 }
 
-ls_err kn_stream_gpu_check(const struct kn_room *room, const struct kn_kernel *const *kernels, size_t len,
-                           const struct kn_options *o)
+ls_err kn_stream_gpu_check(const struct kn_stream_arrays *arrays, const struct kn_kernel *const *kernels,
+                           size_t len, const struct kn_options *o)
 {
     struct kn_gpu *g;
     uint64_t bytes[BUFFERS];
-    LS_TRY(kn_gpu_open(room->backend->device, o, &g));
+    LS_TRY(kn_gpu_open(arrays->backend->device, o, &g));
     for (size_t k = 0; k < len; k++)
-        if (kernels[k]->family != KN_FAMILY_CHASE && room->element_bytes == 8 && !g->info.has_fp64)
+        if (kernels[k]->family != KN_FAMILY_CHASE && arrays->element_bytes == 8 && !g->info.has_fp64)
             return ls_fail(LS_ERR_UNSUPPORTED, "%s has no arithmetic on doubles (fp64): take --type float",
                            g->info.name);
     if ((o->method != KN_METHOD_AUTO && o->method != KN_METHOD_SCALAR) ||
@@ -250,21 +252,22 @@ ls_err kn_stream_gpu_check(const struct kn_room *room, const struct kn_kernel *c
         return ls_fail(LS_ERR_UNSUPPORTED, "--local-work-size %u: %s takes groups of %u work items at most",
                        o->group_items, g->info.name, g->info.group_items_max);
     for (int i = 0; i < ARRAYS; i++)
-        bytes[i] = room->has_array[i] ? room->elements * room->element_bytes : 0;
-    for (int i = 0; i < KN_ROOM_INDICES; i++) {
-        bytes[ARRAYS + i] = room->has_index[i] ? room->elements * (room->index_bits / 8) : 0;
-        bytes[ARRAYS + KN_ROOM_INDICES + i] = room->has_hot[i] ? room->elements * (room->index_bits / 8) : 0;
+        bytes[i] = arrays->has_array[i] ? arrays->elements * arrays->element_bytes : 0;
+    for (int i = 0; i < KN_STREAM_INDICES; i++) {
+        bytes[ARRAYS + i] = arrays->has_index[i] ? arrays->elements * (arrays->index_bits / 8) : 0;
+        bytes[ARRAYS + KN_STREAM_INDICES + i] =
+            arrays->has_hot[i] ? arrays->elements * (arrays->index_bits / 8) : 0;
     }
-    bytes[RING] = room->has_ring ? room->elements * sizeof(uint64_t) : 0;
+    bytes[RING] = arrays->has_ring ? arrays->elements * sizeof(uint64_t) : 0;
     return kn_gpu_memory_check(g, "stream", bytes, BUFFERS, o->memory_bytes);
 }
 
-ls_err kn_stream_gpu_run(struct kn_room *room, const struct kn_kernel *const *kernels, size_t len,
+ls_err kn_stream_gpu_run(struct kn_stream_arrays *arrays, const struct kn_kernel *const *kernels, size_t len,
                          const struct kn_options *o, struct kn_result *results)
 {
-    struct job b = {.room = room, .options = o};
+    struct job b = {.arrays = arrays, .options = o};
     uint64_t memory_bytes = 0;
-    LS_TRY(kn_gpu_open(room->backend->device, o, &b.gpu));
+    LS_TRY(kn_gpu_open(arrays->backend->device, o, &b.gpu));
     set_blocks(&b);
     ls_err err = copy_room(&b);
     for (int i = 0; i < BUFFERS; i++)

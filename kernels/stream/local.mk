@@ -7,7 +7,7 @@ libkernels_la_SOURCES += \
     kernels/stream/kn_loop_nontemporal.inc.h \
     kernels/stream/kn_loop_stream.inc.h \
     kernels/stream/kn_reach.c kernels/stream/kn_reach.h \
-    kernels/stream/kn_room.c kernels/stream/kn_room.h \
+    kernels/stream/kn_stream_arrays.c kernels/stream/kn_stream_arrays.h \
     kernels/stream/kn_stream.c kernels/stream/kn_stream.h \
     kernels/stream/kn_stream_gpu.c kernels/stream/kn_stream_gpu.h
 libknscalar_la_SOURCES += kernels/stream/kn_loop_scalar.c

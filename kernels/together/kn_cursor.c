@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/together/kn_cursor.h"
 
-static enum kn_piece_kind kind_of(const struct kn_arena *a, const struct kn_plan_side *s)
+static enum kn_piece_kind kind_of(const struct kn_arrays *a, const struct kn_plan_side *s)
 {
     const struct kn_plan *p = a->plan;
     if (a->linked) return KN_PIECE_LINKED;
@@ -32,11 +32,11 @@ static void set_units(struct kn_cursor *c, const struct kn_plan *p, const struct
     c->piece.fold_step = fold->step;
 }
 
-struct kn_cursor kn_cursor_of(const struct kn_arena *a, unsigned share, unsigned index_bits)
+struct kn_cursor kn_cursor_of(const struct kn_arrays *a, unsigned share, unsigned index_bits)
 {
     const struct kn_plan *p = a->plan;
     const struct kn_part *part = &a->parts[share];
-    const struct kn_job job = kn_arena_job(a, index_bits);
+    const struct kn_job job = kn_arrays_job(a, index_bits);
     const struct kn_plan_side *s = p->from.used ? &p->from : &p->to;
     struct kn_cursor c = {.kind = kind_of(a, s),
                           .side = p->from.used ? job.from : job.to,

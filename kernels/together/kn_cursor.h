@@ -4,7 +4,7 @@
 #ifndef KN_CURSOR_H
 #define KN_CURSOR_H
 
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 #include "patterns/pat_config.h"
 #include "kernels/kn_memory.h"
 #include "kernels/replay/kn_session.h"
@@ -66,27 +66,27 @@ struct kn_cursor {
 /* Return a cursor at the beginning of a share of a, whose operation is not a copy; index_bits is the width of
  * indices.
  * Owns:   nothing: a must outlive it. */
-struct kn_cursor kn_cursor_of(const struct kn_arena *a, unsigned share, unsigned index_bits);
+struct kn_cursor kn_cursor_of(const struct kn_arrays *a, unsigned share, unsigned index_bits);
 
 /* Run the next units, at most the remaining ones. */
 void kn_cursor_move(struct kn_cursor *c, uint64_t units);
 
 /* ---- arrays that several patterns use ---- */
 
-struct kn_commons {
+struct kn_shared_arrays {
     struct kn_block *blocks; /* [len], of the first session of each array; most are empty */
     struct kn_block *parts;  /* [len], the part of its block that each session uses; base NULL: not shared */
     size_t len;
 };
 
 /* Map the arrays that two sessions or more name (pat_config.array); nothing is filled.
- * Owns:   the caller ends out with kn_commons_fini, also after a failure.
+ * Owns:   the caller ends out with kn_shared_arrays_fini, also after a failure.
  * Errors: LS_ERR_NOMEM; LS_ERR_RANGE for an array that does not fit 63 bits of bytes, naming it. */
-ls_err kn_commons_init(struct kn_commons *out, const struct kn_session *sessions, size_t len,
-                       enum kn_pages pages);
-void kn_commons_fini(struct kn_commons *c);
+ls_err kn_shared_arrays_init(struct kn_shared_arrays *out, const struct kn_session *sessions, size_t len,
+                             enum kn_pages pages);
+void kn_shared_arrays_fini(struct kn_shared_arrays *c);
 
 /* Return the memory of session k's sparse array, valid as long as c is; or NULL: it shares with none. */
-const struct kn_block *kn_commons_part(const struct kn_commons *c, size_t k);
+const struct kn_block *kn_shared_arrays_part(const struct kn_shared_arrays *c, size_t k);
 
 #endif

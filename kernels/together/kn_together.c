@@ -109,59 +109,60 @@ static ls_err add_spared(void *user, const struct kn_session *sessions, const st
 }
 
 /* Store the bytes that shared arrays save over an array per session (kn_plan.need).
- * Errors: as for kn_commons_init. */
-static ls_err kn_commons_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes)
+ * Errors: as for kn_shared_arrays_init. */
+static ls_err kn_shared_arrays_spared(const struct kn_session *sessions, size_t len, uint64_t *out_bytes)
 {
     *out_bytes = 0;
     return each_array(sessions, len, add_spared, out_bytes);
 }
 
 struct mapping {
-    struct kn_commons *commons;
+    struct kn_shared_arrays *shared;
     enum kn_pages pages;
 };
 
 static ls_err map_array(void *user, const struct kn_session *sessions, const struct users *u)
 {
     const struct mapping *m = user;
-    struct kn_block *block = &m->commons->blocks[u->rows[0].session];
+    struct kn_block *block = &m->shared->blocks[u->rows[0].session];
     LS_TRY(kn_block_init(block, u->bytes, m->pages));
     for (size_t i = 0; i < u->len; i++) {
         const size_t k = u->rows[i].session;
         const unsigned element_bytes = sessions[k].plan.element_bytes;
         int64_t low = 0, end = 0;
         reach_of(&sessions[k], &low, &end);
-        m->commons->parts[k].base = (char *)block->base + (size_t)(low - u->low) * element_bytes;
-        m->commons->parts[k].len_bytes = (size_t)(end - low) * element_bytes;
+        m->shared->parts[k].base = (char *)block->base + (size_t)(low - u->low) * element_bytes;
+        m->shared->parts[k].len_bytes = (size_t)(end - low) * element_bytes;
     }
     return LS_OK;
 }
 
-ls_err kn_commons_init(struct kn_commons *out, const struct kn_session *sessions, size_t len,
-                       enum kn_pages pages)
+ls_err kn_shared_arrays_init(struct kn_shared_arrays *out, const struct kn_session *sessions, size_t len,
+                             enum kn_pages pages)
 {
     struct mapping m = {out, pages};
-    *out = (struct kn_commons){calloc(len, sizeof(*out->blocks)), calloc(len, sizeof(*out->parts)), len};
+    *out =
+        (struct kn_shared_arrays){calloc(len, sizeof(*out->blocks)), calloc(len, sizeof(*out->parts)), len};
     if (!out->blocks || !out->parts) return ls_nomem("the arrays of %zu patterns", len);
     return each_array(sessions, len, map_array, &m);
 }
 
-void kn_commons_fini(struct kn_commons *c)
+void kn_shared_arrays_fini(struct kn_shared_arrays *c)
 {
     for (size_t k = 0; c->blocks && k < c->len; k++)
         kn_block_fini(&c->blocks[k]);
     free(c->blocks);
     free(c->parts);
-    *c = (struct kn_commons){NULL, NULL, 0};
+    *c = (struct kn_shared_arrays){NULL, NULL, 0};
 }
 
-const struct kn_block *kn_commons_part(const struct kn_commons *c, size_t k)
+const struct kn_block *kn_shared_arrays_part(const struct kn_shared_arrays *c, size_t k)
 {
     return c->parts[k].base ? &c->parts[k] : NULL;
 }
 
 /* Return the bytes of all arrays that are in huge pages, as reported by the kernel. */
-static uint64_t kn_commons_huge_bytes(const struct kn_commons *c)
+static uint64_t kn_shared_arrays_huge_bytes(const struct kn_shared_arrays *c)
 {
     uint64_t bytes = 0;
     for (size_t k = 0; k < c->len; k++)
@@ -181,7 +182,7 @@ struct group {
     unsigned threads;
     struct kn_session *sessions; /* [len] */
     size_t len;
-    struct kn_commons commons;
+    struct kn_shared_arrays shared;
     struct taker *takers; /* [threads * len] */
 };
 
@@ -195,7 +196,7 @@ struct taker {
 static void begin_share(const struct group *g, struct taker *takers, unsigned share)
 {
     for (size_t k = 0; k < g->len; k++)
-        takers[k].cursor = kn_cursor_of(&g->sessions[k].arena, share, g->sessions[k].variant->index_bits);
+        takers[k].cursor = kn_cursor_of(&g->sessions[k].arrays, share, g->sessions[k].variant->index_bits);
 }
 
 static uint64_t turns_of(struct taker *takers, size_t len)
@@ -234,7 +235,7 @@ static void run_share(void *arg, unsigned share)
             take_turn(&takers[k], turns);
     if (g->options->fence) __atomic_thread_fence(__ATOMIC_RELEASE);
     for (size_t k = 0; k < g->len; k++)
-        *g->sessions[k].arena.parts[share].sum = takers[k].cursor.piece.sum;
+        *g->sessions[k].arrays.parts[share].sum = takers[k].cursor.piece.sum;
 }
 
 static struct kn_span time_group(void *arg, unsigned repeats)
@@ -267,17 +268,17 @@ static ls_err plan_all(struct group *g, const struct pat_config *rows, struct kn
             !ls_add_u64(out->memory_bytes, n->memory_bytes, &out->memory_bytes))
             return ls_fail(LS_ERR_RANGE, "all patterns together do not fit 64 bits: run fewer");
     }
-    LS_TRY(kn_commons_spared(g->sessions, g->len, &spared));
+    LS_TRY(kn_shared_arrays_spared(g->sessions, g->len, &spared));
     out->memory_bytes -= spared;
     return LS_OK;
 }
 
 static ls_err fill_all(struct group *g, struct kn_result *r)
 {
-    LS_TRY(kn_commons_init(&g->commons, g->sessions, g->len, g->options->pages));
+    LS_TRY(kn_shared_arrays_init(&g->shared, g->sessions, g->len, g->options->pages));
     for (size_t k = 0; k < g->len; k++) {
         struct kn_session *s = &g->sessions[k];
-        LS_TRY(kn_session_fill(s, kn_commons_part(&g->commons, k)));
+        LS_TRY(kn_session_fill(s, kn_shared_arrays_part(&g->shared, k)));
         LS_TRY(kn_session_choose(s, r));
         r->trials_len = 0; /* counts of one pattern */
         r->bytes_with_indices += kn_session_bytes_with_indices(s);
@@ -299,9 +300,9 @@ static unsigned runs_of(const struct group *g)
 
 static uint64_t huge_bytes_of(const struct group *g)
 {
-    uint64_t bytes = kn_commons_huge_bytes(&g->commons);
+    uint64_t bytes = kn_shared_arrays_huge_bytes(&g->shared);
     for (size_t k = 0; k < g->len; k++)
-        if (!kn_commons_part(&g->commons, k)) bytes += kn_session_huge_bytes(&g->sessions[k]);
+        if (!kn_shared_arrays_part(&g->shared, k)) bytes += kn_session_huge_bytes(&g->sessions[k]);
     return bytes;
 }
 
@@ -309,13 +310,13 @@ static uint64_t huge_bytes_of(const struct group *g)
 static void run_alone_share(void *arg, unsigned share)
 {
     const struct kn_session *s = arg;
-    struct kn_cursor c = kn_cursor_of(&s->arena, share, s->variant->index_bits);
+    struct kn_cursor c = kn_cursor_of(&s->arrays, share, s->variant->index_bits);
     for (uint64_t left = c.units_all; left;) {
         const uint64_t units = left < turn_accesses ? left : turn_accesses;
         kn_cursor_move(&c, units);
         left -= units;
     }
-    *s->arena.parts[share].sum = c.piece.sum;
+    *s->arrays.parts[share].sum = c.piece.sum;
 }
 
 /* Validate patterns with a private array in place; patterns that share an array would see each other's
@@ -325,11 +326,11 @@ static void validate_all(const struct group *g, struct kn_result *r)
     r->valid = true;
     for (size_t k = 0; k < g->len && r->valid; k++) {
         struct kn_session *s = &g->sessions[k];
-        if (kn_commons_part(&g->commons, k)) {
-            kn_arena_fill(&s->arena);
+        if (kn_shared_arrays_part(&g->shared, k)) {
+            kn_arrays_fill(&s->arrays);
             g->backend->parallel(g->threads, run_alone_share, s);
         }
-        kn_validate(&s->arena, r);
+        kn_validate(&s->arrays, r);
         if (r->valid) continue;
         char why[KN_ADVICE_BYTES];
         snprintf(why, sizeof(why), "%s", r->invalid);
@@ -357,8 +358,8 @@ static ls_err run(struct group *g, struct kn_result *r)
     r->pin = kn_pinned(pins);
     const ls_err err = measure(g, r);
     for (size_t k = 0; k < g->len; k++)
-        kn_arena_fini(&g->sessions[k].arena);
-    kn_commons_fini(&g->commons);
+        kn_arrays_fini(&g->sessions[k].arrays);
+    kn_shared_arrays_fini(&g->shared);
     kn_unpin(pins);
     return err;
 }

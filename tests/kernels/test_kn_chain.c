@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 #include "kernels/replay/kn_replay.h"
 #include "kernels/replay/kn_trial.h"
 #include "tests/unit.h"
@@ -20,7 +20,7 @@
 struct chain {
     struct pat_config config;
     struct kn_plan plan;
-    struct kn_arena arena;
+    struct kn_arrays arena;
 };
 
 static struct chain *chain_of(const int64_t *pattern, size_t len, uint64_t count, int64_t delta,
@@ -38,7 +38,7 @@ static struct chain *chain_of(const int64_t *pattern, size_t len, uint64_t count
     memcpy(c->config.pattern.data, pattern, len * sizeof(*pattern));
     c->config.pattern.len = len;
     assert_int_equal(kn_plan_init(&c->plan, &c->config, &o, threads), LS_OK);
-    assert_int_equal(kn_arena_init(&c->arena, &c->plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_arrays_init(&c->arena, &c->plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
     assert_true(kn_chain_fits(&c->plan));
     kn_chain_link(&c->arena);
     return c;
@@ -46,7 +46,7 @@ static struct chain *chain_of(const int64_t *pattern, size_t len, uint64_t count
 
 static void end(struct chain *c)
 {
-    kn_arena_fini(&c->arena);
+    kn_arrays_fini(&c->arena);
     pat_config_fini(&c->config);
     free(c);
 }

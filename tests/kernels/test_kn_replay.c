@@ -117,10 +117,10 @@ static struct model model_of(const struct kn_plan *p)
 }
 
 /* Untouched elements of the model are 0. */
-static void compare(const struct kn_arena *a, const struct model *m, const char *what)
+static void compare(const struct kn_arrays *a, const struct model *m, const char *what)
 {
     for (uint64_t e = 0; e < m->to_len && a->plan->to.used; e++)
-        if (m->to[e] && kn_arena_get(a, &a->plan->to, a->plan->to.extent.low + (int64_t)e) != m->to[e])
+        if (m->to[e] && kn_arrays_get(a, &a->plan->to, a->plan->to.extent.low + (int64_t)e) != m->to[e])
             fail_msg("%s: sparse element %ju differs", what, (uintmax_t)e);
     for (uint64_t e = 0; e < m->dense_len && !a->plan->to.used; e++)
         if (kn_value_get(a->dense.base, e, a->plan->element_bytes) != m->dense[e])
@@ -138,13 +138,13 @@ static void run_variant(const struct pat_config *c, const struct kn_variant *v, 
 {
     const struct kn_options o = {.element_bytes = v->element_bytes, .stores = v->stores};
     struct kn_plan plan;
-    struct kn_arena arena;
+    struct kn_arrays arena;
     struct kn_result result = {0};
     char what[96] = "";
     kn_variant_describe(v, what, sizeof(what));
     assert_int_equal(kn_plan_init(&plan, c, &o, threads), LS_OK);
-    assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
-    assert_int_equal(kn_arena_narrow(&arena), LS_OK);
+    assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_arrays_narrow(&arena), LS_OK);
     struct kn_runner runner = kn_runner_of(&arena, v, false);
     kn_runner_time(&runner, 1);
     struct model m = model_of(&plan);
@@ -153,7 +153,7 @@ static void run_variant(const struct pat_config *c, const struct kn_variant *v, 
     if (!result.valid) fail_msg("%s: %s", what, result.invalid);
     free(m.to);
     free(m.dense);
-    kn_arena_fini(&arena);
+    kn_arrays_fini(&arena);
 }
 
 enum { CONFIGURATIONS = 40 };
@@ -363,15 +363,15 @@ static bool is_found_out_by(struct pat_config *c, kn_move *wrong, unsigned threa
 {
     const struct kn_options o = {0};
     struct kn_plan plan;
-    struct kn_arena arena;
+    struct kn_arrays arena;
     struct kn_result result = {0};
     assert_int_equal(kn_plan_init(&plan, c, &o, threads), LS_OK);
-    assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
     struct kn_runner runner = kn_runner_of(&arena, honest, false);
     runner.move = wrong;
     kn_runner_time(&runner, 1);
     kn_validate(&arena, &result);
-    kn_arena_fini(&arena);
+    kn_arrays_fini(&arena);
     return !result.valid && *result.invalid;
 }
 
@@ -483,16 +483,16 @@ static bool sums_are_right(struct pat_config *c, unsigned threads, unsigned elem
 {
     const struct kn_options o = {.stores = KN_STORES_ADD, .element_bytes = element_bytes};
     struct kn_plan plan;
-    struct kn_arena arena;
+    struct kn_arrays arena;
     struct kn_result result = {0};
     honest = adding(element_bytes);
     assert_int_equal(kn_plan_init(&plan, c, &o, threads), LS_OK);
-    assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_scalar, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_scalar, KN_PAGES_DEFAULT), LS_OK);
     struct kn_runner runner = kn_runner_of(&arena, honest, false);
     if (loses) runner.move = spoil_row;
     kn_runner_time(&runner, 1);
     kn_validate(&arena, &result);
-    kn_arena_fini(&arena);
+    kn_arrays_fini(&arena);
     return result.valid;
 }
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/stream/kn_room.h"
+#include "kernels/stream/kn_stream_arrays.h"
 #include "tests/unit.h"
 
 #include <math.h>
@@ -52,32 +52,34 @@ static void a_hotspot_is_hot(void **state)
     assert_in_range(hot, 89000, 91500);
 }
 
-static void make(struct kn_room *room, const struct kn_kernel *k, unsigned element_bytes, unsigned index_bits)
+static void make(struct kn_stream_arrays *arrays, const struct kn_kernel *k, unsigned element_bytes,
+                 unsigned index_bits)
 {
     const struct kn_stream_options o = {.elements = ELEMENTS,
                                         .run = {.element_bytes = element_bytes, .index_bits = index_bits}};
-    assert_int_equal(kn_room_plan(room, &k, 1, &o), LS_OK);
-    room->backend = &kn_backend_serial;
-    room->threads = THREADS;
-    assert_int_equal(kn_room_fill(room, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_stream_arrays_plan(arrays, &k, 1, &o), LS_OK);
+    arrays->backend = &kn_backend_serial;
+    arrays->threads = THREADS;
+    assert_int_equal(kn_stream_arrays_fill(arrays, KN_PAGES_DEFAULT), LS_OK);
 }
 
-static void run(const struct kn_room *room, const struct kn_kernel *k, kn_loop *loop,
+static void run(const struct kn_stream_arrays *arrays, const struct kn_kernel *k, kn_loop *loop,
                 const struct kn_loop_job *job)
 {
-    const uint64_t n = kn_room_iterations(room, k);
+    const uint64_t n = kn_stream_arrays_iterations(arrays, k);
     for (unsigned t = 0; t < THREADS; t++)
-        loop(job, kn_room_begin(room, n, t), kn_room_begin(room, n, t + 1));
+        loop(job, kn_stream_arrays_begin(arrays, n, t), kn_stream_arrays_begin(arrays, n, t + 1));
 }
 
 /* Compute the kernel again in plain code, from the index arrays, whereas kn_prove uses the sequences. */
-static void compare(const struct kn_room *room, const struct kn_kernel *k, const struct kn_loop_job *job)
+static void compare(const struct kn_stream_arrays *arrays, const struct kn_kernel *k,
+                    const struct kn_loop_job *job)
 {
-    if (room->element_bytes != 8 || room->index_bits != 64) return;
+    if (arrays->element_bytes != 8 || arrays->index_bits != 64) return;
     const double *from = job->from, *from2 = job->from2, *to = job->to;
     const int64_t *ti = job->to_index, *fi = job->from_index, *gi = job->from2_index;
     const bool central = k->group == KN_GROUP_CENTRAL, stride = k->group == KN_GROUP_STRIDE;
-    for (uint64_t j = 0; j < kn_room_iterations(room, k); j++) {
+    for (uint64_t j = 0; j < kn_stream_arrays_iterations(arrays, k); j++) {
         const uint64_t plain = central ? 0 : stride ? 8 * j : j;
         const double x = from[fi ? (uint64_t)fi[j] : plain],
                      y = from2 ? from2[gi ? (uint64_t)gi[j] : plain] : 0;
@@ -95,15 +97,15 @@ static unsigned run_variants(const struct kn_kernel *k, unsigned element_bytes, 
         size_t len;
         kn_loop_find(&w, found, KN_TRIALS_MAX, &len);
         for (size_t v = 0; v < len; v++, ran++) {
-            struct kn_room room;
+            struct kn_stream_arrays arrays;
             struct kn_result r = {0};
-            make(&room, k, element_bytes, index_bits);
-            const struct kn_loop_job job = kn_room_job(&room, k);
-            run(&room, k, kn_loop_of(found[v], k), &job);
-            kn_prove(&room, k, &r);
+            make(&arrays, k, element_bytes, index_bits);
+            const struct kn_loop_job job = kn_stream_arrays_job(&arrays, k);
+            run(&arrays, k, kn_loop_of(found[v], k), &job);
+            kn_prove(&arrays, k, &r);
             if (!r.valid) fail_msg("%s, %s: %s", k->name, kn_method_name((enum kn_method)m), r.invalid);
-            compare(&room, k, &job);
-            kn_room_fini(&room);
+            compare(&arrays, k, &job);
+            kn_stream_arrays_fini(&arrays);
         }
     }
     return ran;
@@ -129,10 +131,10 @@ static void wrong_indices_are_detected(void **state)
     static const char *const names[] = {"gather-copy", "scatter-sum", "sg-triad", "hotspot-copy"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct kn_kernel *k = kn_kernel_find(names[i]);
-        struct kn_room room;
+        struct kn_stream_arrays arrays;
         struct kn_result r = {0};
-        make(&room, k, 8, 64);
-        const struct kn_loop_job job = kn_room_job(&room, k);
+        make(&arrays, k, 8, 64);
+        const struct kn_loop_job job = kn_stream_arrays_job(&arrays, k);
         int64_t *index = (int64_t *)(job.from_index ? job.from_index : job.to_index);
         index[10] = index[11]; /* one of thousands */
         const struct kn_loop_wish w = {k, KN_METHOD_UNROLLED, KN_STORES_REGULAR, 8, 64};
@@ -140,11 +142,11 @@ static void wrong_indices_are_detected(void **state)
         size_t len;
         kn_loop_find(&w, &v, 1, &len);
         assert_int_equal(len, 1);
-        run(&room, k, kn_loop_of(v, k), &job);
-        kn_prove(&room, k, &r);
+        run(&arrays, k, kn_loop_of(v, k), &job);
+        kn_prove(&arrays, k, &r);
         assert_false(r.valid);
         assert_true(*r.invalid);
-        kn_room_fini(&room);
+        kn_stream_arrays_fini(&arrays);
     }
 }
 

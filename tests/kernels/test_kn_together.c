@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "common/ls_random.h"
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 #include "kernels/together/kn_cursor.h"
 #include "kernels/together/kn_together.h"
 #include "kernels/replay/kn_trial.h"
@@ -72,7 +72,7 @@ static void random_config(uint64_t *state, struct pat_config *c)
 }
 
 /* All units of a share, some at a time. */
-static void move_all(uint64_t *state, const struct kn_arena *a, unsigned share, unsigned index_bits)
+static void move_all(uint64_t *state, const struct kn_arrays *a, unsigned share, unsigned index_bits)
 {
     struct kn_cursor c = kn_cursor_of(a, share, index_bits);
     assert_int_equal(c.units_all * c.unit_accesses,
@@ -90,14 +90,14 @@ static void check_case(uint64_t *state)
 {
     struct pat_config c;
     struct kn_plan plan;
-    struct kn_arena arena;
+    struct kn_arrays arena;
     struct kn_result r = {0};
     const struct kn_options o = {.element_bytes = ls_random_below(state, 4) ? 8 : 4};
     const unsigned index_bits = ls_random_below(state, 2) ? 32 : 64;
     random_config(state, &c);
     assert_int_equal(kn_plan_init(&plan, &c, &o, 1 + (unsigned)ls_random_below(state, 3)), LS_OK);
-    assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
-    assert_int_equal(kn_arena_narrow(&arena), LS_OK);
+    assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_arrays_narrow(&arena), LS_OK);
     if (kn_chain_fits(&plan) && ls_random_below(state, 2)) kn_chain_link(&arena);
     for (unsigned share = 0; share < plan.threads; share++)
         move_all(state, &arena, share, index_bits);
@@ -106,7 +106,7 @@ static void check_case(uint64_t *state)
         print_error("kernel %s, operation %s: %s\n", pat_kernel_name(c.kernel),
                     pat_operation_name(c.operation), r.invalid);
     assert_true(r.valid);
-    kn_arena_fini(&arena);
+    kn_arrays_fini(&arena);
     pat_config_fini(&c);
 }
 
@@ -139,11 +139,11 @@ static void fill_config(struct pat_config *c, size_t len, uint64_t count, bool r
     }
 }
 
-static size_t count_filled(const struct kn_arena *a)
+static size_t count_filled(const struct kn_arrays *a)
 {
     size_t filled = 0;
     for (uint64_t e = 0; e < a->plan->to.elements; e++)
-        filled += kn_arena_get(a, &a->plan->to, (int64_t)e) !=
+        filled += kn_arrays_get(a, &a->plan->to, (int64_t)e) !=
                   kn_value_bits(KN_SALT_SPARSE, (int64_t)e, a->plan->element_bytes);
     return filled;
 }
@@ -154,18 +154,18 @@ static void a_turn_has_the_reported_number_of_accesses(void **unused)
     for (int regular = 0; regular < 2; regular++) {
         struct pat_config c;
         struct kn_plan plan;
-        struct kn_arena arena;
+        struct kn_arrays arena;
         const struct kn_options o = {0};
         fill_config(&c, regular ? 4 : 100, 50, regular);
         assert_int_equal(kn_plan_init(&plan, &c, &o, 1), LS_OK);
-        assert_int_equal(kn_arena_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+        assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
         struct kn_cursor cursor = kn_cursor_of(&arena, 0, 64);
         assert_int_equal(cursor.unit_accesses, regular ? 4 : 1);
         for (size_t done = 7; done < 50; done += 7) {
             kn_cursor_move(&cursor, 7);
             assert_int_equal(count_filled(&arena), done * cursor.unit_accesses);
         }
-        kn_arena_fini(&arena);
+        kn_arrays_fini(&arena);
         pat_config_fini(&c);
     }
 }
@@ -186,18 +186,18 @@ static void patterns_of_one_array_have_one_memory(void **unused)
     const struct kn_options o = {0};
     struct pat_config c[LEN];
     struct kn_session sessions[LEN];
-    struct kn_commons commons;
+    struct kn_shared_arrays shared;
     for (size_t k = 0; k < LEN; k++) {
         fill_config(&c[k], 8, 10, true);
         name_array(&c[k], arrays[k], firsts[k]);
         assert_int_equal(kn_session_init(&sessions[k], &c[k], &o, &kn_backend_serial, 1), LS_OK);
     }
-    assert_int_equal(kn_commons_init(&commons, sessions, LEN, KN_PAGES_DEFAULT), LS_OK);
-    const char *const base = kn_commons_part(&commons, 1)->base; /* the lowest */
-    assert_ptr_equal(kn_commons_part(&commons, 0)->base, base + 60 * 8);
-    assert_ptr_equal(kn_commons_part(&commons, 3)->base, base + 20 * 8);
-    assert_null(kn_commons_part(&commons, 2)); /* alone in its array */
-    kn_commons_fini(&commons);
+    assert_int_equal(kn_shared_arrays_init(&shared, sessions, LEN, KN_PAGES_DEFAULT), LS_OK);
+    const char *const base = kn_shared_arrays_part(&shared, 1)->base; /* the lowest */
+    assert_ptr_equal(kn_shared_arrays_part(&shared, 0)->base, base + 60 * 8);
+    assert_ptr_equal(kn_shared_arrays_part(&shared, 3)->base, base + 20 * 8);
+    assert_null(kn_shared_arrays_part(&shared, 2)); /* alone in its array */
+    kn_shared_arrays_fini(&shared);
     for (size_t k = 0; k < LEN; k++)
         pat_config_fini(&c[k]);
 }

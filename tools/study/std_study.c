@@ -7,7 +7,7 @@
 #include "kernels/kn_memory.h"
 #include "kernels/kn_options.h"
 #include "kernels/replay/kn_replay.h"
-#include "kernels/stream/kn_room.h"
+#include "kernels/stream/kn_stream_arrays.h"
 #include "kernels/stream/kn_stream.h"
 #include "machine/mach_prefetch.h"
 

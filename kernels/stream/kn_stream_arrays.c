@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/stream/kn_room.h"
+#include "kernels/stream/kn_stream_arrays.h"
 
 #include "common/ls_checked.h"
 #include "kernels/kn_memory.h"
@@ -41,7 +41,7 @@ struct kn_sequence kn_sequence_hotspot(uint64_t len, uint64_t seed, double share
 static const uint64_t rule_elements_min = 1000000;
 enum { RULE_CACHES = 4, SEED_OF_RANK = 20 /* sequences of a rank need fewer seeds */ };
 
-static void need_operand(struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o)
+static void need_operand(struct kn_stream_arrays *r, const struct kn_kernel *k, const struct kn_operand *o)
 {
     if (o->at == KN_AT_NONE) return;
     r->has_array[o->array] = true;
@@ -50,7 +50,7 @@ static void need_operand(struct kn_room *r, const struct kn_kernel *k, const str
             true;
 }
 
-static void need_kernel(struct kn_room *r, const struct kn_kernel *k)
+static void need_kernel(struct kn_stream_arrays *r, const struct kn_kernel *k)
 {
     if (k->family == KN_FAMILY_CHASE) {
         r->has_ring = true;
@@ -70,8 +70,8 @@ static ls_err find_caches(const struct kn_options *o, uint64_t *out_bytes)
     return backend->device ? kn_stream_gpu_cache_bytes(backend, o, out_bytes) : LS_OK;
 }
 
-ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels, size_t len,
-                    const struct kn_stream_options *o)
+ls_err kn_stream_arrays_plan(struct kn_stream_arrays *out, const struct kn_kernel *const *kernels, size_t len,
+                             const struct kn_stream_options *o)
 {
     memset(out, 0, sizeof(*out));
     out->element_bytes = o->run.element_bytes ? o->run.element_bytes : 8;
@@ -106,7 +106,7 @@ ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels,
                        (unsigned long long)out->elements);
     for (size_t k = 0; k < len; k++)
         if (!kn_reach_takes(kernels[k], o)) need_kernel(out, kernels[k]);
-    for (unsigned i = 0; i < KN_ROOM_INDICES; i++) {
+    for (unsigned i = 0; i < KN_STREAM_INDICES; i++) {
         out->permutation[i] = kn_sequence_permutation(out->elements, out->seed + i);
         out->hotspot[i] =
             kn_sequence_hotspot(out->elements, out->seed + 16 + i, out->hot_share, out->hot_len);
@@ -119,23 +119,23 @@ struct piece {
     struct kn_block *block;
     unsigned bytes; /* an element; 0: not needed */
 };
-enum { PIECES = 3 + 2 * KN_ROOM_INDICES + 1 };
+enum { PIECES = 3 + 2 * KN_STREAM_INDICES + 1 };
 
-static void pieces_of(struct kn_room *r, struct piece out[PIECES])
+static void pieces_of(struct kn_stream_arrays *r, struct piece out[PIECES])
 {
     unsigned n = 0;
     for (int i = 0; i < 3; i++)
         out[n++] = (struct piece){&r->array[i], r->has_array[i] ? r->element_bytes : 0};
-    for (int i = 0; i < KN_ROOM_INDICES; i++) {
+    for (int i = 0; i < KN_STREAM_INDICES; i++) {
         out[n++] = (struct piece){&r->index[i], r->has_index[i] ? r->index_bits / 8 : 0};
         out[n++] = (struct piece){&r->hot[i], r->has_hot[i] ? r->index_bits / 8 : 0};
     }
     out[n] = (struct piece){&r->ring, r->has_ring ? sizeof(uint64_t) : 0};
 }
 
-ls_err kn_room_bytes(const struct kn_room *r, uint64_t *out)
+ls_err kn_stream_arrays_bytes(const struct kn_stream_arrays *r, uint64_t *out)
 {
-    struct kn_room copy = *r;
+    struct kn_stream_arrays copy = *r;
     struct piece pieces[PIECES];
     uint64_t sum = 0, bytes;
     pieces_of(&copy, pieces);
@@ -148,17 +148,17 @@ ls_err kn_room_bytes(const struct kn_room *r, uint64_t *out)
     return LS_OK;
 }
 
-uint64_t kn_room_begin(const struct kn_room *r, uint64_t iterations, unsigned s)
+uint64_t kn_stream_arrays_begin(const struct kn_stream_arrays *r, uint64_t iterations, unsigned s)
 {
     return ls_muldiv_u64(iterations, s, r->threads);
 }
 
-uint64_t kn_room_iterations(const struct kn_room *r, const struct kn_kernel *k)
+uint64_t kn_stream_arrays_iterations(const struct kn_stream_arrays *r, const struct kn_kernel *k)
 {
     return k->group == KN_GROUP_STRIDE ? (r->elements - 1) / r->stride + 1 : r->elements;
 }
 
-static void fill_array(const struct kn_room *r, int array, uint64_t begin, uint64_t end)
+static void fill_array(const struct kn_stream_arrays *r, int array, uint64_t begin, uint64_t end)
 {
     for (uint64_t e = begin; e < end; e++)
         kn_value_put(r->array[array].base, e,
@@ -174,7 +174,7 @@ static void fill_index(const struct kn_block *b, const struct kn_sequence *s, un
 }
 
 /* A ring through the elements of the share, in random order: next[p(j)] = p(j + 1). */
-static void fill_ring(const struct kn_room *r, uint64_t begin, uint64_t end, unsigned share)
+static void fill_ring(const struct kn_stream_arrays *r, uint64_t begin, uint64_t end, unsigned share)
 {
     const uint64_t len = end - begin;
     if (len == 0) return;
@@ -189,18 +189,19 @@ static void fill_ring(const struct kn_room *r, uint64_t begin, uint64_t end, uns
 
 static void fill_share(void *arg, unsigned share)
 {
-    const struct kn_room *r = arg;
-    const uint64_t span[2] = {kn_room_begin(r, r->elements, share), kn_room_begin(r, r->elements, share + 1)};
+    const struct kn_stream_arrays *r = arg;
+    const uint64_t span[2] = {kn_stream_arrays_begin(r, r->elements, share),
+                              kn_stream_arrays_begin(r, r->elements, share + 1)};
     for (int i = 0; i < 3; i++)
         if (r->has_array[i]) fill_array(r, i, span[0], span[1]);
-    for (int i = 0; i < KN_ROOM_INDICES; i++) {
+    for (int i = 0; i < KN_STREAM_INDICES; i++) {
         if (r->has_index[i]) fill_index(&r->index[i], &r->permutation[i], r->index_bits, span);
         if (r->has_hot[i]) fill_index(&r->hot[i], &r->hotspot[i], r->index_bits, span);
     }
     if (r->has_ring) fill_ring(r, span[0], span[1], share);
 }
 
-ls_err kn_room_fill(struct kn_room *r, enum kn_pages pages)
+ls_err kn_stream_arrays_fill(struct kn_stream_arrays *r, enum kn_pages pages)
 {
     struct piece pieces[PIECES];
     pieces_of(r, pieces);
@@ -210,7 +211,7 @@ ls_err kn_room_fill(struct kn_room *r, enum kn_pages pages)
     return LS_OK;
 }
 
-void kn_room_fini(struct kn_room *r)
+void kn_stream_arrays_fini(struct kn_stream_arrays *r)
 {
     struct piece pieces[PIECES];
     pieces_of(r, pieces);
@@ -218,9 +219,9 @@ void kn_room_fini(struct kn_room *r)
         kn_block_fini(pieces[i].block);
 }
 
-uint64_t kn_room_huge_bytes(const struct kn_room *r)
+uint64_t kn_stream_arrays_huge_bytes(const struct kn_stream_arrays *r)
 {
-    struct kn_room copy = *r;
+    struct kn_stream_arrays copy = *r;
     struct piece pieces[PIECES];
     uint64_t bytes = 0;
     pieces_of(&copy, pieces);
@@ -230,8 +231,8 @@ uint64_t kn_room_huge_bytes(const struct kn_room *r)
 }
 
 /* The element of an operand that iteration j uses, by the sequences themselves. */
-static uint64_t kn_room_element(const struct kn_room *r, const struct kn_kernel *k,
-                                const struct kn_operand *o, uint64_t j)
+static uint64_t kn_stream_arrays_element(const struct kn_stream_arrays *r, const struct kn_kernel *k,
+                                         const struct kn_operand *o, uint64_t j)
 {
     switch (o->at) {
     case KN_AT_I1:
@@ -249,13 +250,14 @@ static uint64_t kn_room_element(const struct kn_room *r, const struct kn_kernel 
     }
 }
 
-static const void *index_of(const struct kn_room *r, const struct kn_kernel *k, const struct kn_operand *o)
+static const void *index_of(const struct kn_stream_arrays *r, const struct kn_kernel *k,
+                            const struct kn_operand *o)
 {
     if (o->at < KN_AT_I1 || o->at > KN_AT_I3) return NULL;
     return k->group == KN_GROUP_HOTSPOT ? r->hot[o->at - KN_AT_I1].base : r->index[o->at - KN_AT_I1].base;
 }
 
-struct kn_loop_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k)
+struct kn_loop_job kn_stream_arrays_job(const struct kn_stream_arrays *r, const struct kn_kernel *k)
 {
     return (struct kn_loop_job){.to = r->array[k->to.array].base,
                                 .from = r->array[k->from.array].base,
@@ -263,7 +265,7 @@ struct kn_loop_job kn_room_job(const struct kn_room *r, const struct kn_kernel *
                                 .to_index = index_of(r, k, &k->to),
                                 .from_index = index_of(r, k, &k->from),
                                 .from2_index = index_of(r, k, &k->from2),
-                                .q = KN_ROOM_Q,
+                                .q = KN_STREAM_Q,
                                 .stride = r->stride};
 }
 
@@ -275,7 +277,7 @@ struct share_error {
 };
 
 struct proof {
-    const struct kn_room *room;
+    const struct kn_stream_arrays *arrays;
     const struct kn_kernel *kernel;
     struct kn_loop_job job;
     struct share_error *errors; /* by share */
@@ -288,11 +290,12 @@ static double read_at(const void *array, uint64_t at, unsigned bytes)
 
 static double expected(const struct proof *p, uint64_t j)
 {
-    const struct kn_room *r = p->room;
+    const struct kn_stream_arrays *r = p->arrays;
     const struct kn_kernel *k = p->kernel;
-    const double x = read_at(p->job.from, kn_room_element(r, k, &k->from, j), r->element_bytes);
+    const double x = read_at(p->job.from, kn_stream_arrays_element(r, k, &k->from, j), r->element_bytes);
     const double y =
-        p->job.from2 ? read_at(p->job.from2, kn_room_element(r, k, &k->from2, j), r->element_bytes) : 0;
+        p->job.from2 ? read_at(p->job.from2, kn_stream_arrays_element(r, k, &k->from2, j), r->element_bytes)
+                     : 0;
     switch (k->op) {
     case KN_OP_COPY:
         return x;
@@ -308,13 +311,14 @@ static double expected(const struct proof *p, uint64_t j)
 static void prove_share(void *arg, unsigned share)
 {
     const struct proof *p = arg;
-    const uint64_t iterations = kn_room_iterations(p->room, p->kernel);
-    const uint64_t end = kn_room_begin(p->room, iterations, share + 1);
+    const uint64_t iterations = kn_stream_arrays_iterations(p->arrays, p->kernel);
+    const uint64_t end = kn_stream_arrays_begin(p->arrays, iterations, share + 1);
     struct share_error e = {0, 0, 0};
-    for (uint64_t j = kn_room_begin(p->room, iterations, share); j < end; j++) {
+    for (uint64_t j = kn_stream_arrays_begin(p->arrays, iterations, share); j < end; j++) {
         const double want = expected(p, j);
-        const double got = read_at(p->job.to, kn_room_element(p->room, p->kernel, &p->kernel->to, j),
-                                   p->room->element_bytes);
+        const double got =
+            read_at(p->job.to, kn_stream_arrays_element(p->arrays, p->kernel, &p->kernel->to, j),
+                    p->arrays->element_bytes);
         const double off = fabs(got - want) / fabs(want);
         e.sum += off;
         if (off <= e.worst) continue; /* false for NAN */
@@ -324,9 +328,9 @@ static void prove_share(void *arg, unsigned share)
     p->errors[share] = e;
 }
 
-void kn_prove(const struct kn_room *r, const struct kn_kernel *k, struct kn_result *out)
+void kn_prove(const struct kn_stream_arrays *r, const struct kn_kernel *k, struct kn_result *out)
 {
-    struct proof p = {r, k, kn_room_job(r, k), calloc(r->threads, sizeof(struct share_error))};
+    struct proof p = {r, k, kn_stream_arrays_job(r, k), calloc(r->threads, sizeof(struct share_error))};
     out->valid = false;
     if (!p.errors) {
         snprintf(out->invalid, sizeof(out->invalid), "no memory to check the result");
@@ -344,7 +348,7 @@ void kn_prove(const struct kn_room *r, const struct kn_kernel *k, struct kn_resu
     free(p.errors);
     const double allowed = r->element_bytes == 8 ? 1e-13 : 1e-6;
     out->worst_error = all.worst;
-    out->valid = all.sum / (double)kn_room_iterations(r, k) <= allowed;
+    out->valid = all.sum / (double)kn_stream_arrays_iterations(r, k) <= allowed;
     if (!out->valid)
         snprintf(out->invalid, sizeof(out->invalid), "iteration %llu has a relative error of %g",
                  (unsigned long long)all.worst_at, all.worst);

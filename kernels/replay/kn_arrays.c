@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/replay/kn_arena.h"
+#include "kernels/replay/kn_arrays.h"
 
 #include "common/ls_checked.h"
 
@@ -153,17 +153,17 @@ ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struc
 
 enum { LINE_BYTES = 64, PAIR_BYTES = 2 * LINE_BYTES };
 
-static const struct kn_block *block_of(const struct kn_arena *a, const struct kn_plan_side *s)
+static const struct kn_block *block_of(const struct kn_arrays *a, const struct kn_plan_side *s)
 {
     return s == &a->plan->from ? &a->from : &a->to;
 }
 
-uint64_t kn_arena_get(const struct kn_arena *a, const struct kn_plan_side *s, int64_t e)
+uint64_t kn_arrays_get(const struct kn_arrays *a, const struct kn_plan_side *s, int64_t e)
 {
     return kn_value_get(block_of(a, s)->base, (uint64_t)e - (uint64_t)s->extent.low, a->plan->element_bytes);
 }
 
-static void put(const struct kn_arena *a, const struct kn_plan_side *s, int64_t e)
+static void put(const struct kn_arrays *a, const struct kn_plan_side *s, int64_t e)
 {
     const unsigned bytes = a->plan->element_bytes;
     kn_value_put(block_of(a, s)->base, (uint64_t)e - (uint64_t)s->extent.low,
@@ -177,7 +177,7 @@ static uint64_t dense_bits(const struct kn_plan *p, uint64_t e)
 }
 
 /* Fill the elements that the rows of the share use, one by one; if few are used, the rest stays unmapped. */
-static void fill_touched(const struct kn_arena *a, const struct kn_plan_side *s, unsigned share)
+static void fill_touched(const struct kn_arrays *a, const struct kn_plan_side *s, unsigned share)
 {
     const uint64_t end = kn_plan_begin(a->plan, share + 1);
     for (uint64_t i = kn_plan_begin(a->plan, share); i < end; i++) {
@@ -188,7 +188,7 @@ static void fill_touched(const struct kn_arena *a, const struct kn_plan_side *s,
 }
 
 /* Fill the share's part of the whole span, over which rows are spread evenly. */
-static void fill_span(const struct kn_arena *a, const struct kn_plan_side *s, unsigned share)
+static void fill_span(const struct kn_arrays *a, const struct kn_plan_side *s, unsigned share)
 {
     const unsigned threads = a->plan->threads;
     const unsigned at = s->delta < 0 ? threads - 1 - share : share;
@@ -197,7 +197,7 @@ static void fill_span(const struct kn_arena *a, const struct kn_plan_side *s, un
         put(a, s, (int64_t)((uint64_t)s->extent.low + e));
 }
 
-static void fill_side(const struct kn_arena *a, const struct kn_plan_side *s, unsigned share)
+static void fill_side(const struct kn_arrays *a, const struct kn_plan_side *s, unsigned share)
 {
     if (!s->used) return;
     if (a->plan->need.iterations < s->elements)
@@ -207,7 +207,7 @@ static void fill_side(const struct kn_arena *a, const struct kn_plan_side *s, un
 }
 
 /* Fill one copy, whose rows all threads use in turn. */
-static void fill_dense(const struct kn_arena *a, unsigned share)
+static void fill_dense(const struct kn_arrays *a, unsigned share)
 {
     const struct kn_plan *p = a->plan;
     const bool own = p->dense_copies > 1;
@@ -219,13 +219,13 @@ static void fill_dense(const struct kn_arena *a, unsigned share)
 
 static void fill_share(void *arg, unsigned share)
 {
-    const struct kn_arena *a = arg;
+    const struct kn_arrays *a = arg;
     fill_side(a, &a->plan->from, share);
     fill_side(a, &a->plan->to, share);
     fill_dense(a, share);
 }
 
-static void set_parts(struct kn_arena *a)
+static void set_parts(struct kn_arrays *a)
 {
     const struct kn_plan *p = a->plan;
     for (unsigned t = 0; t < p->threads; t++) {
@@ -243,12 +243,12 @@ static void set_parts(struct kn_arena *a)
     }
 }
 
-void kn_arena_fill(struct kn_arena *a)
+void kn_arrays_fill(struct kn_arrays *a)
 {
     a->backend->parallel(a->plan->threads, fill_share, a);
 }
 
-static ls_err init_sparse(struct kn_arena *a, enum kn_pages pages, const struct kn_block *lent)
+static ls_err init_sparse(struct kn_arrays *a, enum kn_pages pages, const struct kn_block *lent)
 {
     const struct kn_plan *p = a->plan;
     if (lent) {
@@ -259,16 +259,16 @@ static ls_err init_sparse(struct kn_arena *a, enum kn_pages pages, const struct 
     return kn_block_init(&a->to, p->to.elements * p->element_bytes, pages);
 }
 
-ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
-                     enum kn_pages pages)
+ls_err kn_arrays_init(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
+                      enum kn_pages pages)
 {
-    return kn_arena_init_in(out, plan, backend, pages, NULL);
+    return kn_arrays_init_in(out, plan, backend, pages, NULL);
 }
 
-ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
-                        enum kn_pages pages, const struct kn_block *lent)
+ls_err kn_arrays_init_in(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
+                         enum kn_pages pages, const struct kn_block *lent)
 {
-    *out = (struct kn_arena){.plan = plan, .backend = backend};
+    *out = (struct kn_arrays){.plan = plan, .backend = backend};
     const uint64_t dense_bytes = plan->dense_elements * plan->element_bytes;
     out->dense_stride_bytes = (dense_bytes + PAIR_BYTES - 1) / PAIR_BYTES * PAIR_BYTES;
     LS_TRY(init_sparse(out, pages, lent));
@@ -279,13 +279,13 @@ ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const 
     out->sums = calloc(plan->threads, sizeof(*out->sums));
     if (!out->parts || !out->sums) return ls_nomem("%u threads", plan->threads);
     set_parts(out);
-    kn_arena_fill(out);
+    kn_arrays_fill(out);
     return LS_OK;
 }
 
-void kn_arena_fini(struct kn_arena *a)
+void kn_arrays_fini(struct kn_arrays *a)
 {
-    kn_arena_forget_narrow(a);
+    kn_arrays_forget_narrow(a);
     kn_block_fini(&a->from);
     kn_block_fini(&a->to);
     kn_block_fini(&a->dense);
@@ -306,7 +306,7 @@ static ls_err narrow(const struct pat_indices *p, int32_t **out)
     return LS_OK;
 }
 
-ls_err kn_arena_narrow(struct kn_arena *a)
+ls_err kn_arrays_narrow(struct kn_arrays *a)
 {
     if (a->narrow_from.outer || a->narrow_to.outer) return LS_OK;
     LS_TRY(narrow(&a->plan->from.outer, &a->narrow_from.outer));
@@ -315,7 +315,7 @@ ls_err kn_arena_narrow(struct kn_arena *a)
     return narrow(&a->plan->to.inner, &a->narrow_to.inner);
 }
 
-void kn_arena_forget_narrow(struct kn_arena *a)
+void kn_arrays_forget_narrow(struct kn_arrays *a)
 {
     free(a->narrow_from.outer);
     free(a->narrow_from.inner);
@@ -324,7 +324,7 @@ void kn_arena_forget_narrow(struct kn_arena *a)
     a->narrow_from = a->narrow_to = (struct kn_narrow){NULL, NULL};
 }
 
-static struct kn_side job_side(const struct kn_arena *a, const struct kn_plan_side *s,
+static struct kn_side job_side(const struct kn_arrays *a, const struct kn_plan_side *s,
                                const struct kn_narrow *narrow_side, const struct kn_runs *runs,
                                unsigned index_bits)
 {
@@ -343,7 +343,7 @@ static struct kn_side job_side(const struct kn_arena *a, const struct kn_plan_si
                             .fold = s->fold};
 }
 
-struct kn_job kn_arena_job(const struct kn_arena *a, unsigned index_bits)
+struct kn_job kn_arrays_job(const struct kn_arrays *a, unsigned index_bits)
 {
     return (struct kn_job){.from = job_side(a, &a->plan->from, &a->narrow_from, &a->runs_from, index_bits),
                            .to = job_side(a, &a->plan->to, &a->narrow_to, &a->runs_to, index_bits),
@@ -362,12 +362,12 @@ bool kn_chain_fits(const struct kn_plan *p)
            p->element_bytes == sizeof(uintptr_t) && p->need.iterations <= links_max;
 }
 
-static uint64_t *element_address(const struct kn_arena *a, int64_t element)
+static uint64_t *element_address(const struct kn_arrays *a, int64_t element)
 {
     return (uint64_t *)a->from.base + ((uint64_t)element - (uint64_t)a->plan->from.extent.low);
 }
 
-uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t base)
+uint64_t kn_chain_after(const struct kn_arrays *a, uint64_t i, size_t j, int64_t base)
 {
     const struct kn_plan *p = a->plan;
     const struct kn_plan_side *s = &p->from;
@@ -377,7 +377,7 @@ uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t 
 }
 
 /* Link one element; false if it already has another successor. No value is an address. */
-static bool link_element(const struct kn_arena *a, int64_t element, uint64_t after)
+static bool link_element(const struct kn_arrays *a, int64_t element, uint64_t after)
 {
     const struct kn_plan *p = a->plan;
     uint64_t *at = element_address(a, element);
@@ -386,7 +386,7 @@ static bool link_element(const struct kn_arena *a, int64_t element, uint64_t aft
     return true;
 }
 
-static bool link_all(const struct kn_arena *a)
+static bool link_all(const struct kn_arrays *a)
 {
     const struct kn_plan *p = a->plan;
     const struct kn_plan_side *s = &p->from;
@@ -397,8 +397,8 @@ static bool link_all(const struct kn_arena *a)
     return true;
 }
 
-void kn_chain_link(struct kn_arena *a)
+void kn_chain_link(struct kn_arrays *a)
 {
     a->linked = link_all(a);
-    if (!a->linked) kn_arena_fill(a);
+    if (!a->linked) kn_arrays_fill(a);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The arrays of STREAM kernels: a, b, c, the index arrays and rings that the chosen kernels need. */
-#ifndef KN_ROOM_H
-#define KN_ROOM_H
+#ifndef KN_STREAM_ARRAYS_H
+#define KN_STREAM_ARRAYS_H
 
 #include "kernels/kn_backend.h"
 #include "kernels/stream/kn_loop.h"
@@ -55,12 +55,12 @@ static inline uint64_t kn_sequence_at(const struct kn_sequence *s, uint64_t j)
 
 /* ---- arrays ---- */
 
-enum { KN_ROOM_INDICES = 3 };
+enum { KN_STREAM_INDICES = 3 };
 
 /* STREAM's scalar. */
-#define KN_ROOM_Q 3.0
+#define KN_STREAM_Q 3.0
 
-struct kn_room {
+struct kn_stream_arrays {
     const struct kn_backend *backend;
     unsigned threads, element_bytes, index_bits;
     uint64_t elements, elements_of_all; /* the part of this rank; all ranks together */
@@ -68,33 +68,33 @@ struct kn_room {
     uint64_t last_level_bytes; /* the caches of this machine, or of the device */
     uint64_t hot_len;
     double hot_share;
-    bool has_array[3], has_index[KN_ROOM_INDICES], has_hot[KN_ROOM_INDICES], has_ring;
-    struct kn_block array[3], index[KN_ROOM_INDICES], hot[KN_ROOM_INDICES], ring;
-    struct kn_sequence permutation[KN_ROOM_INDICES], hotspot[KN_ROOM_INDICES];
+    bool has_array[3], has_index[KN_STREAM_INDICES], has_hot[KN_STREAM_INDICES], has_ring;
+    struct kn_block array[3], index[KN_STREAM_INDICES], hot[KN_STREAM_INDICES], ring;
+    struct kn_sequence permutation[KN_STREAM_INDICES], hotspot[KN_STREAM_INDICES];
 };
 
 /* Compute the arrays that the kernels need; nothing is allocated.  Errors: as for kn_stream_need. */
-ls_err kn_room_plan(struct kn_room *out, const struct kn_kernel *const *kernels, size_t len,
-                    const struct kn_stream_options *o);
+ls_err kn_stream_arrays_plan(struct kn_stream_arrays *out, const struct kn_kernel *const *kernels, size_t len,
+                             const struct kn_stream_options *o);
 /* Errors: LS_ERR_RANGE. */
-ls_err kn_room_bytes(const struct kn_room *r, uint64_t *out);
-/* Allocate and fill, each thread its part.  Owns: the caller ends r with kn_room_fini, also after a failure.
+ls_err kn_stream_arrays_bytes(const struct kn_stream_arrays *r, uint64_t *out);
+/* Allocate and fill, each thread its part.  Owns: the caller ends r with kn_stream_arrays_fini, also after a failure.
  * Errors: LS_ERR_NOMEM. */
-ls_err kn_room_fill(struct kn_room *r, enum kn_pages pages);
-void kn_room_fini(struct kn_room *r);
-uint64_t kn_room_huge_bytes(const struct kn_room *r);
+ls_err kn_stream_arrays_fill(struct kn_stream_arrays *r, enum kn_pages pages);
+void kn_stream_arrays_fini(struct kn_stream_arrays *r);
+uint64_t kn_stream_arrays_huge_bytes(const struct kn_stream_arrays *r);
 
 /* Share s of threads has iterations [begin, end) of a kernel's. */
-uint64_t kn_room_iterations(const struct kn_room *r, const struct kn_kernel *k);
-uint64_t kn_room_begin(const struct kn_room *r, uint64_t iterations, unsigned s);
+uint64_t kn_stream_arrays_iterations(const struct kn_stream_arrays *r, const struct kn_kernel *k);
+uint64_t kn_stream_arrays_begin(const struct kn_stream_arrays *r, uint64_t iterations, unsigned s);
 /* The job of k. */
-struct kn_loop_job kn_room_job(const struct kn_room *r, const struct kn_kernel *k);
+struct kn_loop_job kn_stream_arrays_job(const struct kn_stream_arrays *r, const struct kn_kernel *k);
 
 /* ---- results computed again ---- */
 
 /* Validate a result: compute every iteration again in scalar code from the sources, which no kernel changes,
  * with the sequences instead of the index arrays. The average relative error must be at most 1e-13, with
  * floats 1e-6. Sets valid, invalid and worst_error of out. */
-void kn_prove(const struct kn_room *r, const struct kn_kernel *k, struct kn_result *out);
+void kn_prove(const struct kn_stream_arrays *r, const struct kn_kernel *k, struct kn_result *out);
 
 #endif

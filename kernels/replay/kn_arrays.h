@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A configuration worked out (sides, sizes, shares of the threads) and its arrays: allocated, filled by the
  * threads that use them, handed to the moving loops. */
-#ifndef KN_ARENA_H
-#define KN_ARENA_H
+#ifndef KN_ARRAYS_H
+#define KN_ARRAYS_H
 
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
@@ -63,10 +63,10 @@ int64_t kn_plan_base(const struct kn_plan_side *s, uint64_t i);
 
 /* The indices of one side in both widths; 64 bits are the configuration's own. */
 struct kn_narrow {
-    int32_t *outer, *inner; /* NULL until kn_arena_narrow */
+    int32_t *outer, *inner; /* NULL until kn_arrays_narrow */
 };
 
-struct kn_arena {
+struct kn_arrays {
     const struct kn_plan *plan;
     const struct kn_backend *backend;
     struct kn_block from, to, dense;
@@ -78,25 +78,25 @@ struct kn_arena {
     bool linked;                       /* elements of from hold addresses (kn_chain_link), not values */
 };
 
-/* Owns:   out points to plan and backend; the caller ends it with kn_arena_fini, also after a failure.
+/* Owns:   out points to plan and backend; the caller ends it with kn_arrays_fini, also after a failure.
  * Errors: LS_ERR_NOMEM. */
-ls_err kn_arena_init(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
-                     enum kn_pages pages);
-/* Like kn_arena_init, but the only sparse side of plan uses existing memory: the lowest element of its extent
+ls_err kn_arrays_init(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
+                      enum kn_pages pages);
+/* Like kn_arrays_init, but the only sparse side of plan uses existing memory: the lowest element of its extent
  * is the first one of lent. Owns: lent's memory is the caller's, and must outlive out. Errors: LS_ERR_NOMEM. */
-ls_err kn_arena_init_in(struct kn_arena *out, const struct kn_plan *plan, const struct kn_backend *backend,
-                        enum kn_pages pages, const struct kn_block *lent);
-void kn_arena_fini(struct kn_arena *a);
-/* Restore the values of all elements, as after kn_arena_init. */
-void kn_arena_fill(struct kn_arena *a);
+ls_err kn_arrays_init_in(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
+                         enum kn_pages pages, const struct kn_block *lent);
+void kn_arrays_fini(struct kn_arrays *a);
+/* Restore the values of all elements, as after kn_arrays_init. */
+void kn_arrays_fill(struct kn_arrays *a);
 /* Make the 32-bit indices when they are not there.  Errors: LS_ERR_NOMEM. */
-ls_err kn_arena_narrow(struct kn_arena *a);
+ls_err kn_arrays_narrow(struct kn_arrays *a);
 /* Free the 32-bit indices. */
-void kn_arena_forget_narrow(struct kn_arena *a);
-/* Return the job with indices of index_bits; 32 needs a previous kn_arena_narrow. */
-struct kn_job kn_arena_job(const struct kn_arena *a, unsigned index_bits);
+void kn_arrays_forget_narrow(struct kn_arrays *a);
+/* Return the job with indices of index_bits; 32 needs a previous kn_arrays_narrow. */
+struct kn_job kn_arrays_job(const struct kn_arrays *a, unsigned index_bits);
 /* Element e of a side's array, which begins at extent.low. */
-uint64_t kn_arena_get(const struct kn_arena *a, const struct kn_plan_side *s, int64_t e);
+uint64_t kn_arrays_get(const struct kn_arrays *a, const struct kn_plan_side *s, int64_t e);
 
 /* ---- dependent loads as a list in memory ---- */
 
@@ -109,11 +109,11 @@ uint64_t kn_arena_get(const struct kn_arena *a, const struct kn_plan_side *s, in
 bool kn_chain_fits(const struct kn_plan *p);
 
 /* Link the elements of a, in the order of the pattern, the last to the first, and set a->linked. Not where an
- * element would need two successors: then the elements are as kn_arena_init left them, and a->linked is
+ * element would need two successors: then the elements are as kn_arrays_init left them, and a->linked is
  * false. a's plan fits. */
-void kn_chain_link(struct kn_arena *a);
+void kn_chain_link(struct kn_arrays *a);
 
 /* Return the contents of element j of row i, which begins at element base, once a is linked: an address. */
-uint64_t kn_chain_after(const struct kn_arena *a, uint64_t i, size_t j, int64_t base);
+uint64_t kn_chain_after(const struct kn_arrays *a, uint64_t i, size_t j, int64_t base);
 
 #endif
