@@ -11,7 +11,7 @@ libpatterns_la_SOURCES += \
     patterns/extract/pat_ext_follow.c \
     patterns/extract/pat_ext_marks.c \
     patterns/extract/pat_ext_ranges.c patterns/extract/pat_ext_ranges.h \
-    patterns/extract/pat_ext_round.c \
+    patterns/extract/pat_ext_buffer.c \
     patterns/extract/pat_ext_row.h \
     patterns/extract/pat_ext_rows.c \
     patterns/extract/pat_ext_stream.c patterns/extract/pat_ext_stream.h \

@@ -28,7 +28,7 @@ ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options
     e->found = calloc((size_t)1 << e->found_log2, sizeof(struct pat_ext_row *));
     if (!e->found) return ls_nomem("extracting patterns");
     pat_ext_charge(&e->budget, sizeof(struct pat_ext_row *) << e->found_log2);
-    LS_TRY(pat_ext_round_init(&e->round, &e->budget));
+    LS_TRY(pat_ext_buffer_init(&e->buffer, &e->budget));
     return pat_ext_cost_init(&e->cost, &e->budget);
 }
 
@@ -44,7 +44,7 @@ void pat_ext_fini(struct pat_ext *e)
     free(e->threads);
     free(e->appearances.sites);
     free(e->found);
-    pat_ext_round_fini(&e->round);
+    pat_ext_buffer_fini(&e->buffer);
     pat_ext_ranges_fini(&e->ranges, &e->budget);
     pat_ext_cost_fini(&e->cost);
     pat_ext_arena_fini(&e->arena);
@@ -53,7 +53,7 @@ void pat_ext_fini(struct pat_ext *e)
 
 /* ---- the row to which an access belongs ---- */
 
-/* Some accesses of a strand (their numbers in the round), and the results of bulk look-ups. */
+/* Some accesses of a strand (their numbers in the buffer), and the results of bulk look-ups. */
 struct ext_chunk {
     struct pat_ext_strand *strand;
     uint64_t need; /* a row's span is valid if its stamp is at least this */
@@ -63,7 +63,7 @@ struct ext_chunk {
 
 static struct pat_ext_spot ext_spot(struct pat_ext *e, const struct ext_chunk *chunk, size_t i)
 {
-    const uint64_t addr = e->round.addrs[chunk->numbers[i]];
+    const uint64_t addr = e->buffer.addrs[chunk->numbers[i]];
     if (pat_ext_is_published(e)) return (struct pat_ext_spot){0, UINT64_MAX, PAT_NONE};
     chunk->strand->looked_up++;
     if (chunk->ranges) return pat_ext_ranges_around(&e->ranges, e->tables, addr, chunk->ranges[i]);
@@ -120,7 +120,7 @@ static inline struct pat_ext_row *ext_continue(const struct pat_ext *e, const st
 static struct pat_ext_row *ext_assign(struct pat_ext *e, struct ext_chunk *chunk, size_t i)
 {
     const uint32_t at = chunk->numbers[i];
-    const uint64_t addr = e->round.addrs[at];
+    const uint64_t addr = e->buffer.addrs[at];
     struct pat_ext_row *r = chunk->strand->row;
     const struct pat_ext_spot spot = ext_spot(e, chunk, i);
     const uint32_t home = ext_home(e, spot.range);
@@ -153,7 +153,7 @@ static ls_err ext_threads_grow(struct pat_ext *e)
     return LS_OK;
 }
 
-static ls_err ext_round(struct pat_ext *e);
+static ls_err ext_process_buffer(struct pat_ext *e);
 
 static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
 {
@@ -161,12 +161,12 @@ static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
     case PAT_EVENT_RANGE_BORN:
     case PAT_EVENT_RANGE_DIED:
         if (pat_ext_is_published(e)) return LS_OK;
-        LS_TRY(ext_round(e)); /* the change must not affect earlier accesses */
+        LS_TRY(ext_process_buffer(e)); /* the change must not affect earlier accesses */
         e->now++;
         e->ranges_stamp = e->now;
         return pat_ext_ranges_event(&e->ranges, &e->budget, e->tables, event, e->now);
     case PAT_EVENT_BREAK:
-        LS_TRY(ext_round(e));
+        LS_TRY(ext_process_buffer(e));
         e->now++;
         for (size_t i = 0; i < e->threads_len; i++)
             if (event->thread == PAT_NONE || event->thread == i) e->threads[i].broken = e->now;
@@ -198,7 +198,7 @@ static ls_err ext_see(struct pat_ext *e, const struct pat_ext_strand *strand, ui
     return LS_OK;
 }
 
-/* ---- rounds ---- */
+/* ---- the buffer ---- */
 
 static void ext_prefetch_row(const struct pat_ext_row *r, int from, int to)
 {
@@ -241,7 +241,7 @@ static void ext_steps(struct pat_ext *e, struct ext_chunk *chunk, size_t len)
 {
     for (size_t i = 0, taken; i < len; i += taken) {
         const struct pat_ext_row *before = chunk->strand->row;
-        struct pat_ext_row *r = ext_continue(e, chunk, e->round.addrs[chunk->numbers[i]]);
+        struct pat_ext_row *r = ext_continue(e, chunk, e->buffer.addrs[chunk->numbers[i]]);
         const bool is_quick = len - i <= EXT_FEW || r != before;
         const bool waits =
             r && r->goes_on && (!is_quick || r->run <= 1 || e->pending.strand == chunk->strand);
@@ -260,7 +260,7 @@ static const uint32_t *ext_look_up(const struct pat_ext *e, const struct pat_ext
     uint64_t addrs[EXT_BULK];
     if (strand->looked_up < EXT_BULK / EXT_BULK_PART || pat_ext_is_published(e)) return NULL;
     for (size_t i = 0; i < len; i++)
-        addrs[i] = e->round.addrs[numbers[i]];
+        addrs[i] = e->buffer.addrs[numbers[i]];
     if (!pat_ext_ranges_bulk(&e->ranges, addrs, len, ranges)) return NULL;
     for (size_t i = 0; i < len; i++)
         if (ranges[i] != PAT_NONE) ls_prefetch(&e->tables->ranges[ranges[i]]);
@@ -274,7 +274,7 @@ static void ext_strand(struct pat_ext *e, struct pat_ext_strand *strand)
     struct ext_chunk chunk = {.strand = strand, .need = broken > e->ranges_stamp ? broken : e->ranges_stamp};
     for (size_t from = strand->end - strand->len; from < strand->end; from += EXT_BULK) {
         const size_t len = strand->end - from < EXT_BULK ? strand->end - from : EXT_BULK;
-        chunk.numbers = &e->round.sorted[from];
+        chunk.numbers = &e->buffer.sorted[from];
         chunk.ranges = ext_look_up(e, strand, chunk.numbers, len, ranges);
         strand->looked_up = 0;
         ext_steps(e, &chunk, len);
@@ -283,29 +283,29 @@ static void ext_strand(struct pat_ext *e, struct pat_ext_strand *strand)
 }
 
 /* Published modes: add the accesses to the windows in their order. */
-static void ext_see_round(struct pat_ext *e)
+static void ext_see_buffer(struct pat_ext *e)
 {
-    for (size_t i = 0; i < e->round.len && e->err == LS_OK; i++) {
-        const struct pat_ext_strand *strand = &e->round.strands[e->round.strand_of[i]];
-        e->err = ext_see(e, strand, e->round.addrs[i]);
+    for (size_t i = 0; i < e->buffer.len && e->err == LS_OK; i++) {
+        const struct pat_ext_strand *strand = &e->buffer.strands[e->buffer.strand_of[i]];
+        e->err = ext_see(e, strand, e->buffer.addrs[i]);
     }
 }
 
-/* Process all accesses of the round. */
-static ls_err ext_round(struct pat_ext *e)
+/* Process all accesses of the buffer, and empty it. */
+static ls_err ext_process_buffer(struct pat_ext *e)
 {
-    struct pat_ext_round *r = &e->round;
+    struct pat_ext_buffer *r = &e->buffer;
     if (r->len == 0) return e->err;
-    pat_ext_round_sort(r);
+    pat_ext_buffer_sort(r);
     for (size_t i = 0; i < r->touched_len; i++) {
         ext_prefetch_strand(r->strands, &r->touched[i], &r->touched[r->touched_len]);
         ext_strand(e, &r->strands[r->touched[i]]);
     }
     pat_ext_pending_count(e);
     pat_ext_marks_replay(e);
-    if (pat_ext_is_published(e)) ext_see_round(e);
+    if (pat_ext_is_published(e)) ext_see_buffer(e);
     e->accesses += r->len;
-    pat_ext_round_next(r, &e->budget);
+    pat_ext_buffer_next(r, &e->budget);
     return e->err;
 }
 
@@ -316,15 +316,15 @@ ls_err pat_ext_batch(struct pat_ext *e, const struct pat_tables *t, const struct
     for (size_t i = 0; i < b->events_len; i++)
         LS_TRY(ext_event(e, &b->events[i]));
     for (size_t i = 0, taken; i < b->accesses_len; i += taken) {
-        if (e->round.len == e->round.cap) LS_TRY(ext_round(e));
-        LS_TRY(pat_ext_round_add(&e->round, &e->budget, t, &b->accesses[i], b->accesses_len - i, &taken));
+        if (e->buffer.len == e->buffer.cap) LS_TRY(ext_process_buffer(e));
+        LS_TRY(pat_ext_buffer_add(&e->buffer, &e->budget, t, &b->accesses[i], b->accesses_len - i, &taken));
     }
     return e->err;
 }
 
 ls_err pat_ext_end(struct pat_ext *e)
 {
-    LS_TRY(ext_round(e));
+    LS_TRY(ext_process_buffer(e));
     struct pat_ext_row **rows = pat_ext_rows(e);
     if (!rows) return ls_nomem("%zu sequences", e->rows_len);
     for (size_t i = 0; i < e->rows_len; i++) {

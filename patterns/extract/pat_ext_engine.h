@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one pass of extraction: turn batches of accesses into rows (pat_ext_row.h) within a budget. Its parts:
  *
- * pat_ext_round.c   collect accesses into rounds, and sort each round by strand
+ * pat_ext_buffer.c  collect accesses, and sort them by strand when the buffer is full
  * pat_ext_engine.c  find the row of each access
  * pat_ext_rows.c    create rows within the budget
  * pat_ext_follow.c  turn a row's accesses into runs, jumps and lines
@@ -58,7 +58,7 @@ static inline bool pat_ext_cost_samples(uint64_t line)
 
 /* Properties of an access that depend on other rows' earlier accesses: how long ago its line was used, and
  * which row took the last turn. Rows are followed one after the other and leave marks at the accesses of the
- * round; when all rows have been followed, the marks are replayed in the order of the accesses. A mark is a
+ * buffer; when all rows have been followed, the marks are replayed in the order of the accesses. A mark is a
  * set of flags; 0: none. */
 enum pat_ext_mark {
     PAT_EXT_MARK_TURNED = 1,      /* the row moves to another line */
@@ -73,18 +73,18 @@ enum pat_ext_mark {
         PAT_EXT_MARK_WIDE | PAT_EXT_MARK_JUDGED | PAT_EXT_MARK_TURN /* the row must be known */
 };
 
-/* Replay the marks of e's round, which ends it. */
+/* Replay the marks of e's buffer, the last step before it is emptied. */
 void pat_ext_marks_replay(struct pat_ext *e);
 
-/* ---- rounds ---- */
+/* ---- the buffer ---- */
 
-/* Accesses are collected into a round and then sorted by strand: the accesses of one site in one thread, in
- * order. Data that belongs to a strand is then fetched once a round, not once an access. */
+/* Accesses are collected and then sorted by strand: the accesses of one site in one thread, in
+ * order. Data that belongs to a strand is then fetched once for each filling, not once an access. */
 struct pat_ext_strand {
     struct pat_ext_row *row; /* the row of the strand's last access, NULL: none yet */
     uint32_t site, thread;
-    uint32_t len;       /* accesses in this round */
-    uint32_t end;       /* end of this strand's slice of `sorted`; valid after pat_ext_round_sort */
+    uint32_t len;       /* accesses in the buffer */
+    uint32_t end;       /* end of this strand's slice of `sorted`; valid after pat_ext_buffer_sort */
     uint32_t looked_up; /* number of look-ups among the accesses handled last */
 };
 
@@ -94,21 +94,21 @@ struct pat_ext_by_site {
     size_t len;
 };
 
-enum { PAT_EXT_ROUND_AHEAD = 32 };
+enum { PAT_EXT_BUFFER_AHEAD = 32 };
 
-/* Set up by pat_ext_round_init. */
-struct pat_ext_round {
+/* Set up by pat_ext_buffer_init. */
+struct pat_ext_buffer {
     /* by access, in the order of the source */
     uint64_t *addrs;
     uint32_t *strand_of;
-    uint8_t *marks;  /* enum pat_ext_mark; zeroed by pat_ext_round_sort */
+    uint8_t *marks;  /* enum pat_ext_mark; zeroed by pat_ext_buffer_sort */
     uint32_t *whose; /* the row of each mark, for marks that need it */
     size_t len, cap;
-    uint32_t *sorted;  /* access numbers by strand, ascending within a strand; PAT_EXT_ROUND_AHEAD more may be
+    uint32_t *sorted; /* access numbers by strand, ascending within a strand; PAT_EXT_BUFFER_AHEAD more may be
                           read */
     uint32_t *touched; /* the strands that have accesses, in the order of their first ones */
     size_t touched_len;
-    uint64_t before;   /* accesses of the previous rounds */
+    uint64_t before;   /* accesses before the first one in the buffer */
     uint64_t cap_most; /* the largest capacity that the memory allows */
     struct pat_ext_strand *strands;
     size_t strands_len, strands_cap;
@@ -116,21 +116,21 @@ struct pat_ext_round {
     size_t threads_len;
 };
 
-/* Initialise r; rounds take at most a small part of the budget.
- * Owns:   the caller ends r with pat_ext_round_fini.  Errors: LS_ERR_NOMEM. */
-ls_err pat_ext_round_init(struct pat_ext_round *r, struct pat_ext_budget *b);
-void pat_ext_round_fini(struct pat_ext_round *r);
+/* Initialise r; it takes at most a small part of the budget.
+ * Owns:   the caller ends r with pat_ext_buffer_fini.  Errors: LS_ERR_NOMEM. */
+ls_err pat_ext_buffer_init(struct pat_ext_buffer *r, struct pat_ext_budget *b);
+void pat_ext_buffer_fini(struct pat_ext_buffer *r);
 
-/* Add as many of the accesses as fit and store their number in *taken. The round is full if *taken < len.
+/* Add as many of the accesses as fit and store their number in *taken. The buffer is full if *taken < len.
  * Errors: LS_ERR_FORMAT if an access names a row that the tables do not have; LS_ERR_NOMEM. */
-ls_err pat_ext_round_add(struct pat_ext_round *r, struct pat_ext_budget *b, const struct pat_tables *t,
-                         const struct pat_access *a, size_t len, size_t *taken);
+ls_err pat_ext_buffer_add(struct pat_ext_buffer *r, struct pat_ext_budget *b, const struct pat_tables *t,
+                          const struct pat_access *a, size_t len, size_t *taken);
 
 /* Sort the accesses by strand: sorted[l->end - l->len, l->end) then names the accesses of strand l. */
-void pat_ext_round_sort(struct pat_ext_round *r);
+void pat_ext_buffer_sort(struct pat_ext_buffer *r);
 
-/* Empty the round, and enlarge it if there are many strands; without memory it keeps its size. */
-void pat_ext_round_next(struct pat_ext_round *r, struct pat_ext_budget *b);
+/* Empty the buffer, and enlarge it if there are many strands; without memory it keeps its size. */
+void pat_ext_buffer_next(struct pat_ext_buffer *r, struct pat_ext_budget *b);
 
 /* ---- pending accesses ---- */
 
@@ -156,7 +156,7 @@ struct pat_ext_part {
     uint32_t runs_len, turned_len;
     struct pat_ext_stretch stretches[PAT_EXT_PART];
     struct pat_ext_run runs[PAT_EXT_PART]; /* completed runs; the first one of a stretch may be empty */
-    uint32_t run_at[PAT_EXT_PART];         /* the access that ended it, by its number in the round */
+    uint32_t run_at[PAT_EXT_PART];         /* the access that ended it, by its number in the buffer */
     uint64_t lines[PAT_EXT_PART];          /* new lines, each different from the one before */
     uint32_t line_at[PAT_EXT_PART];
 };
@@ -168,7 +168,7 @@ struct pat_ext_pending {
     const struct pat_ext_strand *strand; /* strand of the last stretch, NULL: nothing is pending */
 };
 
-/* Accesses of one strand, by their numbers in the round. */
+/* Accesses of one strand, by their numbers in the buffer. */
 struct pat_ext_numbers {
     const uint32_t *data;
     size_t len;
@@ -219,7 +219,7 @@ struct pat_ext {
     uint32_t reclaim_pause; /* calls of pat_ext_reclaim to skip because it would free little */
     struct pat_ext_appearances appearances; /* published modes */
     struct pat_ext_last_turns last_turns;
-    struct pat_ext_round round;
+    struct pat_ext_buffer buffer;
     struct pat_ext_pending pending;
     uint64_t accesses, unplaced; /* unplaced: no memory for a row */
     ls_err err;                  /* first error of functions that cannot return one */
@@ -262,7 +262,7 @@ static inline struct pat_ext_row *pat_ext_row(const struct pat_ext *e, uint32_t 
     return &e->slabs[id / PAT_EXT_SLAB_ROWS]->rows[id % PAT_EXT_SLAB_ROWS];
 }
 
-/* Return the row of a strand's access (its number in the round) with a known home, and create it if needed;
+/* Return the row of a strand's access (its number in the buffer) with a known home, and create it if needed;
  * NULL without memory. */
 struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_strand *strand, uint32_t at,
                                    uint32_t home);
@@ -283,7 +283,7 @@ void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r);
 /* The order of a row's accesses: distances, runs, jumps to other ranges, and the decision whether a home is a
  * pool. Work that must wait until the other rows have been followed is recorded in the access's mark. */
 
-/* Process access `at` of the round, whose address is in spot: the row was elsewhere before, or this is its
+/* Process access `at` of the buffer, whose address is in spot: the row was elsewhere before, or this is its
  * first access. Accesses for which memory is short are counted as not kept. */
 void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot, uint32_t at);
 
@@ -301,21 +301,21 @@ static inline void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)
 /* Mark the turn at this access for replay. */
 static inline void pat_ext_mark_turn(struct pat_ext *e, const struct pat_ext_row *r, uint32_t at)
 {
-    e->round.marks[at] |= PAT_EXT_MARK_TURN;
-    e->round.whose[at] = r->id;
+    e->buffer.marks[at] |= PAT_EXT_MARK_TURN;
+    e->buffer.whose[at] = r->id;
 }
 
 /* Note that the row's distance has changed. */
 static inline void pat_ext_take_turn(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 {
-    if (pat_ext_turns_take(&r->turns, e->round.before + at, r->distance)) pat_ext_mark_turn(e, r, at);
+    if (pat_ext_turns_take(&r->turns, e->buffer.before + at, r->distance)) pat_ext_mark_turn(e, r, at);
     r->goes_on |= r->turns.begun == 2 && !r->echo;
 }
 
 /* Process the row's next access; none may be pending.  Errors: as pat_ext_arrive. */
 static inline void pat_ext_follow(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 {
-    const uint64_t addr = e->round.addrs[at];
+    const uint64_t addr = e->buffer.addrs[at];
     const int64_t distance = (int64_t)(addr - r->addr);
     r->addr = addr;
     if (distance != r->distance) {
@@ -366,14 +366,14 @@ static inline uint8_t pat_ext_turn_mark(struct pat_ext_row *r, uint64_t salted, 
 /* Note the lines from the access's first byte to its last one. */
 static inline void pat_ext_turn(struct pat_ext *e, struct pat_ext_row *r, uint32_t at, uint64_t salt)
 {
-    const uint64_t addr = e->round.addrs[at], line = addr / 64;
+    const uint64_t addr = e->buffer.addrs[at], line = addr / 64;
     if (pat_ext_is_wide(r, addr)) {
         pat_ext_turn_wide(e, r, at);
         return;
     }
     if (line == r->line) return;
-    e->round.marks[at] |= pat_ext_turn_mark(r, line ^ salt, (int64_t)(line - r->line));
-    e->round.whose[at] = r->id;
+    e->buffer.marks[at] |= pat_ext_turn_mark(r, line ^ salt, (int64_t)(line - r->line));
+    e->buffer.whose[at] = r->id;
     r->line = line;
     if (!pat_ext_echo_knows(r->echo, r->distance, r->run)) pat_ext_pages_touch(&r->pages, &e->counts, line);
 }

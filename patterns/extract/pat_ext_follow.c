@@ -158,7 +158,7 @@ static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pa
 
 void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_spot *spot, uint32_t at)
 {
-    const uint64_t addr = e->round.addrs[at];
+    const uint64_t addr = e->buffer.addrs[at];
     const struct pat_ext_token t = {.kind = PAT_EXT_JUMP,
                                     .count = 1,
                                     .addr = addr,
@@ -216,7 +216,7 @@ static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
 {
     struct pat_ext_part *p = pending_filling(e);
     const size_t room = PAT_EXT_PART - p->len, most = numbers->len < room ? numbers->len : room;
-    const uint64_t *addrs = e->round.addrs;
+    const uint64_t *addrs = e->buffer.addrs;
     struct pat_ext_run run = {r->distance, r->run};
     uint64_t before = r->addr, line = r->line;
     uint32_t runs_len = p->runs_len, turned_len = p->turned_len;
@@ -224,7 +224,7 @@ static inline size_t pending_apart(struct pat_ext *e, struct pat_ext_row *r,
     for (; n < most; n++) {
         const uint32_t at = numbers->data[n];
         const uint64_t addr = addrs[at];
-        ls_prefetch(&addrs[numbers->data[n + PAT_EXT_ROUND_AHEAD]]); /* may belong to the next strand */
+        ls_prefetch(&addrs[numbers->data[n + PAT_EXT_BUFFER_AHEAD]]); /* may belong to the next strand */
         if (in_pool && n + PENDING_AHEAD < numbers->len)
             pat_ext_home_pages_prefetch(&e->ranges.pages, addrs[numbers->data[n + PENDING_AHEAD]]);
         if (!pending_stays(e, r, addr, in_pool)) break;
@@ -300,8 +300,8 @@ static void pending_count(struct pat_ext *e, struct pat_ext_part *p)
         for (; turned < s->turned_end; turned++) {
             const uint64_t line = p->lines[turned];
             const uint32_t at = p->line_at[turned];
-            e->round.marks[at] = pat_ext_turn_mark(r, line ^ s->salt, (int64_t)(line - before));
-            e->round.whose[at] = r->id;
+            e->buffer.marks[at] = pat_ext_turn_mark(r, line ^ s->salt, (int64_t)(line - before));
+            e->buffer.whose[at] = r->id;
             pat_ext_pages_touch(&r->pages, &e->counts, line);
             before = line;
         }

@@ -142,7 +142,7 @@ static void turns_replay(struct pat_ext_last_turns *last, struct pat_ext_row *r)
 void pat_ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 {
     static const uint8_t ahead[] = {PAT_EXT_MARK_AHEAD, PAT_EXT_MARK_AHEAD_NEXT};
-    const uint64_t addr = e->round.addrs[at], last = pat_ext_last_byte(r, addr) / 64;
+    const uint64_t addr = e->buffer.addrs[at], last = pat_ext_last_byte(r, addr) / 64;
     uint64_t line = addr / 64;
     uint8_t mark = PAT_EXT_MARK_TURNED | PAT_EXT_MARK_WIDE;
     if (pat_ext_is_exact(r)) mark |= PAT_EXT_MARK_EXACT;
@@ -156,8 +156,8 @@ void pat_ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
         if (!pat_ext_echo_knows(r->echo, r->distance, r->run))
             pat_ext_pages_touch(&r->pages, &e->counts, line);
     }
-    e->round.marks[at] |= mark;
-    e->round.whose[at] = r->id;
+    e->buffer.marks[at] |= mark;
+    e->buffer.whose[at] = r->id;
 }
 
 enum { MARKS_AHEAD = 16, MARKS_BLOCK = 1024 };
@@ -171,9 +171,9 @@ static void marks_judge(struct pat_ext_row *r, struct cost_bucket bucket, bool i
 
 static void marks_wide(struct pat_ext *e, size_t at)
 {
-    const uint64_t addr = e->round.addrs[at];
-    const uint8_t mark = e->round.marks[at];
-    struct pat_ext_row *r = pat_ext_row(e, e->round.whose[at]);
+    const uint64_t addr = e->buffer.addrs[at];
+    const uint8_t mark = e->buffer.marks[at];
+    struct pat_ext_row *r = pat_ext_row(e, e->buffer.whose[at]);
     struct pat_ext_thread *t = &e->threads[r->thread];
     const bool is_exact = mark & PAT_EXT_MARK_EXACT;
     const uint64_t last = pat_ext_last_byte(r, addr) >> 6;
@@ -205,13 +205,13 @@ static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
     } ahead[MARKS_AHEAD]; /* prefetched */
     for (size_t i = 0; i < judged->len + MARKS_AHEAD; i++) {
         if (i >= MARKS_AHEAD) {
-            const uint8_t mark = e->round.marks[judged->at[i - MARKS_AHEAD]];
+            const uint8_t mark = e->buffer.marks[judged->at[i - MARKS_AHEAD]];
             marks_judge(ahead[i % MARKS_AHEAD].row, ahead[i % MARKS_AHEAD].bucket, mark & PAT_EXT_MARK_AHEAD,
                         mark & PAT_EXT_MARK_EXACT, judged->now[i - MARKS_AHEAD]);
         }
         if (i >= judged->len) continue;
         ahead[i % MARKS_AHEAD].bucket = cost_at(&e->cost, judged->lines[i]);
-        ahead[i % MARKS_AHEAD].row = pat_ext_row(e, e->round.whose[judged->at[i]]);
+        ahead[i % MARKS_AHEAD].row = pat_ext_row(e, e->buffer.whose[judged->at[i]]);
         ls_prefetch(ahead[i % MARKS_AHEAD].bucket.entries);
         ls_prefetch(&ahead[i % MARKS_AHEAD].row->cost_parts);
     }
@@ -221,8 +221,8 @@ static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
 /* Handle the rare marks. */
 static void marks_seldom(struct pat_ext *e, size_t at, struct marks_judged *judged)
 {
-    const uint8_t mark = e->round.marks[at];
-    if (mark & PAT_EXT_MARK_TURN) turns_replay(&e->last_turns, pat_ext_row(e, e->round.whose[at]));
+    const uint8_t mark = e->buffer.marks[at];
+    if (mark & PAT_EXT_MARK_TURN) turns_replay(&e->last_turns, pat_ext_row(e, e->buffer.whose[at]));
     if (!(mark & PAT_EXT_MARK_WIDE)) return;
     marks_judge_all(e, judged); /* earlier accesses must be judged first */
     marks_wide(e, at);
@@ -232,16 +232,16 @@ static void marks_seldom(struct pat_ext *e, size_t at, struct marks_judged *judg
 void pat_ext_marks_replay(struct pat_ext *e)
 {
     struct marks_judged judged;
-    const uint8_t *marks = e->round.marks;
+    const uint8_t *marks = e->buffer.marks;
     judged.len = 0;
-    for (size_t i = 0; i < e->round.len; i++) {
+    for (size_t i = 0; i < e->buffer.len; i++) {
         const uint8_t mark = marks[i];
         if (!mark) continue;
         if (mark & (PAT_EXT_MARK_TURN | PAT_EXT_MARK_WIDE)) marks_seldom(e, i, &judged);
         if (mark & PAT_EXT_MARK_WIDE) continue;
-        struct pat_ext_thread *t = &e->threads[e->round.strands[e->round.strand_of[i]].thread];
+        struct pat_ext_thread *t = &e->threads[e->buffer.strands[e->buffer.strand_of[i]].thread];
         t->lines += mark & PAT_EXT_MARK_TURNED;
-        judged.lines[judged.len] = e->round.addrs[i] >> 6 ^ t->salt;
+        judged.lines[judged.len] = e->buffer.addrs[i] >> 6 ^ t->salt;
         judged.now[judged.len] = t->lines;
         judged.at[judged.len] = (uint32_t)i;
         judged.len += mark / PAT_EXT_MARK_JUDGED & 1;

@@ -20,7 +20,7 @@ struct pat_ext_row;
  * and the distances are the same, the accesses of the rows alternate in this order at every turn; it is
  * assumed that they also do inside a run.
  *
- * Rows are followed one at a time, a round of accesses each: the turns of linked rows are replayed in the
+ * Rows are followed one at a time, a buffer of accesses each: the turns of linked rows are replayed in the
  * order of the accesses afterwards (enum pat_ext_mark).
  *
  * Zeroed: no turns yet. */
@@ -40,7 +40,7 @@ struct pat_ext_last_turns {
     struct pat_ext_row *rows[PAT_EXT_TURN_SLOTS];
 };
 
-/* Return whether its turns must be replayed. Does not change while a round is followed. */
+/* Return whether its turns must be replayed. Does not change while the accesses of one buffer are followed. */
 static inline bool pat_ext_turns_seen(const struct pat_ext_turns *t)
 {
     return t->len <= 2 || t->ahead || t->watchers;

@@ -168,14 +168,14 @@ static struct pat_ext_row *ext_row_new(struct pat_ext *e, uint32_t site, uint32_
 struct pat_ext_row *pat_ext_row_at(struct pat_ext *e, const struct pat_ext_strand *strand, uint32_t at,
                                    uint32_t home)
 {
-    const uint64_t addr = e->round.addrs[at];
+    const uint64_t addr = e->buffer.addrs[at];
     struct pat_ext_row **found = ext_find_key(e, strand->site, home, strand->thread);
     for (struct pat_ext_row *r = *found; r; r = r->next)
         if (!pat_ext_has_area(e, r) || pat_ext_in_area(r, addr)) return r;
     struct pat_ext_row *r = ext_row_new(e, strand->site, home, strand->thread);
     if (!r) return NULL;
     r->anchor = addr;
-    r->first_access = e->round.before + at;
+    r->first_access = e->buffer.before + at;
     found = ext_find_key(e, strand->site, home, strand->thread); /* the table may have moved */
     r->next = *found;
     *found = r;

@@ -81,8 +81,8 @@ struct dir_entry {
     char name[];
 };
 
-/* Have all threads ended that the runtime knows? Cheap.  Signal: safe. */
-static bool may_be_lonely(void)
+/* Have all threads ended that the runtime knows? Cheap. Other threads may still run.  Signal: safe. */
+static bool have_threads_ended(void)
 {
     return __atomic_load_n(&rt_state.budget.live_threads, __ATOMIC_RELAXED) == 0;
 }
@@ -134,7 +134,7 @@ bool rt_collector_is_alone(pid_t tid)
     _Alignas(8) char entries[1024];
     char own[24];
     struct rt_text text = rt_text_in(own, sizeof(own));
-    if (!may_be_lonely()) return false;
+    if (!have_threads_ended()) return false;
     rt_text_add_number(&text, (uint64_t)tid);
     const long fd = ls_syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return false;
@@ -219,7 +219,7 @@ static void close_file(struct rt_thread *t)
 
 static uint64_t rest_ns(void)
 {
-    if (may_be_lonely()) return RT_COLLECTOR_LAST_NS;
+    if (have_threads_ended()) return RT_COLLECTOR_LAST_NS;
     return rt_state.engine->collect || rt_calls_are_wanted() ? RT_COLLECTOR_PERIOD_NS : RT_COLLECTOR_IDLE_NS;
 }
 
@@ -450,7 +450,7 @@ void rt_collector_thread_began(struct rt_thread *t)
 
 void rt_collector_thread_ended(void)
 {
-    if (load(&collector.runs) && may_be_lonely()) rt_bell_ring();
+    if (load(&collector.runs) && have_threads_ended()) rt_bell_ring();
 }
 
 bool rt_collector_pause(void)

@@ -18,7 +18,7 @@ tests_patterns_unit_SOURCES = $(found_fixture) \
     tests/patterns/test_pat_ext_cost.c \
     tests/patterns/test_pat_ext_echo.c \
     tests/patterns/test_pat_ext_home_pages.c \
-    tests/patterns/test_pat_ext_round.c \
+    tests/patterns/test_pat_ext_buffer.c \
     tests/patterns/test_pat_ext_rows.c \
     tests/patterns/test_pat_ext_tables.c \
     tests/patterns/test_pat_extent.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rounds of accesses: every access comes out once, in the strand of its site and thread, in its order there. */
+/* The buffer of accesses: every access comes out once, in the strand of its site and thread, in its order there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static uint64_t rng(uint64_t below)
 }
 
 /* The strands with accesses are adjacent in sorted; each has the accesses of its site and thread. */
-static void check_round(const struct pat_ext_round *r, const struct pat_access *all)
+static void check_buffer(const struct pat_ext_buffer *r, const struct pat_access *all)
 {
     size_t seen = 0;
     for (size_t i = 0; i < r->touched_len; i++) {
@@ -50,10 +50,10 @@ static void pat_round_hands_out_every_access_once_and_in_order(void **state)
     static struct pat_access all[40 * LONGEST];
     struct pat_tables t = {.sites = sites, .threads = threads};
     struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 30};
-    struct pat_ext_round r;
-    uint64_t given = 0, rounds = 0;
+    struct pat_ext_buffer r;
+    uint64_t given = 0, fillings = 0;
     rng_state = XORSHIFT_SEED;
-    assert_int_equal(pat_ext_round_init(&r, &b), LS_OK);
+    assert_int_equal(pat_ext_buffer_init(&r, &b), LS_OK);
     for (int batch = 0; batch < 40; batch++) {
         t.sites_len = 1 + (size_t)batch * (SITES - 1) / 39; /* tables grow */
         t.threads_len = 1 + (size_t)batch / 10;
@@ -64,22 +64,22 @@ static void pat_round_hands_out_every_access_once_and_in_order(void **state)
                 (struct pat_access){rng(1 << 20), (uint32_t)rng(t.sites_len), (uint32_t)rng(t.threads_len)};
         for (size_t i = 0, taken; i < len; i += taken) {
             if (r.len == r.cap || rng(2) == 0) {
-                pat_ext_round_sort(&r);
-                check_round(&r, all);
+                pat_ext_buffer_sort(&r);
+                check_buffer(&r, all);
                 assert_int_equal(r.before, given - r.len);
                 for (size_t k = 0; k < r.len; k++)
                     r.marks[k] = 1; /* as whoever follows does */
-                pat_ext_round_next(&r, &b);
-                rounds++;
+                pat_ext_buffer_next(&r, &b);
+                fillings++;
             }
-            assert_int_equal(pat_ext_round_add(&r, &b, &t, &a[i], len - i, &taken), LS_OK);
+            assert_int_equal(pat_ext_buffer_add(&r, &b, &t, &a[i], len - i, &taken), LS_OK);
             given += taken;
         }
     }
-    assert_true(rounds > 10);
-    assert_true(r.cap > 8192); /* many strands: longer rounds */
+    assert_true(fillings > 10);
+    assert_true(r.cap > 8192); /* many strands: a larger buffer */
     assert_true(b.used_bytes > r.cap * sizeof(*r.addrs));
-    pat_ext_round_fini(&r);
+    pat_ext_buffer_fini(&r);
 }
 
 static void pat_round_takes_a_small_part_of_the_memory(void **state)
@@ -89,20 +89,20 @@ static void pat_round_takes_a_small_part_of_the_memory(void **state)
     static struct pat_thread threads[1];
     const struct pat_tables t = {.sites = sites, .threads = threads, .sites_len = SITES, .threads_len = 1};
     struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 20};
-    struct pat_ext_round r;
-    assert_int_equal(pat_ext_round_init(&r, &b), LS_OK);
+    struct pat_ext_buffer r;
+    assert_int_equal(pat_ext_buffer_init(&r, &b), LS_OK);
     for (uint32_t i = 0; i < 100000; i++) {
         const struct pat_access a = {i, i % SITES, 0};
         size_t taken = 0;
         if (r.len == r.cap) {
-            pat_ext_round_sort(&r);
-            pat_ext_round_next(&r, &b);
+            pat_ext_buffer_sort(&r);
+            pat_ext_buffer_next(&r, &b);
         }
-        assert_int_equal(pat_ext_round_add(&r, &b, &t, &a, 1, &taken), LS_OK);
+        assert_int_equal(pat_ext_buffer_add(&r, &b, &t, &a, 1, &taken), LS_OK);
         assert_int_equal(taken, 1);
     }
     assert_in_range(b.used_bytes, 1, b.limit_bytes / 8);
-    pat_ext_round_fini(&r);
+    pat_ext_buffer_fini(&r);
 }
 
 static void pat_round_refuses_missing_rows(void **state)
@@ -114,11 +114,11 @@ static void pat_round_refuses_missing_rows(void **state)
     const struct pat_access wrong[] = {{0, 1, 0}, {0, 0, 1}};
     struct pat_ext_budget b = {.limit_bytes = UINT64_C(1) << 20};
     for (int i = 0; i < 2; i++) {
-        struct pat_ext_round r;
+        struct pat_ext_buffer r;
         size_t taken;
-        assert_int_equal(pat_ext_round_init(&r, &b), LS_OK);
-        assert_int_equal(pat_ext_round_add(&r, &b, &t, &wrong[i], 1, &taken), LS_ERR_FORMAT);
-        pat_ext_round_fini(&r);
+        assert_int_equal(pat_ext_buffer_init(&r, &b), LS_OK);
+        assert_int_equal(pat_ext_buffer_add(&r, &b, &t, &wrong[i], 1, &taken), LS_ERR_FORMAT);
+        pat_ext_buffer_fini(&r);
     }
 }
 
