@@ -3,15 +3,15 @@
 libpatterns_la_SOURCES += \
     patterns/extract/pat_ext.h \
     patterns/extract/pat_ext_arena.c \
+    patterns/extract/pat_ext_buffer.c \
     patterns/extract/pat_ext_counts.c patterns/extract/pat_ext_counts.h \
-    patterns/extract/pat_ext_echo.c \
     patterns/extract/pat_ext_engine.c patterns/extract/pat_ext_engine.h \
     patterns/extract/pat_ext_filter.c patterns/extract/pat_ext_filter.h \
     patterns/extract/pat_ext_finish.c \
     patterns/extract/pat_ext_follow.c \
     patterns/extract/pat_ext_marks.c \
     patterns/extract/pat_ext_ranges.c patterns/extract/pat_ext_ranges.h \
-    patterns/extract/pat_ext_buffer.c \
+    patterns/extract/pat_ext_repetition.c \
     patterns/extract/pat_ext_row.h \
     patterns/extract/pat_ext_rows.c \
     patterns/extract/pat_ext_stream.c patterns/extract/pat_ext_stream.h \

@@ -329,7 +329,7 @@ ls_err pat_ext_end(struct pat_ext *e)
     if (!rows) return ls_nomem("%zu sequences", e->rows_len);
     for (size_t i = 0; i < e->rows_len; i++) {
         pat_ext_flush(e, rows[i]);
-        pat_ext_echo_leave(e, rows[i]);
+        pat_ext_repetition_leave(e, rows[i]);
         rows[i]->number = (uint32_t)i;
     }
     free(rows);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one pass of extraction: turn batches of accesses into rows (pat_ext_row.h) within a budget. Its parts:
  *
- * pat_ext_buffer.c  collect accesses, and sort them by strand when the buffer is full
- * pat_ext_engine.c  find the row of each access
- * pat_ext_rows.c    create rows within the budget
- * pat_ext_follow.c  turn a row's accesses into runs, jumps and lines
- * pat_ext_echo.c    only verify a row that repeats itself
- * pat_ext_marks.c   handle everything that depends on the order of all rows: the cost of lines, and turns
- * pat_ext_finish.c  turn rows into sequences */
+ * pat_ext_buffer.c      collect accesses, and sort them by strand when the buffer is full
+ * pat_ext_engine.c      find the row of each access
+ * pat_ext_rows.c        create rows within the budget
+ * pat_ext_follow.c      turn a row's accesses into runs, jumps and lines
+ * pat_ext_repetition.c  only verify a row that repeats itself
+ * pat_ext_marks.c       handle everything that depends on the order of all rows: the cost of lines, and turns
+ * pat_ext_finish.c      turn rows into sequences */
 #ifndef PAT_EXT_ENGINE_H
 #define PAT_EXT_ENGINE_H
 
@@ -309,7 +309,7 @@ static inline void pat_ext_mark_turn(struct pat_ext *e, const struct pat_ext_row
 static inline void pat_ext_take_turn(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 {
     if (pat_ext_turns_take(&r->turns, e->buffer.before + at, r->distance)) pat_ext_mark_turn(e, r, at);
-    r->goes_on |= r->turns.begun == 2 && !r->echo;
+    r->goes_on |= r->turns.begun == 2 && !r->repetition;
 }
 
 /* Process the row's next access; none may be pending.  Errors: as pat_ext_arrive. */
@@ -375,7 +375,8 @@ static inline void pat_ext_turn(struct pat_ext *e, struct pat_ext_row *r, uint32
     e->buffer.marks[at] |= pat_ext_turn_mark(r, line ^ salt, (int64_t)(line - r->line));
     e->buffer.whose[at] = r->id;
     r->line = line;
-    if (!pat_ext_echo_knows(r->echo, r->distance, r->run)) pat_ext_pages_touch(&r->pages, &e->counts, line);
+    if (!pat_ext_repetition_knows(r->repetition, r->distance, r->run))
+        pat_ext_pages_touch(&r->pages, &e->counts, line);
 }
 
 /* ---- from rows to sequences: units, filters, ranks, and the indices of the chosen rows ---- */

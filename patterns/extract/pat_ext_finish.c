@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { FINISH_DISTANCES = 64, FINISH_SINGLES = 256 };
-/* In longer sequences with many runs, the echo would have noticed rounds (struct pat_ext_echo). */
+/* In longer sequences with many runs, struct pat_ext_repetition would have noticed rounds. */
 enum { FINISH_SEARCHED = 1 << 20, FINISH_SEARCHED_PART = 4, FINISH_WATCHED_PARTS = 8 };
 /* A sequence with trivial distances is shown if its share of the cost is at least this. */
 #define FINISH_COSTLY_SHARE 0.01
@@ -335,13 +335,14 @@ static bool finish_next(const struct pat_ext *e, const struct finish_row *f, str
     return true;
 }
 
-/* Return whether the echo would have noticed a round. In a sequence that consists of at least four rounds it
+/* Return whether struct pat_ext_repetition would have noticed a round. In a sequence that consists of at least four rounds it
  * does so within three of them, wherever it began to look, if the accesses before that are a small part
- * (struct pat_ext_echo); but it may have been busy with inner rounds. */
+ * (pat_ext_row.h); but it may have been busy with inner rounds. */
 static bool finish_was_watched(const struct pat_ext_row *r)
 {
-    const bool saw_nothing = r->echo && !r->echo->round;
-    return r->kept > FINISH_SEARCHED || (saw_nothing && r->kept >= FINISH_WATCHED_PARTS * r->echo->begun);
+    const bool saw_nothing = r->repetition && !r->repetition->round;
+    return r->kept > FINISH_SEARCHED ||
+           (saw_nothing && r->kept >= FINISH_WATCHED_PARTS * r->repetition->begun);
 }
 
 /* Represent a row that repeats itself by two rounds, however long it is, if `most` indices suffice for
@@ -352,7 +353,7 @@ static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, siz
     const struct pat_ext_row *r = f->row;
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
     struct pat_ext_token t;
-    const uint64_t round = r->echo ? r->echo->round : 0;
+    const uint64_t round = r->repetition ? r->repetition->round : 0;
     if (!e->options->fold_min || r->kept < e->options->fold_min || r->jumps != 1) return false;
     /* one-way sequences with many runs usually have no period */
     const bool is_searched = (!finish_was_watched(r) && !f->measured.is_one_way) ||

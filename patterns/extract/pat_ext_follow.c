@@ -11,7 +11,7 @@ enum { EXT_SPARSE_PART = 8 };
 /* Return how many more accesses may be kept. */
 static uint64_t ext_left(const struct pat_ext *e, const struct pat_ext_row *r)
 {
-    const uint64_t stored = r->echo ? r->kept - r->echo->spared : r->kept;
+    const uint64_t stored = r->repetition ? r->kept - r->repetition->spared : r->kept;
     if (r->stream.len_bytes <= e->kept_max / EXT_SPARSE_PART) return UINT64_MAX;
     return stored < e->kept_max ? e->kept_max - stored : 0;
 }
@@ -62,19 +62,19 @@ static void ext_keep_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_e
 /* Count runs of a row that repeats no round, up to one that may end a round. Return how many. */
 static size_t ext_count_new(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
-    if (r->echo) runs.len = pat_ext_echo_note(r->echo, runs);
+    if (r->repetition) runs.len = pat_ext_repetition_note(r->repetition, runs);
     if (!pat_ext_tally_add_runs(&r->tally, &e->counts, runs)) r->has_tally_gap = true;
     ext_keep_runs(e, r, runs);
     if (r->is_cut)
-        pat_ext_echo_give_up(e, r);
-    else if (r->echo || r->kept >= PAT_EXT_ECHO_ACCESSES)
-        pat_ext_echo_look(e, r);
+        pat_ext_repetition_give_up(e, r);
+    else if (r->repetition || r->kept >= PAT_EXT_REPETITION_ACCESSES)
+        pat_ext_repetition_look(e, r);
     return runs.len;
 }
 
 static bool ext_follows_round(const struct pat_ext_row *r)
 {
-    return r->echo && r->echo->next.count;
+    return r->repetition && r->repetition->next.count;
 }
 
 void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
@@ -86,12 +86,12 @@ void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext
     for (size_t i = 0; i < runs.len;) {
         const struct pat_ext_run run = runs.data[i];
         const bool follows = ext_follows_round(r);
-        if (follows && pat_ext_echo_takes(r->echo, run.distance, run.len)) {
+        if (follows && pat_ext_repetition_takes(r->repetition, run.distance, run.len)) {
             r->kept += run.len;
             i++;
             continue;
         }
-        if (follows) pat_ext_echo_leave(e, r);
+        if (follows) pat_ext_repetition_leave(e, r);
         i += ext_count_new(e, r, pat_ext_runs_from(runs, i));
     }
 }
@@ -101,9 +101,9 @@ void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext
 static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_ext_token *t, uint32_t at)
 {
     pat_ext_flush(e, r);
-    pat_ext_echo_leave(e, r);
+    pat_ext_repetition_leave(e, r);
     ext_keep(e, r, t);
-    pat_ext_echo_jumped(r);
+    pat_ext_repetition_jumped(r);
     r->before_run++;
     r->addr = t->addr;
     r->distance =

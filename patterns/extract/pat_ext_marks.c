@@ -153,7 +153,7 @@ void pat_ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
     for (int i = 0; line <= last; i++, line++) {
         if (pat_ext_note_step(r, (int64_t)(line - r->line)) && i < 2) mark |= ahead[i];
         r->line = line;
-        if (!pat_ext_echo_knows(r->echo, r->distance, r->run))
+        if (!pat_ext_repetition_knows(r->repetition, r->distance, r->run))
             pat_ext_pages_touch(&r->pages, &e->counts, line);
     }
     e->buffer.marks[at] |= mark;

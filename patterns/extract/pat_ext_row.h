@@ -69,9 +69,9 @@ static inline bool pat_ext_turns_take(struct pat_ext_turns *t, uint64_t number, 
  * when it leaves the round. */
 
 /* Rows with fewer accesses are not checked: that would cost more than it saves. */
-enum { PAT_EXT_ECHO_ACCESSES = 1 << 16 };
+enum { PAT_EXT_REPETITION_ACCESSES = 1 << 16 };
 
-struct pat_ext_echo {
+struct pat_ext_repetition {
     struct pat_ext_token next;    /* the predicted run; count 0: the row repeats no round */
     bool is_closed;               /* a round ends at the address where it began: no new lines are touched */
     struct pat_ext_reader reader; /* positioned after next */
@@ -79,8 +79,8 @@ struct pat_ext_echo {
     uint64_t period;              /* runs in a round */
     uint64_t tokens, accesses;    /* predicted correctly since the row began to repeat */
     uint64_t spared;              /* accesses in repeats, which take no space in the stream */
-    uint64_t most, round;         /* accesses of the longest repetition, and accesses of one round of it */
-    bool was_full;                /* that repetition had at least one full round; otherwise none had */
+    uint64_t most, round;         /* accesses of the longest one, and accesses of one round of it */
+    bool was_full;                /* that one had at least one full round; otherwise none had */
 
     uint64_t begun;               /* accesses kept before detection began */
     uint64_t print;               /* fingerprint of the last runs */
@@ -90,34 +90,36 @@ struct pat_ext_echo {
     uint64_t moved;               /* bytes since the anchor, modulo 2^64 */
 };
 
-void pat_ext_echo_free(struct pat_ext *e, struct pat_ext_echo *echo); /* NULL-safe */
+void pat_ext_repetition_free(struct pat_ext *e, struct pat_ext_repetition *repetition); /* NULL-safe */
 
 /* Return whether r made its current run, as far as it goes, at the same addresses one round ago. */
-static inline bool pat_ext_echo_knows(const struct pat_ext_echo *echo, int64_t distance, uint64_t run)
+static inline bool pat_ext_repetition_knows(const struct pat_ext_repetition *repetition, int64_t distance,
+                                            uint64_t run)
 {
-    return echo && echo->is_closed && distance == echo->next.distance && run <= echo->next.count;
+    return repetition && repetition->is_closed && distance == repetition->next.distance &&
+           run <= repetition->next.count;
 }
 
 /* End a run. Return true if it was predicted: it then needs neither to be kept nor counted. */
-bool pat_ext_echo_takes(struct pat_ext_echo *echo, int64_t distance, uint64_t run);
+bool pat_ext_repetition_takes(struct pat_ext_repetition *repetition, int64_t distance, uint64_t run);
 
-/* Note runs while the row repeats no round, up to the first one after which pat_ext_echo_look must be called.
+/* Note runs while the row repeats no round, up to the first one after which pat_ext_repetition_look must be called.
  * Returns how many, 1 at least. */
-size_t pat_ext_echo_note(struct pat_ext_echo *echo, struct pat_ext_runs runs);
+size_t pat_ext_repetition_note(struct pat_ext_repetition *repetition, struct pat_ext_runs runs);
 
 /* Check whether the last run noted, which is now in r's stream, ends a round.
- * Owns:   r, whose echo is allocated if it has none.  Without memory no round is noticed. */
-void pat_ext_echo_look(struct pat_ext *e, struct pat_ext_row *r);
+ * Owns:   r, whose repetition is allocated if it has none.  Without memory no round is noticed. */
+void pat_ext_repetition_look(struct pat_ext *e, struct pat_ext_row *r);
 
 /* End the repetition of r: keep and count the accesses since it began. If they do not fit, they are counted
  * but not kept, and r->is_cut is set. */
-void pat_ext_echo_leave(struct pat_ext *e, struct pat_ext_row *r);
+void pat_ext_repetition_leave(struct pat_ext *e, struct pat_ext_row *r);
 
 /* Restart detection after a jump, which is the last token of the stream of r, which has left its round. */
-void pat_ext_echo_jumped(struct pat_ext_row *r);
+void pat_ext_repetition_jumped(struct pat_ext_row *r);
 
 /* Stop detection because r is cut: count the repeated accesses without keeping them. */
-void pat_ext_echo_give_up(struct pat_ext *e, struct pat_ext_row *r);
+void pat_ext_repetition_give_up(struct pat_ext *e, struct pat_ext_row *r);
 
 /* ---- rows ---- */
 
@@ -146,7 +148,7 @@ struct pat_ext_row {
     bool goes_on;      /* its accesses may be pending (struct pat_ext_pending) */
 
     /* second cache line: an access to another line */
-    struct pat_ext_echo *echo; /* NULL: not checked for repeats */
+    struct pat_ext_repetition *repetition; /* NULL: not checked for repeats */
     int64_t line_step;
     struct pat_ext_pages pages;
     uint64_t cost_parts;

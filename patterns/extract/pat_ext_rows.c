@@ -10,8 +10,8 @@ enum { EXT_RECLAIM_PART = 4, EXT_RECLAIM_MIN_PART = 64, EXT_RECLAIM_PAUSE = 1 <<
 
 void pat_ext_row_drop(struct pat_ext *e, struct pat_ext_row *r)
 {
-    pat_ext_echo_free(e, r->echo);
-    r->echo = NULL;
+    pat_ext_repetition_free(e, r->repetition);
+    r->repetition = NULL;
     pat_ext_stream_fini(&r->stream, &e->budget);
     pat_ext_tally_fini(&r->tally, &e->counts);
     pat_ext_pages_fini(&r->pages, &e->counts);
@@ -86,7 +86,7 @@ static int ext_by_cost(const void *a, const void *b)
 
 static void ext_give_up_sequence(struct pat_ext *e, struct pat_ext_row *r)
 {
-    pat_ext_echo_give_up(e, r);
+    pat_ext_repetition_give_up(e, r);
     pat_ext_stream_fini(&r->stream, &e->budget);
     r->kept = 0;
     r->is_cut = true;

@@ -15,10 +15,10 @@ tests_patterns_unit_SOURCES = $(found_fixture) \
     tests/patterns/test_pat_compare_resample.c \
     tests/patterns/test_pat_describe.c \
     tests/patterns/test_pat_ext_arena.c \
-    tests/patterns/test_pat_ext_cost.c \
-    tests/patterns/test_pat_ext_echo.c \
-    tests/patterns/test_pat_ext_home_pages.c \
     tests/patterns/test_pat_ext_buffer.c \
+    tests/patterns/test_pat_ext_cost.c \
+    tests/patterns/test_pat_ext_home_pages.c \
+    tests/patterns/test_pat_ext_repetition.c \
     tests/patterns/test_pat_ext_rows.c \
     tests/patterns/test_pat_ext_tables.c \
     tests/patterns/test_pat_extent.c \

@@ -289,7 +289,7 @@ static void rounds_inside_rounds_are_folded(void **unused)
  * hides is 0 for a reader that takes it for a run. */
 static void rounds_begin_after_interruptions(void **unused)
 {
-    enum { ROUND = 40, LEN = PAT_EXT_ECHO_ACCESSES + 200 * ROUND };
+    enum { ROUND = 40, LEN = PAT_EXT_REPETITION_ACCESSES + 200 * ROUND };
     const struct pat_extract_options o = {.keep_trivial = true};
     static uint64_t addrs[LEN];
     (void)unused;
@@ -299,7 +299,7 @@ static void rounds_begin_after_interruptions(void **unused)
             addrs[i] = i < ROUND ? BASE + somewhere() : addrs[i - ROUND];
         for (size_t i = twice; i < LEN; i += ROUND)
             addrs[i] = addrs[i - 1];
-        const size_t broken = PAT_EXT_ECHO_ACCESSES / ROUND * ROUND + 100 * ROUND + twice;
+        const size_t broken = PAT_EXT_REPETITION_ACCESSES / ROUND * ROUND + 100 * ROUND + twice;
         run_one(addrs, LEN, broken, &o, &s);
         assert_true(s.rows[0].is_whole);
         assert_int_equal(pat_sequence_len(&s.rows[0]), LEN);
@@ -431,11 +431,11 @@ static bool row_is_full(struct pat_ext *e, struct pat_ext_row *r, size_t wide, s
 {
     enum { TOKEN_BYTES = 40, ROUND = 5 };
     const struct pat_ext_token first = {.kind = PAT_EXT_JUMP, .addr = BASE, .range = PAT_NONE, .count = 1};
-    *r = (struct pat_ext_row){.kept = PAT_EXT_ECHO_ACCESSES};
+    *r = (struct pat_ext_row){.kept = PAT_EXT_REPETITION_ACCESSES};
     assert_true(pat_ext_stream_put(&r->stream, &e->budget, &first));
     for (size_t i = 0; i < WIDE_MOST; i++)
         row_run(e, r, ((int64_t)i + 1) << (i < wide ? 50 : 0), 1);
-    for (size_t i = 0; !r->echo->next.count || r->echo->tokens < followed; i++)
+    for (size_t i = 0; !r->repetition->next.count || r->repetition->tokens < followed; i++)
         row_run(e, r, (int64_t)(i % ROUND) + 1, 1);
     return r->stream.end - r->stream.at < TOKEN_BYTES;
 }
@@ -451,13 +451,13 @@ static void check_no_memory(size_t followed)
     for (size_t wide = 0; wide < WIDE_MOST; wide++) {
         struct pat_ext_row r;
         if (row_is_full(&e, &r, wide, followed)) {
-            const uint64_t kept = r.kept - r.echo->accesses;
+            const uint64_t kept = r.kept - r.repetition->accesses;
             full++;
             e.budget.limit_bytes = e.budget.used_bytes;
-            pat_ext_echo_leave(&e, &r);
+            pat_ext_repetition_leave(&e, &r);
             assert_true(r.is_cut);
             assert_int_equal(r.kept, kept);
-            assert_true(row_accesses_in_stream(&r) >= kept - PAT_EXT_ECHO_ACCESSES + 1);
+            assert_true(row_accesses_in_stream(&r) >= kept - PAT_EXT_REPETITION_ACCESSES + 1);
         }
         e.budget.limit_bytes = limit_bytes;
         pat_ext_row_drop(&e, &r);
@@ -479,18 +479,18 @@ static void long_runs_leave_room(void **unused)
     enum { ROUND = 40, NOTICED = 64 + ROUND, FOLLOWED = 30 };
     struct pat_extract_options o = {.memory_bytes = 6 << 20, .far_elements = 1};
     const struct pat_ext_token first = {.kind = PAT_EXT_JUMP, .addr = BASE, .range = PAT_NONE, .count = 1};
-    struct pat_ext_row r = {.kept = PAT_EXT_ECHO_ACCESSES};
+    struct pat_ext_row r = {.kept = PAT_EXT_REPETITION_ACCESSES};
     struct pat_ext e;
     (void)unused;
     assert_int_equal(pat_ext_init(&e, &o), LS_OK);
     const uint64_t run = (e.kept_max - r.kept) / (NOTICED + FOLLOWED / 2);
     assert_true(pat_ext_stream_put(&r.stream, &e.budget, &first));
-    for (uint64_t i = 0; !r.echo || r.echo->tokens < FOLLOWED; i++)
+    for (uint64_t i = 0; !r.repetition || r.repetition->tokens < FOLLOWED; i++)
         row_run(&e, &r, (int64_t)(i % ROUND) + 1, run);
     assert_true(r.kept > e.kept_max);
-    pat_ext_echo_leave(&e, &r);
-    assert_true(r.kept - r.echo->spared <= e.kept_max);
-    assert_int_equal(row_accesses_in_stream(&r), r.kept - PAT_EXT_ECHO_ACCESSES + 1);
+    pat_ext_repetition_leave(&e, &r);
+    assert_true(r.kept - r.repetition->spared <= e.kept_max);
+    assert_int_equal(row_accesses_in_stream(&r), r.kept - PAT_EXT_REPETITION_ACCESSES + 1);
     pat_ext_row_drop(&e, &r);
     pat_ext_fini(&e);
 }
