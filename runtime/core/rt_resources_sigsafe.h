@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resident memory and page faults of the process by time: RESOURCES in the spool. */
+/* CPU time while sampling was on, resident memory and page faults of the process by time: RESOURCES in the spool. */
 #ifndef RT_RESOURCES_SIGSAFE_H
 #define RT_RESOURCES_SIGSAFE_H
 
