@@ -13,8 +13,8 @@ The load of the processors was %(load_before).1f before and %(load_after).1f aft
 ## Method
 
 1. Each program does a fixed amount of work in slices of about half a millisecond, and times each slice with the CPU clock of its thread.
-   A slice that a burst interrupted counts like its neighbours, so that the truth does not contain stepped bursts; translated ones
-   add a tenth to some slices of all functions alike.
+   The time of a function is the sum of its slices less the time that recording spent in the bursts that began there, which the profile contains
+   (*Identity* compares its sum with the clocks of the kernel).
 2. `loadstone record` records it once with each engine: %(engines)s. `loadstone report --json` is compared with the program's times.
 3. *True* and *sampled* are shares of the user time of the program. *Error* is their difference in points. *95 %%* is the interval of the report,
    *holds* states whether it contains the truth, and *SE* is the error in standard errors (half of the interval divided by 1.96).

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a case natively, under perf and under loadstone record, and reads their results."""
 import collections
+import csv
 import dataclasses
 import json
 import os
@@ -13,9 +14,9 @@ import score
 
 LIMIT_S = 600
 
-# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data. known_share is the
-# part of the user time that those functions have, by perf; None: not measured.
-Truth = collections.namedtuple("Truth", "functions others kernels data total_user total_kernel known_share", defaults=(None,))
+# Time in nanoseconds that a program printed of itself. Keys are names of functions (joined by '+'), labels of data. data_of maps functions
+# to the labels of their data. known_share is the part of the user time that those functions have, by perf; None: not measured.
+Truth = collections.namedtuple("Truth", "functions others kernels data data_of total_user total_kernel known_share", defaults=(None,))
 
 
 class Failed(Exception):
@@ -48,11 +49,12 @@ class Recording:
     sampled_ns: float
     overhead: float
     cpu: dict  # the identity, or empty
+    spent: dict  # function in which bursts began -> nanoseconds that these bursts took
     path: str
 
 
 def read_truth(output):
-    functions, others, kernels, data, total = {}, {}, {}, {}, (0, 0)
+    functions, others, kernels, data, data_of, total, last = {}, {}, {}, {}, {}, (0, 0), ""
     kinds = {"function": functions, "other": others, "kernel": kernels, "data": data}
     for line in output.splitlines():
         words = line.split()
@@ -61,7 +63,23 @@ def read_truth(output):
         elif words[:1] == ["truth"] and words[1] in kinds:
             times, name = kinds[words[1]], " ".join(words[2:-1])
             times[name] = times.get(name, 0) + float(words[-1])
-    return Truth(functions, others, kernels, data, *total)
+            if times is data:
+                data_of[last] = name
+            last = name
+    return Truth(functions, others, kernels, data, data_of, *total)
+
+
+def without_bursts(truth, spent):
+    """The truth without the time of the bursts, which are in the slices. Bursts in functions that the truth does not name took as
+    much of their time as the others on average."""
+    net = dict(truth.functions)
+    for key in net:
+        net[key] -= sum(ns for label, ns in spent.items() if any(score.is_named(label, name) for name in key.split("+")))
+    data = dict(truth.data)
+    for key, label in truth.data_of.items():
+        data[label] -= truth.functions.get(key, 0) - net.get(key, 0)
+    part = sum(net.values()) / (sum(truth.functions.values()) or 1)
+    return truth._replace(functions=net, data=data, others={name: part * ns for name, ns in truth.others.items()})
 
 
 class Runner:
@@ -113,7 +131,15 @@ class Runner:
         report, functions = self.rows(path, "--by", "function")
         estimates = report["estimates"]
         return Recording(output, functions, self.rows(path, "--by", "node")[1], self.rows(path, "--by", "module")[1], estimates["bursts"],
-                         estimates["sampled_ns"], report["run"]["overhead_achieved"], report.get("cpu") or {}, path)
+                         estimates["sampled_ns"], report["run"]["overhead_achieved"], report.get("cpu") or {}, self.spent(path), path)
+
+    def spent(self, path):
+        """The time that bursts took, by the function in which they began."""
+        output, _, _ = self.run([self.loadstone, "export", "--format", "csv", "--table", "bursts", "-o", "-", path])
+        spent = collections.Counter()
+        for burst in csv.DictReader(output.splitlines()):
+            spent[burst["function"]] += float(burst["spent_ns"] or 0)
+        return spent
 
     def together(self, recording, rows):
         """Several functions as one row, with the interval of the report: the time that passes the filter, as

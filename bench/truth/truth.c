@@ -12,15 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOW 1.5 /* times the median: a slice that a burst may have interrupted */
-
-enum { PHASES_MAX = 8, SLICES_MAX = 1 << 17, NAME_BYTES = 128, NEIGHBOURS = 16 };
+enum { PHASES_MAX = 8, NAME_BYTES = 128 };
 
 struct truth_phase {
     char name[NAME_BYTES], data[NAME_BYTES];
     enum truth_kind kind;
-    atomic_uint len;
-    uint32_t slice_ns[SLICES_MAX];
+    _Atomic int64_t all_ns; /* its slices */
 };
 
 static struct truth_phase *phases;
@@ -65,41 +62,19 @@ static int64_t cpu_ns(void)
 
 void truth_slice(struct truth_phase *phase, void (*work)(void))
 {
-    const int64_t begin_ns = cpu_ns();
+    static _Thread_local volatile int64_t slices_ns; /* all finished slices of the thread */
+    const int64_t before_ns = slices_ns, begin_ns = cpu_ns();
     work();
-    const int64_t took_ns = cpu_ns() - begin_ns;
-    const unsigned at = atomic_fetch_add(&phase->len, 1);
-    if (at < SLICES_MAX) phase->slice_ns[at] = took_ns < UINT32_MAX ? (uint32_t)took_ns : UINT32_MAX;
+    const int64_t handlers_ns = slices_ns - before_ns; /* slices in signal handlers */
+    const int64_t took_ns = cpu_ns() - begin_ns - handlers_ns;
+    slices_ns += took_ns;
+    atomic_fetch_add(&phase->all_ns, took_ns);
 }
 
 void truth_slices(struct truth_phase *phase, void (*work)(void), int count)
 {
     for (int i = 0; i < count; i++)
         truth_slice(phase, work);
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Slow slices count as their neighbours. */
-static double phase_ns(struct truth_phase *p)
-{
-    const unsigned count = atomic_load(&p->len), len = count < SLICES_MAX ? count : SLICES_MAX;
-    double sum_ns = 0;
-    for (unsigned begin = 0; begin < len; begin += NEIGHBOURS) {
-        const unsigned near = len - begin < NEIGHBOURS ? len - begin : NEIGHBOURS;
-        uint32_t *slice_ns = &p->slice_ns[begin];
-        double kept_ns = 0;
-        unsigned kept = 0;
-        qsort(slice_ns, near, sizeof(slice_ns[0]), compare_ns);
-        while (kept < near && slice_ns[kept] <= SLOW * slice_ns[near / 2])
-            kept_ns += slice_ns[kept++];
-        sum_ns += kept_ns / kept * near;
-    }
-    return len ? sum_ns / len * count : 0;
 }
 
 static double usage_ns(const struct timeval *a, const struct timeval *b)
@@ -115,7 +90,7 @@ void truth_print(void)
     getrusage(RUSAGE_CHILDREN, &children);
     for (int i = 0; phases && i < PHASES_MAX && phases[i].name[0]; i++) {
         struct truth_phase *p = &phases[i];
-        const double ns = phase_ns(p);
+        const double ns = (double)atomic_load(&p->all_ns);
         printf("truth %s %s %.0f\n", kinds[p->kind], p->name, ns);
         if (p->data[0]) printf("truth data %s %.0f\n", p->data, ns);
     }

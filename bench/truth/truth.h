@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs of the truth benchmark clock their own work. A phase is a piece of work of constant size that is
- * repeated ("slice", a few hundred microseconds); each slice is timed with the CPU clock of its thread. A
- * recording lengthens the slices that it interrupts. Stepped bursts lengthen them much: in each group of 16 successive
- * slices, slices that took more than 1.5 times the median count as the mean of the others. Translated bursts add a
- * tenth to some slices of all phases alike. The phases are shared by all threads and
- * processes of the program, also across exec. Thread-safe, and safe in signal handlers. */
+ * repeated ("slice", a few hundred microseconds); each slice is timed with the CPU clock of its thread, without
+ * the slices of signal handlers that interrupt it. Every slice counts: random accesses take several times
+ * longer where other programs use the memory, too, so that a slow slice need not be one that a burst
+ * interrupted. The benchmark subtracts the time of the bursts afterwards. The phases are shared by all
+ * threads and processes of the program, also across exec. Thread-safe, and safe in signal handlers. */
 #ifndef TRUTH_H
 #define TRUTH_H
 

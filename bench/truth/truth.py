@@ -46,7 +46,7 @@ class Results:
 
 def measure_own(runner, case, engine, native, *options):
     found = runner.record(case, engine, *options)
-    truth = recording.read_truth(found.output)
+    truth = recording.without_bursts(recording.read_truth(found.output), found.spent)
     if not truth.functions:
         raise recording.Failed("printed no truth")
     if case.hooked:

@@ -99,7 +99,9 @@ tests_cases_names_victim_LDADD = libloadstone.la
 tests_cases_names_victim_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 # patterns of loops, compared with their algorithms
-check_PROGRAMS += tests/cases/truth_programs
+check_PROGRAMS += tests/cases/truth_programs tests/cases/truth_slices
+tests_cases_truth_slices_SOURCES = tests/cases/truth_slices.c $(truth_common)
+tests_cases_truth_slices_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_cases_truth_programs_SOURCES = tests/cases/truth_programs.c tests/cases/truth_loops.c tests/cases/truth_loops.h
 tests_cases_truth_programs_CFLAGS = $(AM_CFLAGS) -g
 tests_cases_truth_programs_LDADD = libloadstone.la

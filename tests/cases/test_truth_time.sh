@@ -5,6 +5,5 @@
 needs_runtime
 needs_python
 can_sample || skip "the step engine does not work here"
-# with more translated bursts there is one in each slice that the programs time
 must "$python" -B "$top_srcdir/bench/truth/truth.py" --loadstone "$loadstone" --programs "$top_builddir/bench/truth" --quick --engines translate:5,step:50
 exit $failed
