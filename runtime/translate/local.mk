@@ -17,6 +17,7 @@ librttr_la_SOURCES = \
     runtime/translate/rt_tr_method_sigsafe.c \
     runtime/translate/rt_tr_method_sigsafe.h \
     runtime/translate/rt_tr_open.c \
+    runtime/translate/rt_tr_program_sigsafe.c \
     runtime/translate/rt_tr_sampler.c \
     runtime/translate/rt_tr_times.c \
     runtime/translate/rt_translate.h

@@ -29,11 +29,7 @@ enum {
     COLD_SHARE = 6,
     INSTRUCTIONS_MOST = 56000,
     TRANSLATIONS_MOST = 160,
-    /* what the recording takes inside of a burst */
-    ENTRY_NS = 400,
-    PROBE_NS = 130,
-    DISPATCH_NS = 40,
-    /* what it takes after it, until the program's code and data are back in the caches: bursts
+    /* what the recording takes after a burst, until the program's code and data are back in the caches: bursts
      * cost 9 to 14 us more than their handlers took in gzip, 17 to 30 us more in sqlite3 and python3 */
     AFTER_NS = 20000,
 };
@@ -138,24 +134,13 @@ static uint64_t ns_of_tsc(uint64_t cycles)
     return per_us ? cycles * 1000 / per_us : 0;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Estimate the CPU time that the program itself would have needed for the instructions of the burst: by the
- * pace of this burst, or of earlier ones. Recording took the rest, and at least its known parts. */
 static uint64_t program_ns(struct rt_tr_own *o, uint64_t burst_ns)
 {
-    const struct rt_tr_result *r = &o->result;
-    const struct rt_tr_pace *pace = &r->pace;
-    const uint64_t known_ns = ENTRY_NS + ns_of_tsc(r->translate_cycles) +
-                              (uint64_t)r->probe_count * PROBE_NS + (uint64_t)r->dispatches * DISPATCH_NS;
-    const uint64_t left_ns = burst_ns - smaller(known_ns, burst_ns);
+    const struct rt_tr_pace *pace = &o->result.pace;
     if (pace->instructions && pace->cycles > pace->overhead_cycles)
         o->pace_millicycles = (pace->cycles - pace->overhead_cycles) * 1000 / pace->instructions;
-    if (!o->pace_millicycles) return left_ns;
-    return smaller(left_ns, ns_of_tsc(r->work * o->pace_millicycles / 1000));
+    const struct rt_tr_burst_time time = {burst_ns, o->pace_millicycles, rt_burst_engine.tsc_per_us};
+    return rt_tr_program_ns(&o->result, &time);
 }
 
 static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)

@@ -202,6 +202,16 @@ enum rt_tr_refused rt_tr_on_own_stack(struct rt_tr_thread *t, const ucontext_t *
 enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const struct rt_tr_plan *plan,
                                struct rt_tr_result *result);
 
+struct rt_tr_burst_time {
+    uint64_t burst_ns;         /* CPU time of the burst */
+    uint64_t pace_millicycles; /* TSC, of an instruction, in this burst or an earlier one; 0: not known */
+    uint32_t tsc_per_us;       /* 0: not known */
+};
+
+/* Estimate the CPU time that the program itself would have needed for the instructions of the burst: by its
+ * pace. Recording took the rest, and at least its known parts.  Signal: safe. */
+uint64_t rt_tr_program_ns(const struct rt_tr_result *r, const struct rt_tr_burst_time *time);
+
 /* A fault of this thread, uc as the kernel gave it. True: it belongs to the burst, uc was changed, return
  * from the handler. t may be NULL.  Signal: safe. */
 bool rt_tr_fault(struct rt_tr_thread *t, ucontext_t *uc);
