@@ -128,6 +128,7 @@ int main(int argc, char **argv)
     fill(&fields[2], box, BOX * BOX * 3);
     fill(&fields[3], line, LINE);
     fill(&fields[4], ring, RING);
+    fields[1].values[NDM_LATENCY_MEAN][16 * N + 80] *= 1000; /* a load that was interrupted */
     const struct ndm_atlas a = {.domains = domains, .domains_len = 4, .fields = fields, .fields_len = 5};
     atlas = &a;
     const int status = prof_fixture_write("make_heat", argv[1], write_all);

@@ -34,6 +34,9 @@ END
 must "$loadstone" report --heatmap A:latency --width 40 --json run.h5 >pixels.json 2>err
 if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then must /usr/bin/python3 pixels.py; fi
 expect 0 "averaged by timed loads" "$loadstone" report --heatmap A:latency --width 80 run.h5
+# one interrupted load does not make all others look alike
+must test "$(sed -n '/^  *0 /q; p' out | tr -cd ',:;=+*#%' | wc -c)" -gt 100
+must grep -q '@@ > ' out
 # colours only on a terminal, and not with NO_COLOR or another encoding
 if command -v script >/dev/null; then
     on_terminal() { env -u NO_COLOR TERM=xterm-256color "$@" script -qec "$loadstone report --heatmap A --width 40 run.h5" /dev/null </dev/null | tr -d '\r' | grep -v next:; }

@@ -231,7 +231,8 @@ static void rep_heat_scale(const struct rep_heat *h, FILE *out)
     char low[CLI_CELL_BYTES], high[CLI_CELL_BYTES];
     fprintf(out, "%*s %s ", REP_HEAT_LABEL, "", rep_heat_number(h, h->scale.low, low));
     rep_draw_scale(h->columns < REP_HEAT_WIDE ? 1 : 2, h->colour, out);
-    fprintf(out, " %s\n", rep_heat_number(h, h->scale.high, high));
+    fprintf(out, " %s%s%s\n", h->raster.max > h->scale.high ? "> " : "",
+            rep_heat_number(h, h->scale.high, high), h->scale.is_log ? ", log" : "");
 }
 
 static void rep_heat_print(const struct rep_heat *h, FILE *out)

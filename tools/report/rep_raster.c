@@ -4,6 +4,7 @@
 #include "tools/report/rep_raster.h"
 #include "ndm/ndm_mix.h"
 #include "common/ls_quantity.h"
+#include "viz-export/vx_axis.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -220,17 +221,24 @@ static const uint8_t rep_colours[REP_TINTS] = {53, 54, 24, 30, 36, 72, 113, 148,
 static const char rep_signs[REP_TINTS + 1] = ".,:;=+*#%@";
 enum { REP_NOTHING = -1 };
 
+static const double REP_BEYOND_SCALE = 0.02; /* part of the pixels, at either end */
+enum { REP_LOG_FROM = 100 };                 /* a larger range is drawn on a logarithmic scale */
+
 struct rep_range rep_scale_range(const struct rep_raster *r, enum ndm_metric m)
 {
-    const bool is_latency = m == NDM_LATENCY_MEAN || m == NDM_LATENCY_MAX;
-    if (ndm_metric(m)->mixing == NDM_ADDS) return (struct rep_range){0, r->max};
-    return is_latency ? (struct rep_range){r->min < r->max ? r->min : 0, r->max} : (struct rep_range){0, 1};
+    if (ndm_metric(m)->mixing == NDM_ADDS) return (struct rep_range){.high = r->max};
+    if (m != NDM_LATENCY_MEAN && m != NDM_LATENCY_MAX) return (struct rep_range){.high = 1};
+    double low = r->min, high = r->max;
+    vx_middle_range(r->values, (uint64_t)r->width * r->height, REP_BEYOND_SCALE, &low, &high);
+    if (!(low < high)) low = 0;
+    return (struct rep_range){low, high, low > 0 && high > REP_LOG_FROM * low};
 }
 
 /* The step of the scale for a value. */
 static unsigned rep_tint(double value, const struct rep_range *scale)
 {
-    const double share = scale->high > scale->low ? (value - scale->low) / (scale->high - scale->low) : 0;
+    double share = scale->high > scale->low ? (value - scale->low) / (scale->high - scale->low) : 0;
+    if (scale->is_log) share = value > 0 ? log(value / scale->low) / log(scale->high / scale->low) : 0;
     return share >= 1 ? REP_TINTS - 1 : share > 0 ? (unsigned)(share * REP_TINTS) : 0;
 }
 

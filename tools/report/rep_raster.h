@@ -54,8 +54,10 @@ enum { REP_TINTS = 10 }; /* steps of the scale */
 
 struct rep_range {
     double low, high;
+    bool is_log;
 };
-/* The scale of a metric: counts and times begin at 0, latencies at the smallest, shares end at 1. */
+/* The scale of a metric: counts and times begin at 0, shares end at 1. Latencies have the range of most
+ * pixels, because a few loads that were interrupted took a hundred times longer than all others. */
 struct rep_range rep_scale_range(const struct rep_raster *r, enum ndm_metric m);
 /* One row of characters: with colour two rows of pixels, `row` and the one below it, else one. Row 0 is the
  * topmost character. */
