@@ -124,6 +124,13 @@ if ${CC:-cc} -O1 -o mallocs mallocs.c 2>err; then
     must "$loadstone" record -q -f -o mallocs.h5 --engine null --overhead 10% --spool-max 16M -- ./mallocs >out 2>err
     COLUMNS=1000 must "$loadstone" report mallocs.h5 >mallocs.txt 2>err
     must grep -q 'nothing lost' mallocs.txt
+    # hooks do not use up the budget of the bursts
+    if can_sample; then
+        must "$loadstone" record -q -f -o mallocs.h5 --engine step --overhead 10% -- ./mallocs >out 2>err
+        COLUMNS=1000 must "$loadstone" report mallocs.h5 >mallocs.txt 2>err
+        bursts=$(sed -n 's/^trust .* \([0-9,]*\) bursts.*/\1/p' mallocs.txt | tr -d ,)
+        must test "${bursts:-0}" -ge 10
+    fi
 fi
 
 # Bursts become rarer as the spool fills, but still represent all of the time.
