@@ -336,15 +336,20 @@ static bool is_alive(const struct rt_burst_thread *t, const ucontext_t *uc, bool
            (taken_back || uc->uc_mcontext.gregs[REG_EFL] & RT_BURST_TRAP_FLAG);
 }
 
-/* The trigger fell into time that no burst represents: the runtime's own, the kernel's, or time in which
- * nothing is sampled. The instant at which sampling is found to be switched on belongs to the time before, so
+/* The trigger fell into time that no burst represents: the runtime's own measured time, the kernel's, or time
+ * in which nothing is sampled. The instant at which sampling is found to be switched on belongs to the time before, so
  * that a burst there would be one too many. */
-static bool is_outside_program(struct rt_burst_thread *t, const ucontext_t *uc)
+static bool is_outside_program(const struct rt_burst_thread *t)
 {
     if (!t->outside || t->in_kernel || t->rt->writer.stopped) return true;
-    if (rt_is_own_text((uintptr_t)uc->uc_mcontext.gregs[REG_RIP])) return true; /* a hook that only looks */
     const bool was_sampling = rt_control_was_sampling();
     return !rt_control_update(ls_clock_mono_ns()) || !was_sampling;
+}
+
+/* A hook that is not timed, because it only looks or tags. */
+static bool is_in_quick_hook(const struct rt_burst_thread *t, const ucontext_t *uc)
+{
+    return t->outside && !t->in_kernel && rt_is_own_text((uintptr_t)uc->uc_mcontext.gregs[REG_RIP]);
 }
 
 /* A trigger without a burst costs, too. In a hook whose time is measured that is not the hook's. */
@@ -375,7 +380,11 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
     if (!rt_is_recording()) return rt_burst_disarm(t); /* another recording may wake the thread */
     rt_stream_refresh(t->rt);
     if (t->tid != rt_burst_gettid()) return; /* a raw clone that shares our thread block */
-    if (is_outside_program(t, uc)) return pass_over(t);
+    if (is_in_quick_hook(t, uc)) {
+        __atomic_fetch_add(&rt_state.budget.passed_ns, weight_now_ns(t), __ATOMIC_RELAXED);
+        return pass_over(t);
+    }
+    if (is_outside_program(t)) return pass_over(t);
     if (rt_burst_look_for_tracer(&rt_burst_engine, rt_burst_engine.method->is_whole ? TRACER_AGE_NS : 0)) {
         __atomic_fetch_add(&rt_burst_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_burst_disarm(t); /* the tracer would see the next one */

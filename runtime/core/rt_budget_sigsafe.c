@@ -144,6 +144,13 @@ uint64_t rt_budget_hooks_ns(void)
     return __atomic_load_n(&rt_state.budget.hooks_ns, __ATOMIC_RELAXED) + rt_budget_looked_ns();
 }
 
+uint64_t rt_budget_more_hooks_ns(void)
+{
+    const uint64_t passed_ns = __atomic_load_n(&rt_state.budget.passed_ns, __ATOMIC_RELAXED),
+                   looked_ns = rt_budget_looked_ns();
+    return passed_ns > looked_ns ? passed_ns - looked_ns : 0;
+}
+
 void rt_alloc_put_skipped(void)
 {
     if (rt_tls.skipped_allocs == 0) return;

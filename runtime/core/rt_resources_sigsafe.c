@@ -41,7 +41,8 @@ static struct rt_cpu rt_cpu_of(const struct rusage *usage)
     return (struct rt_cpu){
         .user_ns = rt_timeval_ns(usage->ru_utime),
         .kernel_ns = rt_timeval_ns(usage->ru_stime),
-        .recording_ns = __atomic_load_n(&b->spent_ns, __ATOMIC_RELAXED) + rt_budget_hooks_ns() + starts_ns,
+        .recording_ns = __atomic_load_n(&b->spent_ns, __ATOMIC_RELAXED) + rt_budget_hooks_ns() +
+                        rt_budget_more_hooks_ns() + starts_ns,
         .recording_kernel_ns = __atomic_load_n(&b->spent_kernel_ns, __ATOMIC_RELAXED) + starts_ns,
     };
 }

@@ -47,6 +47,7 @@ struct rt_budget {
     uint64_t starts_ns;            /* starts of threads and of the process */
     uint64_t hooks_ns;             /* hooks that recorded, estimated from timed ones */
     uint64_t looked_calls;         /* allocator calls that were only looked at */
+    uint64_t passed_ns;            /* these and tags, by the triggers that fell into them */
     uint64_t hook_bytes;           /* records of allocations */
     uint64_t allocs, large_allocs; /* recorded; the subset recorded for its length */
     uint32_t live_threads;
@@ -151,6 +152,8 @@ static inline uint64_t rt_ticks(void)
 /* Estimate the CPU time of all hooks of the process so far, including the calling thread's part that is not
  * added yet. Also updates the limit of allocations.  Thread: any, depth > 0.  Signal: safe. */
 uint64_t rt_budget_hooks_ns(void);
+/* CPU time of hooks that is not in rt_budget_hooks_ns: tags, mostly.  Signal: safe. */
+uint64_t rt_budget_more_hooks_ns(void);
 /* How many events one sample represents, of a process. Atomic; mean 0: nothing was sampled yet. */
 struct rt_budget_rate {
     uint64_t last_ns; /* CPU time of the process at the last sample */
