@@ -521,13 +521,22 @@ static void processor_is_measured(void **state)
         {RT_TR_MUL_INTEGER, 2, 6},  {RT_TR_LOAD_L1, 3, 8},     {RT_TR_SQRT_SINGLE, 8, 36},
         {RT_TR_SQRT_DOUBLE, 9, 39},
     };
+    enum { TRIES = 5 }; /* other programs may disturb one measurement */
     struct rt_tr_times t;
-    rt_tr_times_measure(&t);
-    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_in_range(t.latency[rows[i].kind], rows[i].least_cycles * 950, rows[i].most_cycles * 1050);
-    assert_true(t.occupied[RT_TR_DIV_DOUBLE] <= t.latency[RT_TR_DIV_DOUBLE] * 11 / 10);
-    assert_true(t.sum_after_sum <= t.latency[RT_TR_ADD_FP]);
-    assert_in_range(t.issue, 80, 600);
+    bool holds = false;
+    for (unsigned try = 0; try < TRIES && !holds; try++) {
+        rt_tr_times_measure(&t);
+        holds = t.occupied[RT_TR_DIV_DOUBLE] <= t.latency[RT_TR_DIV_DOUBLE] * 11 / 10 &&
+                t.sum_after_sum <= t.latency[RT_TR_ADD_FP] && t.issue >= 80 && t.issue <= 600;
+        for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+            if (t.latency[rows[i].kind] < rows[i].least_cycles * 950 ||
+                t.latency[rows[i].kind] > rows[i].most_cycles * 1050)
+                holds = false;
+    }
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0] && !holds; i++)
+        print_message("kind %u: %u thousandths of a cycle, expected %u to %u cycles\n", rows[i].kind,
+                      t.latency[rows[i].kind], rows[i].least_cycles, rows[i].most_cycles);
+    assert_true(holds);
 }
 
 /* The limit of instructions is also reached in code that needs no flags and has no slow version. */
