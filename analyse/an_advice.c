@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_advice.h"
+#include "analyse/an_dimension.h"
 #include "analyse/an_select.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@ enum { AN_JUMPS_MIN = 10, AN_NEAR_BYTES = 4 * AN_LINE_BYTES }; /* a longer strid
 
 struct an_ip {
     uint64_t ip, sample, samples;
+    uint32_t line;
     double stall_ns;
 };
 
@@ -25,8 +27,41 @@ static struct an_ip *an_ip_slot(struct an_ip *table, uint64_t ip)
     return NULL; /* largest number of distinct instructions that are examined */
 }
 
+static bool an_costs_more(const struct an_ip *a, const struct an_ip *b)
+{
+    return a->stall_ns > b->stall_ns || (a->stall_ns == b->stall_ns && a->samples > b->samples);
+}
+
+static int an_compare_lines(const void *a, const void *b)
+{
+    const uint32_t x = ((const struct an_ip *)a)->line, y = ((const struct an_ip *)b)->line;
+    return (x > y) - (x < y);
+}
+
+/* The costliest instruction of the costliest line; *out_line: the sum of this line. Reorders the table. */
+static struct an_ip an_top_of_lines(struct an_ip *table, struct an_ip *out_line)
+{
+    struct an_ip top = {0};
+    *out_line = top;
+    qsort(table, AN_IPS_MAX, sizeof(*table), an_compare_lines);
+    for (size_t i = 0, end; i < AN_IPS_MAX; i = end) {
+        struct an_ip line = table[i], first = table[i];
+        for (end = i + 1; end < AN_IPS_MAX && table[i].line != AN_NO_KEY && table[end].line == table[i].line;
+             end++) {
+            line.stall_ns += table[end].stall_ns;
+            line.samples += table[end].samples;
+            if (an_costs_more(&table[end], &first)) first = table[end];
+        }
+        if (!an_costs_more(&line, out_line)) continue;
+        *out_line = line;
+        top = first;
+    }
+    return top;
+}
+
 static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *costs,
-                              const uint8_t *in_group, struct an_ip *table, struct an_finding *out)
+                              const uint8_t *in_group, const uint32_t *lines, struct an_ip *table,
+                              struct an_finding *out)
 {
     double stall = 0, memory = 0;
     uint64_t samples = 0, measured = 0, dram = 0;
@@ -34,6 +69,7 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
         struct an_ip *slot = in_group[i] ? an_ip_slot(table, in->samples.ip[i]) : NULL;
         if (!slot) continue;
         slot->ip = in->samples.ip[i];
+        slot->line = lines[i];
         slot->sample = i;
         slot->samples++;
         slot->stall_ns += (double)costs->stall_ns[i];
@@ -45,15 +81,12 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
         measured += (uint64_t)an_is_measured(&in->samples, i);
         dram += an_is_measured(&in->samples, i) && in->samples.level[i] == PROF_LEVEL_DRAM;
     }
-    struct an_ip top = {0};
-    for (size_t i = 0; i < AN_IPS_MAX; i++) {
-        const struct an_ip *t = &table[i];
-        if (t->stall_ns > top.stall_ns || (t->stall_ns == top.stall_ns && t->samples > top.samples)) top = *t;
-    }
+    struct an_ip line;
+    const struct an_ip top = an_top_of_lines(table, &line);
     out->memory_part = stall > 0 ? memory / stall : NAN;
     out->dram_part = measured ? (double)dram / (double)measured : NAN;
-    out->stall_part = stall > 0 ? top.stall_ns / stall
-                      : samples ? (double)top.samples / (double)samples
+    out->stall_part = stall > 0 ? line.stall_ns / stall
+                      : samples ? (double)line.samples / (double)samples
                                 : NAN;
     return top;
 }
@@ -184,12 +217,12 @@ static void an_find_loop(struct an_finding *out, const struct an_input *in, cons
 }
 
 ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const struct an_costs *costs,
-                       const uint8_t *in_group)
+                       const uint8_t *in_group, const uint32_t *lines)
 {
     memset(out, 0, sizeof(*out));
     struct an_ip *table = calloc(AN_IPS_MAX, sizeof(*table));
     if (!table) return ls_nomem("advice");
-    const struct an_ip top = an_top_ip(in, costs, in_group, table, out);
+    const struct an_ip top = an_top_ip(in, costs, in_group, lines, table, out);
     free(table);
     out->ip = top.ip;
     out->sample = top.sample;

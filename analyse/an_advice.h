@@ -16,9 +16,9 @@ enum an_access {
 
 struct an_finding {
     enum an_access access;
-    uint64_t ip;          /* the instruction that costs most in the node */
+    uint64_t ip;          /* the costliest instruction of the node's costliest line */
     uint64_t sample;      /* one of its samples */
-    double stall_part;    /* share of the node's stall (or of its samples, if nothing stalls) */
+    double stall_part;    /* that line's share of the node's stall (or of its samples, if nothing stalls) */
     int64_t stride_bytes; /* median distance of its consecutive accesses within bursts */
     double stride_part;   /* part of these distances that equal the median */
     double dram_part;     /* DRAM loads as a part of the node's measured loads */
@@ -31,10 +31,10 @@ struct an_finding {
     double loop_bytes, loop_ns;
 };
 
-/* Examine the samples whose group is in [group's subtree], as marked in in_group. Columns needed: ip, addr,
- * level.
+/* Examine the samples whose group is in [group's subtree], as marked in in_group. lines[i]: number of the source line of
+ * sample i, or AN_NO_KEY: then its instruction counts by itself. Columns needed: ip, addr, level.
  * Errors: LS_ERR_NOMEM. */
 ls_err an_finding_init(struct an_finding *out, const struct an_input *in, const struct an_costs *costs,
-                       const uint8_t *in_group);
+                       const uint8_t *in_group, const uint32_t *lines);
 
 #endif

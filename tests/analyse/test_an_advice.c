@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analyse/an_advice.h"
+#include "analyse/an_dimension.h"
 #include "tests/analyse/an_fixture.h"
 #include "tests/unit.h"
 
@@ -17,9 +18,12 @@ static void find(struct an_fixture *f, struct an_finding *out)
 {
     struct an_costs c;
     static uint8_t all[FIX_SAMPLES_MAX];
+    static uint32_t lines[FIX_SAMPLES_MAX];
     memset(all, 1, sizeof(all));
+    for (uint64_t i = 0; i < f->samples_len; i++)
+        lines[i] = (uint32_t)(f->ip[i] >> 8);
     assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
-    assert_int_equal(an_finding_init(out, &f->in, &c, all), LS_OK);
+    assert_int_equal(an_finding_init(out, &f->in, &c, all, lines), LS_OK);
     an_costs_fini(&c);
     fix_free(f);
 }
@@ -197,6 +201,7 @@ static void an_a_loop_has_its_traffic(void **state)
     struct an_costs c;
     uint8_t in_group[FIX_SAMPLES_MAX] = {0};
     float moved[FIX_SAMPLES_MAX] = {0};
+    const uint32_t lines[FIX_SAMPLES_MAX] = {0};
     for (int b = 0; b < 40; b++) {
         fix_burst(f, 1000, 2000);
         for (uint32_t i = 0; i < 10; i++) {
@@ -211,10 +216,10 @@ static void an_a_loop_has_its_traffic(void **state)
     assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
     float *const own = c.moved_bytes;
     c.moved_bytes = NULL;
-    assert_int_equal(an_finding_init(&found, &f->in, &c, in_group), LS_OK);
+    assert_int_equal(an_finding_init(&found, &f->in, &c, in_group, lines), LS_OK);
     assert_true(isnan(found.loop_bytes));
     c.moved_bytes = moved;
-    assert_int_equal(an_finding_init(&found, &f->in, &c, in_group), LS_OK);
+    assert_int_equal(an_finding_init(&found, &f->in, &c, in_group, lines), LS_OK);
     assert_int_equal(found.ip, 0x400);
     assert_true(found.loop_bytes == 20 * 10 * 64 && found.loop_ns == 20 * 1000);
     c.moved_bytes = own;
@@ -222,11 +227,48 @@ static void an_a_loop_has_its_traffic(void **state)
     fix_free(f);
 }
 
+/* Four instructions of an unrolled line wait 300 cycles each, one of another line 500. */
+static void unrolled(struct an_finding *out, bool has_lines)
+{
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    static uint8_t all[FIX_SAMPLES_MAX];
+    static uint32_t lines[FIX_SAMPLES_MAX];
+    for (int b = 0; b < 40; b++) {
+        fix_burst(f, 1000, 2000);
+        for (uint32_t i = 0; i < 5; i++) {
+            const uint64_t s = f->samples_len;
+            f->ip[s] = i < 4 ? 0x400 + i * 8 : 0x500;
+            f->addr[s] = 0x100000 + i * 8;
+            all[s] = 1;
+            lines[s] = has_lines ? i / 4 : AN_NO_KEY;
+            fix_load(f, 1, 600 + i, i < 4 ? 300 : 500);
+        }
+    }
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_int_equal(an_finding_init(out, &f->in, &c, all, lines), LS_OK);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
+static void unrolled_line_is_summed(void **state)
+{
+    struct an_finding found;
+    (void)state;
+    unrolled(&found, true);
+    assert_int_equal(found.ip >> 8, 4);
+    assert_true(fabs(found.stall_part - 4 * 295 / (4 * 295 + 495.0)) < 0.001);
+    unrolled(&found, false);
+    assert_int_equal(found.ip, 0x500);
+    assert_true(fabs(found.stall_part - 495 / (4 * 295 + 495.0)) < 0.001);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_walks_are_distinguished),
         cmocka_unit_test(an_walk_of_updates_is_the_walk_of_the_loads),
+        cmocka_unit_test(unrolled_line_is_summed),
         cmocka_unit_test(an_rows_of_a_random_index_are_runs),
         cmocka_unit_test(an_loads_that_were_timed_alone_have_no_strides),
         cmocka_unit_test(an_a_loop_has_its_traffic),

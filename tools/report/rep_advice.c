@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Print a line for each node with much stall: its access pattern and a remedy, both inferred. */
 #include "analyse/an_advice.h"
+#include "analyse/an_keys.h"
 #include "common/ls_text.h"
 #include "tools/cli/cli_term.h"
 #include "tools/report/rep_view.h"
@@ -122,12 +123,16 @@ static uint32_t rep_next_leaf(const struct rep_view *v, const uint8_t *done)
     return best;
 }
 
-static ls_err rep_find_group(const struct rep_view *v, uint32_t group, uint8_t *in_group,
-                             struct an_finding *out)
+/* Number the source lines of all samples: those of --by line, but code without a function's name is its address. */
+static ls_err rep_number_lines(const struct rep_view *v, struct an_keys *out)
 {
-    for (uint64_t s = 0; s < v->in.samples.len; s++)
-        in_group[s] = v->groups.group_of_sample[s] == group;
-    return an_finding_init(out, &v->in, &v->costs, in_group);
+    LS_TRY(an_keys_init(out, an_dimension_named("line", strlen("line")), &v->tables, &v->in.samples));
+    for (uint64_t s = 0; s < v->in.samples.len; s++) {
+        if (out->number_of_sample[s] == AN_NO_KEY) continue;
+        const struct prof_line *l = &v->tables.lines[out->keys[out->number_of_sample[s]]];
+        if (!*l->file && !*l->function) out->number_of_sample[s] = AN_NO_KEY;
+    }
+    return LS_OK;
 }
 
 uint32_t rep_top_stall(const struct rep_view *v)
@@ -145,7 +150,8 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out, size_t *out_len)
         an_bootstrap_bursts(v->bootstrap, AN_STALL) < AN_BURSTS_MIN)
         return LS_OK;
     uint8_t *in_group = malloc(v->in.samples.len + 1), *done = calloc(v->groups.groups_len + 1u, 1);
-    ls_err err = in_group && done ? LS_OK : ls_nomem("advice");
+    struct an_keys lines = {0};
+    ls_err err = in_group && done ? rep_number_lines(v, &lines) : ls_nomem("advice");
     const size_t most = rep_is_low() && !v->options.is_complete ? 1 : REP_ADVICE_MAX;
     while (err == LS_OK && *out_len < most) {
         struct an_finding f;
@@ -153,12 +159,15 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out, size_t *out_len)
         if (group == AN_NO_GROUP) break;
         done[group] = 1;
         if (!rep_has_gain(v, group)) continue;
-        err = rep_find_group(v, group, in_group, &f);
+        for (uint64_t s = 0; s < v->in.samples.len; s++)
+            in_group[s] = v->groups.group_of_sample[s] == group;
+        err = an_finding_init(&f, &v->in, &v->costs, in_group, lines.number_of_sample);
         if (err != LS_OK || !*rep_hint(&f)) continue;
         ++*out_len;
         rep_print_finding(v, group, &f, out);
     }
     free(in_group);
+    an_keys_fini(&lines);
     free(done);
     return err;
 }

@@ -173,8 +173,8 @@ static ls_err rep_open(struct rep_view *v)
         an_tables_slice(&v->tables, v->options.slices, v->options.slice_ns);
     an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
     v->loaded = AN_COST_COLUMNS | an_by_columns(&v->by) | v->options.columns;
-    /* advice needs instructions and strides */
-    if (rep_is_by_node(v)) v->loaded |= PROF_MASK(thread) | PROF_MASK(ip);
+    /* advice needs source lines and strides */
+    if (rep_is_by_node(v)) v->loaded |= an_dimension_named("line", strlen("line"))->columns;
     LS_TRY(rep_filter_columns(&v->options, &v->loaded));
     return prof_load_samples(v->profile, v->loaded, &v->in.samples);
 }
