@@ -36,6 +36,14 @@ expect 0 "outliers, which count as the median: 1" "$loadstone" report --how outl
 expect 0 "stall      the program waits for memory for at most" "$loadstone" report cached.h5
 must test "$(grep -c 'of its loads' out)" -eq 0
 must grep -qE "B  .* 100.0 ±0.0  " out
+# a terminal of the usual size shows all of a report with its next command and the prompt, and as many rows as fit
+LINES=24 COLUMNS=80 "$loadstone" report whole.h5 >low.txt 2>&1
+must test "$(wc -l <low.txt)" -le 23
+must grep -qF "kernel     work (mix.c:40): mapping, page faults" low.txt
+must grep -qE "─ B .* 100.0" low.txt
+LINES=24 COLUMNS=80 "$loadstone" report --by function whole.h5 >low.txt 2>&1
+must test "$(wc -l <low.txt)" -le 23
+must grep -qE "^kernel     page faults: .* % of the CPU time \([0-9]+ more\)" low.txt
 # repeated allocations are reported only if the CPU time is known
 expect 0 "reuse the block, or let malloc keep it" "$loadstone" report whole.h5
 expect 0 "" "$loadstone" report unknown.h5

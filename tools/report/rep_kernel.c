@@ -13,7 +13,6 @@
 enum { REP_KERNEL_ROWS = 8, REP_KERNEL_LABEL = 64, REP_KERNEL_COLUMNS = 36, REP_CHURN_MAX = 3 };
 /* glibc refuses a larger M_MMAP_THRESHOLD (HEAP_MAX_SIZE / 2 in malloc/arena.c, on 64 bit). */
 #define REP_MMAP_THRESHOLD_MAX (UINT64_C(32) << 20)
-#define REP_KERNEL_LOW 0.05   /* least share of the CPU time where the terminal has few lines */
 #define REP_CHURN_PART 0.02   /* least share of the CPU time to save */
 enum { REP_TRIM_TIMES = 16 }; /* trim threshold in blocks: free blocks that may stay at the top of the heap */
 
@@ -72,8 +71,7 @@ static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, 
 {
     const int width = cli_term_width() - REP_KERNEL_COLUMNS,
               label = width < REP_KERNEL_LABEL ? width : REP_KERNEL_LABEL;
-    const double least = rep_is_low() ? fmax(v->options.min_share, REP_KERNEL_LOW) : v->options.min_share,
-                 least_ns = isnan(rep_cpu_ns(v)) ? 0 : least * rep_cpu_ns(v);
+    const double least_ns = isnan(rep_cpu_ns(v)) ? 0 : v->options.min_share * rep_cpu_ns(v);
     double all_ns = 0;
     for (size_t i = 0; i < k->len; i++)
         all_ns += k->rows[i].time_ns;
@@ -102,6 +100,33 @@ static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, 
     if (rest) fprintf(out, "(%zu more: %s)\n", rest, cli_format_time(time, rest_ns));
 }
 
+/* Find blocks whose CPU time in the kernel is worth saving, at most `most`; return their number. */
+static size_t rep_churn(const struct rep_view *v, const struct an_kernel *k, struct an_churn *out,
+                        size_t most)
+{
+    size_t len = an_kernel_churn(k, &v->tables, rep_cpu_ns(v), out, most);
+    while (len > 0 && out[len - 1].time_ns < REP_CHURN_PART * rep_cpu_ns(v))
+        len--;
+    return len;
+}
+
+/* Print one line where the terminal has few. */
+static void rep_put_kernel_brief(const struct rep_view *v, const struct an_kernel *k, enum an_kernel_by by,
+                                 FILE *out)
+{
+    const struct an_kernel_row *r = &k->rows[0];
+    char label[2 * AN_LABEL_BYTES], text[2 * AN_LABEL_BYTES + 128], share[CLI_CELL_BYTES], rest[64] = "";
+    struct an_churn churn;
+    if (by == AN_KERNEL_BY_DATA && rep_churn(v, k, &churn, 1)) return; /* the conclusion has it */
+    if (!isnan(rep_cpu_ns(v)) && r->time_ns < v->options.min_share * rep_cpu_ns(v)) return;
+    rep_kernel_label(v, r, by, label);
+    rep_kernel_share(v, r, share);
+    if (k->len > 1) snprintf(rest, sizeof(rest), " (%zu more)", k->len - 1);
+    snprintf(text, sizeof(text), "%-*s%s: %s %% of the CPU time%s", REP_KEY_WIDTH, "kernel", label, share,
+             rest);
+    cli_print_folded(text, REP_KEY_WIDTH, cli_term_width(), out);
+}
+
 ls_err rep_print_kernel(const struct rep_view *v, FILE *out)
 {
     const enum an_base base = v->by.dimensions[0]->base;
@@ -111,7 +136,7 @@ ls_err rep_print_kernel(const struct rep_view *v, FILE *out)
                                                                                       : AN_KERNEL_BY_LINE;
     struct an_kernel k;
     const ls_err err = rep_kernel_init(v, by, &k);
-    if (err == LS_OK && k.len > 0) rep_put_kernel(v, &k, by, out);
+    if (err == LS_OK && k.len > 0) (rep_is_low() ? rep_put_kernel_brief : rep_put_kernel)(v, &k, by, out);
     an_kernel_fini(&k);
     return err;
 }
@@ -149,15 +174,27 @@ static void rep_put_churn(const struct rep_view *v, const struct an_churn *c, FI
         blocks[CLI_CELL_BYTES], bytes[CLI_CELL_BYTES];
     const uint64_t allocated = rep_blocks_of(v, c->node);
     const uint64_t block_bytes = c->bytes / c->unmaps;
+    const char *label = v->tables.nodes[c->node].label;
+    const double part = c->time_ns / rep_cpu_ns(v);
+    cli_format_count(blocks, (double)(allocated ? allocated : c->unmaps));
+    cli_format_bytes(bytes, (double)block_bytes);
+    if (rep_is_low()) {
+        snprintf(
+            text, sizeof(text),
+            "%-*s%s: mapping, page faults and unmapping of %s blocks of %s take %.1f %% of the CPU time; "
+            "reuse the block",
+            REP_KEY_WIDTH, "kernel", label, blocks, bytes, part * 100);
+        cli_print_folded(text, REP_KEY_WIDTH, cli_term_width(), out);
+        return;
+    }
     snprintf(
         text, sizeof(text),
         "  %s: %s %s%s of CPU time (%.1f %%) for mapping, page faults and unmapping of %s blocks of %s that "
         "are allocated and freed again and again; reuse the block%s; huge pages (glibc.malloc.hugetlb=1) "
         "make the page faults fewer",
-        v->tables.nodes[c->node].label, cli_format_time(time, c->time_ns), cli_term_utf8() ? "±" : "+-",
-        cli_format_time(error, c->error_ns), c->time_ns / rep_cpu_ns(v) * 100,
-        cli_format_count(blocks, (double)(allocated ? allocated : c->unmaps)),
-        cli_format_bytes(bytes, (double)block_bytes), rep_malloc_setting(block_bytes, setting));
+        label, cli_format_time(time, c->time_ns), cli_term_utf8() ? "±" : "+-",
+        cli_format_time(error, c->error_ns), part * 100, blocks, bytes,
+        rep_malloc_setting(block_bytes, setting));
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 
@@ -167,10 +204,9 @@ ls_err rep_print_kernel_advice(const struct rep_view *v, FILE *out)
     struct an_churn churn[REP_CHURN_MAX];
     if (isnan(rep_cpu_ns(v)) || v->options.where_len > 0) return LS_OK;
     const ls_err err = rep_kernel_init(v, AN_KERNEL_BY_DATA, &k);
-    const size_t len =
-        err == LS_OK ? an_kernel_churn(&k, &v->tables, rep_cpu_ns(v), churn, REP_CHURN_MAX) : 0;
-    for (size_t i = 0; i < len && churn[i].time_ns >= REP_CHURN_PART * rep_cpu_ns(v); i++) {
-        if (i == 0) {
+    const size_t len = err == LS_OK ? rep_churn(v, &k, churn, rep_is_low() ? 1 : REP_CHURN_MAX) : 0;
+    for (size_t i = 0; i < len; i++) {
+        if (i == 0 && !rep_is_low()) {
             rep_key(out, "kernel");
             fputs("CPU time that can be saved:\n", out);
         }

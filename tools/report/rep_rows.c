@@ -231,7 +231,9 @@ static ls_err rep_fill(struct rep_builder *b, uint32_t *ids)
         b->len = 0;
         LS_TRY(rep_add_siblings(b, ids, rep_tops(b->v, ids), 0));
         if (max == 0 || b->len <= max || most == 1) return LS_OK;
-        most = most > b->len - max ? most - (b->len - max) : 1;
+        const size_t fewer =
+            (b->len - max + 1) / 2; /* a group takes up to two lines: its own, and one for hidden ones */
+        most = most > fewer ? most - fewer : 1;
     }
 }
 

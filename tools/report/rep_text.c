@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REP_EVENTS_BRIEF = 2, REP_ROWS_MIN = 6 };
+enum { REP_EVENTS_BRIEF = 2, REP_ROWS_MIN = 4 };
 /* Lines besides the rows and the other texts: heads, columns that are not shown, the next command, the prompt. */
 enum { REP_OTHER_LINES = 6, REP_LOW_LINES = 40 };
 #define REP_STALL_SMALL 0.05 /* below this share of the time, the program computes */
@@ -204,9 +204,12 @@ void rep_print_trust(const struct rep_view *v, FILE *out)
 
 static ls_err rep_tail(const struct rep_view *v, FILE *out)
 {
-    LS_TRY(rep_print_kernel(v, out));
+    if (!rep_is_low()) LS_TRY(rep_print_kernel(v, out));
     fputc('\n', out);
-    if (!rep_is_empty(v) && !rep_is_low()) rep_print_lines(v, rep_print_traffic, out);
+    if (rep_is_low())
+        LS_TRY(rep_print_kernel(v, out));
+    else if (!rep_is_empty(v))
+        rep_print_lines(v, rep_print_traffic, out);
     rep_print_trust(v, out);
     return LS_OK;
 }
