@@ -27,7 +27,7 @@
     X(LEVEL_UNKNOWN, "load, level unknown") \
     X(UNMEASURED, "load without a latency") \
     X(STORE, "store")                       \
-    X(OTHER, "prefetch")                    \
+    X(OTHER, "other access")                \
     X(NO_ACCESS, "no data (computing)")
 
 #define AN_CLASS_ENUM(id, words) AN_CLASS_##id,

@@ -9,6 +9,11 @@ victim=$top_builddir/tests/cases/faults_victim
     { grep -q 'faults does not work here' err && skip "$(cat err)"; cat err; exit 1; }
 # the default report lists first touches; engines that were asked for by name fail where they do not work
 expect 0 "Who touched which memory first" "$loadstone" report can.h5
+must grep -qE '^faults  .* % of the [0-9,]* page faults' out
+must grep -qE '^trust  *engine faults' out
+expect 0 "more, not shown)" "$loadstone" report --min-share 60% can.h5
+expect 0 " samples in " "$loadstone" record --force -e faults -o can.h5 -- "$victim" two 1 1
+expect 125 "record --watch NAME" "$loadstone" record -e watch -o no.h5 -- "$victim" two 1 1
 no_perf=$top_builddir/tests/step/step_no_perf # where stepping is built
 if [ -x "$no_perf" ]; then
     expect 125 "--engine faults does not work here: " "$no_perf" "$loadstone" record -o no.h5 -e faults -- "$victim" two 1 1

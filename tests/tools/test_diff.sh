@@ -13,6 +13,8 @@ golden diff.json diff.json
 "$loadstone" diff a.h5 a.h5 >same.txt 2>err || failed=1
 must grep -q "not significant" same.txt
 must test "$(grep -c -E '(more|less|new|gone)$' same.txt)" -eq 0
+expect 0 "Nothing to compare: no row" "$loadstone" diff --where function=none a.h5 b.h5
+must test "$(grep -c 'In parentheses' out)" -eq 0
 # no line of the table is wider than the terminal
 for columns in 60 80 100 130; do
     COLUMNS=$columns "$loadstone" diff a.h5 b.h5 2>err | sed '1,/^$/d;/^In paren/,$d' | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1

@@ -2,7 +2,8 @@
 // usage: node test_view.mjs MODULES CHROMIUM PAGE MAPLESS_PAGE FIELD_SUM PLACE_SUMS PLATE_SUMS LOADSTONE PROFILE
 // PLACE_SUMS: by thread, of the place that FIELD_SUM is of, loads of L3; PLATE_SUMS: samples by cell of the plate
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { change, changeByClick, check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
 
 const [modules, chromium, file, mapless, fieldSum, placeSumsText, plateSumsText, loadstone, profile] =
@@ -652,6 +653,35 @@ async function looks(browser) {
 }
 
 const browser = await openBrowser(modules, chromium);
+/** A recording without samples has a page that says so, and no panels. */
+async function withoutSamples() {
+    const { page, wrong } = await openPage(browser, join(dirname(file), 'null.html'));
+    check(await page.getByText('the engine null takes no samples').isVisible(), 'an empty page says why');
+    check((await page.locator('main .panel:visible, .selection').count()) === 0, 'and has no panels');
+    check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
+    await page.close();
+}
+
+/** Page faults have no time: the page is about their number. */
+async function withoutTime() {
+    const faults = join(dirname(file), 'faults.html');
+    if (!existsSync(faults)) return;
+    const { page, wrong } = await openPage(browser, faults);
+    const samples = Number(await page.locator('#sum-samples').getAttribute('data-value'));
+    check(samples > 0 && (await page.locator('#sum-time').count()) === 0, `${samples} page faults, no time`);
+    check((await page.locator('#conclusion').textContent()).includes('of the'), 'with a conclusion');
+    check((await page.locator('header .warning').count()) === 0, 'and without a warning of missing bursts');
+    const widths = await page
+        .locator('#tree .icicle [role=treeitem]')
+        .evaluateAll((boxes) => boxes.map((box) => box.getBoundingClientRect().height));
+    check(widths.length > 2 && widths[0] > 100, `the tree is drawn: ${widths.length} pieces`);
+    check((await page.locator('#latency').count()) === 0, 'there are no latencies');
+    const first = await page.locator('#code .barlist .amount').first().textContent();
+    check(Number(first.replaceAll(',', '')) > 0, `lines by faults: ${first}`);
+    check(wrong.length === 0, `no errors, no requests ${wrong.join('; ')}`);
+    await page.close();
+}
+
 try {
     const { page, wrong } = await openPage(browser, file);
     for (const part of [
@@ -678,6 +708,8 @@ try {
         'without fields the page says how to get them',
     );
     check(plain.wrong.length === 0, `no errors, no requests ${plain.wrong.join('; ')}`);
+    await withoutSamples();
+    await withoutTime();
 } finally {
     await browser.close();
 }

@@ -32,5 +32,11 @@ plate=$(/usr/bin/python3 -c '
 import h5py, json, numpy
 sample = h5py.File("flow.h5")["samples"]
 print(json.dumps(numpy.bincount(sample["value"][:][sample["field"][:] == 2].astype(int), minlength=576).tolist()))')
+# pages without samples, and of samples that represent no time
+"$loadstone" record -q -e null -o null.h5 -- true 2>err || { cat err; failed=1; }
+"$loadstone" record -q -e faults -o faults.h5 -- true 2>err || echo "not tested: page faults: $(cat err)"
+for name in null faults; do
+    test ! -e $name.h5 || must "$loadstone" view $name.h5
+done
 must node "$top_srcdir/tests/viz-export/test_view.mjs" "$modules" "$chromium" "$PWD/flow.html" "$PWD/sub.html" "$sum" "$places" "$plate" "$loadstone" "$PWD/flow.h5"
 exit $failed

@@ -311,6 +311,10 @@ void diff_print_text(const struct diff_view *v, FILE *out)
 {
     int all[DIFF_COLUMNS], widths[DIFF_COLUMNS];
     diff_print_head(v, out);
+    if (v->rows_len == 0) {
+        fputs("\nNothing to compare: no row has CPU time in one of the recordings.\n", out);
+        return;
+    }
     const int longest = diff_measure(v, all);
     memcpy(widths, all, sizeof(widths));
     const int label = diff_fit(widths, longest);

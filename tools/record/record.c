@@ -367,6 +367,8 @@ static ls_err record_try_engine(const struct record *r)
     const char *asked = r->v[RECORD_WATCH].given ? "watch" : record_given(r, RECORD_ENGINE);
     const bool is_watch = asked && strcmp(asked, "watch") == 0;
     struct doc_engine e;
+    if (is_watch && !r->v[RECORD_WATCH].given)
+        return ls_fail(LS_ERR_USAGE, "--engine watch needs an element: record --watch NAME[INDEX]");
     if (!is_watch && !(asked && strcmp(asked, "faults") == 0)) return LS_OK;
     doc_engine_try_event(is_watch ? DOC_WATCH : DOC_FAULTS, &e);
     if (e.works) return LS_OK;
@@ -510,6 +512,7 @@ static ls_err record_say_result_here(void *context)
     const struct prof_run *run = prof_run_of(p);
     size_t bursts = 0;
     prof_bursts(p, &bursts);
+    const char *samples = *run->events_sampled ? "sample" : "burst"; /* of page faults, for example */
     char achieved[64] = "";
     if (isfinite(run->overhead_achieved))
         snprintf(achieved, sizeof(achieved), ", overhead %.1f %%", run->overhead_achieved * 100);
@@ -518,8 +521,8 @@ static ls_err record_say_result_here(void *context)
                  *run->trigger ? ", trigger " : "", run->trigger, *run->why ? " (" : "", run->why,
                  *run->why ? ")" : "");
     if (!r->v[RECORD_PER_NODE].given)
-        cli_note("%zu bursts in %.1f s%s: %s", bursts, (double)r->outcome.duration_ns * 1e-9, achieved,
-                 r->output);
+        cli_note("%zu %s%s in %.1f s%s: %s", bursts, samples, bursts == 1 ? "" : "s",
+                 (double)r->outcome.duration_ns * 1e-9, achieved, r->output);
     result->engine_failed = record_engine_failed(r, run);
     prof_close(p);
     if (!result->engine_failed && !r->v[RECORD_PER_NODE].given)

@@ -158,8 +158,17 @@ static const char *rep_touch_trust(const struct rep_first_touch *t)
                : "Every page fault was taken.";
 }
 
-static void rep_touch_text(const struct rep_first_touch *t, FILE *out)
+static ls_err rep_touch_text(const struct rep_first_touch *t, FILE *out)
 {
+    rep_print_program(&t->v, out);
+    if (t->v.in.samples.len == 0) {
+        fputs("No page fault was recorded.\n", out);
+        return LS_OK;
+    }
+    LS_TRY(rep_print_conclusion(&t->v, out));
+    fputc('\n', out);
+    rep_touch_table(t, out);
+    fputc('\n', out);
     cli_print_folded(
         "Who touched which memory first, by page faults: a page belongs to the thread whose fault on it was "
         "the first of its process, and is on the NUMA node where that thread ran.",
@@ -167,12 +176,8 @@ static void rep_touch_text(const struct rep_first_touch *t, FILE *out)
     cli_print_folded(rep_touch_trust(t), 0, cli_term_width(), out);
     if (t->v.run->lost_records && t->v.run->lost_records != UINT64_MAX)
         fprintf(out, "%llu faults were lost.\n", (unsigned long long)t->v.run->lost_records);
-    if (t->v.in.samples.len == 0) {
-        fputs("No page fault was recorded.\n", out);
-        return;
-    }
-    fputc('\n', out);
-    rep_touch_table(t, out);
+    rep_print_trust(&t->v, out);
+    return LS_OK;
 }
 
 static void rep_touch_json_row(const struct rep_first_touch *t, const struct rep_row *row, struct ls_json *j)
@@ -192,7 +197,7 @@ static void rep_touch_json_row(const struct rep_first_touch *t, const struct rep
     ls_json_close(j, '}');
 }
 
-static void rep_touch_json(const struct rep_first_touch *t, FILE *out)
+static ls_err rep_touch_json(const struct rep_first_touch *t, FILE *out)
 {
     struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
     ls_json_open(&j, NULL, '{');
@@ -205,6 +210,7 @@ static void rep_touch_json(const struct rep_first_touch *t, FILE *out)
         if (!t->rows[i].hidden) rep_touch_json_row(t, &t->rows[i], &j);
     ls_json_close(&j, ']');
     ls_json_close(&j, '}');
+    return LS_OK;
 }
 
 static ls_err rep_touch_fill(struct rep_first_touch *t, const struct rep_options *o)
@@ -225,8 +231,8 @@ ls_err rep_first_touch(const struct rep_options *o, bool json, FILE *out)
     asked.columns =
         PROF_MASK(addr) | PROF_MASK(thread) | PROF_MASK(events) | PROF_MASK(fault) | PROF_MASK(page_bytes);
     if (!asked.sort_given) asked.sort = REP_SORT_SAMPLES;
-    const ls_err err = rep_touch_fill(&t, &asked);
-    if (err == LS_OK) (json ? rep_touch_json : rep_touch_text)(&t, out);
+    ls_err err = rep_touch_fill(&t, &asked);
+    if (err == LS_OK) err = (json ? rep_touch_json : rep_touch_text)(&t, out);
     free(t.rows);
     an_faults_fini(&t.faults);
     rep_view_fini(&t.v);

@@ -318,7 +318,7 @@ void rep_print_header_lines(const struct rep_view *v, FILE *out)
         rep_key(out, "why");
         fprintf(out, "%s\n", v->run->why);
     }
-    if (rep_explain_too_few(v, few, sizeof(few))) {
+    if (rep_has_time(v) && rep_explain_too_few(v, few, sizeof(few))) {
         rep_key_warning(out);
         fprintf(out, "%s\n", few);
     }

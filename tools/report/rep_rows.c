@@ -18,6 +18,7 @@ struct rep_builder {
     uint8_t *fits;                        /* by group: among the costliest of rows_max; NULL: all */
     struct rep_row *rows;
     size_t len;
+    double samples; /* of all groups */
 };
 
 /* Below this share of the stall, which is printed as 0.0 %, a row counts as one without stall. */
@@ -96,12 +97,15 @@ static bool rep_is_unregistered(const struct rep_view *v, uint32_t group)
     return node != UINT32_MAX && v->tables.nodes[node].kind == PROF_NODE_UNREGISTERED;
 }
 
-/* Leave out groups that were not seen, or that are below --min-share in both metrics. */
-static bool rep_is_shown(const struct rep_view *v, uint32_t group)
+/* Leave out groups that were not seen, or that are below --min-share in both metrics; where samples represent no
+ * time, in samples. */
+static bool rep_is_shown(const struct rep_builder *b, uint32_t group)
 {
+    const struct rep_view *v = b->v;
     const struct an_row *r = an_table_total(v->table, group);
     if (!rep_is_seen(r)) return false;
     if (v->options.no_unregistered && rep_is_unregistered(v, group)) return false;
+    if (v->costs.weight_ns <= 0) return (double)r->samples >= v->options.min_share * b->samples;
     return r->time_ns >= v->options.min_share * v->costs.weight_ns ||
            r->stall_ns > v->options.min_share * v->costs.stall_total_ns;
 }
@@ -166,7 +170,7 @@ static ls_err rep_add_siblings(struct rep_builder *b, uint32_t *ids, size_t len,
     size_t shown = 0;
     uint32_t hidden = 0;
     for (size_t i = 0; i < len; i++) {
-        if (rep_is_shown(b->v, ids[i]) && (!b->fits || b->fits[ids[i]]))
+        if (rep_is_shown(b, ids[i]) && (!b->fits || b->fits[ids[i]]))
             ids[shown++] = ids[i];
         else
             hidden += rep_is_seen(an_table_total(b->v->table, ids[i]));
@@ -215,7 +219,7 @@ static void rep_choose(struct rep_builder *b, uint32_t *ids, size_t most)
 {
     size_t len = 0;
     for (uint32_t g = 0; g < b->v->groups.groups_len; g++)
-        if (rep_is_shown(b->v, g)) ids[len++] = g;
+        if (rep_is_shown(b, g)) ids[len++] = g;
     qsort_r(ids, len, sizeof(*ids), rep_compare_importance, (void *)(uintptr_t)b->v);
     memset(b->fits, 0, b->v->groups.groups_len);
     for (size_t i = 0; i < len && i < most; i++)
@@ -245,6 +249,8 @@ static ls_err rep_build(struct rep_builder *b)
     uint32_t *ids = malloc(((size_t)groups + 1) * sizeof(*ids));
     if (b->v->options.rows_max) b->fits = malloc((size_t)groups + 1);
     ls_err err = b->rows && ids && (b->fits || !b->v->options.rows_max) ? LS_OK : ls_nomem("%u rows", groups);
+    for (uint32_t g = 0; g < groups; g++)
+        b->samples += (double)an_table_self(b->v->table, g)->samples;
     if (err == LS_OK) err = rep_link_children(b);
     if (err == LS_OK) err = rep_fill(b, ids);
     free(ids);

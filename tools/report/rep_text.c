@@ -122,11 +122,46 @@ bool rep_has_time(const struct rep_view *v)
     return !rep_is_empty(v) && !(*v->run->events_sampled && v->costs.weight_ns <= 0);
 }
 
+/* Print the innermost label of each dimension. */
+static void rep_put_labels(const struct rep_view *v, uint32_t group, FILE *out)
+{
+    const uint32_t depth = v->groups.groups[group].depth;
+    for (uint32_t d = 0; d <= depth; d++) {
+        uint32_t g = group;
+        while (v->groups.groups[g].depth > d)
+            g = v->groups.groups[g].parent;
+        fprintf(out, "%s%s", d ? ", " : "", rep_label(v, g));
+    }
+}
+
+/* Print the group with most samples: of samples that represent no time, such as page faults. */
+static void rep_most_lines(const struct rep_view *v, FILE *out)
+{
+    const bool are_faults = strcmp(v->run->engine, "faults") == 0;
+    char n[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
+    uint32_t top = 0;
+    uint64_t samples = 0;
+    for (uint32_t g = 0; g < v->groups.groups_len; g++) {
+        samples += an_table_self(v->table, g)->samples;
+        if (an_table_self(v->table, g)->samples > an_table_self(v->table, top)->samples) top = g;
+    }
+    if (samples == 0) return;
+    const double part = (double)an_table_self(v->table, top)->samples / (double)samples;
+    rep_key(out, are_faults ? "faults" : "samples");
+    rep_put_labels(v, top, out);
+    fprintf(out, ": %s %% of the %s %s\n", cli_format_percent(percent, part), cli_format_grouped(n, samples),
+            are_faults ? "page faults" : "samples");
+}
+
 ls_err rep_print_conclusion(const struct rep_view *v, FILE *out)
 {
     size_t advice = 0;
     if (rep_is_empty(v)) {
         rep_print_lines(v, rep_empty_lines, out);
+        return LS_OK;
+    }
+    if (!rep_has_time(v)) {
+        rep_print_lines(v, rep_most_lines, out);
         return LS_OK;
     }
     rep_print_lines(v, rep_stall_line, out);

@@ -299,8 +299,10 @@ static ls_err view_make(const char *input, const struct cli_value *values, const
     struct rep_view v;
     struct view_content content = {0};
     ls_err err = rep_view_init(&v, &options);
+    const bool has_time = err == LS_OK && rep_has_time(&v); /* otherwise no bursts, and no patterns */
     if (err == LS_OK) err = view_content_init(&content, &v, values[VIEW_ROWS].number);
-    if (err == LS_OK) err = view_patterns(values[VIEW_PATTERNS].text, input, &content.patterns);
+    if (err == LS_OK && (has_time || values[VIEW_PATTERNS].given))
+        err = view_patterns(values[VIEW_PATTERNS].text, input, &content.patterns);
     if (err == LS_OK) err = view_page(&v, &content, path, values[VIEW_FORCE].given);
     view_content_fini(&content);
     rep_view_fini(&v);

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of a dimension as a list of buttons with bars, the largest first; pressed ones are selected.
 import { h } from './dom.js';
-import * as format from './format.js';
+import { costLines } from './metrics.js';
 import { SUMS_HEAD, sumsCells } from './save.js';
 import { tipOn } from './tip.js';
 
 const SHOWN = 60;
 
 function words(app, label, row) {
-    const { whole } = app.model;
-    return [
-        [label, ''],
-        ['time', `${format.percent(row.timeNs / whole.timeNs)}, ${format.time(row.timeNs)}`],
-        ['stall, about', `${format.percent(row.stallNs / whole.stallNs)}, ${format.time(row.stallNs)}`],
-        ['samples', format.count(row.samples)],
-        ['average latency', format.cycles(row.latency / row.measured)],
-    ];
+    return [[label, ''], ...costLines(app.model.whole, row)];
 }
 
 /** options: colours by value, metric: the id of one that is always shown, beside(value). */

@@ -4,6 +4,7 @@
 import { barList } from './barlist.js';
 import { css, inkOn, shade } from './colours.js';
 import { h, panel } from './dom.js';
+import { hasTime } from './metrics.js';
 
 const AROUND = 12;
 
@@ -90,7 +91,9 @@ export function codeView(app) {
     const { element, body } = panel(
         'code',
         'Code',
-        'Source lines by time: of bursts that began there or, once data is selected, of their accesses to it. Select lines to filter.',
+        hasTime(app.model.whole)
+            ? 'Source lines by time: of bursts that began there or, once data is selected, of their accesses to it. Select lines to filter.'
+            : 'Source lines by samples. Select lines to filter.',
     );
     const lines = barList(app, 'line', 'source lines');
     const code = h('div', { class: 'excerpt' });

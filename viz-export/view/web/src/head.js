@@ -3,6 +3,7 @@
 import { h } from './dom.js';
 import * as format from './format.js';
 import { ACCESS_COLOURS } from './colours.js';
+import { hasTime } from './metrics.js';
 import { LEVELS } from './model.js';
 
 function facts(model) {
@@ -133,6 +134,13 @@ export function selectionView(app, tools, panels) {
                   ]),
         );
         reset.disabled = filters.length === 0;
+        if (!hasTime(model.whole)) {
+            const share = format.percent(total.samples / model.whole.samples);
+            figures.replaceChildren(
+                figure('sum-samples', 'samples', `${format.count(total.samples)} (${share})`, total.samples),
+            );
+            return;
+        }
         const known = total.levels.reduce((sum, n) => sum + n, 0);
         figures.replaceChildren(
             figure(

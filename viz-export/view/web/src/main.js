@@ -10,7 +10,7 @@ import { headView, selectionView } from './head.js';
 import { latencyView } from './latency.js';
 import { keepLink } from './link.js';
 import { mapView } from './map.js';
-import { makeMetrics } from './metrics.js';
+import { hasTime, makeMetrics, sizesOf } from './metrics.js';
 import { readModel } from './model.js';
 import { panelsView } from './panels.js';
 import { parallelView } from './parallel.js';
@@ -37,6 +37,13 @@ const VIEWS = [
     parallelView,
 ];
 
+/** Return the views that have something to show. Without samples only counters of the machine can be there. */
+function viewsOf({ whole }) {
+    if (hasTime(whole)) return VIEWS;
+    if (whole.samples === 0) return [seriesView];
+    return VIEWS.filter((view) => view !== latencyView && view !== flameView);
+}
+
 function makeApp(model) {
     const metrics = makeMetrics(model.whole);
     const selection = new Selection(model);
@@ -45,7 +52,7 @@ function makeApp(model) {
         metrics,
         selection,
         metric: metrics[0],
-        size: 'timeNs',
+        size: sizesOf(model.whole)[0],
         panel: null,
         changed() {}, // the state in the page's address has changed
         result: aggregate(model, selection),
@@ -56,7 +63,7 @@ function start() {
     const model = readModel(document.getElementById('data').textContent);
     setScale(model.palette);
     const app = makeApp(model);
-    const views = VIEWS.map((make) => make(app));
+    const views = viewsOf(model).map((make) => make(app));
     views.forEach((view) => addSaveButtons(app, view));
     const panels = panelsView(app, views);
     const head = selectionView(app, [searchView(app).element], panels.element);
@@ -86,13 +93,13 @@ function start() {
     document.addEventListener('focusin', (event) => (app.focused = event.target));
     document.body.append(
         headView(model, [theme]),
-        head.element,
+        ...(views.length > 1 ? [head.element] : []),
         main,
         h('footer', {}, `Loadstone ${model.version} · ${model.file}`),
     );
     document.body.dataset.changes = 0;
     show();
-    app.searchChanged = () => views.find(({ element }) => element.id === 'flame').update(app.result);
+    app.searchChanged = () => views.find(({ element }) => element.id === 'flame')?.update(app.result);
     app.changed = keepLink(app, panels.choose);
     document.body.dataset.state = 'ready';
 }

@@ -4,9 +4,12 @@ import * as format from './format.js';
 
 const levelShare = (level) => (row) => row.levels[level] / row.levels.reduce((sum, n) => sum + n, 0);
 
+/** Do samples represent time? Those of events such as page faults do not. */
+export const hasTime = (whole) => whole.timeNs > 0;
+
 /** whole: the sums of the run that shares are of. */
 export function makeMetrics(whole) {
-    return [
+    const metrics = [
         {
             id: 'time',
             title: 'share of time',
@@ -58,7 +61,22 @@ export function makeMetrics(whole) {
             isLevel: true,
         })),
     ];
+    return hasTime(whole) ? metrics : metrics.filter(({ id }) => id === 'samples');
 }
 
 /** Metrics that areas can be proportional to: sums only. */
-export const SIZES = ['timeNs', 'stallNs', 'samples'];
+export function sizesOf(whole) {
+    return hasTime(whole) ? ['timeNs', 'stallNs', 'samples'] : ['samples'];
+}
+
+/** The cost of a row of sums as lines of a description; margin: that of its share of the time. */
+export function costLines(whole, row, margin = '') {
+    if (!hasTime(whole))
+        return [['samples', `${format.percent(row.samples / whole.samples)}, ${format.count(row.samples)}`]];
+    return [
+        ['time', `${format.percent(row.timeNs / whole.timeNs)}${margin}, ${format.time(row.timeNs)}`],
+        ['stall, about', `${format.percent(row.stallNs / whole.stallNs)}, ${format.time(row.stallNs)}`],
+        ['samples', format.count(row.samples)],
+        ['average latency', format.cycles(row.latency / row.measured)],
+    ];
+}

@@ -112,7 +112,7 @@ function makeAxes(model) {
             ...labels.line.slice(lines.len),
         ]),
         categoryAxis('served by', 'access', row.access, all(model.dims.access), labels.access),
-        latencyAxis(model),
+        ...(row.latency.some((cycles) => cycles >= 0) ? [latencyAxis(model)] : []),
     ];
 }
 

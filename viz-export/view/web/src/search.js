@@ -3,20 +3,22 @@
 // costliest first; choosing one selects it.
 import { h } from './dom.js';
 import * as format from './format.js';
+import { hasTime } from './metrics.js';
 
 const SHOWN = 12;
 
-/** Names of one kind: {kind, text, timeNs, choose}. */
+/** Names of one kind: {kind, text, cost, choose}; cost: time, or samples where there is no time. */
 function candidates(app) {
     const { model, selection, result } = app;
     const { stacks } = model;
+    const unit = hasTime(model.whole) ? 'timeNs' : 'samples';
     const out = [];
     model.nodes.path.forEach((text, n) => {
         if (n > 0)
             out.push({
                 kind: 'data',
                 text,
-                timeNs: result.node.timeNs[n],
+                cost: result.node[unit][n],
                 choose: () => selection.selectNode(n),
             });
     });
@@ -25,7 +27,7 @@ function candidates(app) {
             out.push({
                 kind: dimension,
                 text,
-                timeNs: result[dimension].timeNs[value],
+                cost: result[dimension][unit][value],
                 choose: () => selection.toggle(dimension, value),
             }),
         );
@@ -39,7 +41,7 @@ function candidates(app) {
         out.push({
             kind: 'call',
             text: stacks.names[name],
-            timeNs: stacks.timeNs[call],
+            cost: stacks.timeNs[call],
             choose: () => app.zoomTo(call),
         });
     return out;
@@ -67,9 +69,10 @@ export function searchView(app) {
         app.searched = text;
         app.searchChanged?.();
         if (!text) return close();
+        const whole = app.model.whole[hasTime(app.model.whole) ? 'timeNs' : 'samples'];
         const all = candidates(app)
             .filter((candidate) => candidate.text.toLowerCase().includes(text))
-            .sort((a, b) => b.timeNs - a.timeNs);
+            .sort((a, b) => b.cost - a.cost);
         const items = all
             .slice(0, SHOWN)
             .map((candidate) =>
@@ -81,11 +84,7 @@ export function searchView(app) {
                         { type: 'button', 'data-kind': candidate.kind, onclick: () => take(candidate) },
                         h('span', { class: 'kind' }, candidate.kind),
                         h('span', { class: 'name' }, candidate.text),
-                        h(
-                            'span',
-                            { class: 'amount' },
-                            format.percent(candidate.timeNs / app.model.whole.timeNs),
-                        ),
+                        h('span', { class: 'amount' }, format.percent(candidate.cost / whole)),
                     ),
                 ),
             );

@@ -4,23 +4,30 @@ import { STALL_COLOUR, TIME_COLOUR } from './colours.js';
 import { barsChart } from './bars.js';
 import { h, panel } from './dom.js';
 import * as format from './format.js';
+import { costLines, hasTime } from './metrics.js';
 import { SUMS_HEAD, sumsCells } from './save.js';
 
 export function timelineView(app) {
     const { model } = app;
     const { slices } = model.tiles;
+    const ofTime = hasTime(model.whole);
     const { element, body } = panel(
         'timeline',
         'Time',
-        'CPU time in each slice of the run. Drag to see only a part of the run.',
+        `${ofTime ? 'CPU time' : 'Samples'} in each slice of the run. Drag to see only a part of the run.`,
     );
-    const chart = barsChart('CPU time by slices of wall time', 'slice', app, slices);
+    const chart = barsChart(
+        `${ofTime ? 'CPU time' : 'samples'} by slices of wall time`,
+        'slice',
+        app,
+        slices,
+    );
     const slice = model.durationNs / slices;
     const names = Array.from({ length: slices }, (_, i) => format.time(i * slice));
     const axis = format.timeAxis(model.durationNs);
     const ticks = Array.from({ length: slices }, (_, i) => format.tick((i * slice) / axis.unitNs));
-    body.append(
-        chart.element,
+    body.append(chart.element);
+    const legend = () =>
         h(
             'ul',
             { class: 'legend' },
@@ -31,8 +38,8 @@ export function timelineView(app) {
                 'stall (waiting for memory, estimated)',
             ),
             h('li', {}, h('i', { style: { background: TIME_COLOUR } }), 'other time'),
-        ),
-    );
+        );
+    if (ofTime) body.append(legend());
     const update = ({ slice: sums }) => {
         const rows = names.map((_, i) => sums.row(i));
         const inSeconds = rows.some((row) => row.timeNs >= 1e10);
@@ -42,19 +49,18 @@ export function timelineView(app) {
         const other = values((row) => Math.max(0, row.timeNs - stallOf(row)));
         chart.update({
             names: ticks,
-            stack: [
-                { name: 'stall', colour: STALL_COLOUR, values: stall },
-                { name: 'other', colour: TIME_COLOUR, values: other },
-            ],
+            stack: ofTime
+                ? [
+                      { name: 'stall', colour: STALL_COLOUR, values: stall },
+                      { name: 'other', colour: TIME_COLOUR, values: other },
+                  ]
+                : [{ name: 'samples', colour: TIME_COLOUR, values: rows.map((row) => row.samples) }],
             axis: `wall time since the start, ${axis.unit}`,
-            unit: inSeconds ? 'CPU time, s' : 'CPU time, ms',
+            unit: ofTime ? `CPU time, ${inSeconds ? 's' : 'ms'}` : 'samples',
             print: format.tick,
             tip: (i) => [
                 [`${names[i]} to ${format.time((i + 1) * slice)}`, ''],
-                ['CPU time', format.time(rows[i].timeNs)],
-                ['stall, about', format.time(rows[i].stallNs)],
-                ['samples', format.count(rows[i].samples)],
-                ['average latency', format.cycles(rows[i].latency / rows[i].measured)],
+                ...costLines(model.whole, rows[i]),
             ],
         });
     };

@@ -2,7 +2,7 @@
 // The semantic tree: data in data. One panel, several pictures of the same rows.
 import { choice, h, panel, tabs } from './dom.js';
 import * as format from './format.js';
-import { SIZES } from './metrics.js';
+import { costLines, hasTime, sizesOf } from './metrics.js';
 import { SUMS_HEAD, sumsCells } from './save.js';
 import { icicle } from './tree_icicle.js';
 import { treeTable } from './tree_table.js';
@@ -67,16 +67,7 @@ export function describe(app, row) {
     const { sums, n } = row;
     const error = model.nodes.timeError[n];
     const margin = app.selection.isEmpty() && error !== null ? ` ±${(error * 100).toFixed(1)}` : '';
-    const lines = [
-        [model.nodes.path[n], model.nodes.kind[n]],
-        ['time', `${format.percent(sums.timeNs / model.whole.timeNs)}${margin}, ${format.time(sums.timeNs)}`],
-        [
-            'stall, about',
-            `${format.percent(sums.stallNs / model.whole.stallNs)}, ${format.time(sums.stallNs)}`,
-        ],
-        ['samples', format.count(sums.samples)],
-        ['average latency', format.cycles(sums.latency / sums.measured)],
-    ];
+    const lines = [[model.nodes.path[n], model.nodes.kind[n]], ...costLines(model.whole, sums, margin)];
     const known = sums.levels.reduce((sum, count) => sum + count, 0);
     if (known)
         lines.push([
@@ -100,10 +91,15 @@ export function treeView(app) {
     const { element, controls, body, note } = panel(
         'tree',
         'Data',
-        'Which data the program waits for. Select a piece to see only its accesses everywhere.',
+        hasTime(model.whole)
+            ? 'Which data the program waits for. Select a piece to see only its accesses everywhere.'
+            : 'Which data the samples are of. Select a piece to see only its samples everywhere.',
     );
     const metrics = app.metrics.map((metric) => [metric.id, metric.title]);
-    const sizes = SIZES.map((id) => [id, app.metrics.find((metric) => metric.id === id).title]);
+    const sizes = sizesOf(model.whole).map((id) => [
+        id,
+        app.metrics.find((metric) => metric.id === id).title,
+    ]);
     let kind = 'icicle';
     let picture = null;
     const legend = h('div', { class: 'scale' });

@@ -2,6 +2,7 @@
 // The tree as the table that loadstone report prints.
 import { h } from './dom.js';
 import * as format from './format.js';
+import { hasTime } from './metrics.js';
 
 const levelCell = (level) => (row) => {
     const known = row.levels.reduce((sum, n) => sum + n, 0);
@@ -12,6 +13,11 @@ const levelCell = (level) => (row) => {
 function columns(app) {
     const { model } = app;
     const whole = app.selection.isEmpty();
+    if (!hasTime(model.whole))
+        return [
+            ['samples', (row) => format.count(row.samples)],
+            ['share', (row) => format.percent(row.samples / model.whole.samples)],
+        ];
     const cells = [
         ['time', (row) => format.percent(row.timeNs / model.whole.timeNs)],
         ['stall', (row) => format.percent(row.stallNs / model.whole.stallNs)],
