@@ -397,7 +397,7 @@ static const char *an_slice_label(const struct an_tables *t, uint32_t slice, cha
 const struct an_dimension an_dimensions[] = {
     {.name = "node",
      .title = "data",
-     .text = "the tree of registered ranges and homes of other memory, down to allocation sites",
+     .text = "the tree of registered ranges, other named data, and regions, down to allocation sites",
      .none = "(no node)",
      .columns = PROF_MASK(node),
      .base = AN_BASE_NODE,

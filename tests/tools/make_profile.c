@@ -113,6 +113,15 @@ static const struct prof_node plain_nodes[NODES] = {
     {.id = 4, .parent = 1, .kind = PROF_NODE_STATIC, .label = "matmul", .died_ns = UINT64_MAX},
     {.id = 5, .parent = 4, .kind = PROF_NODE_SYMBOL, .label = "c", .died_ns = UINT64_MAX},
 };
+/* The same of a program without symbols. */
+static const struct prof_node stripped_nodes[NODES] = {
+    {.id = 0, .parent = UINT32_MAX, .kind = PROF_NODE_ROOT, .process = UINT32_MAX, .died_ns = UINT64_MAX},
+    {.id = 1, .kind = PROF_NODE_UNREGISTERED, .label = "unregistered", .died_ns = UINT64_MAX},
+    {.id = 2, .parent = 1, .kind = PROF_NODE_STATIC, .label = "matmul", .died_ns = UINT64_MAX},
+    {.id = 3, .parent = 2, .kind = PROF_NODE_SYMBOL, .label = ".bss", .died_ns = UINT64_MAX},
+    {.id = 4, .parent = 2, .kind = PROF_NODE_SYMBOL, .label = ".data", .died_ns = UINT64_MAX},
+    {.id = 5, .parent = 2, .kind = PROF_NODE_SYMBOL, .label = ".rodata", .died_ns = UINT64_MAX},
+};
 /* Functions and data of tests/tracer/trace_victim.c: A is table, B a block, C is copy. */
 static const struct prof_node traced_nodes[NODES] = {
     {.id = 0, .parent = UINT32_MAX, .kind = PROF_NODE_ROOT, .process = UINT32_MAX, .died_ns = UINT64_MAX},
@@ -145,6 +154,7 @@ static const struct variant {
                 {"longer", "step", "Example CPU", 6, 9, 650, 13000000, nodes, "example", 0},
                 {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes, "example", 0},
                 {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes, "example", 0},
+                {"stripped", "step", "Example CPU", 6, 9, 650, 10000000, stripped_nodes, "example", 0},
                 {"elsewhere", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "elsewhere", 2500000000},
                 {"traced", "step", "Example CPU", 10, 19, 650, 10000000, traced_nodes, "example", 0},
                 {"nameless", "step", "Example CPU", 5, 6, 650, 10000000, nameless_nodes, "example", 0}};
@@ -227,8 +237,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc >= 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
         if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
     if (argc < 2 || argc > 5 || (argc >= 3 && strcmp(variant->name, argv[2]) != 0)) {
-        fprintf(stderr, "usage: make_profile OUTPUT [before|after|other|plain|elsewhere|traced|nameless "
-                        "[MODULE [FUNCTION]]]\n");
+        fprintf(stderr,
+                "usage: make_profile OUTPUT [before|after|other|plain|stripped|elsewhere|traced|nameless "
+                "[MODULE [FUNCTION]]]\n");
         return 2;
     }
     const char *const *symbols = variant->nodes == nameless_nodes ? nameless_symbols : traced_symbols;

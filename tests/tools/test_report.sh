@@ -20,6 +20,8 @@ golden report.json report.json
 COLUMNS=80 "$loadstone" report plain.h5 2>err >report-plain.txt
 COLUMNS=80 "$loadstone" report --by block plain.h5 2>err >>report-plain.txt
 golden report-plain.txt report-plain.txt
+must "$top_builddir/tests/tools/make_profile" stripped.h5 stripped
+expect 0 "  matmul/.bss: at most 59.5" "$loadstone" report stripped.h5
 must test "$("$loadstone" report --json plain.h5 2>err | grep -c '"kind": "unregistered"')" -eq 1
 expect 0 "" "$loadstone" report --node "matrix" plain.h5
 must grep -q "^matrix  *90.0" out

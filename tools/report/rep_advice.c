@@ -56,11 +56,12 @@ static void rep_source_line(const struct rep_view *v, const struct an_finding *f
     const uint32_t thread = v->in.samples.thread[f->sample];
     const uint32_t process = an_tables_process(&v->tables, thread);
     const uint32_t row = an_tables_line(&v->tables, process, f->ip);
+    char name[REP_SHORT_BYTES];
     const struct prof_line *l = row == UINT32_MAX ? NULL : &v->tables.lines[row];
     if (l && *l->file)
         snprintf(out, room, "%s:%u", ls_base_name(l->file), l->line);
     else if (l && (*l->function || *l->symbol))
-        snprintf(out, room, "%s", *l->function ? l->function : l->symbol);
+        snprintf(out, room, "%s", rep_shorten(*l->function ? l->function : l->symbol, name));
     else
         snprintf(out, room, "0x%llx", (unsigned long long)f->ip);
 }

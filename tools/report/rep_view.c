@@ -321,15 +321,24 @@ const char *rep_label(const struct rep_view *v, uint32_t group)
     return an_combination_label(&v->groups, &v->tables, group, label);
 }
 
+const char *rep_shorten(const char *text, char out[REP_SHORT_BYTES])
+{
+    FILE *memory = cli_text_width(text) > REP_SHORT_WIDTH ? fmemopen(out, REP_SHORT_BYTES, "w") : NULL;
+    if (memory) {
+        cli_print_cut(text, REP_SHORT_WIDTH, memory);
+        fclose(memory);
+    } else {
+        snprintf(out, REP_SHORT_BYTES, "%s", text);
+    }
+    return out;
+}
+
 const char *rep_short_label(const struct rep_view *v, uint32_t group, char out[REP_SHORT_BYTES])
 {
-    const char *label = rep_label(v, group);
-    FILE *memory = cli_text_width(label) > REP_SHORT_WIDTH ? fmemopen(out, REP_SHORT_BYTES, "w") : NULL;
-    if (!memory) {
-        snprintf(out, REP_SHORT_BYTES, "%s", label);
-        return out;
-    }
-    cli_print_cut(label, REP_SHORT_WIDTH, memory);
-    fclose(memory);
-    return out;
+    char path[2 * AN_LABEL_BYTES], label[AN_LABEL_BYTES];
+    const uint32_t parent = group < v->groups.groups_len ? v->groups.groups[group].parent : AN_NO_GROUP;
+    snprintf(label, sizeof(label), "%s", rep_label(v, group));
+    if (parent == AN_NO_GROUP || (*label != '.' && *label != '[')) return rep_shorten(label, out);
+    snprintf(path, sizeof(path), "%s/%s", rep_label(v, parent), label);
+    return rep_shorten(path, out);
 }

@@ -74,8 +74,10 @@ ls_err rep_view_keep_columns(struct rep_view *v, uint64_t mask);
 void rep_view_fini(struct rep_view *v);
 /* Return the name of the group, in a static buffer. */
 const char *rep_label(const struct rep_view *v, uint32_t group);
-/* The same cut in the middle to REP_SHORT_WIDTH columns, for sentences; into out, which is returned. */
+/* Cut text in the middle to REP_SHORT_WIDTH columns, for sentences; into out, which is returned. */
 enum { REP_SHORT_WIDTH = 48, REP_SHORT_BYTES = 4 * REP_SHORT_WIDTH + 4 };
+const char *rep_shorten(const char *text, char out[REP_SHORT_BYTES]);
+/* The name of the group for sentences: "file/.bss" for sections and "stack/[library]" for code without a name. */
 const char *rep_short_label(const struct rep_view *v, uint32_t group, char out[REP_SHORT_BYTES]);
 /* Return the node of a group; the group of a node or of its nearest ancestor with one (UINT32_MAX: none);
  * whether rows are nodes only. */

@@ -99,8 +99,8 @@ static const struct cli_option trace_options[TRACE_OPTIONS] = {
     [TRACE_COUNT] = {"count", 0, CLI_COUNT, "NUMBER", NULL,
                      "trace this number of instructions of each thread, to the end of a basic block",
                      "What to trace", .least = 1},
-    [TRACE_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "1", "smallest heap block with a separate home",
-                         "What to trace"},
+    [TRACE_ALLOC_MIN] = {"alloc-min", 0, CLI_BYTES, "SIZE", "1",
+                         "smallest heap block that is recorded on its own", "What to trace"},
     [TRACE_AVX2] =
         {"avx2", 0, CLI_FLAG, NULL, NULL,
          "let the program see AVX2, which is hidden because QEMU 7.2 computes some gathers wrongly; one "
