@@ -16,6 +16,7 @@ expect 0 "" "$loadstone" record -q --engine null -o null.h5 -- sh -c 'exit 0'
 expect 0 "next: loadstone record --force -o null.h5 -- sh -c 'exit 0'" "$loadstone" report null.h5
 must grep -q '^empty      the engine null takes no samples$' out
 must test "$(grep -c '^data' out)" -eq 0
+expect 0 "null.h5 has no samples" "$loadstone" export null.h5 -o null.speedscope.json
 # a signal sent to the launcher reaches the program; the program decides
 "$loadstone" record -q -o signal.h5 -- sh -c 'trap "exit 9" USR1; touch ready; i=0; while [ $i -lt 2400 ]; do sleep 0.05; i=$((i + 1)); done' &
 launcher=$!

@@ -39,7 +39,12 @@ nodes = list(csv.DictReader(open(nodes_of)))
 times = stack_times()
 waiting = float(nodes[0]["stall_ns"])
 whole = sum(time_ns for stack, time_ns in times.items() if ";" not in stack)
-wanted_data = {row["path"]: float(row["self_stall_ns"]) for row in nodes if float(row["self_stall_ns"]) > 0}
+wanted_data = {}
+for row in nodes:
+    path = row["path"].rsplit("/", 1)[0] if row["kind"] == "block" else row["path"]
+    path = path.removeprefix("unregistered/")
+    if float(row["self_stall_ns"]) > 0:
+        wanted_data[path] = wanted_data.get(path, 0) + float(row["self_stall_ns"])
 
 
 def compare(rows, name, unit=1.0):

@@ -20,6 +20,11 @@ done
 expect 0 "pprof -http=: -sample_index=waiting again.pb.gz" "$loadstone" export flow.h5 -o again.pb.gz
 must grep -q '"multiply"' plain.speedscope.json
 must grep -q '"data: Input/B"' plain.speedscope.json
+# blocks have the name of their allocation site
+must "$top_builddir/tests/tools/make_profile" blocks.h5 plain
+expect 0 "" "$loadstone" export blocks.h5 -o blocks.speedscope.json
+must grep -q '"data: matrix"' blocks.speedscope.json
+must test "$(grep -c 'unregistered\|block 1' blocks.speedscope.json)" -eq 0
 "$loadstone" report --json --min-share 0.0000001% --by calls flow.h5 >calls.json 2>err || failed=1
 expect 0 "" "$loadstone" export flow.h5 -t nodes -o nodes.csv
 must $python "$top_srcdir/tests/viz-export/read_stacks.py" calls.json nodes.csv files

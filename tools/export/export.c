@@ -375,6 +375,8 @@ static ls_err export_load_and_write(struct exp_source *e, const struct vx_export
     LS_TRY(vx_export_needs(x, r, &choice.needs));
     LS_TRY(export_check(x, v, choice.needs));
     LS_TRY(exp_source_load(e, &choice));
+    if ((choice.needs & (VX_NEEDS_TREE | VX_NEEDS_SAMPLES)) && e->tables.bursts_len == 0)
+        cli_warn("%s has no samples: loadstone report prints the reason", cli_quote(e->source.path));
     return vx_export(x, &e->source, r);
 }
 

@@ -50,13 +50,23 @@ static ls_err vx_stack_of_burst(struct vx_stacks *s, const struct vx_source *fro
     return vx_stack_find(s, UINT32_MAX, &f, out);
 }
 
+/* Return the path of a node for a reader: that of its allocation site if it is a block, without "unregistered". */
+static const char *vx_data_path(const struct an_tables *t, uint32_t node, char out[VX_PATH_BYTES])
+{
+    static const char prefix[] = "unregistered/";
+    if (t->nodes[node].kind == PROF_NODE_BLOCK && t->nodes[node].parent < t->nodes_len)
+        node = t->nodes[node].parent;
+    const char *path = vx_node_path(t, node, out);
+    return strncmp(path, prefix, strlen(prefix)) == 0 ? path + strlen(prefix) : path;
+}
+
 static ls_err vx_stack_of_data(struct vx_stacks *s, const struct vx_source *from, uint32_t above,
                                uint32_t node, uint32_t *out)
 {
     char path[VX_PATH_BYTES], name[VX_PATH_BYTES + 8];
     *out = above;
     if (node >= from->tables->nodes_len) return LS_OK;
-    snprintf(name, sizeof(name), "data: %s", vx_node_path(from->tables, node, path));
+    snprintf(name, sizeof(name), "data: %s", vx_data_path(from->tables, node, path));
     const size_t known = s->frames.len;
     LS_TRY(vx_stack_find(s, above, &(struct vx_frame){.name = name, .module = "", .is_data = true}, out));
     if (s->frames.len == known) return LS_OK;
