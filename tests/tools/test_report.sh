@@ -49,6 +49,8 @@ must test "$(LINES=19 lines)" -le 18
 LINES=19 expect 0 "more, not shown)" "$loadstone" report --by node,op run.h5
 must grep -q '─ B ' out
 must test "$(LINES=19 lines --limit 25)" -eq "$(lines)"
+expect 0 "" "$loadstone" report --min-share 0 run.h5
+expect 2 "is negative" "$loadstone" report --min-share -1% run.h5
 must test "$(LINES=60 lines)" -eq "$(lines)"
 # without FILE, the default output of record is read
 expect 2 "There is no loadstone.h5 here" "$loadstone" report

@@ -8,7 +8,8 @@ tests_tracer_unit_CPPFLAGS = $(unit_cppflags)
 tests_tracer_unit_CFLAGS = $(unit_cflags)
 tests_tracer_unit_LDADD = libpatterns.la libcommon.la $(unit_libs)
 
-check_PROGRAMS += tests/tracer/gate_victim tests/tracer/trace_handlers tests/tracer/trace_lines tests/tracer/trace_victim
+check_PROGRAMS += tests/tracer/gate_fixed tests/tracer/gate_victim tests/tracer/trace_handlers tests/tracer/trace_lines tests/tracer/trace_victim
+tests_tracer_gate_fixed_SOURCES = tests/tracer/gate_fixed.S
 tests_tracer_gate_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_tracer_gate_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread
 tests_tracer_gate_victim_LDFLAGS = $(AM_LDFLAGS) -pthread

@@ -30,6 +30,7 @@ enum cli_type {
     CLI_BYTES,
     CLI_DURATION,
     CLI_PERCENT,
+    CLI_LEAST, /* as CLI_PERCENT; may be 0: a threshold */
     CLI_COUNT,
     CLI_SIGNAL,
     CLI_DIMENSIONS, /* rows of an_dimensions, separated by commas */

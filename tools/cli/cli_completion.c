@@ -56,8 +56,8 @@ static void completion_dimensions(const struct cli_command *c, FILE *out)
 
 static void completion_plain(const struct cli_command *c, FILE *out)
 {
-    static const enum cli_type plain[] = {CLI_TEXT,     CLI_TEXTS,   CLI_BYTES,
-                                          CLI_DURATION, CLI_PERCENT, CLI_COUNT};
+    static const enum cli_type plain[] = {CLI_TEXT,    CLI_TEXTS, CLI_BYTES, CLI_DURATION,
+                                          CLI_PERCENT, CLI_LEAST, CLI_COUNT};
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
         completion_branch(c, plain[i], "COMPREPLY=()", out);
 }

@@ -113,6 +113,16 @@ static ls_err cli_number_read(const struct cli_option *o, ls_err (*parse)(const 
     return cli_limits_check(o, text, v->number);
 }
 
+static ls_err cli_least_parse(const char *text, double *out_share)
+{
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (value != 0 || end == text || (*end && strcmp(end, "%") != 0))
+        return ls_parse_percent(text, out_share);
+    *out_share = 0;
+    return LS_OK;
+}
+
 static ls_err cli_value_read(const struct cli_option *o, const char *text, struct cli_value *v)
 {
     switch (o->type) {
@@ -122,6 +132,8 @@ static ls_err cli_value_read(const struct cli_option *o, const char *text, struc
         return cli_number_read(o, ls_parse_bytes, text, v);
     case CLI_DURATION:
         return cli_number_read(o, ls_parse_duration, text, v);
+    case CLI_LEAST:
+        return cli_least_parse(text, &v->share);
     case CLI_PERCENT:
         return ls_parse_percent(text, &v->share);
     case CLI_COUNT:

@@ -30,7 +30,7 @@ static const struct cli_option diff_options_table[DIFF_OPTIONS] = {
     [DIFF_SORT] = {"sort", 's', CLI_CHOICE, "change|time|label", "change",
                    "order of the rows: absolute change of time, time in the longer run, name", "Rows"},
     [DIFF_LIMIT] = {"limit", 'l', CLI_COUNT, "COUNT", "25", "rows to show", "Rows"},
-    [DIFF_MIN_SHARE] = {"min-share", 'm', CLI_PERCENT, "PERCENT", "0.1%",
+    [DIFF_MIN_SHARE] = {"min-share", 'm', CLI_LEAST, "PERCENT", "0.1%",
                         "leave out rows below this share of time in both runs", "Rows"},
     [DIFF_FAIL] =
         {"fail-on-regression", 0, CLI_PERCENT, "PERCENT", NULL,

@@ -301,7 +301,7 @@ static const struct cli_option export_options[EXPORT_OPTIONS] = {
          "table for csv: samples (default without --field), fields, nodes, lines, bursts, threads, phases "
          "or series; for png: fields (default) or series",
          "What"},
-    [EXPORT_MIN_SHARE] = {"min-share", 0, CLI_PERCENT, "PERCENT", "0.5%",
+    [EXPORT_MIN_SHARE] = {"min-share", 0, CLI_LEAST, "PERCENT", "0.5%",
                           "leave nodes below this share of the time out of the tree of dot", "What"},
     [EXPORT_LIST] = {"list", 'l', CLI_FLAG, NULL, NULL,
                      "write nothing: show the recording's fields, and all formats, tables and metrics",

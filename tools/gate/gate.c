@@ -39,10 +39,10 @@ static const struct gate_cache caches[] = {
 static const struct cli_option gate_options[GATE_OPTIONS] = {
     [GATE_UPDATE] = {"update", 'u', CLI_FLAG, NULL, NULL, "write the figures of this run to BASELINE",
                      "Comparison"},
-    [GATE_TOLERANCE] = {"tolerance", 't', CLI_PERCENT, "PERCENT", "1%",
+    [GATE_TOLERANCE] = {"tolerance", 't', CLI_LEAST, "PERCENT", "1%",
                         "a figure got worse if it grew by more than this share of its value in the baseline",
                         "Comparison"},
-    [GATE_SMALLEST] = {"min-share", 'm', CLI_PERCENT, "PERCENT", "0.1%",
+    [GATE_SMALLEST] = {"min-share", 'm', CLI_LEAST, "PERCENT", "0.1%",
                        "ignore growth below this share of the total in the baseline, or of its lines",
                        "Comparison"},
     [GATE_CACHE] = {"cache", 0, CLI_CHOICE, GATE_CACHE_NAMES, "usual",

@@ -59,7 +59,7 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
     [REPORT_LIMIT] = {"limit", 'l', CLI_COUNT, "COUNT", "25", "rows below one node, or in a flat table",
                       "Rows"},
     [REPORT_MIN_SHARE] =
-        {"min-share", 'm', CLI_PERCENT, "PERCENT", "1%",
+        {"min-share", 'm', CLI_LEAST, "PERCENT", "1%",
          "leave out rows below this share of time and of stall; with --json and --csv the default is 0.1%",
          "Rows"},
     [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
