@@ -326,7 +326,7 @@ static ls_err prof_gather_burst(struct prof_fields *f, uint32_t burst)
         const struct ndm_touch touch = {
             .time_ns = (double)w->time_ns[i],
             .stall_ns = (double)w->stall_ns[i],
-            .latency_cycles = is_measured ? (double)s.latency_cycles[i] : NAN,
+            .latency_cycles = is_measured ? prof_cost_latency_cycles(&f->cost, &s, i) : NAN,
             .level = is_measured ? prof_ndm_level(w->level[first + i]) : -1,
         };
         LS_TRY(prof_gather_sample(f, b, &landing, &touch));

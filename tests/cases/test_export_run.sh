@@ -40,7 +40,7 @@ P
     while IFS='	' read -r file steps names; do
         option=
         [ "$steps" = steps ] && option=--steps
-        must "$loadstone" export "$1.h5" $option -F "$names" -o "$1/$file" 2>err || cat err
+        must "$loadstone" export "$1.h5" --cells all $option -F "$names" -o "$1/$file" 2>err || cat err
     done <commands
     for file in samples.csv a.memaxes.csv trace.json tree.dot; do must "$loadstone" export "$1.h5" -o "$1/$file" 2>err; done
     must "$loadstone" export "$1.h5" -t nodes -o "$1/nodes.csv" 2>err

@@ -193,13 +193,16 @@ static void samples_lie_where_their_elements_are(void **state)
     touch_one(ARRAY_A, 3 + 2 * NX, 305); /* (3, 2), from memory */
     touch_one(ARRAY_A, 3 + 2 * NX, 105); /* L3 */
     touch_one(ARRAY_B, 7 + 3 * NX, 5);
+    touch_one(ARRAY_B, 5 + 2 * NX, 1000000); /* interrupted: counts as one from memory */
     struct resolved r = finish(0);
     assert_int_equal(r.atlas.domains_len, 1);
     assert_int_equal(r.atlas.fields_len, 3);
     const struct ndm_field *a = field(&r, "plate.A"), *b = field(&r, "plate.B"), *all = field(&r, "plate");
     assert_int_equal(a->mapped_len, 2);
-    assert_int_equal(b->mapped_len, 1);
-    assert_int_equal(all->mapped_len, 3);
+    assert_int_equal(b->mapped_len, 2);
+    assert_int_equal(all->mapped_len, 4);
+    assert_true(b->values[NDM_LATENCY_MEAN][5 + 2 * NX] < 1000 &&
+                b->values[NDM_LATENCY_MAX][5 + 2 * NX] < 1000);
     assert_int_equal(all->node, UINT32_MAX);
     const uint64_t hot = 3 + 2 * NX, cold = 7 + 3 * NX;
     assert_true(a->values[NDM_SAMPLES][hot] == 2 && all->values[NDM_SAMPLES][hot] == 2);

@@ -6,6 +6,7 @@ tests_viz_export_unit_SOURCES = \
     tests/viz-export/test_vx_axis.c \
     tests/viz-export/test_vx_pack.c \
     tests/viz-export/test_vx_results.c \
+    tests/viz-export/test_vx_merge.c \
     tests/viz-export/test_vx_squares.c
 tests_viz_export_unit_CPPFLAGS = $(unit_cppflags)
 tests_viz_export_unit_CFLAGS = $(unit_cflags)

@@ -4,7 +4,7 @@
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_python h5py pandas vtkmodules.vtkIOXML vtkmodules.vtkIOHDF vtkmodules.vtkIOXdmf2
 must "$top_builddir/tests/viz-export/make_domains" run.h5
-export_as() { must "$loadstone" export run.h5 "$@" 2>err; }
+export_as() { must "$loadstone" export run.h5 --cells all "$@" 2>err; }
 mkdir out
 for domain in line plane box large; do export_as -F "$domain*" -o out/$domain.vti; done
 for domain in line plane box; do export_as -F "$domain*" -o out/$domain.vtr; done

@@ -55,10 +55,17 @@ must test ! -e other.pvd
 [ -z "$(find . -name '*.part-*')" ] || { echo "FAIL: left behind: $(find . -name '*.part-*')"; failed=1; }
 # no room: reported, and no file remains
 for file in large.csv large.vti large.hdf large.xdmf; do
-    (trap '' XFSZ; ulimit -f 100; exec "$loadstone" export run.h5 -F large.A -o $file) >out 2>err && { echo "FAIL: $file was written without room"; failed=1; }
+    (trap '' XFSZ; ulimit -f 100; exec "$loadstone" export run.h5 --cells all -F large.A -o $file) >out 2>err && { echo "FAIL: $file was written without room"; failed=1; }
     grep -q "disk" err || { echo "FAIL: $file: no word about the disk:"; cat err; failed=1; }
 done
 [ -z "$(ls large.* *.part-* 2>/dev/null)" ] || { echo "FAIL: left behind without room: $(ls large.* *.part-*)"; failed=1; }
+
+# a grid with few samples is merged for programs that draw each cell
+expect 0 "cells are merged: grid 350 x 250 instead of grid 700 x 500, which has few samples; --cells all keeps each" "$loadstone" export run.h5 -F large.A -o few.vti
+expect 0 "" "$loadstone" export run.h5 --cells all -F large.A -o each.vti
+must test "$(grep -c 'cells are merged' out)" -eq 0
+must test "$(sed -n 's/.*WholeExtent="0 \([0-9]*\).*/\1/p' few.vti)" -lt "$(sed -n 's/.*WholeExtent="0 \([0-9]*\).*/\1/p' each.vti)"
+must grep -q '<CellData Scalars="latency_mean_cycles">' few.vti
 
 # standard output carries the data alone
 "$loadstone" export run.h5 --format csv --table threads -o - >threads.csv 2>err || failed=1

@@ -265,6 +265,7 @@ enum {
     EXPORT_FORCE,
     EXPORT_FIELD,
     EXPORT_METRIC,
+    EXPORT_CELLS,
     EXPORT_STEPS,
     EXPORT_TABLE,
     EXPORT_MIN_SHARE,
@@ -292,6 +293,11 @@ static const struct cli_option export_options[EXPORT_OPTIONS] = {
         {"metric", 'm', CLI_TEXT, "METRIC[,METRIC...]", NULL,
          "metrics of the fields, default: all (png: latency_mean_cycles); for dot the metric that "
          "colours the nodes, default: time_ns",
+         "What"},
+    [EXPORT_CELLS] =
+        {"cells", 0, CLI_CHOICE, "auto|all", "auto",
+         "cells of grids in files for ParaView and VisIt: merged into blocks that hold some samples each "
+         "(auto), or each cell (all)",
          "What"},
     [EXPORT_STEPS] =
         {"steps", 0, CLI_FLAG, NULL, NULL,
@@ -365,6 +371,20 @@ static void export_next(const struct vx_exporter *x, const char *recording, cons
         cli_next("loadstone export %s --list", cli_quote(recording));
 }
 
+/* Merge cells of a grid that has few samples. */
+static ls_err export_merge(struct exp_source *e)
+{
+    const struct ndm_geometry *g = e->selection.geometry;
+    const uint64_t side = vx_merge_side(&e->selection);
+    char shape[EXP_SHAPE_BYTES], now[EXP_SHAPE_BYTES];
+    exp_shape(g, shape);
+    if (side == 1) return LS_OK;
+    LS_TRY(vx_merge_cells(&e->atlas, &e->selection, side));
+    cli_note("cells are merged: %s instead of %s, which has few samples; --cells all keeps each",
+             exp_shape(g, now), shape);
+    return LS_OK;
+}
+
 static ls_err export_load_and_write(struct exp_source *e, const struct vx_exporter *x,
                                     const struct cli_value *v, const struct vx_request *r)
 {
@@ -375,6 +395,7 @@ static ls_err export_load_and_write(struct exp_source *e, const struct vx_export
     LS_TRY(vx_export_needs(x, r, &choice.needs));
     LS_TRY(export_check(x, v, choice.needs));
     LS_TRY(exp_source_load(e, &choice));
+    if (x->merges && strcmp(v[EXPORT_CELLS].text, "auto") == 0) LS_TRY(export_merge(e));
     if ((choice.needs & (VX_NEEDS_TREE | VX_NEEDS_SAMPLES)) && e->tables.bursts_len == 0)
         cli_warn("%s has no samples: loadstone report prints the reason", cli_quote(e->source.path));
     return vx_export(x, &e->source, r);

@@ -10,6 +10,7 @@ libvizexport_la_SOURCES += \
     viz-export/export/vx_h5.c viz-export/export/vx_h5.h \
     viz-export/export/vx_heat_png.c \
     viz-export/export/vx_memaxes.c \
+    viz-export/export/vx_merge.c \
     viz-export/export/vx_pprof.c \
     viz-export/export/vx_pvd.c \
     viz-export/export/vx_select.c viz-export/export/vx_select.h \

@@ -65,6 +65,7 @@ struct vx_exporter {
     bool one_file;       /* may go to standard output */
     bool has_steps;      /* can hold a time series */
     bool steps_only;     /* and nothing else */
+    bool merges;         /* for programs that draw each cell: sparse grids are merged into blocks */
     ls_err (*write)(const struct vx_source *s, const struct vx_request *r, ls_outputs *files);
 };
 

@@ -65,6 +65,7 @@ const struct vx_exporter vx_exporter_pvd = {
     .ends = ".pvd",
     .words = "ParaView collection: a .vti or .vtu a step, beside it (ParaView, VisIt)",
     .needs = VX_NEEDS_FIELDS,
+    .merges = true,
     .has_steps = true,
     .steps_only = true,
     .write = vx_pvd_export};

@@ -52,6 +52,15 @@ struct vx_array {
 ls_err vx_arrays_of(const struct vx_selection *s, uint32_t step, struct vx_array **out, size_t *out_len);
 void vx_arrays_free(struct vx_array *arrays, size_t len);
 
+/* ---- blocks of cells ---- */
+
+/* Return the side at which a block of the selected grid holds some samples on average; 1: each cell does, or it is a mesh. */
+uint64_t vx_merge_side(const struct vx_selection *s);
+/* Replace the grid of the selected fields, and their loaded values, by blocks of `side` cells along each axis; ndm/ndm_mix.h
+ * defines how values are combined. The last blocks may extend beyond the grid. a: the atlas that s was made from.
+ * Errors: LS_ERR_NOMEM, LS_ERR_FORMAT; then some fields may be merged already. */
+ls_err vx_merge_cells(struct ndm_atlas *a, const struct vx_selection *s, uint64_t side);
+
 /* ---- squares of cells ---- */
 
 /* Cells of a layer of a grid, merged into squares, so that few samples on many cells are visible;

@@ -96,16 +96,21 @@ static ls_err vx_put_centering(struct vx_vtk *v, const struct vx_array *arrays, 
                                enum ndm_centering centering)
 {
     const char *element = centering == NDM_CELLS ? "CellData" : "PointData";
-    bool first = true;
+    size_t shown = len; /* the array that is shown when the file is opened */
+    for (size_t i = 0; i < len; i++)
+        if (arrays[i].field->centering == centering &&
+            (shown == len ||
+             (arrays[shown].metric != NDM_LATENCY_MEAN && arrays[i].metric == NDM_LATENCY_MEAN)))
+            shown = i;
     fprintf(v->xml, "<%s", element);
+    if (shown < len) {
+        fputs(" Scalars=\"", v->xml);
+        vx_put_xml(v->xml, arrays[shown].name);
+        fputs("\"", v->xml);
+    }
+    fputs(">\n", v->xml);
     for (size_t i = 0; i < len; i++) {
         if (arrays[i].field->centering != centering) continue;
-        if (first) { /* the one that is shown when the file is opened */
-            fputs(" Scalars=\"", v->xml);
-            vx_put_xml(v->xml, arrays[i].name);
-            fputs("\">\n", v->xml);
-        }
-        first = false;
         const struct vx_vtk_array a = {.name = arrays[i].name,
                                        .type = "Float64",
                                        .unit = ndm_metric(arrays[i].metric)->unit,
@@ -115,7 +120,6 @@ static ls_err vx_put_centering(struct vx_vtk *v, const struct vx_array *arrays, 
                                        .value_bytes = sizeof(double)};
         LS_TRY(vx_vtk_put(v, &a));
     }
-    fputs(first ? ">" : "", v->xml);
     fprintf(v->xml, "</%s>\n", element);
     return LS_OK;
 }

@@ -117,6 +117,7 @@ const struct vx_exporter vx_exporter_vti = {.name = "vti",
                                             .words =
                                                 "VTK image data: fields on a regular grid (ParaView, VisIt)",
                                             .needs = VX_NEEDS_FIELDS,
+                                            .merges = true,
                                             .one_file = true,
                                             .write = vx_vti_export};
 const struct vx_exporter vx_exporter_vtr = {
@@ -124,5 +125,6 @@ const struct vx_exporter vx_exporter_vtr = {
     .ends = ".vtr",
     .words = "VTK rectilinear grid: fields on a regular grid (ParaView, VisIt)",
     .needs = VX_NEEDS_FIELDS,
+    .merges = true,
     .one_file = true,
     .write = vx_vtr_export};

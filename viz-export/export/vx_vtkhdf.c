@@ -163,4 +163,5 @@ const struct vx_exporter vx_exporter_vtkhdf = {
     .ends = ".hdf|.vtkhdf", /* ParaView up to 5.11 supports only the first suffix */
     .words = "VTKHDF 1.0: fields on a grid or a mesh in HDF5 (ParaView 5.10 and later)",
     .needs = VX_NEEDS_FIELDS,
+    .merges = true,
     .write = vx_vtkhdf_export};

@@ -262,5 +262,6 @@ const struct vx_exporter vx_exporter_xdmf = {
     .ends = ".xdmf|.xmf",
     .words = "XDMF and an HDF5 file beside it: fields on a grid or a mesh (ParaView, VisIt)",
     .needs = VX_NEEDS_FIELDS,
+    .merges = true,
     .has_steps = true,
     .write = vx_xdmf_export};
