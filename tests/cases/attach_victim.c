@@ -198,6 +198,22 @@ static void run_filtered(void)
     run_asleep();
 }
 
+static void *outlive_main(void *unused)
+{
+    run_asleep();
+    printf("disturbed %d\n", __atomic_load_n(&disturbed, __ATOMIC_RELAXED));
+    exit(STATUS);
+    return unused;
+}
+
+/* The first thread ends, and the process goes on. */
+static void run_headless(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, outlive_main, NULL) == 0) pthread_exit(NULL);
+    disturb();
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -214,6 +230,7 @@ int main(int argc, char **argv)
     if (strcmp(mode, "signal") == 0) run_signals();
     if (strcmp(mode, "fork") == 0) run_forks();
     if (strcmp(mode, "filtered") == 0) run_filtered();
+    if (strcmp(mode, "headless") == 0) run_headless();
     printf("disturbed %d\n", __atomic_load_n(&disturbed, __ATOMIC_RELAXED));
     free(grid);
     return STATUS;

@@ -35,4 +35,11 @@ kill -CONT "$pid"
 tid=$(ls "/proc/$pid/task" | grep -vx "$pid" | head -1)
 [ -z "$tid" ] || expect 127 "is a thread of process $pid" "$loadstone" record --pid "$tid"
 undisturbed
+
+# the process runs on after its first thread
+begins_plainly "$victim" headless
+turns=0
+while [ $turns -lt 600 ] && ! grep -q '^State:.*zombie' /proc/"$pid"/status; do sleep 0.05; turns=$((turns + 1)); done
+expect 126 "the first thread of process $pid has ended, only others still run: record the program from its start" "$loadstone" record --pid "$pid"
+undisturbed
 exit $failed

@@ -111,6 +111,12 @@ static ls_err check_state(pid_t pid, const char *status)
 {
     const char state = rec_process_state(status);
     const uint64_t tracer = rec_process_number(status, "TracerPid", 10);
+    if (state == 'Z' && rec_process_number(status, "Threads", 10) > 1) /* /proc shows no memory of it */
+        return ls_fail(
+            LS_ERR_UNSUPPORTED,
+            "the first thread of process %d has ended, only others still run: record the program from its "
+            "start (loadstone record -- PROGRAM)",
+            (int)pid);
     if (state == 'Z' || state == 'X')
         return ls_fail(LS_ERR_NOT_FOUND, "process %d has ended already", (int)pid);
     if (tracer)
