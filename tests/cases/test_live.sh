@@ -32,5 +32,18 @@ must grep -q 'next: loadstone report live.h5' shown
 expect 0 "" "$loadstone" report --processes live.h5
 if grep -q loadstone out; then echo "FAIL: the reports are in the profile"; failed=1; fi
 must test -z "$(ls spools)"
+# the program ends while a report is made: nothing of it remains
+cat >brief.sh <<'E'
+i=0 begin=$(date +%s)
+until set -- spools/*/live.h5.part-* && [ -e "$1" ]; do
+    i=$((i + 1))
+    [ $((i % 200)) -ne 0 ] || [ $(($(date +%s) - begin)) -lt 60 ] || exit 3
+done
+E
+for turn in 1 2 3 4 5; do
+    expect 0 "" "$loadstone" record --live -f --spool spools -o brief.h5 -- sh brief.sh
+    must test "$(grep -c 'cannot remove the spool' out)" -eq 0
+done
+must test -z "$(ls spools)"
 expect 127 "" "$loadstone" record --live -o none.h5 -- ./missing
 exit $failed
