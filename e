@@ -1,1 +1,0 @@
-loadstone: cannot run ./ex: No such file or directory
