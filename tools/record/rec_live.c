@@ -106,6 +106,7 @@ static _Noreturn void show_always(const struct rec_spool *spool)
     sigset_t waiting;
     sigprocmask(SIG_BLOCK, NULL, &waiting);
     sigdelset(&waiting, SIGTERM);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     signal(SIGCHLD, SIG_DFL);
     signal(SIGTERM, on_end);
     while (!is_told_to_end) {
@@ -116,6 +117,8 @@ static _Noreturn void show_always(const struct rec_spool *spool)
         const uint64_t took_ms = (ls_clock_mono_ns() - before_ns) / 1000000;
         pause_ms = took_ms * (SHARE - 1) > INTERVAL_MS ? took_ms * (SHARE - 1) : INTERVAL_MS;
     }
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) /* children of the command end with it */
+        ;
     _exit(CLI_OK);
 }
 
