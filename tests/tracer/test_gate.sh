@@ -20,6 +20,11 @@ must env -i PATH="$PATH" TMPDIR="$TMPDIR" "$loadstone" gate -u bare.gate -- "$ga
 must diff rows.gate bare.gate
 must env USER=u A=1 LONG="$long" "$loadstone" gate -u long.gate -- "$gate_victim" rows >out 2>err
 must diff rows.gate long.gate
+# getenv compares more of the names that begin alike, by vectors that reach beyond the strings, wherever these lie
+alike=$(for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do printf 'USE%0*d=1 ' $i $i; done)
+# shellcheck disable=SC2086
+must env $alike "$loadstone" gate -u alike.gate -- "$gate_victim" rows >out 2>err
+must diff rows.gate alike.gate
 must env LD_LIBRARY_PATH=/nowhere:/tmp ODD=12345678901 "$loadstone" gate -u odd.gate -- "$gate_victim" rows >out 2>err
 must diff rows.gate odd.gate
 must "$loadstone" gate -u threads.gate -- "$gate_victim" threads >out 2>err

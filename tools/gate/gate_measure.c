@@ -85,6 +85,13 @@ static bool is_own_variable(const struct pat_tables *t, const struct pat_range *
     return last && !is_of_system(last);
 }
 
+/* String functions of the C library read whole vectors, also beyond the end of a string and before its begin: such reads
+ * end outside of the variable in which they begin. Whether there are any may depend on the environment (getenv). */
+static bool ends_outside(const struct pat_tables *t, const struct pat_access *a, uint32_t range)
+{
+    return a->addr + t->sites[a->site].size_bytes > t->ranges[range].end;
+}
+
 static bool is_counted(const struct measure *m, const struct pat_access *a, uint32_t range)
 {
     const struct pat_tables *t = m->tables;
@@ -95,7 +102,7 @@ static bool is_counted(const struct measure *m, const struct pat_access *a, uint
     case PAT_HOME_HEAP:
         return true;
     case PAT_HOME_GLOBAL:
-        return is_own_variable(t, &t->ranges[range]);
+        return is_own_variable(t, &t->ranges[range]) && !ends_outside(t, a, range);
     default:
         return false;
     }
