@@ -38,7 +38,7 @@ try split -g -O0 -gsplit-dwarf
 
 # the same by the report: rows of types and fields, and filters
 expect 0 "particle" "$loadstone" report --by type plain.h5
-expect 0 "particle.pos[]" "$loadstone" report --by field --where type=particle plain.h5
+expect 0 "particle.pos[]" "$loadstone" report --by field --min-share 0 --where type=particle plain.h5
 if grep -q "link.key" out; then
     echo "FAIL: --where type=particle shows link.key"
     failed=1
