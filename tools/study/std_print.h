@@ -21,7 +21,7 @@ struct std_point {
 struct std_report {
     const struct std_study *study;
     const struct kn_options *run; /* of all points: they name the device */
-    struct std_point *points; /* [len] */
+    struct std_point *points;     /* [len] */
     size_t len;
 };
 
