@@ -87,12 +87,18 @@ grep -q 'event|FAULTS_REFUSED' "$work/rows" || near 'page faults of children' $c
 # Samples of faults, and the files that the first one of a child makes, are work of the kernel: in a child without a burst
 # and without a hook that is timed, so is all that recording takes.
 if ! grep -q 'event|FAULTS_REFUSED' "$work/rows"; then
-    $as_nobody "$loadstone" record -q -f -o "$work/run.h5" --spool "$work/kept" --keep-spool --engine step --period 1000s --seed 1 -- "$victim" forks \
-        >"$work/out" 2>"$work/err" || fail "forks: $(head -c 300 "$work/err")"
-    "$top_builddir/tests/runtime/spool_lines" "$work"/kept/*/ >"$work/lines" || fail "the raw data of forks cannot be read"
-    victim_pid=$(sed -n 's/^p[0-9.]* .* PROCESS parent=\([0-9]*\) .*/\1/p' "$work/lines" | sort | uniq -c | sort -n | awk 'END { print $2 }')
-    grep -v "^p$victim_pid[.]" "$work/lines" >"$work/children"
-    [ "$(grep -c ' FAULT ' "$work/children")" -ge 10 ] || fail "no samples of the children's faults"
+    # one sample in 4 ms of CPU time: a fast machine takes few
+    for _ in 1 2 3 4; do
+        rm -rf "$work/kept"
+        $as_nobody "$loadstone" record -q -f -o "$work/run.h5" --spool "$work/kept" --keep-spool --engine step --period 1000s --seed 1 -- "$victim" forks \
+            >"$work/out" 2>"$work/err" || fail "forks: $(head -c 300 "$work/err")"
+        "$top_builddir/tests/runtime/spool_lines" "$work"/kept/*/ >"$work/lines" || fail "the raw data of forks cannot be read"
+        victim_pid=$(sed -n 's/^p[0-9.]* .* PROCESS parent=\([0-9]*\) .*/\1/p' "$work/lines" | sort | uniq -c | sort -n | awk 'END { print $2 }')
+        grep -v "^p$victim_pid[.]" "$work/lines" >"$work/children"
+        samples=$(grep -c ' FAULT ' "$work/children")
+        [ "$samples" -lt 5 ] || break
+    done
+    [ "$samples" -ge 5 ] || fail "$samples samples of the children's faults"
     sed -n 's/^\(p[0-9.]*\) .* RESOURCES .*recording_ns=\([0-9]*\) recording_kernel_ns=/\1 \2 /p' "$work/children" |
         awk '{ all[$1] = $2; kernel[$1] = $3 } END { for (p in all) { a += all[p]; u += all[p] - kernel[p] } exit !(a > 0 && u < a / 10) }' ||
         fail "recording takes user time without a burst: $(grep RESOURCES "$work/children" | head -4)"
