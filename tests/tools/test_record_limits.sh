@@ -51,7 +51,7 @@ printf '#!/bin/sh\ntouch ran\n' >touches
 chmod +x touches
 # From too little memory for record's libraries on: record does not start, or the program does the same and lacks a profile at most.
 unharmed=0 refused=0
-for kib in $(seq 60000 1000 99000); do
+for kib in $(seq 70000 2000 98000); do
     (ulimit -v "$kib" && exec $record ./program) >out 2>err </dev/null
     status=$?
     if [ $status -eq 21 ] && [ "$(cat out)" = hello ]; then
@@ -65,7 +65,7 @@ for kib in $(seq 60000 1000 99000); do
         failed=1
     fi
 done
-echo "between 60 and 99 MB of addresses: $unharmed recordings, $refused refusals"
+echo "between 70 and 98 MB of addresses: $unharmed recordings, $refused refusals"
 rm -rf loadstone-spool*
 refused "files of no length" "File too large" bash -c "ulimit -f 0; exec $record ./touches"
 refused "a stack of 16 KiB" "the stack limit of 16 KiB is too small" $bare bash -c "ulimit -s 16; exec $record ./touches"
