@@ -107,11 +107,12 @@ static uint64_t rt_maps_program_break(void)
 void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns)
 {
     if (__atomic_exchange_n(&rt_maps.busy, 1, __ATOMIC_ACQUIRE)) return;
-    const uint64_t begin_ns = ls_clock_mono_ns();
+    /* in CPU time: a snapshot that other programs interrupt must not put off the next one */
+    const uint64_t begin_cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     rt_maps.heap_end = rt_maps_program_break();
     if (rt_maps_rewind()) rt_maps_copy(t, time_ns);
     rt_maps.last_ns = ls_clock_mono_ns();
-    rt_maps.cost_ns = rt_maps.last_ns - begin_ns;
+    rt_maps.cost_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns;
     __atomic_store_n(&rt_maps.busy, 0, __ATOMIC_RELEASE);
 }
 

@@ -13,7 +13,7 @@ has "${cc##* }" || skip "no C compiler"
 
 # try NAME CHECK PROGRAM [ARGUMENT...]
 try() {
-    name=$1 check=$2 program=$3 again=
+    name=$1 check=$2 program=$3
     shift 3
     status=3
     for ms in 150 600 2400 9600; do
@@ -24,12 +24,6 @@ try() {
         }
         $check >said 2>&1
         status=$?
-        # Not mended: if a burst falls into dlopen, its snapshot of the mappings may lack the library, seen once in 30 runs.
-        if [ $status -eq 1 ] && [ -z "$again" ]; then
-            again=1
-            echo "$name, once more: $(cat said)"
-            continue
-        fi
         [ $status -eq 3 ] || break
     done
     echo "$name: $(cat said)"
