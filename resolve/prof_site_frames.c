@@ -138,6 +138,10 @@ static const char *const prof_allocator_functions[] = {
     "av_calloc",
     "av_fast_*alloc*",
     "fftw*_malloc*",
+    /* CUDA's runtime, linked statically: its inner functions have names without meaning */
+    "libcudart_static_*",
+    "cudaMalloc*",
+    "cudaHostAlloc",
     "__rust_alloc*",
     "__rdl_*",
     "__rg_*",

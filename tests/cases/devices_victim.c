@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* devices_victim MODE LIBRARY: a program with memory of a GPU, whose library is made up (fake_devices.c). MODE: cuda and
  * hip call the functions directly, driver finds them by dlsym, proc by cuGetProcAddress, managed lets the processor work
- * on managed memory for SECONDS (the third argument), absent looks for functions that no library has. */
+ * on managed memory for SECONDS (the third argument), static calls the driver through functions named as in a statically linked
+ * runtime, absent looks for functions that no library has. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -161,6 +162,46 @@ static void managed(double seconds)
     is("free", cudaFree((void *)(uintptr_t)shared), 0);
 }
 
+/* nvcc links CUDA's runtime statically. Its inner functions, which call the driver, have names like these. */
+static struct {
+    int (*alloc)(uint64_t *, size_t);
+    int (*in)(uint64_t, const void *, size_t);
+} inner;
+
+__attribute__((noinline)) static int libcudart_static_5382377d5c77(void **out, size_t n)
+{
+    uint64_t at = 0;
+    const int result = inner.alloc(&at, n);
+    *out = (void *)(uintptr_t)at;
+    return result;
+}
+
+__attribute__((noinline)) static int libcudart_static_e760a7280bc1(void *to, const void *from, size_t n)
+{
+    const int result = inner.in((uint64_t)(uintptr_t)to, from, n);
+    return result == 0 ? 0 : -result;
+}
+
+static void static_runtime(void *library)
+{
+    int (*init)(unsigned);
+    void *const found[] = {by_name(library, "cuInit"), by_name(library, "cuMemAlloc"),
+                           by_name(library, "cuMemcpyHtoD")};
+    void *input;
+    char *data = filled(LEN, 'f');
+    memcpy(&init, &found[0], sizeof(init));
+    memcpy(&inner.alloc, &found[1], sizeof(inner.alloc));
+    memcpy(&inner.in, &found[2], sizeof(inner.in));
+    is("init", init(0), 0);
+#define cudaMalloc libcudart_static_5382377d5c77
+#define cudaMemcpy libcudart_static_e760a7280bc1
+    is("input", cudaMalloc(&input, LEN), 0);
+    is("in", cudaMemcpy(input, data, LEN), 0);
+#undef cudaMalloc
+#undef cudaMemcpy
+    free(data);
+}
+
 /* A program that asks whether there is a library must not find the profiler's functions. */
 static void absent(void)
 {
@@ -182,6 +223,7 @@ int main(int argc, char **argv)
     if (strcmp(mode, "hip") == 0) hip();
     if (strcmp(mode, "driver") == 0) driver(library, by_name);
     if (strcmp(mode, "proc") == 0) driver(library, by_driver);
+    if (strcmp(mode, "static") == 0) static_runtime(library);
     if (strcmp(mode, "managed") == 0) managed(argc > 3 ? atof(argv[3]) : 0.1);
     if (strcmp(mode, "absent") == 0) absent();
     if (library) dlclose(library);

@@ -74,6 +74,10 @@ for way in driver proc; do
     holds 2 "^copy 'from device' CUDA driver waits " # the driver finds the direction of one
     holds 1 "^copy 'wait' CUDA driver "
 done
+# frames of a runtime that is linked statically are left out of names and places
+devices static "$victim" static "$library"
+holds 1 "^block 'input' CUDA driver device bytes $mib alive in $mib out 0 "
+holds 1 "^copy 'to device' CUDA driver waits calls 1 bytes $mib 'host' -> 'input' static_runtime devices_victim.c:"
 devices absent "$victim" absent
 holds 0 "^block"
 expect 2 'no memory of devices' "$loadstone" report --devices absent.h5
