@@ -220,24 +220,32 @@ static void sampler_take(trf_sampler *s, size_t i, uint64_t begin_ns, uint64_t e
     s->use.point(s->use.user, &p);
 }
 
+static void sampler_read_source(trf_sampler *s, size_t k)
+{
+    const struct sampler_source *source = &s->sources[k];
+    const uint64_t before_ns = s->read_ns[k], now_ns = ls_clock_mono_ns();
+    struct trf_reading *now = &s->now[source->first];
+    memset(now, 0, source->opened.counters.len * sizeof(*now));
+    source->source->read(source->opened.state, now);
+    for (size_t i = source->first; i < source->first + source->opened.counters.len; i++)
+        if (before_ns)
+            sampler_take(s, i, before_ns, now_ns);
+        else
+            s->last[i].reading = s->now[i];
+    s->read_ns[k] = now_ns;
+}
+
 void trf_sampler_read(trf_sampler *s)
 {
-    memset(s->now, 0, s->series.len * sizeof(*s->now));
-    for (size_t k = 0; k < s->sources_len; k++) {
-        const struct sampler_source *source = &s->sources[k];
-        const uint64_t before_ns = s->read_ns[k], now_ns = ls_clock_mono_ns();
-        source->source->read(source->opened.state, &s->now[source->first]);
-        for (size_t i = source->first; i < source->first + source->opened.counters.len; i++)
-            if (before_ns)
-                sampler_take(s, i, before_ns, now_ns);
-            else
-                s->last[i].reading = s->now[i];
-        s->read_ns[k] = now_ns;
-    }
+    for (size_t k = 0; k < s->sources_len; k++)
+        if (!s->read_ns[k] || ls_clock_mono_ns() - s->read_ns[k] >= s->sources[k].source->renewed_ns)
+            sampler_read_source(s, k);
 }
 
 void trf_sampler_finish(trf_sampler *s)
 {
+    for (size_t k = 0; k < s->sources_len; k++)
+        if (s->read_ns[k] && s->sources[k].source->renewed_ns) sampler_read_source(s, k);
     for (size_t k = 0; k < s->sources_len; k++)
         for (size_t i = 0; i < s->sources[k].opened.counters.len; i++)
             sampler_end_gap(s, s->sources[k].first + i, s->read_ns[k]);

@@ -61,6 +61,7 @@ struct trf_source {
     const char *needs;    /* for doctor */
     enum trf_check check; /* how it is verified */
     bool takes_metrics;   /* --series NAME:METRIC */
+    uint64_t renewed_ns;  /* its values change only after this time: it is not read more often */
     /* Open the counters that are present. metrics: names, ended by NULL, for sources that take them.
      * Owns:   close ends out->state, also after a failure; the caller frees out->counters.rows.
      * Errors: LS_ERR_NOT_FOUND: it has no counter here; LS_ERR_PERMISSION; LS_ERR_UNSUPPORTED: not built, no

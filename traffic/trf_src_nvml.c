@@ -2,6 +2,8 @@
 /* NVIDIA's GPUs by their management library, which is loaded when it is there (NVML API reference). */
 #include "traffic/trf_source.h"
 
+#include "common/ls_clock.h"
+
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -51,6 +53,9 @@ static const struct {
     double scale;
 } gpm_rows[GPM_LEN] = {GPM_LIST(GPM_ROW)};
 #undef GPM_ROW
+
+/* The library computes metrics from samples that are this far apart, and renews its other values at most as often. */
+#define NVML_RENEWED_NS (LS_NS_PER_S / 10)
 
 struct nvml_calls {
     int (*init)(void);
@@ -102,6 +107,8 @@ struct nvml_counter {
 struct nvml_gpm {
     void *device, *before, *now;
     double values[GPM_LEN]; /* not a number: unknown */
+    uint64_t sampled_ns;
+    int result; /* of the last sample */
 };
 
 struct nvml_state {
@@ -148,6 +155,8 @@ static ls_err nvml_add_gpm(struct trf_opened *o, struct trf_counter *c, void *de
     const struct nvml_calls *calls = &s->calls;
     struct gpm_support support = {.version = GPM_VERSION};
     struct nvml_gpm g = {.device = device};
+    for (unsigned i = 0; i < GPM_LEN; i++)
+        g.values[i] = NAN;
     if (!calls->gpm_support || !calls->gpm_new || !calls->gpm_free || !calls->gpm_get ||
         !calls->gpm_metrics || calls->gpm_support(device, &support) != NVML_OK || !support.is_supported)
         return LS_OK;
@@ -157,6 +166,7 @@ static ls_err nvml_add_gpm(struct trf_opened *o, struct trf_counter *c, void *de
         if (g.now) calls->gpm_free(g.now);
         return LS_OK;
     }
+    g.sampled_ns = ls_clock_mono_ns();
     LS_TRY(LS_VECTOR_ADD(&s->gpms, g));
     for (unsigned i = 0; i < GPM_LEN; i++) {
         snprintf(c->unit, sizeof(c->unit), "%s", gpm_rows[i].unit);
@@ -227,19 +237,22 @@ static ls_err nvml_open(const struct trf_machine *m, const char *const *metrics,
     return LS_OK;
 }
 
-/* Take a sample, and compute the metrics since the last one. */
+/* Take a sample, and compute the metrics since the last one. The last reading of a recording may come too soon: it repeats the metrics. */
 static int nvml_read_gpm(const struct nvml_calls *calls, struct nvml_gpm *g)
 {
     struct gpm_metrics m = {.version = GPM_VERSION, .len = GPM_LEN, .before = g->before, .now = g->now};
+    const uint64_t now_ns = ls_clock_mono_ns();
+    if (now_ns - g->sampled_ns < NVML_RENEWED_NS) return g->result;
+    g->sampled_ns = now_ns;
     for (unsigned i = 0; i < GPM_LEN; i++) {
         m.rows[i].id = gpm_rows[i].number;
         g->values[i] = NAN;
     }
-    int result = calls->gpm_get(g->device, g->now);
-    if (result == NVML_OK) result = calls->gpm_metrics(&m);
-    for (unsigned i = 0; result == NVML_OK && i < GPM_LEN; i++)
+    g->result = calls->gpm_get(g->device, g->now);
+    if (g->result == NVML_OK) g->result = calls->gpm_metrics(&m);
+    for (unsigned i = 0; g->result == NVML_OK && i < GPM_LEN; i++)
         if (m.rows[i].result == NVML_OK) g->values[i] = m.rows[i].value;
-    if (result != NVML_OK) return result;
+    if (g->result != NVML_OK) return g->result;
     g->before = m.now;
     g->now = m.before;
     return NVML_OK;
@@ -315,6 +328,7 @@ const struct trf_source trf_source_nvml = {
         "energy of each NVIDIA GPU, memory used, the share of time in which it and its memory were busy; from "
         "Hopper on, memory bandwidth used and bytes of PCIe",
     .needs = "the driver of NVIDIA's GPUs (libnvidia-ml.so.1); no privilege",
+    .renewed_ns = NVML_RENEWED_NS,
     .open = nvml_open,
     .read = nvml_read,
     .close = nvml_close,

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { POINTS_MAX = 64 };
@@ -353,8 +354,13 @@ static void gpus_have_energy_or_power(void **state)
     assert_int_equal(open_series(f, "nvml"), LS_OK);
     if (*f->notes) print_message("%s\n", f->notes);
     assert_int_equal(series_len(f), 11);
+    const struct timespec renewed = {.tv_nsec = 101000000};
     trf_sampler_read(f->sampler);
+    nanosleep(&renewed, NULL);
     trf_sampler_read(f->sampler);
+    const size_t points = f->points_len;
+    trf_sampler_read(f->sampler); /* too soon: nothing is read */
+    assert_int_equal(f->points_len, points);
     assert_true(last(f, "GPU 0 busy")->value == 90);
     assert_true(last(f, "GPU 0 memory used")->value == 30);
     assert_true(last(f, "GPU 0 memory bandwidth used")->value == 10);
@@ -363,6 +369,7 @@ static void gpus_have_energy_or_power(void **state)
     assert_true(fabs(last(f, "GPU 1 power")->value - 250.5) < 1e-9);
     assert_true(last(f, "GPU 1 memory busy")->value == 40);
     setenv("FAKE_NVML_LOST", "1", 1);
+    nanosleep(&renewed, NULL);
     trf_sampler_read(f->sampler);
     trf_sampler_finish(f->sampler);
     unsetenv("FAKE_NVML_LOST");
