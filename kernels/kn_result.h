@@ -34,7 +34,7 @@ double kn_pearson_r(const double *x, const double *y, size_t len);
 struct kn_kernel;
 
 enum {
-    KN_VARIANT_BYTES = 48,
+    KN_VARIANT_BYTES = 64,
     KN_ADVICE_BYTES = 320,
     KN_INVALID_BYTES = 200,
     KN_COUNTS_BYTES = 512,

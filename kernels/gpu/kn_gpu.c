@@ -35,7 +35,7 @@ void kn_gpu_variant_name(const struct kn_gpu_variant *v, char out[KN_GPU_NAME_BY
 {
     const char *does = v->operation == PAT_OPERATION_COPY ? "" : pat_operation_name(v->operation);
     snprintf(out, KN_GPU_NAME_BYTES, "%s%s%s_%s_w%u_v%u_%s", kind_name(v), *does ? "_" : "", does,
-             memory_names[v->memory], v->work, v->vector, kn_stores_name(v->stores));
+             memory_names[v->memory], v->work, v->vector, v->last ? "last" : kn_stores_name(v->stores));
     for (char *c = out; *c; c++)
         if (*c == '-') *c = '_';
 }
@@ -60,9 +60,9 @@ void kn_gpu_variant_defines(const struct kn_gpu_variant *v, char out[KN_GPU_DEFI
     int used =
         snprintf(out, KN_GPU_DEFINES_BYTES,
                  "-D NAME=%s -D KIND=%u -D BYTES=%u -D INDEX_BITS=%u -D MEMORY=%u -D WORK=%u -D VECTOR=%u "
-                 "-D STORES=%u -D NEAR_LEN=%u -D SHARED_BYTES=%" PRIu64,
+                 "-D STORES=%u -D LAST=%u -D NEAR_LEN=%u -D SHARED_BYTES=%" PRIu64,
                  name, v->kind, v->element_bytes, v->index_bits, v->memory, v->work, v->vector,
-                 stores_number(v->stores), v->near_len ? v->near_len : 1, v->shared_bytes);
+                 stores_number(v->stores), v->last, v->near_len ? v->near_len : 1, v->shared_bytes);
     if (v->kind == KN_GPU_STREAM)
         snprintf(out + used, KN_GPU_DEFINES_BYTES - (size_t)used,
                  " -D OPERATION=%d -D TO_AT=%u -D FROM_AT=%u -D FROM2_AT=%u", v->stream->op,

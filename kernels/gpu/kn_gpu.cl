@@ -5,7 +5,8 @@
  * A variant is this file compiled with the macros that kn_gpu.c sets: at run time by OpenCL and by HIP, at build time to PTX (texts.sh), where one
  * compilation includes it once for each variant. NAME: the kernel's name. KIND: one of KIND_. BYTES: 8 or 4, of an element. INDEX_BITS:
  * 32 or 64. MEMORY: where the pattern is read from. WORK: rows of the pattern that a work item takes. VECTOR: neighbouring elements of a
- * row that a work item takes; it divides the length of the rows. STORES: one of STORES_. NEAR_LEN: indices in local memory.
+ * row that a work item takes; it divides the length of the rows. STORES: one of STORES_. LAST: 1, of gathers: only the last row of a work item
+ * is stored. NEAR_LEN: indices in local memory.
  * SHARED_BYTES: unused local memory of a group. OPERATION: of STREAM kernels, and of the others one of DOES_. TO_AT, FROM_AT, FROM2_AT: of
  * STREAM kernels. */
 #ifndef KN_GPU_CL
@@ -249,6 +250,7 @@ struct walk {
     ulong steps_from_len, steps_to_len;
     long turn_from, turn_to, low_from, low_to;
     ulong keep; /* 1: sums of a reduction are kept */
+    ulong apart, turns; /* of LAST variants: distance of a work item's rows, and how often it takes WORK of them */
 };
 
 /* struct kn_gpu_sweep. */
@@ -409,6 +411,39 @@ kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict fro
     for (uint v = 0; v < VECTOR; v++)
         p[v] = second[p[v]];
 #endif
+#if LAST
+    /* The rows of a work item are stored to the same elements (w.apart is a multiple of w.wrap), where only the last row's stay. No element
+     * is 0; the compiler does not know this, so it loads all of them. */
+    const ulong item = block * ITEMS_Y() + y;
+    const ulong begin = item / w.apart * (w.apart * w.turns * WORK) + item % w.apart;
+    if (begin >= w.count) return;
+    const ulong left = (w.count - 1 - begin) / w.apart + 1;
+    const long leap = (long)w.apart * w.turn_from;
+    GLOBAL const ELEMENT *row = from + ((long)begin * w.turn_from - w.low_from);
+    ulong rows = left < w.turns * WORK ? left : w.turns * WORK;
+    ELEMENT all[VECTOR];
+    for (uint v = 0; v < VECTOR; v++)
+        all[v] = ~(ELEMENT)0;
+    for (; rows >= WORK; rows -= WORK, row += WORK * leap) {
+        ELEMENT x[WORK * VECTOR];
+        for (uint k = 0; k < WORK; k++)
+            for (uint v = 0; v < VECTOR; v++)
+                x[k * VECTOR + v] = row[k * leap + p[v]];
+        for (uint k = 0; k < WORK; k++)
+            for (uint v = 0; v < VECTOR; v++) {
+                all[v] &= x[k * VECTOR + v];
+                e[v] = x[k * VECTOR + v];
+            }
+    }
+    for (; rows > 0; rows--, row += leap)
+        for (uint v = 0; v < VECTOR; v++) {
+            e[v] = row[p[v]];
+            all[v] &= e[v];
+        }
+    for (uint v = 0; v < VECTOR; v++)
+        if (all[v] == 0) e[v] = 0;
+    *(GLOBAL ELEMENTS *)(to + j + w.len * dense_row(begin, w.wrap)) = *(ELEMENTS *)e;
+#else
     for (uint k = 0; k < WORK; k++) {
         const ulong i = (block * WORK + k) * ITEMS_Y() + y;
 #if OPERATION == DOES_REDUCE
@@ -454,6 +489,7 @@ kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict fro
             STORE(base + p[v], e[v]);
 #endif
     }
+#endif
 #if OPERATION == DOES_REDUCE
     if (w.keep || sum == 0) SUM(to, sum); /* timed runs only load */
 #endif

@@ -27,6 +27,7 @@ struct kn_gpu_variant {
     enum kn_gpu_memory memory;
     unsigned work, vector;          /* rows that a work item takes, and neighbouring elements of each */
     enum kn_stores stores;          /* REGULAR, EXCHANGE or ADD */
+    bool last;                      /* of gathers: only the last row of a work item is stored */
     enum pat_operation operation;   /* not of KN_GPU_STREAM and KN_GPU_FILL */
     const struct kn_kernel *stream; /* set for KN_GPU_STREAM */
     unsigned near_len;              /* indices in local memory; OpenCL only, PTX has KN_GPU_NEAR_LEN */
@@ -38,7 +39,7 @@ enum { KN_GPU_NEAR_LEN = 1024 };
 
 enum { KN_GPU_NAME_BYTES = 64, KN_GPU_DEFINES_BYTES = 512 };
 
-/* The name of a variant's kernel: "gather_local_w4_v1_regular", "scatter_fill_global_w1_v1_exchange". */
+/* The name of a variant's kernel: "gather_local_w4_v1_regular", "scatter_fill_global_w1_v1_exchange", "gather_global_w4_v1_last". */
 void kn_gpu_variant_name(const struct kn_gpu_variant *v, char out[KN_GPU_NAME_BYTES]);
 /* The macros that specialise kn_gpu.cl, as options of a compiler: "-D NAME=... -D KIND=0 ...". */
 void kn_gpu_variant_defines(const struct kn_gpu_variant *v, char out[KN_GPU_DEFINES_BYTES]);
@@ -59,6 +60,9 @@ struct kn_gpu_walk {
     uint64_t steps_from_len, steps_to_len;
     int64_t turn_from, turn_to, low_from, low_to;
     uint64_t keep; /* 1: a reduction adds its sums to its destination */
+    uint64_t apart,
+        turns; /* of variants that store the last row: distance of a work item's rows, a multiple of
+                              wrap, and how often it takes `work` of them */
 };
 
 struct kn_gpu_sweep {

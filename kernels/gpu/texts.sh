@@ -6,7 +6,7 @@
 # capability 6.0 on run it: the driver compiles it for them.
 set -eu
 
-variant() { # NAME KIND MEMORY WORK STORES OPERATION TO FROM FROM2
+variant() { # NAME KIND MEMORY WORK STORES OPERATION TO FROM FROM2 [LAST]
     cat <<T
 #define NAME $1
 #define KIND $2
@@ -17,6 +17,7 @@ variant() { # NAME KIND MEMORY WORK STORES OPERATION TO FROM FROM2
 #define TO_AT $7
 #define FROM_AT $8
 #define FROM2_AT $9
+#define LAST ${10:-0}
 #include "$kernels"
 #undef NAME
 #undef KIND
@@ -27,6 +28,7 @@ variant() { # NAME KIND MEMORY WORK STORES OPERATION TO FROM FROM2
 #undef TO_AT
 #undef FROM_AT
 #undef FROM2_AT
+#undef LAST
 T
 }
 
@@ -44,6 +46,11 @@ moves() {
                     variant ${name}_${memory%:*}_w${work}_v1_add $kind ${memory#*:} $work 2 0 0 0 0 ;;
                 esac
             done
+            case $name in gather | multigather)
+                for work in 4 8; do
+                    variant ${name}_${memory%:*}_w${work}_v1_last $kind ${memory#*:} $work 0 0 0 0 0 1
+                done ;;
+            esac
         done
         kind=$((kind + 1))
     done

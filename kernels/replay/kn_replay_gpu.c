@@ -9,6 +9,7 @@
 #include "kernels/kn_ranks.h"
 #include "kernels/kn_values.h"
 #include "kernels/replay/kn_arrays.h"
+#include "kernels/replay/kn_gpu_model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,6 +25,8 @@ enum { BUFFERS = 9 };
 struct form {
     struct kn_gpu_variant variant;
     unsigned group_items; /* at most */
+    unsigned turns;       /* of variants that store the last row: a work item takes turns * work rows */
+    bool spread;          /* these rows are spread over all iterations; otherwise they are neighbours */
 };
 
 struct job {
@@ -37,7 +40,8 @@ struct job {
     struct kn_gpu_walk walk;
     struct form form;
     enum kn_stores stores;
-    ls_err err; /* the first failure in a timed run */
+    uint64_t trial_rows; /* that a trial runs */
+    ls_err err;          /* the first failure in a timed run */
     char why[400];
 };
 
@@ -63,10 +67,9 @@ static bool does(const struct job *b, enum pat_operation o)
     return b->plan.config->operation == o;
 }
 
-/* Loads whose values are only added up. */
 static bool only_loads(const struct kn_plan *p)
 {
-    return p->config->operation == PAT_OPERATION_REDUCE || p->config->operation == PAT_OPERATION_CHASE;
+    return kn_gpu_model_only_loads(p);
 }
 
 /* ---- refusals ---- */
@@ -155,37 +158,22 @@ static void set_bytes(struct job *b)
     memcpy(b->bytes, bytes, sizeof(bytes));
 }
 
-static uint64_t written_elements(const struct kn_plan *p)
-{
-    if (only_loads(p)) return 1;
-    return p->to.used ? p->to.elements : p->dense_elements;
-}
-
-/* Validation has a number for each element: a sum, or tags. */
-static bool has_numbers(const struct kn_plan *p)
-{
-    return p->adds || p->config->operation == PAT_OPERATION_UPDATE;
-}
-
-/* The destination is read back, with a byte or a number for each element. */
-static uint64_t host_bytes(const struct kn_plan *p)
-{
-    return written_elements(p) * (p->element_bytes + (has_numbers(p) ? sizeof(uint64_t) : 1));
-}
-
 static ls_err plan(struct job *b, const struct pat_config *c, const struct kn_options *o,
                    const struct kn_backend *backend)
 {
     char label[128];
+    uint64_t bytes[BUFFERS + 1];
     *b = (struct job){.options = o};
     LS_TRY(kn_gpu_open(backend->device, o, &b->gpu));
     LS_TRY(kn_plan_init(&b->plan, c, o, 1));
     LS_TRY(check_options(b));
     LS_TRY(check_stores(b));
     set_bytes(b);
-    LS_TRY(kn_gpu_memory_check(b->gpu, name_of(b), b->bytes, BUFFERS, o->memory_bytes));
+    memcpy(bytes, b->bytes, sizeof(b->bytes));
+    bytes[BUFFERS] = kn_gpu_model_device_bytes(&b->plan);
+    LS_TRY(kn_gpu_memory_check(b->gpu, name_of(b), bytes, BUFFERS + 1, o->memory_bytes));
     snprintf(label, sizeof(label), "the validation of %s", name_of(b));
-    return kn_ranks_memory_check(o->ranks, label, host_bytes(&b->plan), 0);
+    return kn_ranks_memory_check(o->ranks, label, kn_gpu_model_bytes(&b->plan), 0);
 }
 
 static void **buffer_of(struct job *b, unsigned at)
@@ -302,15 +290,37 @@ struct shape {
     unsigned items_x, items_y;
 };
 
+/* Rows that one work item takes, if it stores the last of them only. */
+static uint64_t rows_of_item(const struct form *f)
+{
+    return (uint64_t)f->turns * f->variant.work;
+}
+
+/* Distance of these rows: a multiple of wrap, so that all of them are stored to the same elements. */
+static uint64_t apart_of(const struct job *b, const struct form *f, uint64_t count)
+{
+    const uint64_t wrap = b->walk.wrap;
+    return f->spread ? (((count - 1) / rows_of_item(f) + 1 - 1) / wrap + 1) * wrap : wrap;
+}
+
+/* Work items for each element of a row, where variants store the last row only. */
+static uint64_t items_of_rows(const struct job *b, const struct form *f, uint64_t count)
+{
+    const uint64_t apart = apart_of(b, f, count), span = apart * rows_of_item(f), rest = count % span;
+    return count / span * apart + (rest < apart ? rest : apart);
+}
+
 /* Groups of whole rows, or of a column of long rows. */
 static struct shape shape_of_rows(const struct job *b, const struct form *f, uint64_t count)
 {
+    const unsigned work = f->variant.last ? 1 : f->variant.work;
+    if (f->variant.last) count = items_of_rows(b, f, count);
     const uint64_t items = b->walk.len / f->variant.vector;
     struct shape s = {.columns = (items - 1) / f->group_items + 1};
     s.items_x = (unsigned)((items - 1) / s.columns + 1);
     s.items_y = f->group_items / s.items_x;
     if (s.items_y > count) s.items_y = (unsigned)count;
-    s.groups = ((count - 1) / ((uint64_t)s.items_y * f->variant.work) + 1) * s.columns;
+    s.groups = ((count - 1) / ((uint64_t)s.items_y * work) + 1) * s.columns;
     return s;
 }
 
@@ -342,6 +352,10 @@ static ls_err launch(struct job *b, const struct form *f, uint64_t count, unsign
     void *kernel;
     walk.count = count;
     walk.columns = s.columns;
+    if (v->last) {
+        walk.apart = apart_of(b, f, count);
+        walk.turns = f->turns;
+    }
     const struct kn_gpu_launch l = {.groups = s.groups,
                                     .items_x = s.items_x,
                                     .items_y = s.items_y,
@@ -375,10 +389,10 @@ static struct kn_span run_timed(void *arg, unsigned repeats)
 
 /* ---- the fastest variant ---- */
 
-/* elements moved in a trial: more than the caches of devices hold */
+/* elements moved in a trial, at least: more than the caches of devices hold */
 static const uint64_t trial_elements = UINT64_C(1) << 24, trial_elements_of_chains = UINT64_C(1) << 16;
 enum { TRIAL_RUNS = 3 };
-static const double worth_a_change = 0.98;
+static const double worth_a_change = 0.98, trial_seconds = 2e-3;
 
 static void describe_form(const struct form *f, char out[KN_VARIANT_BYTES])
 {
@@ -389,8 +403,12 @@ static void describe_form(const struct form *f, char out[KN_VARIANT_BYTES])
     };
     const struct kn_gpu_variant *v = &f->variant;
     const bool plain = v->stores == KN_STORES_REGULAR;
-    snprintf(out, KN_VARIANT_BYTES, "%u items x %u x %u, %s %u-bit%s%s", f->group_items, v->work, v->vector,
-             memory[v->memory], v->index_bits, plain ? "" : ", ", plain ? "" : kn_stores_name(v->stores));
+    const int used = snprintf(out, KN_VARIANT_BYTES, "%u items x %u x %u, %s %u-bit%s%s", f->group_items,
+                              v->work, v->vector, memory[v->memory], v->index_bits, plain ? "" : ", ",
+                              plain ? "" : kn_stores_name(v->stores));
+    if (v->last)
+        snprintf(out + used, KN_VARIANT_BYTES - (size_t)used, ", last of %" PRIu64 "%s", rows_of_item(f),
+                 f->spread ? " spread" : "");
 }
 
 static bool fits(const struct job *b, const struct form *f)
@@ -410,9 +428,7 @@ static bool fits(const struct job *b, const struct form *f)
 
 static ls_err try_form(struct job *b, const struct form *f, struct kn_result *r, double *out_seconds)
 {
-    uint64_t rows =
-        (does(b, PAT_OPERATION_CHASE) ? trial_elements_of_chains : trial_elements) / b->walk.len + 1;
-    if (rows > b->plan.count) rows = b->plan.count;
+    const uint64_t rows = b->trial_rows;
     *out_seconds = INFINITY;
     for (int i = 0; i < TRIAL_RUNS; i++) {
         double seconds;
@@ -427,18 +443,40 @@ static ls_err try_form(struct job *b, const struct form *f, struct kn_result *r,
     return LS_OK;
 }
 
+/* Trials run enough rows to fill the device as the whole replay does, within some milliseconds. */
+static ls_err choose_trial_rows(struct job *b)
+{
+    const uint64_t least = does(b, PAT_OPERATION_CHASE) ? trial_elements_of_chains : trial_elements;
+    double rows = (double)(least / b->walk.len + 1), seconds;
+    if (rows < (double)b->plan.count) {
+        LS_TRY(launch(b, &b->form, (uint64_t)rows, 1, &seconds));
+        rows *= fmax(1, trial_seconds / seconds);
+    }
+    b->trial_rows = rows < (double)b->plan.count ? (uint64_t)rows : b->plan.count;
+    return LS_OK;
+}
+
 /* Values to try, one dimension at a time; 0 ends a list. */
-enum dimension { WORK, GROUP, VECTOR, MEMORY, INDEX, DIMENSIONS };
-static const unsigned values[DIMENSIONS][4] = {[WORK] = {4, 8},
-                                               [GROUP] = {64, 512, 1024},
-                                               [VECTOR] = {2, 4},
-                                               [MEMORY] = {KN_GPU_MEMORY_LOCAL, KN_GPU_MEMORY_CONSTANT},
-                                               [INDEX] = {64}};
+enum dimension { LAST, WORK, GROUP, VECTOR, MEMORY, INDEX, DIMENSIONS };
+enum { SPREAD = 1000 }; /* added to the turns of work items whose rows are spread */
+static const unsigned values[DIMENSIONS][8] = {
+    [LAST] = {1, 4, SPREAD + 1, SPREAD + 4, SPREAD + 16, SPREAD + 64},
+    [WORK] = {4, 8},
+    [GROUP] = {64, 512, 1024},
+    [VECTOR] = {2, 4},
+    [MEMORY] = {KN_GPU_MEMORY_LOCAL, KN_GPU_MEMORY_CONSTANT},
+    [INDEX] = {64}};
 
 static struct form varied(const struct job *b, enum dimension d, unsigned value)
 {
     struct form f = b->form;
     switch (d) {
+    case LAST:
+        f.variant.last = true;
+        f.variant.work = values[WORK][0];
+        f.turns = value % SPREAD;
+        f.spread = value > SPREAD;
+        break;
     case WORK:
         f.variant.work = value;
         break;
@@ -459,8 +497,17 @@ static struct form varied(const struct job *b, enum dimension d, unsigned value)
     return f;
 }
 
+/* Stores that a later row overwrites can be left out, as long as its loads are executed. Spatter's kernel for CUDA stores nothing. */
+static bool has_last(const struct job *b)
+{
+    const struct kn_plan *p = &b->plan;
+    return p->from.used && !p->to.used && does(b, PAT_OPERATION_COPY) && p->wrap < p->count &&
+           p->from.steps_len == 1;
+}
+
 static bool is_varied(const struct job *b, enum dimension d)
 {
+    if (d == LAST) return has_last(b) && b->options->method == KN_METHOD_AUTO;
     if (does(b, PAT_OPERATION_CHASE) && d != INDEX) return false;
     if (d == GROUP) return !b->options->group_items;
     if (d == INDEX) return !b->options->index_bits && b->plan.indices_fit_32_bits;
@@ -489,6 +536,7 @@ static ls_err choose(struct job *b, struct kn_result *r)
     if (b->options->method == KN_METHOD_SCALAR && b->options->group_items &&
         (b->options->index_bits || bits == 64))
         return LS_OK; /* nothing to choose */
+    LS_TRY(choose_trial_rows(b));
     LS_TRY(try_form(b, &b->form, r, &least));
     for (enum dimension d = 0; d < DIMENSIONS; d++)
         for (const unsigned *v = values[d]; is_varied(b, d) && *v; v++) {
@@ -504,104 +552,11 @@ static ls_err choose(struct job *b, struct kn_result *r)
 
 /* ---- validation ---- */
 
-/* largest number of iterations whose elements are all checked; beyond it each nth element */
-static const uint64_t model_max = UINT64_C(1) << 26;
-enum { SEEN_WRITTEN = 1, SEEN_RIGHT = 2 };
-
-/* The destination, read back. Work items run in any order, so the last store to an element can be from any
- * row. */
-struct model {
-    const struct kn_plan *plan;
-    const void *held;
-    uint8_t *seen;  /* by element, SEEN_ */
-    uint64_t *sums; /* by element: sums if scatters add, tags for updates; otherwise NULL */
-    uint64_t step;  /* each step-th element is checked */
-    bool is_atomic; /* updates */
-};
-
-static void model_store(struct model *m, uint64_t at, uint64_t i, size_t j, int64_t base_from)
-{
-    const struct kn_plan *p = m->plan;
-    if (at % m->step) return;
-    if (m->sums && p->adds) {
-        m->sums[at] += (uint64_t)kn_value_addend(j, p->element_bytes);
-        return;
-    }
-    if (m->sums) {
-        m->sums[at] |= kn_value_tag(i, p->element_bytes);
-        return;
-    }
-    const uint64_t bits =
-        p->config->operation == PAT_OPERATION_FILL ? kn_value_filled(i, p->element_bytes)
-        : p->from.used
-            ? kn_value_bits(p->from.salt, base_from + kn_plan_index(&p->from, j), p->element_bytes)
-            : kn_value_bits(KN_SALT_DENSE, (int64_t)(j + p->len * (i % p->wrap)), p->element_bytes);
-    m->seen[at] |=
-        kn_value_get(m->held, at, p->element_bytes) == bits ? SEEN_WRITTEN | SEEN_RIGHT : SEEN_WRITTEN;
-}
-
-static void walk_rows(struct model *m)
-{
-    const struct kn_plan *p = m->plan;
-    int64_t base_from = 0, base_to = 0;
-    for (uint64_t i = 0; i < p->count; i++) {
-        for (size_t j = 0; j < p->len; j++) {
-            const uint64_t at =
-                p->to.used ? (uint64_t)(base_to + kn_plan_index(&p->to, j)) - (uint64_t)p->to.extent.low
-                           : j + p->len * (i % p->wrap);
-            model_store(m, at, i, j, base_from);
-        }
-        if (p->from.used) base_from += p->from.steps[i % p->from.steps_len];
-        if (p->to.used) base_to += p->to.steps[i % p->to.steps_len];
-    }
-}
-
-/* Without atomics, an update may overwrite the tags of others at the same time. */
-static bool tags_agree(const struct model *m, uint64_t at, uint64_t held)
-{
-    const struct kn_plan *p = m->plan;
-    const uint64_t lower = kn_value_lower(p->element_bytes), tags = held & lower;
-    const int64_t element = (int64_t)((uint64_t)p->to.extent.low + at);
-    if ((held & ~lower) != kn_value_bits(p->to.salt, element, p->element_bytes)) return false;
-    if (m->is_atomic) return tags == m->sums[at];
-    return (tags & ~m->sums[at]) == 0 && (tags == 0) == (m->sums[at] == 0);
-}
-
-static bool model_agrees(const struct model *m, uint64_t at)
-{
-    const struct kn_plan *p = m->plan;
-    const uint64_t held = kn_value_get(m->held, at, p->element_bytes);
-    if (m->sums && !p->adds) return tags_agree(m, at, held);
-    if (m->sums) {
-        const double sum = (double)m->sums[at];
-        return held ==
-               kn_value_number(p->element_bytes == 8 ? sum : fmin(sum, KN_VALUE_SUM_MAX), p->element_bytes);
-    }
-    if (m->seen[at] & SEEN_WRITTEN) return m->seen[at] & SEEN_RIGHT;
-    const int64_t element = p->to.used ? (int64_t)((uint64_t)p->to.extent.low + at) : (int64_t)at;
-    return held == kn_value_bits(p->to.used ? p->to.salt : KN_SALT_DENSE, element, p->element_bytes);
-}
-
-static void check_model(struct model *m, struct kn_result *r)
-{
-    const struct kn_plan *p = m->plan;
-    walk_rows(m);
-    r->valid = true;
-    for (uint64_t at = 0; at < written_elements(p) && r->valid; at += m->step) {
-        if (model_agrees(m, at)) continue;
-        r->valid = false;
-        r->worst_error = NAN;
-        snprintf(r->invalid, sizeof(r->invalid),
-                 "%s element %" PRIu64 " holds bits %#" PRIx64 ", which no iteration leaves there",
-                 p->to.used ? "sparse" : "dense", at, kn_value_get(m->held, at, p->element_bytes));
-    }
-}
-
 /* Run once more and keep the sums, over as many rows as a model can add up. */
 static ls_err validate_sum(struct job *b, struct kn_result *r)
 {
     const struct kn_plan *p = &b->plan;
-    uint64_t rows = model_max / p->len + 1, naive = 0, held = 0;
+    uint64_t rows = KN_GPU_MODEL_MAX / p->len + 1, naive = 0, held = 0;
     int64_t base = 0;
     double seconds;
     if (rows > p->count) rows = p->count;
@@ -625,24 +580,9 @@ static ls_err validate_sum(struct job *b, struct kn_result *r)
 
 static ls_err validate(struct job *b, struct kn_result *r)
 {
-    const struct kn_plan *p = &b->plan;
-    if (only_loads(p)) return validate_sum(b, r);
-    const uint64_t elements = written_elements(p);
-    void *held = malloc(elements * p->element_bytes);
-    struct model m = {.plan = p,
-                      .held = held,
-                      .seen = has_numbers(p) ? NULL : calloc(elements, 1),
-                      .sums = has_numbers(p) ? calloc(elements, sizeof(uint64_t)) : NULL,
-                      .is_atomic = b->stores == KN_STORES_EXCHANGE,
-                      .step = p->need.iterations / model_max + 1};
-    ls_err err = held && (m.seen || m.sums) ? LS_OK : ls_nomem("the validation of %s", name_of(b));
-    if (err == LS_OK)
-        err = b->gpu->driver->read(b->gpu, p->to.used ? b->to : b->dense, held, elements * p->element_bytes);
-    if (err == LS_OK) check_model(&m, r);
-    free(held);
-    free(m.seen);
-    free(m.sums);
-    return err;
+    if (only_loads(&b->plan)) return validate_sum(b, r);
+    return kn_gpu_model_check(b->gpu, b->plan.to.used ? b->to : b->dense, &b->plan,
+                              b->stores == KN_STORES_EXCHANGE, r);
 }
 
 /* ---- the replay ---- */

@@ -7,7 +7,7 @@ libkernels_la_SOURCES += \
     kernels/replay/kn_job.c kernels/replay/kn_job.h \
     kernels/replay/kn_move.inc.h \
     kernels/replay/kn_replay.c kernels/replay/kn_replay.h \
-    kernels/replay/kn_replay_gpu.c kernels/replay/kn_replay_gpu.h \
+    kernels/replay/kn_gpu_model.c kernels/replay/kn_gpu_model.h kernels/replay/kn_replay_gpu.c kernels/replay/kn_replay_gpu.h \
     kernels/replay/kn_split.c \
     kernels/replay/kn_session.c kernels/replay/kn_session.h \
     kernels/replay/kn_trial.c kernels/replay/kn_trial.h \

@@ -54,7 +54,7 @@ static void macros_and_names_differ_by_variant(void **state)
     assert_string_equal(
         defines,
         "-D NAME=gs_local_w8_v2_exchange -D KIND=2 -D BYTES=4 -D INDEX_BITS=64 -D MEMORY=2 -D WORK=8 "
-        "-D VECTOR=2 -D STORES=1 -D NEAR_LEN=512 -D SHARED_BYTES=96 -D OPERATION=0");
+        "-D VECTOR=2 -D STORES=1 -D LAST=0 -D NEAR_LEN=512 -D SHARED_BYTES=96 -D OPERATION=0");
     v.kind = PAT_SCATTER;
     v.operation = PAT_OPERATION_UPDATE;
     kn_gpu_variant_name(&v, name);
@@ -91,7 +91,7 @@ static void ptx_texts_are_whole(void **state)
     unsigned texts = 0;
     for (const struct kn_gpu_ptx *p = kn_gpu_ptx; p->part; p++, texts++) {
         const size_t entries = count(p->text, ".visible .entry ");
-        assert_int_equal(entries, strcmp(p->part, "stream") == 0 ? 29 : 63);
+        assert_int_equal(entries, strcmp(p->part, "stream") == 0 ? 29 : 71);
         assert_int_equal(count(p->text, "\n}"), entries);
         assert_int_equal(count(p->text, "{"), count(p->text, "}"));
         assert_int_equal(count(p->text, ".target sm_60"), 1);
@@ -114,7 +114,7 @@ static void ptx_variants_have_their_instructions(void **state)
         const bool wide = p->element_bytes == 8;
         assert_non_null(entry_of(p->text, "scatter_global_w1_v1_regular", body, sizeof(body)));
         assert_int_equal(count(body, ".param .u64 "), 6);
-        assert_int_equal(count(body, ".param .align 8 .b8 scatter_global_w1_v1_regular_param_6[88]"), 1);
+        assert_int_equal(count(body, ".param .align 8 .b8 scatter_global_w1_v1_regular_param_6[104]"), 1);
         assert_true(count(body, wide ? "st.global.u64" : "st.global.u32") >= 1);
         assert_int_equal(count(body, "atom.") + count(body, "red."), 0);
         assert_non_null(entry_of(p->text, "scatter_global_w1_v1_exchange", body, sizeof(body)));
@@ -125,6 +125,11 @@ static void ptx_variants_have_their_instructions(void **state)
         assert_non_null(entry_of(p->text, "gather_global_w4_v1_regular", body, sizeof(body)));
         assert_true(count(body, "ld.global.nc") >= 5); /* an index, and an element of each of four rows */
         assert_int_equal(count(body, ".shared"), 0);
+        assert_non_null(entry_of(p->text, "gather_global_w8_v1_last", body, sizeof(body)));
+        /* an index, the elements of eight rows at a time, and those of single rows; one store */
+        assert_true(
+            count(body, wide ? "ld.global.nc.u64" : "ld.global.nc.u32") + count(body, "ld.global.u") >= 10);
+        assert_int_equal(count(body, wide ? "st.global.u64" : "st.global.u32"), 1);
         assert_non_null(entry_of(p->text, "gather_reduce_global_w4_v1_regular", body, sizeof(body)));
         assert_true(count(body, "ld.global") >= 5); /* none is left out of a sum that is not kept */
         assert_int_equal(count(body, wide ? "red.global.add.u64" : "red.global.add.u32"), 1);

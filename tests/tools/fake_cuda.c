@@ -171,7 +171,7 @@ int cuModuleGetFunction(void **out, void *module, const char *name)
 struct walk {
     uint64_t count, wrap, len, columns, steps_from_len, steps_to_len;
     int64_t turn_from, turn_to, low_from, low_to;
-    uint64_t keep;
+    uint64_t keep, apart, turns;
 };
 
 static unsigned bytes, bits; /* an element's bytes, an index' bits */
@@ -241,6 +241,15 @@ static void move(const char *kind, const char *how, void *const *buffers, const 
         put(buffers[0], dense, get(buffers[1], (uint64_t)(from + p)), "regular");
     else
         put(buffers[0], (uint64_t)(to + p), get(buffers[1], dense), how);
+}
+
+/* The rows of a work item that stores only the last one; its loads are the same with all of them stored. */
+static void move_rows(const char *kind, void *const *buffers, const struct walk *w, unsigned work,
+                      uint64_t item, uint64_t j)
+{
+    const uint64_t begin = item / w->apart * w->apart * w->turns * work + item % w->apart;
+    for (uint64_t n = 0; n < w->turns * work && begin + n * w->apart < w->count; n++)
+        move(kind, "regular", buffers, w, begin + n * w->apart, j);
 }
 
 static void chain(const char *kind, void *const *buffers, const struct walk *w, uint64_t at)
@@ -360,9 +369,12 @@ int cuLaunchKernel(void *function, unsigned groups, unsigned groups_y, unsigned 
                 for (uint64_t x = 0; x < items_x; x++) {
                     if (is_move) {
                         const struct walk *w = args[6];
-                        const uint64_t i = (g / w->columns * work + k) * items_y + y,
+                        const int is_last = strcmp(how, "last") == 0;
+                        const uint64_t i = (g / w->columns * (is_last ? 1 : work) + k) * items_y + y,
                                        j = g % w->columns * items_x + x;
-                        if (i < w->count && j < w->len && !(i == 0 && j == 0 && is_defect("wrong")))
+                        if (is_last) {
+                            if (k == 0 && j < w->len) move_rows(kind, buffers, w, work, i, j);
+                        } else if (i < w->count && j < w->len && !(i == 0 && j == 0 && is_defect("wrong")))
                             move(kind, how, buffers, w, i, j);
                     } else if (strcmp(kind, "fill") == 0) {
                         const uint64_t *fill_args = args[1], n = (g * work + k) * items_x + x;
