@@ -55,9 +55,15 @@ static struct rt_path rt_path_of_python(struct rt_thread *t, struct spool_writer
     return path;
 }
 
+/* Paths that are unwound also when the overhead budget is used up, as it often is while a program starts: some
+ * milliseconds of a process. */
+enum { RT_WRITTEN_PATHS_LEAST = 4096 };
+
 void rt_path_to_write(struct rt_thread *t, void *caller, struct rt_written_path *out)
 {
-    if (__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED)) {
+    static uint32_t unwound; /* atomic */
+    if (__atomic_load_n(&rt_state.is_over_budget, __ATOMIC_RELAXED) &&
+        __atomic_fetch_add(&unwound, 1, __ATOMIC_RELAXED) >= RT_WRITTEN_PATHS_LEAST) {
         uint64_t *const only = (uint64_t *)(void *)t->scratch;
         only[0] = (uint64_t)(uintptr_t)caller;
         *out = (struct rt_written_path){.frames = only, .len = 1};
