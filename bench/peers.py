@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Replay beside Spatter's published method, and beside Spatter itself where a binary is named: every configuration of every file.
 
-usage: peers.py --loadstone FILE --plain FILE --machine TEXT [--spatter FILE] [--pairs N] [--threads 1,2] [--loads 0,2]
-                [--max-count N] [--write PAGE] FILE.json...
+usage: peers.py --loadstone FILE --machine TEXT [--plain FILE] [--spatter FILE] [--pairs N] [--threads 1,2] [--loads 0,2]
+                [--max-count N] [--divide N] [--backend NAME] [--write PAGE] FILE.json...
 A pair runs both programs on a file, one after the other, in turns first. The ratio of a configuration is the geometric mean of its
 pairs' ratios of bandwidth (replay over peer), with Student's 95 % interval of the logarithms. A configuration fails if its interval
 lies wholly below 0.97; if the peer's least time is below 100 ns, times within one tick of the peer's clock (10 ns) are a tie.
-Loads are numbers of busy processes beside. Wall time is that of the whole program: first without remembered choices, then with."""
+With a backend of devices, Spatter runs on its backend cuda, and a file of irregular patterns is added. --divide divides counts of more
+than 4,000 iterations. Loads are numbers of busy processes beside. Wall time is that of the whole program: first without remembered choices, then with."""
 import argparse
 import json
 import math
@@ -36,29 +37,45 @@ def count_one(path):
     json.dump(rows, open(path, "w"))
 
 
-def cut(path, out, most):
+def irregular(path):
+    """A million indices in 128 MiB: runs of 4 to 16 neighbours, as in an unstructured mesh (xRAGE), and single elements."""
+    draw, runs = random.Random(3), []
+    while len(runs) < 1 << 20:
+        at = draw.randrange(1 << 24)
+        runs += range(at, at + draw.randrange(4, 17))
+    runs = runs[:1 << 20]
+    single = [draw.randrange(1 << 24) for _ in range(1 << 20)]
+    rows = [{"kernel": k, "pattern": p, "delta": 8, "count": 64} for k, p in (("gather", runs), ("scatter", runs), ("gather", single))]
+    json.dump(rows, open(path, "w"))
+
+
+def cut(path, out, a):
     rows = json.load(open(path))
     for row in rows:
-        row["count"] = min(int(row.get("count", 1024)), most)
+        count = int(row.get("count", 1024))
+        if a.divide and count > 4000:
+            count //= a.divide
+        row["count"] = min(count, a.max_count or count)
     json.dump(rows, open(out, "w"))
 
 
 def run(command, env):
-    """Seconds of the program, and the time of each configuration."""
+    """Seconds of the program, and bytes and time of each configuration."""
     begin = time.monotonic()
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     wall = time.monotonic() - begin
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.stderr}")
     rows = [line.split() for line in done.stdout.splitlines()]
-    return wall, [float(row[2]) for row in rows if len(row) == 4 and row[0].isdigit()]
+    return wall, [(float(row[1]), float(row[2])) for row in rows if len(row) == 4 and row[0].isdigit()]
 
 
 def commands(a, path, threads):
-    ours = [a.loadstone, "replay", "--quiet", "--format", "spatter", "-v0", "-b", "openmp", "-t", str(threads), "-f", path]
-    peers = {"plain": [a.plain, path, str(threads)]}
+    run_with = ["-t", str(threads)] if threads else []
+    ours = [a.loadstone, "replay", "--quiet", "--format", "spatter", "-v0", "-b", a.backend, *run_with, "-f", path]
+    peers = {"plain": [a.plain, path, str(threads)]} if a.plain else {}
     if a.spatter:
-        peers["Spatter"] = [a.spatter, "-v0", "-b", "openmp", "-t", str(threads), "-f", path]
+        peers["Spatter"] = [a.spatter, "-v0", "-b", "cuda" if a.on_device else "openmp", *run_with, "-f", path]
     return ours, peers
 
 
@@ -85,11 +102,11 @@ def interval(logs):
 
 
 def judge(pairs, config):
-    theirs, ours = [p[0][config] for p in pairs], [p[1][config] for p in pairs]
+    theirs, ours = [p[0][config][1] for p in pairs], [p[1][config][1] for p in pairs]
     mean, low, high = interval([math.log(t / o) for t, o in zip(theirs, ours)])
     short = min(theirs) < SHORT_SECONDS
     tie = short and statistics.median(ours) <= statistics.median(theirs) + TICK_SECONDS
-    return {"config": config, "theirs": statistics.median(theirs), "ours": statistics.median(ours), "ratio": math.exp(mean),
+    return {"config": config, "bytes": pairs[0][1][config][0], "theirs": statistics.median(theirs), "ours": statistics.median(ours), "ratio": math.exp(mean),
             "low": math.exp(low), "high": math.exp(high), "fails": math.exp(high) < LEAST and not tie}
 
 
@@ -111,7 +128,7 @@ def page(a, results):
     lines = ["# Replay beside Spatter", "", f"Measured by `make bench-peers`, {a.pairs} pairs a row, on:", "",
              *("    " + line for line in a.machine.strip().splitlines()), "", *__doc__.strip().splitlines()[6:], "",
              "`plain` is the published method as a program of this project (`bench/peers_plain.c`, compiled -O3), Spatter its own binary.",
-             "Both run with `-b openmp`; count-1.json holds 20 patterns of one iteration.", "",
+             f"Replay runs with `-b {a.backend}`; count-1.json holds 20 patterns of one iteration.", "",
              "| file | threads | busy processes | peer | configurations | geometric mean | least | fail | wall time, first | wall time, again |",
              "|---|---|---|---|---|---|---|---|---|---|"]
     for r in results:
@@ -125,6 +142,10 @@ def page(a, results):
             if rows:
                 lines.append(f"* {load} busy processes, {peer}: geometric mean **{geomean(rows):.2f}** of {len(rows)} configurations, "
                              f"**{sum(x['fails'] for x in rows)}** fail.")
+    if a.on_device:
+        lines += ["", "All configurations:", "", "| file | configuration | peer, s | replay, s | GB/s | ratio | interval |", "|---|---|---|---|---|---|---|"]
+        lines += [f"| {r['file']} | {n} | {x['theirs']:.3g} | {x['ours']:.3g} | {x['bytes'] / x['ours'] / 1e9:.0f} | {x['ratio']:.2f} | "
+                  f"{x['low']:.2f} to {x['high']:.2f}{' FAILS' if x['fails'] else ''} |" for r in results for n, x in enumerate(r["rows"])]
     lines += ["", "Configurations whose interval lies below 1:", "",
               "| file | configuration | threads | busy processes | peer | peer, s | replay, s | ratio | interval |", "|---|---|---|---|---|---|---|---|---|"]
     for r in results:
@@ -139,25 +160,35 @@ def busy(number):
 
 def main():
     p = argparse.ArgumentParser()
-    for name in ("loadstone", "plain", "machine"):
+    for name in ("loadstone", "machine"):
         p.add_argument("--" + name, required=True)
+    p.add_argument("--plain")
     p.add_argument("--spatter")
+    p.add_argument("--backend", default="openmp")
     p.add_argument("--pairs", type=int, default=15)
     p.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
     p.add_argument("--loads", type=lambda text: [int(t) for t in text.split(",")], default=[0, 2])
     p.add_argument("--max-count", type=int)
+    p.add_argument("--divide", type=int)
     p.add_argument("--write")
     p.add_argument("files", nargs="+")
     a = p.parse_args()
+    a.on_device = a.backend != "openmp"
+    if a.on_device:
+        a.threads, a.loads = [0], [0]
     results = []
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for path in a.files:
-            paths.append(os.path.join(folder, os.path.basename(path)) if a.max_count else path)
-            if a.max_count:
-                cut(path, paths[-1], a.max_count)
+            paths.append(path)
+            if a.max_count or a.divide:
+                paths[-1] = os.path.join(folder, os.path.basename(path))
+                cut(path, paths[-1], a)
         paths.append(os.path.join(folder, "count-1.json"))
         count_one(paths[-1])
+        if a.on_device:
+            paths.append(os.path.join(folder, "irregular.json"))
+            irregular(paths[-1])
         for load in a.loads:
             others = busy(load)
             try:
