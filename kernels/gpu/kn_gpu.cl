@@ -5,8 +5,8 @@
  * A variant is this file compiled with the macros that kn_gpu.c sets: at run time by OpenCL and by HIP, at build time to PTX (texts.sh), where one
  * compilation includes it once for each variant. NAME: the kernel's name. KIND: one of KIND_. BYTES: 8 or 4, of an element. INDEX_BITS:
  * 32 or 64. MEMORY: where the pattern is read from. WORK: rows of the pattern that a work item takes. VECTOR: neighbouring elements of a
- * row that a work item takes; it divides the length of the rows. STORES: one of STORES_. LAST: 1, of gathers: only the last row of a work item
- * is stored. NEAR_LEN: indices in local memory.
+ * row that a work item takes; it divides the length of the rows. STORES: one of STORES_. LAST: 1, of gathers: rows that a later one overwrites
+ * are not stored. NEAR_LEN: indices in local memory.
  * SHARED_BYTES: unused local memory of a group. OPERATION: of STREAM kernels, and of the others one of DOES_. TO_AT, FROM_AT, FROM2_AT: of
  * STREAM kernels. */
 #ifndef KN_GPU_CL
@@ -412,8 +412,8 @@ kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict fro
         p[v] = second[p[v]];
 #endif
 #if LAST
-    /* The rows of a work item are stored to the same elements (w.apart is a multiple of w.wrap), where only the last row's stay. No element
-     * is 0; the compiler does not know this, so it loads all of them. */
+    /* The rows of a work item are stored to the same elements: w.apart is a multiple of w.wrap. Only the last w.wrap rows of all stay there.
+     * No element is 0; the compiler does not know this, so it loads all of them. */
     const ulong item = block * ITEMS_Y() + y;
     const ulong begin = item / w.apart * (w.apart * w.turns * WORK) + item % w.apart;
     if (begin >= w.count) return;
@@ -421,6 +421,7 @@ kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict fro
     const long leap = (long)w.apart * w.turn_from;
     GLOBAL const ELEMENT *row = from + ((long)begin * w.turn_from - w.low_from);
     ulong rows = left < w.turns * WORK ? left : w.turns * WORK;
+    const bool stays = begin + (rows - 1) * w.apart + w.wrap >= w.count;
     ELEMENT all[VECTOR];
     for (uint v = 0; v < VECTOR; v++)
         all[v] = ~(ELEMENT)0;
@@ -440,9 +441,10 @@ kernel void NAME(GLOBAL ELEMENT *restrict to, GLOBAL const ELEMENT *restrict fro
             e[v] = row[p[v]];
             all[v] &= e[v];
         }
+    bool is_zero = false;
     for (uint v = 0; v < VECTOR; v++)
-        if (all[v] == 0) e[v] = 0;
-    *(GLOBAL ELEMENTS *)(to + j + w.len * dense_row(begin, w.wrap)) = *(ELEMENTS *)e;
+        is_zero |= all[v] == 0;
+    if (stays || is_zero) *(GLOBAL ELEMENTS *)(to + j + w.len * dense_row(begin, w.wrap)) = *(ELEMENTS *)e;
 #else
     for (uint k = 0; k < WORK; k++) {
         const ulong i = (block * WORK + k) * ITEMS_Y() + y;

@@ -27,7 +27,7 @@ struct kn_gpu_variant {
     enum kn_gpu_memory memory;
     unsigned work, vector;          /* rows that a work item takes, and neighbouring elements of each */
     enum kn_stores stores;          /* REGULAR, EXCHANGE or ADD */
-    bool last;                      /* of gathers: only the last row of a work item is stored */
+    bool last;                      /* of gathers: rows that a later one overwrites are not stored */
     enum pat_operation operation;   /* not of KN_GPU_STREAM and KN_GPU_FILL */
     const struct kn_kernel *stream; /* set for KN_GPU_STREAM */
     unsigned near_len;              /* indices in local memory; OpenCL only, PTX has KN_GPU_NEAR_LEN */

@@ -47,7 +47,7 @@ moves() {
                 esac
             done
             case $name in gather | multigather)
-                for work in 4 8; do
+                for work in 1 4 8; do
                     variant ${name}_${memory%:*}_w${work}_v1_last $kind ${memory#*:} $work 0 0 0 0 0 1
                 done ;;
             esac

@@ -25,7 +25,7 @@ enum { BUFFERS = 9 };
 struct form {
     struct kn_gpu_variant variant;
     unsigned group_items; /* at most */
-    unsigned turns;       /* of variants that store the last row: a work item takes turns * work rows */
+    unsigned turns;       /* of variants that store the last rows: a work item takes turns * work rows */
     bool spread;          /* these rows are spread over all iterations; otherwise they are neighbours */
 };
 
@@ -290,7 +290,7 @@ struct shape {
     unsigned items_x, items_y;
 };
 
-/* Rows that one work item takes, if it stores the last of them only. */
+/* Rows that one work item takes, in variants that store only the last rows. */
 static uint64_t rows_of_item(const struct form *f)
 {
     return (uint64_t)f->turns * f->variant.work;
@@ -407,7 +407,7 @@ static void describe_form(const struct form *f, char out[KN_VARIANT_BYTES])
                               v->work, v->vector, memory[v->memory], v->index_bits, plain ? "" : ", ",
                               plain ? "" : kn_stores_name(v->stores));
     if (v->last)
-        snprintf(out + used, KN_VARIANT_BYTES - (size_t)used, ", last of %" PRIu64 "%s", rows_of_item(f),
+        snprintf(out + used, KN_VARIANT_BYTES - (size_t)used, ", %" PRIu64 "%s rows", rows_of_item(f),
                  f->spread ? " spread" : "");
 }
 
@@ -458,14 +458,17 @@ static ls_err choose_trial_rows(struct job *b)
 
 /* Values to try, one dimension at a time; 0 ends a list. */
 enum dimension { LAST, WORK, GROUP, VECTOR, MEMORY, INDEX, DIMENSIONS };
-enum { SPREAD = 1000 }; /* added to the turns of work items whose rows are spread */
-static const unsigned values[DIMENSIONS][8] = {
-    [LAST] = {1, 4, SPREAD + 1, SPREAD + 4, SPREAD + 16, SPREAD + 64},
-    [WORK] = {4, 8},
-    [GROUP] = {64, 512, 1024},
-    [VECTOR] = {2, 4},
-    [MEMORY] = {KN_GPU_MEMORY_LOCAL, KN_GPU_MEMORY_CONSTANT},
-    [INDEX] = {64}};
+static const struct {
+    unsigned work, turns;
+    bool spread;
+} lasts[] = {{1, 1, false}, {4, 1, false}, {4, 4, false}, {4, 1, true},
+             {4, 4, true},  {4, 16, true}, {4, 64, true}};
+static const unsigned values[DIMENSIONS][8] = {[LAST] = {1, 2, 3, 4, 5, 6, 7}, /* rows of lasts, from 1 */
+                                               [WORK] = {4, 8},
+                                               [GROUP] = {64, 512, 1024},
+                                               [VECTOR] = {2, 4},
+                                               [MEMORY] = {KN_GPU_MEMORY_LOCAL, KN_GPU_MEMORY_CONSTANT},
+                                               [INDEX] = {64}};
 
 static struct form varied(const struct job *b, enum dimension d, unsigned value)
 {
@@ -473,9 +476,9 @@ static struct form varied(const struct job *b, enum dimension d, unsigned value)
     switch (d) {
     case LAST:
         f.variant.last = true;
-        f.variant.work = values[WORK][0];
-        f.turns = value % SPREAD;
-        f.spread = value > SPREAD;
+        f.variant.work = lasts[value - 1].work;
+        f.turns = lasts[value - 1].turns;
+        f.spread = lasts[value - 1].spread;
         break;
     case WORK:
         f.variant.work = value;

@@ -91,7 +91,7 @@ static void ptx_texts_are_whole(void **state)
     unsigned texts = 0;
     for (const struct kn_gpu_ptx *p = kn_gpu_ptx; p->part; p++, texts++) {
         const size_t entries = count(p->text, ".visible .entry ");
-        assert_int_equal(entries, strcmp(p->part, "stream") == 0 ? 29 : 71);
+        assert_int_equal(entries, strcmp(p->part, "stream") == 0 ? 29 : 75);
         assert_int_equal(count(p->text, "\n}"), entries);
         assert_int_equal(count(p->text, "{"), count(p->text, "}"));
         assert_int_equal(count(p->text, ".target sm_60"), 1);

@@ -243,13 +243,15 @@ static void move(const char *kind, const char *how, void *const *buffers, const 
         put(buffers[0], (uint64_t)(to + p), get(buffers[1], dense), how);
 }
 
-/* The rows of a work item that stores only the last one; its loads are the same with all of them stored. */
+/* The rows of a work item, of which only those are stored that no later row overwrites. */
 static void move_rows(const char *kind, void *const *buffers, const struct walk *w, unsigned work,
                       uint64_t item, uint64_t j)
 {
     const uint64_t begin = item / w->apart * w->apart * w->turns * work + item % w->apart;
-    for (uint64_t n = 0; n < w->turns * work && begin + n * w->apart < w->count; n++)
-        move(kind, "regular", buffers, w, begin + n * w->apart, j);
+    for (uint64_t n = 0; n < w->turns * work; n++) {
+        const uint64_t i = begin + n * w->apart;
+        if (i < w->count && i + w->wrap >= w->count) move(kind, "regular", buffers, w, i, j);
+    }
 }
 
 static void chain(const char *kind, void *const *buffers, const struct walk *w, uint64_t at)

@@ -93,9 +93,21 @@ int hipEventQuery(void *event)
     return cuEventQuery(event);
 }
 
+/* FAKE_HIP_FAST=many or few: gathers that leave out stores are fast, with many groups or with few. */
+static float faster_ms;
+
+static float faster(const char *name, unsigned groups)
+{
+    const char *wish = getenv("FAKE_HIP_FAST");
+    if (!wish || !strstr(name, "_last")) return 0;
+    return strcmp(wish, "many") == 0 ? 0.5F / (float)groups : 0.001F * (float)groups;
+}
+
 int hipEventElapsedTime(float *out_ms, void *begin, void *end)
 {
-    return cuEventElapsedTime(out_ms, begin, end);
+    const int result = cuEventElapsedTime(out_ms, begin, end);
+    if (faster_ms > 0) *out_ms = faster_ms;
+    return result;
 }
 
 const char *hipGetErrorName(int code)
@@ -308,6 +320,7 @@ int hipModuleLaunchKernel(void *function, unsigned groups, unsigned groups_y, un
     launches++;
     items[0] = items_x;
     items[1] = items_y;
+    faster_ms = faster(k->name, groups);
     for (unsigned g = 0; g < groups; g++)
         run_group(k, g, items_x, items_y, args);
     return 0;

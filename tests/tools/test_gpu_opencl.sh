@@ -45,7 +45,7 @@ run -k multiscatter -p 0,5,9,2 -u 3,1,2 -d 1 -l 301 --operation update --stores 
 
 # the fastest of several variants; its name and the device are results
 must $replay -k gather -p UNIFORM:8:1:NR -l 4096 --json >out.json
-grep -q '"backend": "opencl"' out.json && grep -q '"variant": "[0-9]* items x [148] x [124], [a-z]* [36][24]-bit\(, last of [0-9]*\( spread\)*\)*"' out.json &&
+grep -q '"backend": "opencl"' out.json && grep -q '"variant": "[0-9]* items x [148] x [124], [a-z]* [36][24]-bit\(, [0-9]*\( spread\)* rows\)*"' out.json &&
     grep -q '"topology": ".* compute units.*backend opencl, Portable Computing Language' out.json && grep -q '"valid": true' out.json ||
     { echo "FAIL: result"; cat out.json; failed=1; }
 must $replay --format spatter -p UNIFORM:8:1 >out
