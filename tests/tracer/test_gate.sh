@@ -58,6 +58,20 @@ done
 
 heard 4 '' "$loadstone" gate --format github rows.gate -- "$gate_victim" columns
 says out '^::error file=.*gate_victim.c,line=[0-9]+,title=memory-accesses::data matrix: L1 misses 32,769 -> '
+# GitHub shows ten annotations of a step: of more, the worst come first, and the last one counts the others
+awk -F '\t' -v OFS='\t' '/^(data|function|line)\t/ { for (i = 2; i <= 7; i++) $i = int($i / 2) } { print }' rows.gate >half.gate
+heard 4 '' "$loadstone" gate --format text --tolerance 0 --min-share 0 half.gate -- "$gate_victim" rows
+all_worse=$(sed -n 's/^loadstone: \([0-9]*\) figures got worse.*/\1/p' err)
+must test "$all_worse" -gt 12
+grep '^  ' out | sed 's/, most at .*//; s/^  //' | head -n 9 >worst
+heard 4 '' "$loadstone" gate --format github --tolerance 0 --min-share 0 half.gate -- "$gate_victim" rows
+must test "$(wc -l <out)" -eq 10
+head -n 9 out | sed 's/^::error .*::/::/; s/^:://; s/%25/%/' | must cmp - worst
+must grep -qxF "::error title=memory-accesses::$((all_worse - 9)) more, not shown: --format text prints all" out
+# the figures of small blocks doubled, too, which is little of the total
+says worst '^data matrix: L1 misses 16,384 -> 32,769 '
+must test "$(grep -cE '^(data (matrix|stack of main thread)|function sum_up|line gate_victim.c:[0-9]+ sum_up): ' worst)" -eq 9
+
 heard 4 '' "$loadstone" gate --format sarif -o found.sarif rows.gate -- "$gate_victim" columns
 must test ! -s out
 if has_python json; then

@@ -121,20 +121,32 @@ static void github_text(const char *text, int is_property, FILE *out)
     }
 }
 
+static void github_annotation(const struct cli_finding *f, FILE *out)
+{
+    fputs("::error ", out);
+    if (f->file) {
+        fputs("file=", out);
+        github_text(relative_path(f->file), 1, out);
+        if (f->line) fprintf(out, ",line=%u", f->line);
+        fputc(',', out);
+    }
+    fputs("title=", out);
+    github_text(f->rule, 1, out);
+    fputs("::", out);
+    github_text(f->message, 0, out);
+    fputc('\n', out);
+}
+
+/* GitHub shows the first ten errors of a step and drops the others silently. */
+enum { GITHUB_ANNOTATIONS = 10 };
+
 void cli_findings_github(const struct cli_finding *rows, size_t len, FILE *out)
 {
-    for (size_t i = 0; i < len; i++) {
-        fputs("::error ", out);
-        if (rows[i].file) {
-            fputs("file=", out);
-            github_text(relative_path(rows[i].file), 1, out);
-            if (rows[i].line) fprintf(out, ",line=%u", rows[i].line);
-            fputc(',', out);
-        }
-        fputs("title=", out);
-        github_text(rows[i].rule, 1, out);
-        fputs("::", out);
-        github_text(rows[i].message, 0, out);
-        fputc('\n', out);
-    }
+    const size_t shown = len <= GITHUB_ANNOTATIONS ? len : GITHUB_ANNOTATIONS - 1;
+    char text[80];
+    for (size_t i = 0; i < shown; i++)
+        github_annotation(&rows[i], out);
+    if (shown == len) return;
+    snprintf(text, sizeof(text), "%zu more, not shown: --format text prints all", len - shown);
+    github_annotation(&(const struct cli_finding){.rule = rows[shown].rule, .message = text}, out);
 }

@@ -15,6 +15,7 @@ struct cli_finding {
 };
 
 /* Write findings in a format. Files below the current directory are named relative to it.
+ * The worst come first, because GitHub shows at most ten: of more, the last annotation counts the others.
  * Errors: none; errors of out stay in it. */
 void cli_findings_sarif(const struct cli_finding *rows, size_t len, FILE *out);
 void cli_findings_github(const struct cli_finding *rows, size_t len, FILE *out);

@@ -200,11 +200,34 @@ static ls_err compare_kind(struct comparison *c, enum gate_kind kind)
     return err;
 }
 
+/* Return the change as a share of the total in the baseline, or of its lines where that is more. */
+static double severity(const struct gate_row *total, const struct worse *w)
+{
+    const double lines = (double)total->values[GATE_LINES];
+    if (w->metric == GATE_BYTES) /* the bytes that are no longer used in each of the row's lines */
+        return (w->before - w->now) * (double)w->row->values[GATE_LINES] / (double)total->values[GATE_BYTES];
+    return (w->now - w->before) / fmax((double)total->values[w->metric], lines);
+}
+
+/* The worst first; of equal ones the total, then data, functions and lines. */
+static int compare_severity(const void *left, const void *right, void *baseline_total)
+{
+    const struct worse *a = left, *b = right;
+    const double x = severity(baseline_total, a), y = severity(baseline_total, b);
+    if (x != y) return x < y ? 1 : -1;
+    if (a->row->kind != b->row->kind) return a->row->kind < b->row->kind ? -1 : 1;
+    if (a->metric != b->metric) return a->metric < b->metric ? -1 : 1;
+    return strcmp(a->row->name, b->row->name);
+}
+
 /* Rows without a counterpart are compared only as part of the total. */
 static ls_err compare(struct comparison *c)
 {
     for (int k = 0; k < GATE_KINDS; k++)
         LS_TRY(compare_kind(c, (enum gate_kind)k));
+    if (c->worse.len > 1)
+        qsort_r(c->worse.rows, c->worse.len, sizeof(*c->worse.rows), compare_severity,
+                &c->before.list.rows[0]);
     return LS_OK;
 }
 
