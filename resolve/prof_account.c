@@ -324,7 +324,7 @@ static void fill_process(struct closing *c, uint32_t row)
 
 struct sums {
     double cpu_ns, kernel_ns, recording_ns, variance, found_ns, represented_ns;
-    double without_burst_ns, short_of_bursts_ns, unsplit_ns;
+    double without_burst_ns, short_of_bursts_ns, unsplit_ns, unknown_ns;
     size_t unknown, engines;
 };
 
@@ -339,6 +339,7 @@ static struct sums add_up(const struct closing *c)
             s.unknown++;
             s.cpu_ns += c->found_ns[p];
             s.represented_ns += c->found_ns[p];
+            s.unknown_ns += c->found_ns[p];
             continue;
         }
         s.cpu_ns += total_ns(cpu);
@@ -401,7 +402,24 @@ static void explain(const struct sums *s, char *why, size_t len_bytes)
             s->unknown, s->unknown == 1 ? "" : "es");
 }
 
-static void fill_run(const struct sums *s, struct prof_run *run, char *why, size_t why_len_bytes)
+/* Kernel time below zero is reported as none, which leaves the program less time than the bursts were scaled to.
+ * Scale them to the user time that is reported, so that all figures add up to it. */
+static void fit_to_user_time(struct closing *c, const struct sums *s, double user_ns)
+{
+    const double room_ns = user_ns - s->unknown_ns, known_ns = s->represented_ns - s->unknown_ns;
+    if (!(room_ns > 0) || !(known_ns > room_ns)) return;
+    for (size_t i = 0; i < c->a->bursts_len; i++) {
+        struct prof_burst *b = &c->a->bursts[i];
+        const uint32_t p = process_of(c->a, b);
+        if (!is_weighed(c, b) || isnan(c->user_ns[p])) continue;
+        const uint64_t weight_ns = ls_round_u64((double)b->weight_ns * room_ns / known_ns);
+        c->a->processes[p].represented_ns -= b->weight_ns - weight_ns;
+        b->weight_ns = weight_ns;
+    }
+}
+
+static void fill_run(struct closing *c, const struct sums *s, struct prof_run *run, char *why,
+                     size_t why_len_bytes)
 {
     const double kernel_ns = fmin(fmax(s->kernel_ns, 0), s->cpu_ns - s->recording_ns);
     const double user_ns = s->cpu_ns - s->recording_ns - kernel_ns;
@@ -411,6 +429,7 @@ static void fill_run(const struct sums *s, struct prof_run *run, char *why, size
     run->user_ns = run->cpu_ns - run->recording_ns - run->kernel_ns;
     run->kernel_error_ns = ls_round_u64(SPLIT_95 * sqrt(s->variance));
     if (s->engines == 0) return; /* no engine sampled */
+    fit_to_user_time(c, s, user_ns);
     run->represented_ns = ls_round_u64(fmin(s->represented_ns, user_ns));
     run->unrepresented_ns = run->user_ns - run->represented_ns;
     run->weights_found = user_ns > 0 ? s->found_ns / user_ns : NAN;
@@ -433,7 +452,7 @@ static ls_err close_with(struct closing *c, struct prof_run *run, char *why, siz
     divide(c);
     scale(c);
     const struct sums s = add_up(c);
-    if (s.unknown < len) fill_run(&s, run, why, why_len_bytes);
+    if (s.unknown < len) fill_run(c, &s, run, why, why_len_bytes);
     return LS_OK;
 }
 

@@ -299,6 +299,27 @@ static void account_adds_up_over_noisy_splits(void **state)
     free(b);
 }
 
+/* No tick hit the kernel, but the recording measured time of its own there: the weights of the bursts add up to the
+ * user time that is reported. */
+static void account_of_less_than_no_kernel_time_adds_up(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    const uint32_t p = add_process(b, "a", (struct prof_cpu){170 * MS, 0, 15 * MS, 8 * MS, 4 * MS});
+    const uint32_t killed = add_process(b, "killed", PROF_CPU_UNKNOWN);
+    add_bursts(b, p, 100, 1500000);
+    add_bursts(b, killed, 10, MS);
+    close_book(b);
+    assert_int_equal(b->run.kernel_ns, 0);
+    assert_int_equal(b->processes[p].user_ns, 155 * MS);
+    assert_int_equal(weight_of(b, p), 155 * MS);
+    assert_int_equal(b->processes[p].represented_ns, 155 * MS);
+    assert_int_equal(weight_of(b, killed), 10 * MS);
+    assert_int_equal(b->run.user_ns, 165 * MS);
+    assert_int_equal(b->run.represented_ns, 165 * MS);
+    free(b);
+}
+
 /* Two functions; half of the bursts in the first lost the processor, and the second has no other. */
 static void account_of_accesses_goes_to_bursts_that_continued(void **state)
 {
@@ -399,6 +420,7 @@ UNIT_GROUP()
         cmocka_unit_test(account_leaves_kernel_time_of_the_program),
         cmocka_unit_test(account_of_an_unknown_process_keeps_its_weights),
         cmocka_unit_test(account_adds_up_over_noisy_splits),
+        cmocka_unit_test(account_of_less_than_no_kernel_time_adds_up),
         cmocka_unit_test(account_of_accesses_goes_to_bursts_that_continued),
         cmocka_unit_test(account_of_accesses_goes_to_other_processes_of_the_program),
         cmocka_unit_test(account_takes_the_largest_counts_and_no_damage),
