@@ -5,7 +5,6 @@ bench_programs = \
     bench/compact \
     bench/extract \
     bench/fidelity \
-    bench/machine \
     bench/overhead_matmul bench/overhead_nothing bench/overhead_starts bench/overhead_stream \
     bench/patterns \
     bench/peers_plain \
@@ -21,6 +20,7 @@ EXTRA_PROGRAMS += $(bench_programs)
 EXTRA_LTLIBRARIES = $(bench_libraries)
 CLEANFILES += $(bench_programs) $(bench_libraries) bench/alloc_jump.so bench/symbols.d/big.so
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/bench/,*.py *.sh truth/*.py))) bench/alloc_jump.c
+check_PROGRAMS += bench/machine
 bench_machine_LDADD = libmachine.la
 
 # A Python that has h5py: where several are installed, the system's often has it.

@@ -3,6 +3,7 @@
 #include "machine/mach_topology.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/utsname.h>
 
 int main(void)
@@ -13,6 +14,8 @@ int main(void)
         fprintf(stderr, "machine: %s\n", ls_last_error());
         return 1;
     }
-    printf("%s\n%s\n%s %s\n", m.cpu, m.summary, u.sysname, u.release);
+    /* without the builder's suffix, as in 6.1.0-18-amd64, which means nothing to readers elsewhere */
+    printf("%s\n%s\n%s %.*s\n", m.cpu, m.summary, u.sysname, (int)strspn(u.release, "0123456789."),
+           u.release);
     return 0;
 }
