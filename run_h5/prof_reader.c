@@ -293,6 +293,11 @@ static ls_err prof_read_run_field(prof_profile *p, hid_t group, const struct pro
 static ls_err prof_read_run(prof_profile *p)
 {
     const hid_t group = H5Gopen2(p->file.id, prof_run_table.group, H5P_DEFAULT);
+    if (group < 0 && H5Lexists(p->file.id, "results", H5P_DEFAULT) > 0)
+        return ls_fail(
+            LS_ERR_FORMAT,
+            "%s: results of loadstone replay, not a recording: loadstone replay --with %s --plot FILE.html draws them",
+            p->path, p->path);
     if (group < 0)
         return ls_fail(LS_ERR_FORMAT, "%s: an HDF5 file, but not of Loadstone (no group /run)", p->path);
     ls_err e = prof_read_run_field(p, group, &prof_run_table.fields[0]);

@@ -103,6 +103,8 @@ cat >turns.json <<'T'
  {"name":"list","kernel":"gather","operation":"chase","pattern":[0,7,3,1,9],"delta":0,"count":1,"nruns":4}]
 T
 replay -b serial --warmups 1 --together -f turns.json --json -o turns.h5 >out.json
+expect 3 "results of loadstone replay, not a recording: loadstone replay --with turns.h5 --plot " "$loadstone" report turns.h5
+expect 0 "H-mean" "$loadstone" replay --with turns.h5
 replay $quick --together -f turns.json --csv >out.csv
 replay -b serial --together --max-runs 2 -f turns.json >out
 must grep -qE '^ +0 together +low and 2 more +1 ' out

@@ -15,6 +15,7 @@ expect 2 "is not one of vti|vtr" "$loadstone" export run.h5 --format gif
 expect 3 "nowhere.h5" "$loadstone" export nowhere.h5 -o x.vti
 expect 2 "lie on different domains" "$loadstone" export run.h5 -o x.vti
 expect 2 "there is no field 'nonsense'; there are line.A" "$loadstone" export run.h5 -F nonsense -o x.vti
+expect 2 "there is no field 'A'; there are line.A" "$loadstone" export run.h5 -F A -o x.vti # on several domains
 expect 2 "fields have no 'speed'; they have samples" "$loadstone" export run.h5 -F line.A -m speed -o x.vti
 expect 2 "nodes have no 'speed'; they have time_ns" "$loadstone" export run.h5 -m speed -o x.dot
 expect 2 "there is no 'rows'; there are samples" "$loadstone" export run.h5 -t rows -o x.csv
@@ -35,6 +36,10 @@ must grep -q "the recording has no fields" err
 # the default name, nothing overwritten unasked, the companions neither
 expect 0 "" "$loadstone" export run.h5 -F box.A --format vti
 must test -s run.vti
+# the label alone names a field that is the only one of it
+expect 0 "" "$loadstone" export run.h5 -F cube.nodal -o long.vtu
+expect 0 "" "$loadstone" export run.h5 -F nodal -o short.vtu
+must cmp long.vtu short.vtu
 cp run.vti kept.vti
 expect 1 "exists; --force" "$loadstone" export run.h5 -F box.A --format vti
 must cmp run.vti kept.vti

@@ -286,8 +286,8 @@ static const struct cli_option export_options[EXPORT_OPTIONS] = {
     [EXPORT_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite files that exist", "Output"},
     [EXPORT_FIELD] =
         {"field", 'F', CLI_TEXT, "NAME[,NAME...]", NULL,
-         "fields to export, by name or pattern with *; they must be on one domain; default: all of them (png: "
-         "the costliest one)",
+         "fields to export, by name, DOMAIN.LABEL or a LABEL that one field has, or pattern with *; they must be "
+         "on one domain; default: all of them (png: the costliest one)",
          "What"},
     [EXPORT_METRIC] =
         {"metric", 'm', CLI_TEXT, "METRIC[,METRIC...]", NULL,

@@ -249,9 +249,9 @@ static ls_err replay_publish(const struct rpl_session *s, const struct vx_result
     const struct rpl_settings *t = &s->settings;
     if (t->output) LS_TRY(vx_results_write(&machines[0], t->output));
     if (t->plot) LS_TRY(rpl_plot(machines, len, t->plot));
-    if (len > 1 && t->format->is_text) rpl_compare_print(machines, len, stdout);
+    if ((len > 1 || !s->suite.len) && t->format->is_text) rpl_compare_print(machines, len, stdout);
     fflush(stdout);
-    if (t->output) cli_note("%zu results: %s", s->done, t->output);
+    if (t->output) cli_note("%zu result%s: %s", s->done, s->done == 1 ? "" : "s", t->output);
     if (t->plot) cli_note("drawn: %s", t->plot);
     if (t->format->is_text && !t->plot)
         cli_next("the same with --plot replay.html, or -o FILE.h5 to keep the results");

@@ -38,6 +38,25 @@ static bool vx_field_is_chosen(const struct vx_selection *s, uint32_t field)
     return false;
 }
 
+/* Add the only field of this label, whatever its domain is. */
+static bool vx_choose_by_label(struct vx_selection *s, const char *label)
+{
+    const size_t label_len = strlen(label);
+    uint32_t found = 0, matches = 0;
+    for (uint32_t i = 0; i < s->atlas->fields_len; i++) {
+        const char *name = s->atlas->fields[i].name;
+        const size_t len = strlen(name);
+        if (len <= label_len || name[len - label_len - 1] != '.' ||
+            strcmp(name + len - label_len, label) != 0)
+            continue;
+        found = i;
+        matches++;
+    }
+    if (matches != 1) return false;
+    if (!vx_field_is_chosen(s, found)) s->fields[s->fields_len++] = found;
+    return true;
+}
+
 /* Add the fields that a pattern names; a name is taken literally first, since labels may hold a '*'. */
 static bool vx_choose(struct vx_selection *s, const char *pattern)
 {
@@ -52,7 +71,7 @@ static bool vx_choose(struct vx_selection *s, const char *pattern)
             else
                 s->fields[s->fields_len++] = i;
         }
-    return s->fields_len > before || again;
+    return s->fields_len > before || again || vx_choose_by_label(s, pattern);
 }
 
 static ls_err vx_choose_all(struct vx_selection *s, const char *fields)
