@@ -5,6 +5,7 @@ tests_runtime_rt_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_runtime_rt_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations -Wno-unknown-warning-option -Wno-use-after-free
 tests_runtime_rt_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
 tests_runtime_spool_lines_LDADD = libspoolread.la
+tests/runtime/test_preload_starts.log: bench/overhead_starts$(EXEEXT) bench/overhead_nothing$(EXEEXT)
 
 unit_programs += tests/runtime/unit
 tests_runtime_unit_SOURCES = \
