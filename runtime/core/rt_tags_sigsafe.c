@@ -71,7 +71,7 @@ bool rt_tags_resume(void)
                  kept_bytes = SITES_ALL * RT_TAG_FRAMES * sizeof(uint64_t),
                  children_bytes = SITES_ALL * sizeof(uint16_t);
     for (size_t i = 0; i < RT_TAG_REGIONS; i++)
-        if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, RT_TAG_REGION_TAGS * sizeof(uint16_t));
+        if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, RT_TAG_REGION_BYTES);
     /* behind the regions, whose end is not that of a page */
     memset(rt_tags.paths, 0, paths_bytes);
     memset(rt_tags.kept, 0, kept_bytes + children_bytes);
@@ -116,15 +116,14 @@ static struct rt_tag_region *region_claim(uint64_t number)
 
 static uint16_t *region_make(uint64_t number)
 {
-    const size_t len_bytes = RT_TAG_REGION_TAGS * sizeof(uint16_t);
     struct rt_tag_region *r = region_claim(number);
-    uint16_t *made = r ? tags_map(len_bytes) : NULL, *there = NULL;
+    uint16_t *made = r ? tags_map(RT_TAG_REGION_BYTES) : NULL, *there = NULL;
     if (!made) {
         __atomic_fetch_add(&rt_tags.regions_refused, 1, __ATOMIC_RELAXED);
         return NULL;
     }
     if (!__atomic_compare_exchange_n(&r->tags, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        tags_unmap(made, len_bytes); /* another thread was faster */
+        tags_unmap(made, RT_TAG_REGION_BYTES); /* another thread was faster */
         made = there;
     }
     __atomic_store_n(&r->key, number + 1, __ATOMIC_RELEASE);
@@ -140,9 +139,11 @@ static void put_part(uint64_t granule, size_t len, uint32_t site, bool is_first)
     uint16_t *tags = region_find(number);
     if (!tags && site) tags = region_make(number);
     if (!tags) return;
-    tags += granule & (RT_TAG_REGION_TAGS - 1);
-    rt_tag_fill(tags, len, site);
-    if (!is_first) *tags = (uint16_t)site;
+    const size_t first = granule & (RT_TAG_REGION_TAGS - 1);
+    rt_tag_put(tags, first, len, site);
+    if (is_first) return;
+    tags[first] = (uint16_t)site; /* that of the region, and so of its first span */
+    if (site && tags[RT_TAG_REGION_TAGS]) tags[RT_TAG_REGION_TAGS] = (uint16_t)site;
 }
 
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
@@ -161,7 +162,12 @@ void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
 static uint32_t tag_at(uint64_t granule)
 {
     const uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
-    return tags ? __atomic_load_n(&tags[granule & (RT_TAG_REGION_TAGS - 1)], __ATOMIC_RELAXED) : 0;
+    if (!tags) return 0;
+    const size_t i = granule & (RT_TAG_REGION_TAGS - 1);
+    const uint32_t span =
+        __atomic_load_n(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES], __ATOMIC_RELAXED);
+    if (span == 0) return __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
+    return i % RT_TAG_SPAN_GRANULES == 0 ? span : span & ~(uint32_t)RT_TAG_FIRST;
 }
 
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
@@ -196,6 +202,15 @@ static void clear_tags(uint16_t *tags, size_t len)
     memset((void *)page_end, 0, end - page_end);
 }
 
+/* Mappings begin and end at pages. */
+static void clear_region(uint16_t *tags, size_t first, size_t len)
+{
+    const size_t span = first / RT_TAG_SPAN_GRANULES,
+                 span_end = (first + len + RT_TAG_SPAN_GRANULES - 1) / RT_TAG_SPAN_GRANULES;
+    clear_tags(tags + first, len);
+    clear_tags(tags + RT_TAG_REGION_TAGS + span, span_end - span);
+}
+
 void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 {
     uint64_t granule = base >> RT_TAG_GRANULE_BITS;
@@ -205,7 +220,7 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes)
         uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
         if (part_end > end) part_end = end;
         uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
-        if (tags) clear_tags(tags + (granule & (RT_TAG_REGION_TAGS - 1)), part_end - granule);
+        if (tags) clear_region(tags, granule & (RT_TAG_REGION_TAGS - 1), part_end - granule);
         granule = part_end;
     }
 }

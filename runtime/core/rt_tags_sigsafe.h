@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Site tags: each heap block, however small, leaves the number of its allocation site in a table beside the heap,
  * 16 bits for each 16 bytes of memory (a granule). A sampled access finds the site and the begin of its block
- * there; a free changes nothing.
+ * there; a free changes nothing. Long blocks have a tag for each 256 bytes (a span) that they cover as a whole; it
+ * counts instead of those of its granules until a block needs these.
  *
  * A site is found by the signature of the call: return address and stack depth. The call path is unwound once for each
  * new signature. Where a later unwinding shows that one signature has several paths, the signature's row gets
@@ -32,6 +33,9 @@ enum {
         24, /* a region is 16 MiB of addresses; its tags are mapped with its first block and stay */
     RT_TAG_REGIONS = 1 << 14,
     RT_TAG_REGION_TAGS = 1 << (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS),
+    RT_TAG_SPAN_GRANULES = 16,
+    RT_TAG_REGION_SPANS = RT_TAG_REGION_TAGS / RT_TAG_SPAN_GRANULES,
+    RT_TAG_REGION_BYTES = (RT_TAG_REGION_TAGS + RT_TAG_REGION_SPANS) * 2, /* the tags of spans come last */
     RT_TAG_FIRST = 0x8000,        /* the first granule of a block; the other 15 bits are the site */
     RT_TAG_SITES = 32766,         /* numbers from 1; 0: none */
     RT_TAG_OTHERS = 32767,        /* sites after these */
@@ -170,7 +174,7 @@ uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *pat
 
 typedef uint16_t rt_tag_eight __attribute__((vector_size(16), aligned(2), may_alias));
 
-/* Tag len >= 1 granules, which are in one region. The stores overlap; the one with the first granule is the last. */
+/* Tag 1 to RT_TAG_SPAN_GRANULES granules. The stores overlap; the one with the first granule is the last. */
 RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
 {
     const uint64_t four = site * UINT64_C(0x0001000100010001), head = four | RT_TAG_FIRST;
@@ -186,11 +190,53 @@ RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
     } else {
         const uint16_t s = (uint16_t)site;
         const rt_tag_eight eight = {s, s, s, s, s, s, s, s};
-        for (size_t i = 0; i + 8 < len; i += 8)
-            *(rt_tag_eight *)(void *)(tags + i) = eight;
+        *(rt_tag_eight *)(void *)tags = eight;
         *(rt_tag_eight *)(void *)(tags + len - 8) = eight;
         *tags = (uint16_t)(site | RT_TAG_FIRST);
     }
+}
+
+RT_TAG_INLINE void rt_tag_put_short(uint16_t *tags, size_t first, size_t len, uint32_t site)
+{
+    uint16_t *span = tags + RT_TAG_REGION_TAGS + first / RT_TAG_SPAN_GRANULES;
+    uint16_t *end = span + (first % RT_TAG_SPAN_GRANULES + len - 1) / RT_TAG_SPAN_GRANULES;
+    rt_tag_fill(tags + first, len, site);
+    if (__builtin_expect(__atomic_load_n(span, __ATOMIC_RELAXED) | __atomic_load_n(end, __ATOMIC_RELAXED),
+                         0)) {
+        __atomic_store_n(span, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(end, 0, __ATOMIC_RELAXED);
+    }
+}
+
+/* Tag the granules at both ends, which may share their spans with other blocks, and the spans between. */
+RT_TAG_INLINE void rt_tag_put_long(uint16_t *tags, size_t first, size_t len, uint32_t site)
+{
+    const uint16_t s = (uint16_t)site, whole = s ? s : RT_TAG_FIRST; /* 0: the granules count */
+    const rt_tag_eight eight = {s, s, s, s, s, s, s, s};
+    const rt_tag_eight wholes = {whole, whole, whole, whole, whole, whole, whole, whole};
+    uint16_t *const spans = tags + RT_TAG_REGION_TAGS;
+    const size_t end = first + len, span_end = end / RT_TAG_SPAN_GRANULES;
+    size_t span = (first + RT_TAG_SPAN_GRANULES - 1) / RT_TAG_SPAN_GRANULES;
+    *(rt_tag_eight *)(void *)(tags + first) = eight;
+    *(rt_tag_eight *)(void *)(tags + first + 8) = eight;
+    *(rt_tag_eight *)(void *)(tags + end - 16) = eight;
+    *(rt_tag_eight *)(void *)(tags + end - 8) = eight;
+    tags[first] = s | RT_TAG_FIRST;
+    spans[first / RT_TAG_SPAN_GRANULES] = spans[(end - 1) / RT_TAG_SPAN_GRANULES] = 0;
+    for (; span + 8 <= span_end; span += 8)
+        *(rt_tag_eight *)(void *)(spans + span) = wholes;
+    for (; span < span_end; span++)
+        spans[span] = whole;
+    if (first % RT_TAG_SPAN_GRANULES == 0) spans[first / RT_TAG_SPAN_GRANULES] = s | RT_TAG_FIRST;
+}
+
+/* Tag len >= 1 granules of a block, from its first one on, in the region with these tags. */
+RT_TAG_INLINE void rt_tag_put(uint16_t *tags, size_t first, size_t len, uint32_t site)
+{
+    if (__builtin_expect(len <= RT_TAG_SPAN_GRANULES, 1))
+        rt_tag_put_short(tags, first, len, site);
+    else
+        rt_tag_put_long(tags, first, len, site);
 }
 
 /* Tag any block, and map the tables for that. */
@@ -199,7 +245,7 @@ void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site);
 /* Tag the block if that needs a few stores only. There are tags. */
 RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t site)
 {
-    enum { LONGEST_BYTES = 4096 };
+    enum { LONGEST_BYTES = 65536 };
     const uint64_t number = base >> RT_TAG_REGION_BITS;
     const struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
     const size_t first = base >> RT_TAG_GRANULE_BITS & (RT_TAG_REGION_TAGS - 1);
@@ -208,7 +254,7 @@ RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t 
     if (__builtin_expect(len_bytes - 1 >= LONGEST_BYTES, 0) || __builtin_expect((base & 15) != 0, 0))
         return false;
     if (__builtin_expect(first + last >= RT_TAG_REGION_TAGS, 0)) return false;
-    rt_tag_fill(r->tags + first, last + 1, site);
+    rt_tag_put(r->tags, first, last + 1, site);
     return true;
 }
 

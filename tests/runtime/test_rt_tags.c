@@ -82,6 +82,69 @@ static void blocks_cross_borders_of_regions(void **state)
     }
 }
 
+/* Of a long block few tags are written, whatever is in the table. */
+static void long_blocks_need_few_tags(void **state)
+{
+    enum { OLD = 0x1234 };
+    const uint64_t base = 0x4444 * REGION;
+    (void)state;
+    put(base, 16, 1);
+    uint16_t *tags = rt_tags.regions[0x4444 % RT_TAG_REGIONS].tags;
+    for (size_t len_bytes = 4096; len_bytes <= 65536; len_bytes *= 2) {
+        size_t written = 0;
+        for (size_t i = 0; i < RT_TAG_REGION_BYTES / sizeof(*tags); i++)
+            tags[i] = OLD;
+        put(base + 0x10010, len_bytes, 7);
+        for (size_t i = 0; i < RT_TAG_REGION_BYTES / sizeof(*tags); i++)
+            written += tags[i] != OLD;
+        assert_true(written > 0 && written <= 40 + len_bytes / 256);
+        assert_block(base + 0x10010, len_bytes, 7);
+    }
+}
+
+/* Blocks of all lengths replace each other in any order; each granule of the living ones has the right tag. */
+static void blocks_of_all_lengths_share_memory(void **state)
+{
+    enum { GRANULES = 4096, SITES = 1000 };
+    static uint16_t site_of_granule[GRANULES], begin_of_granule[GRANULES];
+    const uint64_t base = 0x4321 * REGION - GRANULES / 2 * 16; /* over a border of regions */
+    uint64_t random = 1;
+    (void)state;
+    memset(site_of_granule, 0, sizeof(site_of_granule));
+    for (int i = 0; i < 20000; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const uint32_t limit = 1u << (random >> 59 & 7) << (random >> 57 & 3);
+        const uint32_t len = 1 + (uint32_t)(random >> 32 & 0xffff) % limit;
+        const uint32_t at = (uint32_t)(random >> 16 & 0xffff) % (GRANULES - len);
+        const uint16_t site = (uint16_t)(i % 17 == 0 ? 0 : 1 + (random >> 40) % SITES);
+        for (uint32_t g = 0; g < GRANULES; g++) { /* free the blocks that are there */
+            const bool overlaps = site_of_granule[g] && g >= at && g < at + len;
+            if (!overlaps) continue;
+            const uint16_t begin = begin_of_granule[g];
+            for (uint32_t k = begin; k < GRANULES && site_of_granule[k] && begin_of_granule[k] == begin; k++)
+                site_of_granule[k] = 0;
+        }
+        if (site)
+            put(base + at * 16, len * 16 - random % 16, site);
+        else
+            rt_tag_put_slowly(base + at * 16, len * 16, 0);
+        for (uint32_t g = at; g < at + len; g++) {
+            uint16_t back;
+            site_of_granule[g] = site;
+            begin_of_granule[g] = (uint16_t)at;
+            assert_int_equal(rt_tag_find(base + g * 16, &back), site);
+        }
+        if (i % 50) continue;
+        for (uint32_t g = 0; g < GRANULES; g++) {
+            uint16_t back;
+            if (!site_of_granule[g]) continue;
+            assert_int_equal(rt_tag_find(base + g * 16 + 15, &back), site_of_granule[g]);
+            const uint32_t expected = g - begin_of_granule[g];
+            assert_int_equal(back, expected <= RT_TAG_SEARCH_GRANULES ? expected : RT_TAG_BACK_UNKNOWN);
+        }
+    }
+}
+
 /* Number 0 is a number, and regions whose numbers have the same last bits are several. */
 static void regions_do_not_mix(void **state)
 {
@@ -336,6 +399,8 @@ UNIT_GROUP()
         cmocka_unit_test_setup(every_byte_of_a_block_has_its_site, init_tags),
         cmocka_unit_test_setup(rest_of_an_older_block_has_no_begin, init_tags),
         cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),
+        cmocka_unit_test_setup(long_blocks_need_few_tags, init_tags),
+        cmocka_unit_test_setup(blocks_of_all_lengths_share_memory, init_tags),
         cmocka_unit_test_setup(regions_do_not_mix, init_tags),
         cmocka_unit_test_setup(new_mappings_have_no_blocks, init_tags),
         cmocka_unit_test_setup(a_child_has_separate_tags, init_tags),
