@@ -233,7 +233,7 @@ void rt_burst_end(struct rt_burst_thread *t, ucontext_t *uc, uint16_t why)
     struct spool_burst_end r = {
         .time_ns = ls_clock_mono_ns(),
         .spent_ns = cost_ns,
-        .hooks_ns = spent_now().hooks_ns,
+        .hooks_ns = spent_now().hooks_ns + rt_budget_more_hooks_ns(),
         .all_spent_ns = all_ns,
         .instructions = t->position,
         .method = t->method->id,

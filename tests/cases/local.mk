@@ -57,6 +57,9 @@ check_LTLIBRARIES += tests/cases/sites_plugin.la
 tests_cases_sites_plugin_la_CFLAGS = $(AM_CFLAGS) -g -O1
 tests_cases_sites_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
+# programs that only allocate
+tests/cases/test_malloc_bound.log: bench/alloc_pairs$(EXEEXT)
+
 # site tags of small blocks
 check_PROGRAMS += tests/cases/tags_victim
 tests_cases_tags_victim_SOURCES = tests/cases/tags_victim.cc

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that do nothing but allocate and free are sampled all the time, are not slowed down many times, whatever the length of the
+# blocks, and the overhead that is printed has everything that recording cost, site tags, too.
+. "${top_srcdir:-.}/tests/tools/check.sh"
+needs_runtime
+needs_python json
+can_sample || skip "the step engine does not work here"
+pairs=$top_builddir/bench/alloc_pairs
+
+for len in 64 4096 65536; do
+    plain=999999 with=999999
+    for round in 1 2 3; do # the least time of a pair: others use the machine, too
+        must "$pairs" $len 2 20 1000 >ns 2>err
+        plain=$(printf '%s\n' "$plain" "$(tr -d . <ns)" | sort -n | head -1)
+        must "$loadstone" record -q -f -o "$len.h5" -- "$pairs" $len 2 20 1000 >ns 2>err
+        with=$(printf '%s\n' "$with" "$(tr -d . <ns)" | sort -n | head -1)
+    done
+    echo "$len bytes: $plain ns/100 a pair, recorded $with"
+    must test "$with" -le $((4 * plain))
+    must "$loadstone" report --json "$len.h5" >json 2>err
+    must "$python" - $len <<'P'
+import json, sys
+report = json.load(open("json"))
+run, cpu, bursts = report["run"], report["cpu"], report["estimates"]["bursts"]
+overhead_ns = run["overhead_achieved"] * run["duration_ns"]
+print("%s bytes: %d bursts, overhead %.0f ms, recording %.0f ms of %.0f ms" % (
+    sys.argv[1], bursts, overhead_ns / 1e6, cpu["recording_ns"] / 1e6, cpu["total_ns"] / 1e6))
+if bursts < 10:
+    sys.exit("FAIL: %s bytes: %d bursts" % (sys.argv[1], bursts))
+if overhead_ns < 0.7 * cpu["recording_ns"]: # without the time since the last burst, and before the process began
+    sys.exit("FAIL: %s bytes: the overhead of %.0f ms leaves recording out" % (sys.argv[1], overhead_ns / 1e6))
+P
+done
+exit $failed
