@@ -90,9 +90,8 @@ struct rt_written_path {
     unsigned flags; /* SPOOL_ALLOC_KNOWN_PATH */
     uint64_t hash;
 };
-/* The path of the calling thread t, whose writer is open; only the caller while the budget is exceeded, after the first
- * 4,096 paths of the process. Where the
- * record is dropped, rt_paths_forget(&t->paths, out->hash) follows. */
+/* The path of the calling thread t, whose writer is open; only the caller while the budget is exceeded, after
+ * the first 4,096 paths of the process. Where the record is dropped, rt_paths_forget(&t->paths, out->hash) follows. */
 void rt_path_to_write(struct rt_thread *t, void *caller, struct rt_written_path *out);
 
 /* Record the call path of an anonymous mapping that is in the spool already. Call it inside rt_enter and
