@@ -101,6 +101,7 @@ struct rt_burst_engine {
     uint64_t mean_cost_ns;
     uint64_t interrupt_ns, rearm_ns;      /* cost of a trigger outside of its handler; 0: not measured yet */
     uint32_t interrupts_measured;         /* bursts that asked for it */
+    uint64_t late_ns, lates;              /* delays of triggers: sum, and number */
     uint32_t is_thinned;                  /* since the spool is half full */
     uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */
     uint32_t window_busy;
@@ -131,6 +132,7 @@ struct rt_burst_thread {
     bool in_kernel;                           /* the timer interrupted a system call */
     uint64_t mean_ns, drawn_ns, armed_cpu_ns; /* the interval under way */
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
+    uint64_t trigger_ns;                  /* cost of its trigger */
     uint64_t handler_tsc, handlers_tsc;   /* begin of the handler under way; time in all of this burst */
     uint64_t program_ns;                  /* CPU time of the burst in which the program itself went on */
     uint32_t program_faults;              /* page faults in it */
