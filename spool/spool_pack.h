@@ -7,8 +7,9 @@
  *               SPOOL_PACK_SITE: site and site_units follow, otherwise they are as in the last access of this
  *               instruction, of a new one 0
  *   new one     signed: distance from the last new instruction
- *   kind        flags (without SPOOL_PACK_TIMES), size_bytes, lane; when it is left out, they are as in the last
- *               access of this instruction
+ *   kind        number of a kind of this record, SPOOL_PACK_KINDS: a new one, whose flags (without SPOOL_PACK_TIMES),
+ *               size_bytes and lane follow, and which replaces the oldest; when it is left out, it is that of the last access of
+ *               this instruction, of a new one that of the last of all
  *   signed      distance of the address from the last one of this instruction, of a new one from the last of all
  *   signed      distance of the position from the last one
  *   timed       latency_cycles, drain_cycles
@@ -29,6 +30,7 @@
 
 #include "spool/spool_format.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -37,19 +39,24 @@ enum {
     SPOOL_PACK_KIND = 0x10,
     SPOOL_PACK_TIMED = 0x20,
     SPOOL_PACK_SITE = 0x40,
+    SPOOL_PACK_KINDS = 8,
     SPOOL_PACK_MOST_BYTES = 64, /* per access */
 };
 #define SPOOL_PACK_TIMES (SPOOL_ACCESS_LATENCY_VALID | SPOOL_ACCESS_DRAIN_VALID)
 
+struct spool_pack_kind {
+    uint16_t flags, size_bytes, lane;
+};
 struct spool_pack {
     struct {
         uint64_t ip, addr;
-        uint16_t flags, size_bytes, lane;
+        struct spool_pack_kind kind;
         uint16_t site, site_units;
     } slots[SPOOL_PACK_SLOTS];
+    struct spool_pack_kind kinds[SPOOL_PACK_KINDS], kind; /* kind: of the last access */
     uint64_t ip, addr;
     uint32_t position;
-    uint32_t new_ones; /* so far */
+    uint32_t new_ones, new_kinds; /* so far */
 };
 
 enum {
@@ -70,6 +77,11 @@ struct spool_stack_pack {
 static inline uint64_t *spool_pack_word(struct spool_stack_pack *k, uint64_t addr)
 {
     return &k->words[addr / 8 % SPOOL_PACK_WORDS];
+}
+
+static inline bool spool_pack_is_kind(struct spool_pack_kind a, struct spool_pack_kind b)
+{
+    return a.flags == b.flags && a.size_bytes == b.size_bytes && a.lane == b.lane;
 }
 
 static inline uint64_t spool_pack_fold(int64_t n)

@@ -53,32 +53,44 @@ static unsigned slot_of(const struct spool_pack *k, uint64_t ip)
     return at;
 }
 
+static void put_kind(struct spool_packer *p, struct spool_pack_kind kind)
+{
+    struct spool_pack *k = &p->pack;
+    unsigned at = 0;
+    while (at < SPOOL_PACK_KINDS && (at >= k->new_kinds || !spool_pack_is_kind(k->kinds[at], kind)))
+        at++;
+    put_number(p, at);
+    if (at < SPOOL_PACK_KINDS) return;
+    k->kinds[k->new_kinds++ % SPOOL_PACK_KINDS] = kind;
+    put_number(p, kind.flags);
+    put_number(p, kind.size_bytes);
+    put_number(p, kind.lane);
+}
+
 void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool_access *r)
 {
     if (p->head.bytes_len > SPOOL_PACKER_BYTES - SPOOL_PACK_MOST_BYTES) spool_packer_end(p);
     struct spool_pack *k = &p->pack;
     const bool is_timed = (flags & SPOOL_PACK_TIMES) == SPOOL_PACK_TIMES;
-    const uint16_t rest = (uint16_t)(is_timed ? flags & ~SPOOL_PACK_TIMES : flags);
+    const struct spool_pack_kind kind = {(uint16_t)(is_timed ? flags & ~SPOOL_PACK_TIMES : flags),
+                                         r->size_bytes, r->lane};
     unsigned at = slot_of(k, r->ip);
     const bool is_new = at == SPOOL_PACK_SLOTS;
     if (is_new) {
         at = k->new_ones++ % SPOOL_PACK_SLOTS;
         k->slots[at].ip = r->ip;
         k->slots[at].addr = k->addr;
+        k->slots[at].kind = k->kind;
         k->slots[at].site = k->slots[at].site_units = 0;
     }
     const bool has_site = k->slots[at].site != r->site || k->slots[at].site_units != r->site_units;
-    const bool has_kind = is_new || k->slots[at].flags != rest || k->slots[at].size_bytes != r->size_bytes ||
-                          k->slots[at].lane != r->lane;
+    const bool has_kind = !spool_pack_is_kind(k->slots[at].kind, kind);
     put_number(p, (is_new ? SPOOL_PACK_NEW : at) | (has_kind ? SPOOL_PACK_KIND : 0) |
                       (is_timed ? SPOOL_PACK_TIMED : 0) | (has_site ? SPOOL_PACK_SITE : 0));
     if (is_new) put_signed(p, r->ip, k->ip);
     if (is_new) k->ip = r->ip;
-    if (has_kind) {
-        put_number(p, k->slots[at].flags = rest);
-        put_number(p, k->slots[at].size_bytes = r->size_bytes);
-        put_number(p, k->slots[at].lane = r->lane);
-    }
+    if (has_kind) put_kind(p, kind);
+    k->kind = k->slots[at].kind = kind;
     put_signed(p, r->addr, k->slots[at].addr);
     put_signed(p, r->position, k->position);
     k->addr = k->slots[at].addr = r->addr;

@@ -32,15 +32,20 @@ static bool take_signed(struct ls_cursor *bytes, uint64_t *value)
     return true;
 }
 
-static bool take_kind(struct spool_unpack *u, unsigned at)
+static bool take_kind(struct spool_unpack *u, struct spool_pack_kind *out)
 {
-    uint64_t flags, size_bytes, lane;
-    if (!take_number(&u->bytes, &flags) || !take_number(&u->bytes, &size_bytes) ||
+    struct spool_pack *k = &u->pack;
+    uint64_t at, flags, size_bytes, lane;
+    if (!take_number(&u->bytes, &at)) return false;
+    if (at < SPOOL_PACK_KINDS) {
+        *out = k->kinds[at];
+        return at < k->new_kinds;
+    }
+    if (at > SPOOL_PACK_KINDS || !take_number(&u->bytes, &flags) || !take_number(&u->bytes, &size_bytes) ||
         !take_number(&u->bytes, &lane))
         return false;
-    u->pack.slots[at].flags = (uint16_t)flags;
-    u->pack.slots[at].size_bytes = (uint16_t)size_bytes;
-    u->pack.slots[at].lane = (uint16_t)lane;
+    *out = (struct spool_pack_kind){(uint16_t)flags, (uint16_t)size_bytes, (uint16_t)lane};
+    k->kinds[k->new_kinds++ % SPOOL_PACK_KINDS] = *out;
     return flags <= UINT16_MAX && size_bytes <= UINT16_MAX && lane <= UINT16_MAX;
 }
 
@@ -62,6 +67,7 @@ static unsigned take_slot(struct spool_unpack *u, unsigned slot)
     const unsigned at = k->new_ones++ % SPOOL_PACK_SLOTS;
     k->slots[at].ip = k->ip;
     k->slots[at].addr = k->addr;
+    k->slots[at].kind = k->kind;
     k->slots[at].site = k->slots[at].site_units = 0;
     return at;
 }
@@ -73,7 +79,7 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
     uint64_t position = k->position, latency = 0, drain = 0;
     if (!ls_cursor_read(&u->bytes, &head, 1) || head >= 2 * SPOOL_PACK_SITE) return false;
     const unsigned at = take_slot(u, head & 0xf);
-    if (at == SPOOL_PACK_SLOTS || (head & SPOOL_PACK_KIND && !take_kind(u, at))) return false;
+    if (at == SPOOL_PACK_SLOTS || (head & SPOOL_PACK_KIND && !take_kind(u, &k->slots[at].kind))) return false;
     if (!take_signed(&u->bytes, &k->slots[at].addr) || !take_signed(&u->bytes, &position) ||
         position > UINT32_MAX)
         return false;
@@ -81,19 +87,20 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
     if (is_timed && (!take_number(&u->bytes, &latency) || !take_number(&u->bytes, &drain))) return false;
     if ((head & SPOOL_PACK_SITE) && !take_site(u, at)) return false;
     k->addr = k->slots[at].addr;
+    k->kind = k->slots[at].kind;
     k->position = (uint32_t)position;
     u->head.accesses_len--;
     *out = (struct spool_access){
         .rec = {.type = SPOOL_REC_ACCESS,
-                .flags = (uint16_t)(k->slots[at].flags | (is_timed ? SPOOL_PACK_TIMES : 0)),
+                .flags = (uint16_t)(k->kind.flags | (is_timed ? SPOOL_PACK_TIMES : 0)),
                 .len_bytes = sizeof(*out)},
         .ip = k->slots[at].ip,
         .addr = k->addr,
         .tsc_delta = spool_pack_tsc_delta(u->head.tsc_cycles, u->head.instructions, k->position),
         .latency_cycles = (uint32_t)latency,
         .position = k->position,
-        .size_bytes = k->slots[at].size_bytes,
-        .lane = k->slots[at].lane,
+        .size_bytes = k->kind.size_bytes,
+        .lane = k->kind.lane,
         .drain_cycles = (uint32_t)drain,
         .site = k->slots[at].site,
         .site_units = k->slots[at].site_units};

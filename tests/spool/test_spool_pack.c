@@ -127,6 +127,23 @@ static void spool_a_loop_takes_three_bytes_an_access(void **state)
     assert_in_range(p.head.bytes_len, 3 * 64, 3 * 64 + 40);
 }
 
+/* In code without loops, too, accesses are of few kinds, which are not repeated. */
+static void spool_new_instructions_of_known_kinds_take_few_bytes(void **state)
+{
+    (void)state;
+    struct spool_packer p;
+    spool_packer_begin(&p, NULL, cycles, INSTRUCTIONS);
+    for (uint32_t i = 0; i < 120; i++) {
+        const struct spool_access a = {.ip = 0x401000 + 8 * i,
+                                       .addr = 0x7f0000000000 + i * 24,
+                                       .position = 3 * i,
+                                       .size_bytes = i % 3 == 0 ? 4 : 8};
+        spool_packer_add(&p, SPOOL_LOCKED_NO | (i % 5 ? 0 : SPOOL_OP_STORE) | SPOOL_ACCESS_AFTER_GAP, &a);
+    }
+    assert_int_equal(p.head.accesses_len, 120);
+    assert_in_range(p.head.bytes_len, 4 * 120, 5 * 120 + 40);
+}
+
 enum { STACKS = 1000 };
 
 /* The stack pointer moves, some words change, and now and then all of them. */
@@ -275,6 +292,7 @@ UNIT_GROUP()
         cmocka_unit_test(spool_packed_accesses_are_read_back),
         cmocka_unit_test(spool_damaged_accesses_are_refused),
         cmocka_unit_test(spool_a_loop_takes_three_bytes_an_access),
+        cmocka_unit_test(spool_new_instructions_of_known_kinds_take_few_bytes),
         cmocka_unit_test(spool_packed_stacks_are_read_back),
         cmocka_unit_test(spool_stacks_after_a_missing_one_are_left_out),
         cmocka_unit_test(spool_a_stack_of_a_loop_takes_few_bytes),
