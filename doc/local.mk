@@ -17,7 +17,7 @@ dist_formats_DATA += doc/traces.md doc/trace.md doc/gate.md
 dist_formats_DATA += doc/test-bed.md doc/truth.md
 dist_formats_DATA += doc/replay.md doc/replay-speed.md
 dist_formats_DATA += doc/report.md doc/layout.md doc/languages.md
-dist_formats_DATA += doc/scale.md doc/gpu.md
+dist_formats_DATA += doc/scale.md doc/gpu.md doc/gpu-throughput.png
 dist_formats_DATA += doc/patterns.md
 dist_formats_DATA += doc/view.md doc/view.png doc/view-filtered.png doc/view-dark.png
 # the case studies and their pictures (make cases)
