@@ -4,6 +4,7 @@
 #include "kernels/kn_ranks.h"
 
 #include "common/ls_checked.h"
+#include "common/ls_clock.h"
 #include "common/ls_env.h"
 #include "common/ls_file.h"
 #include "common/ls_hash.h"
@@ -12,6 +13,8 @@
 
 #include <dlfcn.h>
 #include <hwloc.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,16 @@ struct kn_ranks {
     bool agreed;   /* the last failure is known on all ranks */
     bool lost;     /* the others did not arrive: no further step is possible */
     char why[512]; /* lost: its message */
+
+    /* the watch: a thread that looks at the step that this rank is in */
+    pthread_t watch;
+    bool watched;
+    void (*late)(const struct kn_ranks_info *info, const char *why);
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t leaving;
+    bool leaves;
+    const char *step;     /* NULL: in none */
+    uint64_t step_end_ns; /* it is late then */
 };
 
 /* ---- the module ---- */
@@ -37,22 +50,23 @@ struct kn_ranks {
 /* Modules by the variable that gives the rank (common/ls_env.c). A launcher of PMI starts MPICH and its
  * relatives, which have one ABI; others start Open MPI by PMIx. */
 static const struct kn_ranks_launch launches[] = {
-    {"OMPI_COMM_WORLD_RANK", "loadstone-mpi-openmpi.so", "loadstone-shmem.so", 0},
-    {"PMI_RANK", "loadstone-mpi-mpich.so", NULL, 0},
-    {"PMIX_RANK", "loadstone-mpi-openmpi.so", "loadstone-shmem.so", 0},
-    {"MV2_COMM_WORLD_RANK", "loadstone-mpi-mpich.so", NULL, 0},
-    {"PALS_RANKID", "loadstone-mpi-mpich.so", NULL, 0},
+    {"OMPI_COMM_WORLD_RANK", "loadstone-mpi-openmpi.so", "loadstone-shmem.so", 0, 0},
+    {"PMI_RANK", "loadstone-mpi-mpich.so", NULL, 0, 0},
+    {"PMIX_RANK", "loadstone-mpi-openmpi.so", "loadstone-shmem.so", 0, 0},
+    {"MV2_COMM_WORLD_RANK", "loadstone-mpi-mpich.so", NULL, 0, 0},
+    {"PALS_RANKID", "loadstone-mpi-mpich.so", NULL, 0, 0},
 };
 
 struct kn_ranks_launch kn_ranks_launch_find(char *(*get)(const char *name))
 {
-    struct kn_ranks_launch alone = {NULL, launches[0].mpi, launches[0].shmem, 1};
+    struct kn_ranks_launch alone = {NULL, launches[0].mpi, launches[0].shmem, 1, 0};
     struct ls_rank rank;
     if (!ls_rank_find(get, &rank)) return alone;
     for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]); i++)
         if (strcmp(launches[i].launcher, rank.variable) == 0) {
             struct kn_ranks_launch found = launches[i];
             found.len = rank.ranks_len;
+            found.rank = rank.rank;
             return found;
         }
     return alone;
@@ -68,6 +82,67 @@ static ls_err load(const char *path, const struct kn_ranks_module **out)
         return ls_fail(LS_ERR_VERSION, "%s belongs to another version of Loadstone", path);
     *out = m;
     return LS_OK;
+}
+
+/* ---- the watch ---- */
+
+/* Calls of the library that start, create memory, complete accesses or finish wait without limit for a rank
+ * that is stuck. The watch then reports that, and ends this process, so that the launcher ends the others. */
+
+/* Checks in the time of a timeout, and seconds that a step with a timeout of its own has in addition. */
+enum { WATCH_CHECKS = 4, WATCH_SPARE_S = 1, ABORT_S = 10 };
+
+static void *watch(void *arg)
+{
+    kn_ranks *r = arg;
+    char why[200];
+    pthread_mutex_lock(&r->lock);
+    while (!r->leaves) {
+        const uint64_t next_ns = ls_clock_mono_ns() + (uint64_t)(r->timeout_s / WATCH_CHECKS * LS_NS_PER_S);
+        const struct timespec next = {(time_t)(next_ns / LS_NS_PER_S), (long)(next_ns % LS_NS_PER_S)};
+        pthread_cond_timedwait(&r->leaving, &r->lock, &next);
+        if (r->leaves || !r->step || ls_clock_mono_ns() < r->step_end_ns) continue;
+        snprintf(why, sizeof(why),
+                 "waited %.0f s for the other ranks (%s): one of them is stuck or much slower", r->timeout_s,
+                 r->step);
+        r->late(&r->info, why);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+static ls_err watch_start(kn_ranks *r)
+{
+    pthread_condattr_t monotonic;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->leaving, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    r->watched = r->late && pthread_create(&r->watch, NULL, watch, r) == 0;
+    return r->watched || !r->late ? LS_OK : ls_nomem("a thread that watches the ranks");
+}
+
+static void watch_stop(kn_ranks *r)
+{
+    pthread_mutex_lock(&r->lock);
+    r->leaves = true;
+    pthread_cond_signal(&r->leaving);
+    pthread_mutex_unlock(&r->lock);
+    if (r->watched) pthread_join(r->watch, NULL);
+    pthread_cond_destroy(&r->leaving);
+    pthread_mutex_destroy(&r->lock);
+}
+
+/* Begin a step, which ends at enter(r, NULL). */
+static void enter(kn_ranks *r, const char *step)
+{
+    const uint64_t end_ns =
+        step ? ls_clock_mono_ns() + (uint64_t)((r->timeout_s + WATCH_SPARE_S) * LS_NS_PER_S) : 0;
+    pthread_mutex_lock(&r->lock);
+    r->step = step;
+    r->step_end_ns = end_ns;
+    pthread_mutex_unlock(&r->lock);
 }
 
 /* ---- steps of all ranks ---- */
@@ -90,6 +165,14 @@ static ls_err outcome(kn_ranks *r, enum kn_ranks_outcome o, const char *step)
     return lose(r, ls_fail(LS_ERR_UNSUPPORTED, "%s reports an error (%s)", r->info.library, step));
 }
 
+/* End the step that enter began. */
+static ls_err leave(kn_ranks *r, enum kn_ranks_outcome o)
+{
+    const char *step = r->step;
+    enter(r, NULL);
+    return outcome(r, o, step);
+}
+
 static ls_err lost(const kn_ranks *r)
 {
     return ls_fail(LS_ERR_BUSY, "%s", r->why);
@@ -99,14 +182,16 @@ ls_err kn_ranks_max(kn_ranks *r, double *values, size_t len)
 {
     if (!r) return LS_OK;
     if (r->lost) return lost(r);
-    return outcome(r, r->module->max(values, len, r->timeout_s), len ? "largest value" : "barrier");
+    enter(r, len ? "largest value" : "barrier");
+    return leave(r, r->module->max(values, len, r->timeout_s));
 }
 
 ls_err kn_ranks_broadcast(kn_ranks *r, void *data, size_t len_bytes)
 {
     if (!r) return LS_OK;
     if (r->lost) return lost(r);
-    return outcome(r, r->module->broadcast(data, len_bytes, 0, r->timeout_s), "broadcast");
+    enter(r, "broadcast");
+    return leave(r, r->module->broadcast(data, len_bytes, 0, r->timeout_s));
 }
 
 ls_err kn_ranks_gather(kn_ranks *r, const void *data, size_t len_bytes, void *all)
@@ -116,7 +201,8 @@ ls_err kn_ranks_gather(kn_ranks *r, const void *data, size_t len_bytes, void *al
         return LS_OK;
     }
     if (r->lost) return lost(r);
-    return outcome(r, r->module->gather(data, len_bytes, all, r->timeout_s), "gather");
+    enter(r, "gather");
+    return leave(r, r->module->gather(data, len_bytes, all, r->timeout_s));
 }
 
 /* A failure as one rank reports it to the others. */
@@ -136,7 +222,8 @@ ls_err kn_ranks_agree(kn_ranks *r, ls_err own)
     LS_TRY(kn_ranks_max(r, values, 3));
     if (values[1] <= 0) return LS_OK;
     const unsigned first = r->info.len - (unsigned)values[0];
-    LS_TRY(outcome(r, r->module->broadcast(&f, sizeof(f), first, r->timeout_s), "broadcast"));
+    enter(r, "broadcast");
+    LS_TRY(leave(r, r->module->broadcast(&f, sizeof(f), first, r->timeout_s)));
     r->agreed = true;
     if (values[2] <= 0) return ls_fail((ls_err)f.err, "%s", f.why);
     return ls_fail((ls_err)f.err, "rank %u on %s: %s", first, f.host, f.why);
@@ -221,8 +308,10 @@ static ls_err exchange(kn_ranks *r, const struct seat *mine, struct place *out)
     ls_err err = kn_ranks_agree(r, seats && places ? LS_OK : ls_nomem("%u ranks", len));
     if (err == LS_OK) err = kn_ranks_gather(r, mine, sizeof(*mine), seats);
     if (err == LS_OK && len) place_all(seats, len, places);
-    if (err == LS_OK)
-        err = outcome(r, r->module->scatter(places, sizeof(*out), out, r->timeout_s), "scatter");
+    if (err == LS_OK) {
+        enter(r, "scatter");
+        err = leave(r, r->module->scatter(places, sizeof(*out), out, r->timeout_s));
+    }
     free(seats);
     free(places);
     return err;
@@ -307,7 +396,10 @@ static ls_err find_place(kn_ranks *r, enum kn_pin pin)
 static ls_err start(kn_ranks *r, const struct kn_ranks_settings *s)
 {
     LS_TRY(load(s->module, &r->module));
-    if (r->module->start() != KN_RANKS_DONE)
+    enter(r, "start");
+    const enum kn_ranks_outcome started = r->module->start();
+    enter(r, NULL);
+    if (started != KN_RANKS_DONE)
         return ls_fail(LS_ERR_UNSUPPORTED, "%s of %s does not start here", r->module->name, s->module);
     r->module->describe(r->info.library, sizeof(r->info.library));
     r->info.rank = r->module->rank();
@@ -326,9 +418,13 @@ ls_err kn_ranks_new(const struct kn_ranks_settings *s, kn_ranks **out)
     kn_ranks *r = calloc(1, sizeof(*r));
     if (!r) return ls_nomem("ranks");
     r->timeout_s = s->timeout_s;
+    r->info.rank = s->rank;
+    r->late = s->late;
     if (gethostname(r->info.host, sizeof(r->info.host) - 1) != 0) strcpy(r->info.host, "?");
-    ls_err err = start(r, s);
+    ls_err err = watch_start(r);
+    if (err == LS_OK) err = start(r, s);
     if (err != LS_OK) { /* the launcher ends the others */
+        watch_stop(r);
         free(r);
         return err;
     }
@@ -339,13 +435,19 @@ ls_err kn_ranks_new(const struct kn_ranks_settings *s, kn_ranks **out)
 void kn_ranks_free(kn_ranks *r)
 {
     if (!r) return;
+    enter(r, "end");
     r->module->stop();
+    enter(r, NULL);
+    watch_stop(r);
     free(r);
 }
 
 void kn_ranks_abort(kn_ranks *r, int status)
 {
-    if (r) r->module->abort(status);
+    if (!r) return;
+    signal(SIGALRM, SIG_DFL); /* ends this process, and so the others, if the library's abort is stuck */
+    alarm(ABORT_S);
+    r->module->abort(status);
 }
 
 const struct kn_ranks_info *kn_ranks_info(const kn_ranks *r)
@@ -378,8 +480,9 @@ static ls_err allocate(struct kn_ranks_array *a)
     LS_TRY(kn_ranks_agree(r, a->begins ? LS_OK : ls_nomem("%u ranks", ranks)));
     a->begin = a->begins[r->info.rank];
     a->end = a->begins[r->info.rank + 1];
-    /* the call has no timeout, but all ranks have just arrived */
+    enter(r, "allocation");
     a->window = r->module->window_new((a->len / ranks + 1) * a->element_bytes, &base);
+    enter(r, NULL);
     a->own = base;
     return kn_ranks_agree(r, a->window
                                  ? LS_OK
@@ -399,7 +502,11 @@ ls_err kn_ranks_array_init(struct kn_ranks_array *out, kn_ranks *r, uint64_t len
 
 void kn_ranks_array_fini(struct kn_ranks_array *a)
 {
-    if (a->window && !a->ranks->lost) a->ranks->module->window_free(a->window);
+    if (a->window && !a->ranks->lost) {
+        enter(a->ranks, "release");
+        a->ranks->module->window_free(a->window);
+        enter(a->ranks, NULL);
+    }
     free(a->begins);
     *a = (struct kn_ranks_array){NULL};
 }
@@ -444,5 +551,6 @@ ls_err kn_ranks_array_put(const struct kn_ranks_array *a, uint64_t e, const void
 
 ls_err kn_ranks_array_settle(const struct kn_ranks_array *a)
 {
-    return outcome(a->ranks, a->ranks->module->settle(a->window), "settle");
+    enter(a->ranks, "settle");
+    return leave(a->ranks, a->ranks->module->settle(a->window));
 }

@@ -16,6 +16,7 @@ struct kn_ranks_launch {
     const char *mpi;      /* file of its module; NULL: none */
     const char *shmem;
     uint32_t len; /* ranks that it started, 0: not known */
+    uint32_t rank;
 };
 
 /* Find the launcher in the environment, through get (getenv), and the modules for it. Without a launcher, these
@@ -25,13 +26,6 @@ struct kn_ranks_launch kn_ranks_launch_find(char *(*get)(const char *name));
 /* ---- ranks ---- */
 
 typedef struct kn_ranks kn_ranks;
-
-struct kn_ranks_settings {
-    const char *module; /* path */
-    uint32_t len;       /* ranks that the launcher started, 0: not known */
-    double timeout_s;   /* the longest that a rank waits for the others */
-    enum kn_pin pin;    /* NONE: no rank is bound to processors */
-};
 
 enum { KN_RANKS_HOST_BYTES = 64, KN_RANKS_LIBRARY_BYTES = 96 };
 
@@ -43,6 +37,17 @@ struct kn_ranks_info {
     unsigned local, local_len; /* its number among the ranks on this node, and their count */
     unsigned threads;          /* a rank's share of its node's processors; 0: OMP_NUM_THREADS decides */
     bool bound;                /* no other rank of this node may use these processors */
+};
+
+struct kn_ranks_settings {
+    const char *module; /* path */
+    uint32_t len;       /* ranks that the launcher started, 0: not known */
+    uint32_t rank;      /* of this process, as far as the launcher tells */
+    double timeout_s;   /* the longest that a rank waits for the others */
+    enum kn_pin pin;    /* NONE: no rank is bound to processors */
+    /* Called in another thread if the library waits longer than that without end: report why, and end this
+     * process; the launcher then ends the others. NULL: it may wait. */
+    void (*late)(const struct kn_ranks_info *info, const char *why);
 };
 
 /* Load the module, start, and share out the processors of each node among its ranks: ranks that the launcher

@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The longest time that a message may take to the launcher, and how often to look. */
+#define READER_NS (5 * LS_NS_PER_S)
+enum { READER_STEP_US = 1000 };
 
 /* ---- the job ---- */
 
@@ -52,6 +59,31 @@ static ls_err find_module(const struct kn_options *o, const struct kn_ranks_laun
     return LS_OK;
 }
 
+/* Wait until the launcher has read the messages of this rank: an abort ends the launcher, too. */
+static void await_reader(int fd)
+{
+    struct stat st;
+    int unread;
+    if (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode)) return;
+    for (uint64_t end_ns = ls_clock_mono_ns() + READER_NS; ls_clock_mono_ns() < end_ns;
+         usleep(READER_STEP_US))
+        if (ioctl(fd, FIONREAD, &unread) != 0 || unread == 0) return;
+}
+
+/* Report an error that only this rank has. */
+static int report_own(const struct kn_ranks_info *info, ls_err err, const char *why)
+{
+    cli_message_silence(false);
+    const int status = cli_fail(ls_fail(err, "rank %u on %s: %s", info->rank, info->host, why));
+    await_reader(STDERR_FILENO);
+    return status;
+}
+
+static void rank_is_late(const struct kn_ranks_info *info, const char *why)
+{
+    _exit(report_own(info, LS_ERR_BUSY, why));
+}
+
 ls_err rpl_ranks_begin(struct kn_options *o, uint64_t timeout_ns)
 {
     const struct kn_ranks_launch l = kn_ranks_launch_find(getenv);
@@ -59,8 +91,12 @@ ls_err rpl_ranks_begin(struct kn_options *o, uint64_t timeout_ns)
     LS_TRY(find_module(o, &l, module));
     if (asks_for(o, "mpi") || asks_for(o, "shmem")) o->backend = NULL;
     if (!*module) return LS_OK;
-    const struct kn_ranks_settings s = {
-        .module = module, .len = l.len, .timeout_s = (double)timeout_ns / (double)LS_NS_PER_S, .pin = o->pin};
+    const struct kn_ranks_settings s = {.module = module,
+                                        .len = l.len,
+                                        .rank = l.rank,
+                                        .timeout_s = (double)timeout_ns / (double)LS_NS_PER_S,
+                                        .pin = o->pin,
+                                        .late = rank_is_late};
     const ls_err err = kn_ranks_new(&s, &o->ranks);
     if (kn_ranks_info(o->ranks)->rank == 0) return err;
     cli_message_silence(true);
@@ -80,13 +116,16 @@ ls_err rpl_ranks_same(struct kn_ranks *ranks, uint64_t hash, ls_err own)
 
 int rpl_ranks_fail(struct kn_ranks *ranks, ls_err err)
 {
-    const struct kn_ranks_info *info = kn_ranks_info(ranks);
     char why[700];
+    int status;
     if (err == LS_OK) return CLI_OK;
-    if (!kn_ranks_is_alone(ranks)) return cli_fail(err);
+    if (!kn_ranks_is_alone(ranks)) {
+        status = cli_fail(err);
+        if (ranks) await_reader(STDERR_FILENO);
+        return status;
+    }
     snprintf(why, sizeof(why), "%s", ls_last_error());
-    cli_message_silence(false);
-    const int status = cli_fail(ls_fail(err, "rank %u on %s: %s", info->rank, info->host, why));
+    status = report_own(kn_ranks_info(ranks), err, why);
     kn_ranks_abort(ranks, status);
     return status;
 }
