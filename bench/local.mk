@@ -62,6 +62,15 @@ bench-ranks: all tests/tools/make_ranks bench/machine
 	python3 $(srcdir)/bench/ranks.py --loadstone tools/loadstone --make-ranks tests/tools/make_ranks \
 	    --machine "$$(bench/machine)" --write $(srcdir)/doc/scale.md $(BENCH_ARGS)
 
+# two ranks beside two threads; SPATTER=FILE, RAIDER_MPI=FILE and RAIDER_SHMEM=FILE name peers; writes two tables of doc/scale.md. RaiderSTREAM
+# must run each kernel RS_REPEAT times and print the best time but the first
+.PHONY: bench-rank-rates
+bench-rank-rates: all bench/machine
+	python3 $(srcdir)/bench/rank_rates.py --loadstone tools/loadstone --machine "$$(bench/machine)" --write $(srcdir)/doc/scale.md \
+	    $(if $(SPATTER),--spatter $(SPATTER)) $(if $(RAIDER_MPI),--raider-mpi $(RAIDER_MPI)) \
+	    $(if $(RAIDER_SHMEM),--raider-shmem $(RAIDER_SHMEM)) $(BENCH_ARGS) \
+	    $(foreach f,amg nekbone lulesh,$(srcdir)/tests/data/spatter-suite/$(f).json)
+
 # loops against replays of the patterns that were extracted from them; writes doc/fidelity.md
 bench_fidelity_SOURCES = bench/fidelity.c tests/cases/truth_loops.c tests/cases/truth_loops.h
 bench_fidelity_LDADD = libcommon.la libloadstone.la -lm

@@ -211,4 +211,5 @@ def main():
     return any(x["fails"] for r in results for x in r["rows"])
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,7 +17,7 @@ for launcher in $here; do
             # shellcheck disable=SC2086
             job 0 "Solution Validates" "$launcher" $ranks "$loadstone" stream $backend -k all -n 10007 -r 2
             # shellcheck disable=SC2086
-            job 0 "Solution Validates" "$launcher" $ranks "$loadstone" stream $backend -k all -n 1009 -r 2 --indices all
+            job 0 "Solution Validates" "$launcher" $ranks "$loadstone" stream $backend -k all -n 1009 -r 2 --warmups 1 --indices all
             # shellcheck disable=SC2086
             job 0 "" "$launcher" $ranks "$loadstone" study length -n 4096 -r 2 --warmups 1 $backend --format csv
             rm -rf job.*
@@ -25,6 +25,7 @@ for launcher in $here; do
             must grep -q "loadstone: $ranks ranks, " err
             count=$((count + 1)) ran=$((ran + 5))
         done
+        echo "$launcher, $ranks ranks: $count of each"
     done
 done
 echo "$ran jobs"
