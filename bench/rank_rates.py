@@ -90,7 +90,7 @@ def compare(a, ours, theirs):
 
 
 def row_of(label, ratios, fails):
-    """A row of the table: the kernels together, the lowest and the highest one, and those that miss the goal."""
+    """A row of the table: the kernels together, the lowest and the highest one, and kernels beyond the goal."""
     low = min(ratios.items(), key=lambda i: i[1][0])
     high = max(ratios.items(), key=lambda i: i[1][0])
     whole = math.exp(statistics.mean(math.log(r[0]) for r in ratios.values()))
@@ -105,7 +105,7 @@ HEAD = "| {} | kernels | pairs | ratio | lowest (interval) | highest | {} |\n|--
 
 
 def unequal(r):
-    """The interval lies wholly beyond 5 %."""
+    """The whole interval is beyond 5 %."""
     return r[2] < 1 - SAME or r[1] > 1 + SAME
 
 
