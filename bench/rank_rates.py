@@ -171,7 +171,7 @@ def main():
         os.environ["XDG_CACHE_HOME"] = folder
         rows = []
         for n, file in enumerate(a.patterns):
-            cut(file, f"{folder}/cut.json", a.max_count)
+            cut(file, f"{folder}/cut.json", argparse.Namespace(max_count=a.max_count, divide=1))
             rows += json.load(open(f"{folder}/cut.json"))
         path = f"{folder}/all.json"
         json.dump(rows, open(path, "w"))
