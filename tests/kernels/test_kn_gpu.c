@@ -126,7 +126,7 @@ static void ptx_variants_have_their_instructions(void **state)
         assert_true(count(body, "ld.global.nc") >= 5); /* an index, and an element of each of four rows */
         assert_int_equal(count(body, ".shared"), 0);
         assert_non_null(entry_of(p->text, "gather_global_w8_v1_last", body, sizeof(body)));
-        /* an index, the elements of eight rows at a time, and those of single rows; one store */
+        /* an index, the elements of eight rows at a time, the elements of single rows; one store */
         assert_true(
             count(body, wide ? "ld.global.nc.u64" : "ld.global.nc.u32") + count(body, "ld.global.u") >= 10);
         assert_int_equal(count(body, wide ? "st.global.u64" : "st.global.u32"), 1);

@@ -299,7 +299,7 @@ static void account_adds_up_over_noisy_splits(void **state)
     free(b);
 }
 
-/* No tick hit the kernel, but the recording measured time of its own there: the weights of the bursts add up to the
+/* No tick hit the kernel, but the recording measured its own time there: the weights of the bursts add up to the
  * user time that is reported. */
 static void account_of_less_than_no_kernel_time_adds_up(void **state)
 {

@@ -243,7 +243,7 @@ static void move(const char *kind, const char *how, void *const *buffers, const 
         put(buffers[0], (uint64_t)(to + p), get(buffers[1], dense), how);
 }
 
-/* The rows of a work item, of which only those are stored that no later row overwrites. */
+/* The rows of a work item; a row that a later one overwrites is not stored. */
 static void move_rows(const char *kind, void *const *buffers, const struct walk *w, unsigned work,
                       uint64_t item, uint64_t j)
 {

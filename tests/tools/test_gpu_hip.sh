@@ -42,7 +42,7 @@ for name in gather_local_w1_v1_regular gather_global_w1_v2_regular; do
     grep -q "^$name groups" log || { echo "FAIL: $name was not tried"; sort log | uniq -c; failed=1; }
 done
 grep -q '_v8_\|_constant_' log && { echo "FAIL: a variant that HIP does not have"; failed=1; }
-# gathers that do not store what later rows overwrite: an item for each row, and few items with many rows
+# gathers without stores that a later row overwrites: an item for each row, and few items with many rows
 FAKE_HIP_FAST=many run -k gather -p 0,5,9,2,4 -l 501 -d 3 -z 64 --index-bits 32
 grep -q ', [1248] rows' out.csv || { echo "FAIL: many items"; cat out.csv; failed=1; }
 FAKE_HIP_FAST=few run -k multigather -p 0,5,9,2,4 -g 3,1,2 -l 503 -w 3 -d -2 -z 64 --index-bits 32 --element-bytes 4

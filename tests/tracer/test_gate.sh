@@ -58,7 +58,7 @@ done
 
 heard 4 '' "$loadstone" gate --format github rows.gate -- "$gate_victim" columns
 says out '^::error file=.*gate_victim.c,line=[0-9]+,title=memory-accesses::data matrix: L1 misses 32,769 -> '
-# GitHub shows ten annotations of a step: of more, the worst come first, and the last one counts the others
+# GitHub shows ten annotations of a step: if there are more, the worst come first, and the last one counts the others
 awk -F '\t' -v OFS='\t' '/^(data|function|line)\t/ { for (i = 2; i <= 7; i++) $i = int($i / 2) } { print }' rows.gate >half.gate
 heard 4 '' "$loadstone" gate --format text --tolerance 0 --min-share 0 half.gate -- "$gate_victim" rows
 all_worse=$(sed -n 's/^loadstone: \([0-9]*\) figures got worse.*/\1/p' err)
