@@ -105,6 +105,13 @@ T
 replay -b serial --warmups 1 --together -f turns.json --json -o turns.h5 >out.json
 expect 3 "results of loadstone replay, not a recording: loadstone replay --with turns.h5 --plot " "$loadstone" report turns.h5
 expect 0 "H-mean" "$loadstone" replay --with turns.h5
+# two machines: the rate of each configuration on both, as text and for programs
+cp turns.h5 there.h5
+expect 0 "1: MB/s" "$loadstone" replay --with turns.h5,there.h5
+grep -q ' 1\.00$' out || { echo "FAIL: no ratio of the machines in:"; cat out; failed=1; }
+expect 0 "machine,config,name" "$loadstone" replay --with turns.h5,there.h5 --csv
+[ "$(wc -l <out)" -ge 3 ] || { echo "FAIL: no rows in:"; cat out; failed=1; }
+expect 0 '"mb_per_s": ' "$loadstone" replay --with turns.h5,there.h5 --json
 replay $quick --together -f turns.json --csv >out.csv
 replay -b serial --together --max-runs 2 -f turns.json >out
 must grep -qE '^ +0 together +low and 2 more +1 ' out

@@ -2,6 +2,7 @@
 # loadstone replay
 tools_loadstone_SOURCES += \
     tools/replay/replay.c \
+    tools/replay/rpl_compare.c \
     tools/replay/rpl_csv.c \
     tools/replay/rpl_json.c \
     tools/replay/rpl_kernel.c tools/replay/rpl_kernel.h \

@@ -74,27 +74,7 @@ static void rpl_list(FILE *out)
     rpl_words("Stores (--stores)", rpl_stores, sizeof(rpl_stores) / sizeof(rpl_stores[0]), out);
 }
 
-/* ---- comparison ---- */
-
-/* Print the results of several machines side by side. */
-
-/* Append every file of "a.h5,b.h5" to *machines.
- * Owns:   the caller ends each of *machines with vx_results_fini and frees the array, also after a failure.
- * Errors: as vx_results_read, LS_ERR_NOMEM. */
-static ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len)
-{
-    size_t room = *len;
-    while (*files) {
-        const size_t name = strcspn(files, ",");
-        char path[4096];
-        LS_TRY(LS_GROW(*machines, room, *len + 1));
-        snprintf(path, sizeof(path), "%.*s", (int)name, files);
-        LS_TRY(vx_results_read(path, &(*machines)[*len]));
-        ++*len;
-        files += name + (files[name] == ',');
-    }
-    return LS_OK;
-}
+/* ---- the command ---- */
 
 /* Read "a.h5,b.h5" and discard it. */
 static ls_err compare_try(const char *files)
@@ -107,34 +87,6 @@ static ls_err compare_try(const char *files)
     free(machines);
     return err;
 }
-
-static const char *compare_rate(double rate, char out[CLI_CELL_BYTES])
-{
-    return isfinite(rate) ? cli_format_grouped(out, (uint64_t)rate) : strcpy(out, "-");
-}
-
-/* Print harmonic mean and STREAM of each machine, and Pearson's R of both (Spatter paper, table 4). */
-static void rpl_compare_print(const struct vx_results *machines, size_t len, FILE *out)
-{
-    double *means = calloc(len, sizeof(double)), *streams = calloc(len, sizeof(double));
-    fprintf(out, "\n%-60s %14s %14s\n", "machine", "H-mean MB/s", "STREAM MB/s");
-    for (size_t m = 0; means && streams && m < len; m++) {
-        char mean[CLI_CELL_BYTES], stream[CLI_CELL_BYTES], label[160];
-        rpl_machine_label(machines, len, m, label, sizeof(label));
-        means[m] = rpl_results_hmean(&machines[m]);
-        streams[m] = machines[m].stream_mb_per_s;
-        fprintf(out, "%-60s %14s %14s\n", label, compare_rate(means[m], mean),
-                compare_rate(streams[m], stream));
-    }
-    if (means && streams && len > 2) {
-        const double r = kn_pearson_r(means, streams, len);
-        if (isfinite(r)) fprintf(out, "R of harmonic mean and STREAM over %zu machines: %.2f\n", len, r);
-    }
-    free(means);
-    free(streams);
-}
-
-/* ---- the command ---- */
 
 static ls_err replay_check_config(const struct rpl_session *s, size_t i)
 {
@@ -249,11 +201,18 @@ static ls_err replay_publish(const struct rpl_session *s, const struct vx_result
     const struct rpl_settings *t = &s->settings;
     if (t->output) LS_TRY(vx_results_write(&machines[0], t->output));
     if (t->plot) LS_TRY(rpl_plot(machines, len, t->plot));
-    if ((len > 1 || !s->suite.len) && t->format->is_text) rpl_compare_print(machines, len, stdout);
+    if ((len > 1 && t->format->is_text) || !s->suite.len)
+        rpl_compare_print(machines, len, s->suite.len ? NULL : t->format->name, stdout);
     fflush(stdout);
     if (t->output) cli_note("%zu result%s: %s", s->done, s->done == 1 ? "" : "s", t->output);
     if (t->plot) cli_note("drawn: %s", t->plot);
-    if (t->format->is_text && !t->plot)
+    if (!t->format->is_text || t->plot) return LS_OK;
+    if (t->output)
+        cli_next("the same patterns on another machine, then loadstone replay --with %s,THERE.h5",
+                 cli_quote(t->output));
+    else if (!s->suite.len)
+        cli_next("loadstone replay --with %s --plot replay.html", cli_quote(t->with));
+    else
         cli_next("the same with --plot replay.html, or -o FILE.h5 to keep the results");
     return LS_OK;
 }

@@ -48,6 +48,11 @@ static const struct vx_result *plot_find(const struct vx_results *r, const struc
     return NULL;
 }
 
+const struct vx_result *rpl_result_like(const struct vx_results *r, const struct vx_results *first, size_t i)
+{
+    return plot_find(r, &first->rows[i], plot_turn(first, i));
+}
+
 static void *plot_alloc(size_t n, size_t bytes, bool *failed)
 {
     void *p = calloc(n ? n : 1, bytes);

@@ -176,6 +176,19 @@ void rpl_machine_label(const struct vx_results *machines, size_t len, size_t m, 
 /* Harmonic mean of the rates of r; NAN when there are none. */
 double rpl_results_hmean(const struct vx_results *r);
 
+/* Find row i of first in r: the same configuration, and the same one of several equal ones. NULL: r has none. */
+const struct vx_result *rpl_result_like(const struct vx_results *r, const struct vx_results *first, size_t i);
+
+/* ---- comparison of machines ---- */
+
+/* Append every file of "a.h5,b.h5" to *machines.
+ * Owns:   the caller ends each of *machines with vx_results_fini and frees the array, also after a failure.
+ * Errors: as vx_results_read, LS_ERR_NOMEM. */
+ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len);
+/* Print each machine's means, and the rate of each configuration of the first one on all of them.
+ * format: "csv" or "json"; another one or NULL: as text. */
+void rpl_compare_print(const struct vx_results *machines, size_t len, const char *format, FILE *out);
+
 /* ---- pictures ---- */
 
 /* Draw machines[0, len) to path: bars with quartiles, a radar of shares of STREAM, and with two machines or

@@ -241,7 +241,10 @@ static void rep_heat_print(const struct rep_heat *h, FILE *out)
     rep_heat_head(h, out);
     fputc('\n', out);
     if (isnan(h->raster.max)) {
-        fprintf(out, "Nothing of it was sampled.\n");
+        fputs(h->field->mapped_len
+                  ? "None of these samples has this value; only timed loads have a latency.\n"
+                  : "Nothing of it was sampled.\n",
+              out);
         return;
     }
     for (uint32_t row = 0; row < rows; row++) {

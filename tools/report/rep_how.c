@@ -117,7 +117,7 @@ static void rep_how_in_place(const struct rep_view *v, FILE *out)
         sums[at].count += rows[i].count;
         all += (double)rows[i].count;
     }
-    if (all == 0 && !rep_known(r->instructions_stepped)) { /* such as translated bursts */
+    if (all == 0 && (!rep_known(r->instructions_stepped) || r->instructions_in_place == UINT64_MAX)) {
         free(sums);
         return;
     }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Print the results of several machines side by side. */
+#include "common/ls_json.h"
+#include "common/ls_put.h"
+#include "common/ls_vector.h"
+#include "kernels/kn_result.h"
+#include "tools/cli/cli_term.h"
+#include "tools/replay/rpl_session.h"
+
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPARE_LABEL = 46, COMPARE_SCHEMA = 1 };
+
+ls_err rpl_compare_read(const char *files, struct vx_results **machines, size_t *len)
+{
+    size_t room = *len;
+    while (*files) {
+        const size_t name = strcspn(files, ",");
+        char path[4096];
+        LS_TRY(LS_GROW(*machines, room, *len + 1));
+        snprintf(path, sizeof(path), "%.*s", (int)name, files);
+        LS_TRY(vx_results_read(path, &(*machines)[*len]));
+        ++*len;
+        files += name + (files[name] == ',');
+    }
+    return LS_OK;
+}
+
+static const char *compare_rate(double rate, char out[CLI_CELL_BYTES])
+{
+    return isfinite(rate) ? cli_format_grouped(out, (uint64_t)rate) : strcpy(out, "-");
+}
+
+/* Harmonic mean and STREAM of each machine, and Pearson's R of both (Spatter paper, table 4). */
+static void compare_machines(const struct vx_results *machines, size_t len, FILE *out)
+{
+    double *means = calloc(len, sizeof(double)), *streams = calloc(len, sizeof(double));
+    fprintf(out, "\n%-60s %14s %14s\n", "machine", "H-mean MB/s", "STREAM MB/s");
+    for (size_t m = 0; means && streams && m < len; m++) {
+        char mean[CLI_CELL_BYTES], stream[CLI_CELL_BYTES], label[160], numbered[200];
+        rpl_machine_label(machines, len, m, label, sizeof(label));
+        snprintf(numbered, sizeof(numbered), "%zu: %s", m + 1, label);
+        means[m] = rpl_results_hmean(&machines[m]);
+        streams[m] = machines[m].stream_mb_per_s;
+        fprintf(out, "%-60s %14s %14s\n", numbered, compare_rate(means[m], mean),
+                compare_rate(streams[m], stream));
+    }
+    if (means && streams && len > 2) {
+        const double r = kn_pearson_r(means, streams, len);
+        if (isfinite(r)) fprintf(out, "R of harmonic mean and STREAM over %zu machines: %.2f\n", len, r);
+    }
+    free(means);
+    free(streams);
+}
+
+/* The configurations of the first machine, with the rates of all. */
+static void compare_rows(const struct vx_results *machines, size_t len, FILE *out)
+{
+    fprintf(out, "\n%-*s", COMPARE_LABEL, "configuration");
+    for (size_t m = 0; m < len; m++)
+        fprintf(out, " %4zu: MB/s", m + 1);
+    fputs(len == 2 ? "   2 / 1\n" : "\n", out);
+    for (size_t i = 0; i < machines[0].len; i++) {
+        char label[160], rate[CLI_CELL_BYTES];
+        rpl_row_label(&machines[0].rows[i], label, sizeof(label));
+        fprintf(out, "%-*.*s", COMPARE_LABEL, COMPARE_LABEL, label);
+        const struct vx_result *last = NULL;
+        for (size_t m = 0; m < len; m++) {
+            last = rpl_result_like(&machines[m], &machines[0], i);
+            fprintf(out, " %10s", compare_rate(last ? last->mb_per_s : NAN, rate));
+        }
+        if (len == 2 && last)
+            fprintf(out, " %7.2f\n", last->mb_per_s / machines[0].rows[i].mb_per_s);
+        else
+            fputc('\n', out);
+    }
+}
+
+static void compare_csv(const struct vx_results *machines, size_t len, FILE *out)
+{
+    fputs(
+        "machine,config,name,kernel,pattern,delta,count,backend,variant,threads,bytes,seconds_min,mb_per_s,stream_share,valid\n",
+        out);
+    for (size_t m = 0; m < len; m++)
+        for (size_t i = 0; i < machines[m].len; i++) {
+            const struct vx_result *r = &machines[m].rows[i];
+            char label[160];
+            rpl_machine_label(machines, len, m, label, sizeof(label));
+            const char *const texts[] = {r->name, r->kernel, r->pattern, r->delta};
+            ls_put_csv(out, label);
+            fprintf(out, ",%zu", i);
+            for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
+                fputc(',', out);
+                ls_put_csv(out, texts[t]);
+            }
+            fprintf(out, ",%" PRIu64 ",%s,", r->count, r->backend);
+            ls_put_csv(out, r->variant);
+            fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,", r->threads, r->bytes, r->seconds_min,
+                    r->mb_per_s);
+            if (isfinite(r->stream_share)) fprintf(out, "%.9g", r->stream_share);
+            fprintf(out, ",%s\n", r->valid ? "yes" : "no");
+        }
+}
+
+static void compare_json(const struct vx_results *machines, size_t len, FILE *out)
+{
+    struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
+    ls_json_open(&j, NULL, '{');
+    ls_json_u64(&j, "schema", COMPARE_SCHEMA);
+    ls_json_text(&j, "version", PACKAGE_VERSION);
+    ls_json_open(&j, "machines", '[');
+    for (size_t m = 0; m < len; m++) {
+        ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "host", machines[m].host);
+        ls_json_text(&j, "cpu", machines[m].cpu);
+        ls_json_text(&j, "topology", machines[m].topology);
+        ls_json_double(&j, "stream_triad_mb_per_s", machines[m].stream_mb_per_s);
+        ls_json_double(&j, "mb_per_s_hmean", rpl_results_hmean(&machines[m]));
+        ls_json_open(&j, "results", '[');
+        for (size_t i = 0; i < machines[m].len; i++) {
+            const struct vx_result *r = &machines[m].rows[i];
+            ls_json_open(&j, NULL, '{');
+            ls_json_u64(&j, "config", i);
+            ls_json_text(&j, "name", r->name);
+            ls_json_text(&j, "kernel", r->kernel);
+            ls_json_text(&j, "pattern", r->pattern);
+            ls_json_text(&j, "delta", r->delta);
+            ls_json_u64(&j, "count", r->count);
+            ls_json_text(&j, "backend", r->backend);
+            ls_json_text(&j, "variant", r->variant);
+            ls_json_u64(&j, "threads", r->threads);
+            ls_json_u64(&j, "bytes", r->bytes);
+            ls_json_double(&j, "seconds_min", r->seconds_min);
+            ls_json_double(&j, "mb_per_s", r->mb_per_s);
+            ls_json_double(&j, "stream_share", r->stream_share);
+            ls_json_bool(&j, "valid", r->valid != 0);
+            ls_json_close(&j, '}');
+        }
+        ls_json_close(&j, ']');
+        ls_json_close(&j, '}');
+    }
+    ls_json_close(&j, ']');
+    ls_json_close(&j, '}');
+    fputc('\n', out);
+}
+
+void rpl_compare_print(const struct vx_results *machines, size_t len, const char *format, FILE *out)
+{
+    if (format && strcmp(format, "csv") == 0)
+        compare_csv(machines, len, out);
+    else if (format && strcmp(format, "json") == 0)
+        compare_json(machines, len, out);
+    else {
+        compare_machines(machines, len, out);
+        compare_rows(machines, len, out);
+    }
+}
