@@ -136,9 +136,11 @@ ls_err vx_select(const struct ndm_atlas *a, const char *fields, const char *metr
 {
     *out = (struct vx_selection){.atlas = a};
     if (a->fields_len == 0)
-        return ls_fail(LS_ERR_NOT_FOUND,
-                       "the recording has no fields: the program maps no data to a natural domain "
-                       "(ndm_map_grid and similar calls), or no sample hit the mapped data");
+        return ls_fail(
+            LS_ERR_NOT_FOUND,
+            "the recording has no fields: the program maps no data to a natural domain (ndm_map_grid "
+            "of loadstone/ndm.h in C, mapGrid of SMRTree.h in C++, ls_map_grid in Fortran; "
+            "doc/natural-domain.md), or no sample hit the mapped data");
     out->fields = calloc(a->fields_len, sizeof(*out->fields));
     if (!out->fields) return ls_nomem("choosing fields");
     LS_TRY(vx_choose_all(out, fields ? fields : "*"));
@@ -156,8 +158,8 @@ ls_err vx_select_steps(struct vx_selection *s)
         if (f->steps_len == 0)
             return ls_fail(
                 LS_ERR_USAGE,
-                "field %s has no steps: only the whole run was recorded (no phases, or too many cells: "
-                "loadstone report says which)",
+                "field %s has no steps: only the whole run was recorded (the program names no phases "
+                "by loadstone_phase_begin, or the domain has too many cells for steps)",
                 f->name);
         if (f->steps_len != first->steps_len)
             return ls_fail(LS_ERR_USAGE, "fields %s and %s have different steps: choose one with --field",
