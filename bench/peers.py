@@ -14,6 +14,7 @@ import json
 import math
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -152,6 +153,12 @@ def page(a, results):
         lines += [f"| {r['file']} | {x['config']} | {r['threads']} | {r['load']} | {r['peer']} | {x['theirs']:.3g} | {x['ours']:.3g} | {x['ratio']:.2f} | "
                   f"{x['low']:.2f} to {x['high']:.2f}{' FAILS' if x['fails'] else ''} |" for x in r["rows"] if x["high"] < 1]
     return "\n".join(lines + [""])
+
+
+def write_part(path, begin, text, end):
+    """Replace what a page has between two marks."""
+    page = open(path).read()
+    open(path, "w").write(re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{text}\n{end}", page, flags=re.S))
 
 
 def busy(number):

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from peers import STUDENT, cut
+from peers import STUDENT, cut, write_part
 
 BEGIN, END = "<!-- rates: begin -->", "<!-- rates: end -->"
 LEAST, SAME = 0.97, 0.05
@@ -183,9 +183,7 @@ def main():
                       *lines, *([""] + peers if peers else [])])
     print(text)
     if a.write:
-        page = open(a.write).read()
-        page = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{text}\n{END}", page, flags=re.S)
-        open(a.write, "w").write(page)
+        write_part(a.write, BEGIN, text, END)
 
 
 main()

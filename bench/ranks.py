@@ -6,11 +6,12 @@ Each machine has 50 ranks of 100 bursts with 24 data and 40 lines (tests/tools/m
 record --per-node does. The table between the two marks of the page is replaced."""
 import argparse
 import os
-import re
 import statistics
 import subprocess
 import tempfile
 import time
+
+from peers import write_part
 
 BEGIN, END = "<!-- ranks: begin -->", "<!-- ranks: end -->"
 PER_NODE = 50
@@ -89,9 +90,7 @@ def main():
     text = "\n".join(lines)
     print(text)
     if options.write:
-        page = open(options.write).read()
-        page = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{text}\n{END}", page, flags=re.S)
-        open(options.write, "w").write(page)
+        write_part(options.write, BEGIN, text, END)
 
 
 main()

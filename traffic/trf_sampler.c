@@ -238,8 +238,7 @@ static void sampler_read_source(trf_sampler *s, size_t k)
 void trf_sampler_read(trf_sampler *s)
 {
     for (size_t k = 0; k < s->sources_len; k++)
-        if (!s->read_ns[k] || ls_clock_mono_ns() - s->read_ns[k] >= s->sources[k].source->renewed_ns)
-            sampler_read_source(s, k);
+        if (ls_clock_mono_ns() - s->read_ns[k] >= s->sources[k].source->renewed_ns) sampler_read_source(s, k);
 }
 
 void trf_sampler_finish(trf_sampler *s)

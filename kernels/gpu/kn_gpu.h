@@ -60,9 +60,9 @@ struct kn_gpu_walk {
     uint64_t steps_from_len, steps_to_len;
     int64_t turn_from, turn_to, low_from, low_to;
     uint64_t keep; /* 1: a reduction adds its sums to its destination */
-    uint64_t apart,
-        turns; /* of variants that store the last row: distance of a work item's rows, a multiple of
-                              wrap, and how often it takes `work` of them */
+    /* of variants that leave out overwritten stores: distance of a work item's rows, a multiple of wrap, and how
+     * often it takes `work` of them */
+    uint64_t apart, turns;
 };
 
 struct kn_gpu_sweep {

@@ -25,7 +25,7 @@ enum { BUFFERS = 9 };
 struct form {
     struct kn_gpu_variant variant;
     unsigned group_items; /* at most */
-    unsigned turns;       /* of variants that store the last rows: a work item takes turns * work rows */
+    unsigned turns;       /* of `last` variants: a work item takes turns * work rows */
     bool spread;          /* these rows are spread over all iterations; otherwise they are neighbours */
 };
 
@@ -290,7 +290,7 @@ struct shape {
     unsigned items_x, items_y;
 };
 
-/* Rows that one work item takes, in variants that store only the last rows. */
+/* Rows that one work item takes, in variants that leave out overwritten stores. */
 static uint64_t rows_of_item(const struct form *f)
 {
     return (uint64_t)f->turns * f->variant.work;
@@ -300,10 +300,10 @@ static uint64_t rows_of_item(const struct form *f)
 static uint64_t apart_of(const struct job *b, const struct form *f, uint64_t count)
 {
     const uint64_t wrap = b->walk.wrap;
-    return f->spread ? (((count - 1) / rows_of_item(f) + 1 - 1) / wrap + 1) * wrap : wrap;
+    return f->spread ? ((count - 1) / rows_of_item(f) / wrap + 1) * wrap : wrap;
 }
 
-/* Work items for each element of a row, where variants store the last row only. */
+/* Work items for each element of a row, in these variants. */
 static uint64_t items_of_rows(const struct job *b, const struct form *f, uint64_t count)
 {
     const uint64_t apart = apart_of(b, f, count), span = apart * rows_of_item(f), rest = count % span;

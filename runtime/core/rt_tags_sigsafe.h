@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Site tags: each heap block, however small, leaves the number of its allocation site in a table beside the heap,
  * 16 bits for each 16 bytes of memory (a granule). A sampled access finds the site and the begin of its block
- * there; a free changes nothing. Long blocks have a tag for each 256 bytes (a span) that they cover as a whole; it
- * counts instead of those of its granules until a block needs these.
+ * there; a free changes nothing. Long blocks have a tag for each 256 bytes (a span) that they cover as a whole. The
+ * tag of a span replaces the tags of its granules, until a later block in the span writes tags of granules.
  *
  * A site is found by the signature of the call: return address and stack depth. The call path is unwound once for each
  * new signature. Where a later unwinding shows that one signature has several paths, the signature's row gets

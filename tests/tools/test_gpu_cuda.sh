@@ -47,6 +47,11 @@ grep -q '_w8_\|_v2_\|_constant_' log && { echo "FAIL: a variant that PTX does no
 rm log
 run -k gather -p UNIFORM:8:1 -l 100 -z 64 --shared-memory 512 --method scalar
 grep -q '^gather_global_w1_v1_regular groups 13 items 8x8 shared 512$' log || { echo "FAIL: groups"; cat log; failed=1; }
+# many elements: each third one is checked, which a gather collects
+rm log
+run -k scatter -p UNIFORM:8:1 -l 1100000 -z 64 --method scalar --index-bits 32
+run -k gather -p 0,5,3,1,2,4,6,9 -l 1100000 -w 1100000 -z 64 --method scalar --index-bits 32
+grep -q '^gather_global_w1_v1_regular groups [0-9]* items 1x64 ' log || { echo "FAIL: no gather of checked elements"; sort log | uniq -c; failed=1; }
 # long rows: two columns of 150
 rm log
 run -k gather -p UNIFORM:300:1 -l 10 -z 256 --method scalar
@@ -70,6 +75,7 @@ with stuck 1 "has not ended a kernel after 2.0 s" $replay -p 0,1
 with lost 1 "reports CUDA_ERROR_LAUNCH_FAILED (719" $replay -p 0,1
 with slow 1 "ended the kernel because it ran too long" $replay -p 0,1
 with wrong 1 "results are wrong" $replay -k scatter -p 0,1
+with wrong 1 "results are wrong" $replay -k scatter -p UNIFORM:8:1 -l 1100000 --method scalar -z 64 --index-bits 32
 with wrong 1 "results are wrong" $replay -k gather -p 0,1 --operation reduce
 with wrong 1 "did not come back" "$loadstone" stream -b cuda -k chase -n 3000 -r 2
 with wrong 1 "results are wrong" $replay -k scatter -p 0,1 --operation update

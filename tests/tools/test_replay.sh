@@ -109,7 +109,7 @@ expect 0 "H-mean" "$loadstone" replay --with turns.h5
 cp turns.h5 there.h5
 expect 0 "1: MB/s" "$loadstone" replay --with turns.h5,there.h5
 grep -q ' 1\.00$' out || { echo "FAIL: no ratio of the machines in:"; cat out; failed=1; }
-expect 0 "machine,config,name" "$loadstone" replay --with turns.h5,there.h5 --csv
+expect 0 "machine,name,kernel," "$loadstone" replay --with turns.h5,there.h5 --csv
 [ "$(wc -l <out)" -ge 3 ] || { echo "FAIL: no rows in:"; cat out; failed=1; }
 expect 0 '"mb_per_s": ' "$loadstone" replay --with turns.h5,there.h5 --json
 replay $quick --together -f turns.json --csv >out.csv

@@ -81,30 +81,29 @@ static void compare_rows(const struct vx_results *machines, size_t len, FILE *ou
     }
 }
 
+/* The columns of result files: header and cells as CSV, members as JSON. */
+#define HEAD(type, member) "," #member
+#define CELL_TEXT(member) ls_put_csv(out, r->member)
+#define CELL_U64(member) fprintf(out, "%" PRIu64, r->member)
+#define CELL_F64(member) isfinite(r->member) ? fprintf(out, "%.9g", r->member) : 0
+#define CELL(type, member) fputc(',', out), CELL_##type(member);
+#define JSON_TEXT(member) ls_json_text(&j, #member, r->member)
+#define JSON_U64(member) ls_json_u64(&j, #member, r->member)
+#define JSON_F64(member) ls_json_double(&j, #member, r->member)
+#define JSON(type, member) JSON_##type(member);
+
 static void compare_csv(const struct vx_results *machines, size_t len, FILE *out)
 {
-    fputs(
-        "machine,config,name,kernel,pattern,delta,count,backend,variant,threads,bytes,seconds_min,mb_per_s,stream_share,valid\n",
-        out);
-    for (size_t m = 0; m < len; m++)
-        for (size_t i = 0; i < machines[m].len; i++) {
-            const struct vx_result *r = &machines[m].rows[i];
-            char label[160];
-            rpl_machine_label(machines, len, m, label, sizeof(label));
-            const char *const texts[] = {r->name, r->kernel, r->pattern, r->delta};
+    fputs("machine" VX_RESULT_COLUMNS(HEAD) "\n", out);
+    for (size_t m = 0; m < len; m++) {
+        char label[160];
+        rpl_machine_label(machines, len, m, label, sizeof(label));
+        for (const struct vx_result *r = machines[m].rows; r < machines[m].rows + machines[m].len; r++) {
             ls_put_csv(out, label);
-            fprintf(out, ",%zu", i);
-            for (size_t t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
-                fputc(',', out);
-                ls_put_csv(out, texts[t]);
-            }
-            fprintf(out, ",%" PRIu64 ",%s,", r->count, r->backend);
-            ls_put_csv(out, r->variant);
-            fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.9g,%.9g,", r->threads, r->bytes, r->seconds_min,
-                    r->mb_per_s);
-            if (isfinite(r->stream_share)) fprintf(out, "%.9g", r->stream_share);
-            fprintf(out, ",%s\n", r->valid ? "yes" : "no");
+            VX_RESULT_COLUMNS(CELL)
+            fputc('\n', out);
         }
+    }
 }
 
 static void compare_json(const struct vx_results *machines, size_t len, FILE *out)
@@ -122,23 +121,9 @@ static void compare_json(const struct vx_results *machines, size_t len, FILE *ou
         ls_json_double(&j, "stream_triad_mb_per_s", machines[m].stream_mb_per_s);
         ls_json_double(&j, "mb_per_s_hmean", rpl_results_hmean(&machines[m]));
         ls_json_open(&j, "results", '[');
-        for (size_t i = 0; i < machines[m].len; i++) {
-            const struct vx_result *r = &machines[m].rows[i];
+        for (const struct vx_result *r = machines[m].rows; r < machines[m].rows + machines[m].len; r++) {
             ls_json_open(&j, NULL, '{');
-            ls_json_u64(&j, "config", i);
-            ls_json_text(&j, "name", r->name);
-            ls_json_text(&j, "kernel", r->kernel);
-            ls_json_text(&j, "pattern", r->pattern);
-            ls_json_text(&j, "delta", r->delta);
-            ls_json_u64(&j, "count", r->count);
-            ls_json_text(&j, "backend", r->backend);
-            ls_json_text(&j, "variant", r->variant);
-            ls_json_u64(&j, "threads", r->threads);
-            ls_json_u64(&j, "bytes", r->bytes);
-            ls_json_double(&j, "seconds_min", r->seconds_min);
-            ls_json_double(&j, "mb_per_s", r->mb_per_s);
-            ls_json_double(&j, "stream_share", r->stream_share);
-            ls_json_bool(&j, "valid", r->valid != 0);
+            VX_RESULT_COLUMNS(JSON)
             ls_json_close(&j, '}');
         }
         ls_json_close(&j, ']');
