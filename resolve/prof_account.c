@@ -240,13 +240,15 @@ static void take_user_time_from_bursts(struct stratum *s)
  * ticks, and the rest would be taken for the program's. The bursts estimate the user time without ticks, and
  * lost triggers only make that estimate smaller. Where it is larger than the estimate by ticks, the two are
  * averaged with the inverses of their variances as weights; the variance by ticks is taken as the square of the
- * difference where that is larger. The correction is at most as long as the recording's kernel time. */
+ * difference where that is larger. The error of the ticks by such bursts, and the correction, are at most as long
+ * as the recording's kernel time. */
 static void correct_locked_ticks(struct stratum *s)
 {
     const double more_ns = s->found_ns - s->user_ns;
     const double kernel_ns = s->all_ns - s->recording_ns - s->user_ns;
     if (s->is_unsplit || !(more_ns > 0) || !(kernel_ns > 0)) return;
-    const double ticks = fmax(s->split_variance, more_ns * more_ns);
+    const double most = s->split_variance + s->recording_kernel_ns * s->recording_kernel_ns,
+                 ticks = fmin(fmax(s->split_variance, more_ns * more_ns), most);
     const double taken_ns = more_ns * ticks / (ticks + s->squares);
     s->from_kernel_ns = fmin(taken_ns, fmin(s->recording_kernel_ns, kernel_ns));
     s->user_ns += s->from_kernel_ns;

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Commands take 60 to 80 bytes of memory for each sample of a recording, which takes 8.5 in the file: up to 8
+/* Commands take up to 120 bytes of memory for each sample of a recording, which takes 7 to 10 in the file: up to 17
  * bytes per byte. HDF5 does not survive every lack of memory, so values leave some memory for it. With the
- * program itself this is less than 1 GiB for files of up to 100 MB. */
+ * program itself this is less than 1 GiB for files of up to 50 MB. */
 #define PROF_VALUES_ALWAYS (UINT64_C(640) << 20)
 #define PROF_MEMORY_ALWAYS (UINT64_C(896) << 20)
 #define PROF_VALUES_MAX (UINT64_C(1) << 50) /* so large that no sum of these overflows */
-enum { PROF_VALUES_PER_BYTE = 7, PROF_MEMORY_PER_BYTE = 9 };
+enum { PROF_VALUES_PER_BYTE = 14, PROF_MEMORY_PER_BYTE = 18 };
 
 /* Totals of all open files. */
 static struct {

@@ -42,13 +42,14 @@ struct rt_config {
 struct rt_budget {
     uint64_t start_ns; /* when recording began in this process */
     uint64_t start_ticks;
-    uint64_t spent_ns;             /* bursts, summed over threads */
-    uint64_t spent_kernel_ns;      /* part of it in the kernel: traps, signals, fault samples */
-    uint64_t starts_ns;            /* starts of threads and of the process */
-    uint64_t hooks_ns;             /* hooks that recorded, estimated from timed ones */
-    uint64_t looked_calls;         /* allocator calls that were only looked at */
-    uint64_t passed_ns;            /* these and tags, by the triggers that fell into them */
-    uint64_t hook_bytes;           /* records of allocations */
+    uint64_t spent_ns;        /* bursts, summed over threads */
+    uint64_t spent_kernel_ns; /* part of it in the kernel: traps, signals, fault samples */
+    uint64_t after_ns;     /* that interrupts cost the program afterwards, estimated; no part of spent_ns */
+    uint64_t starts_ns;    /* starts of threads and of the process */
+    uint64_t hooks_ns;     /* hooks that recorded, estimated from timed ones */
+    uint64_t looked_calls; /* allocator calls that were only looked at */
+    uint64_t passed_ns;    /* these and tags, by the triggers that fell into them */
+    uint64_t hook_bytes;   /* records of allocations */
     uint64_t allocs, large_allocs; /* recorded; the subset recorded for its length */
     uint32_t live_threads;
 };

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A profile takes at most nine times its length in memory, which is the limit for files of other users: a valid one of 100 MB
-# needs less than 1 GiB. This test takes one of 17 MB, and measures programs without data.
+# Commands need at most nine times the length of this profile of 17 MB in memory (programs without data), so that one of 100 MB needs
+# less than 1 GiB. Traffic needs more; files of other users may take 18 times their length.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 must "$top_builddir/bench/resolve" 2000000 "$PWD/long.h5" >made || exit 99
 data=$((96 * 1024 + 8 * $(stat -c %s long.h5) / 1024))

@@ -255,6 +255,8 @@ static void account_leaves_kernel_time_of_the_program(void **state)
     add_bursts(b, p, 240, 5 * MS);
     close_book(b);
     assert_in_range(b->run.kernel_ns, 730 * MS, 740 * MS);
+    assert_in_range(b->run.kernel_error_ns, 60 * MS,
+                    90 * MS); /* of the ticks: 4 ms x sqrt(425) x 0.5 x 1.96 = 81 */
     free(b);
 }
 

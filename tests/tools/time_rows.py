@@ -67,5 +67,6 @@ assert [row["cause"] for row in kernel] == ["page faults", "munmap", "read", "ke
 assert kernel[0]["data"].endswith("work (mix.c:40)") and kernel[0]["function"] == "fill (mix)", kernel[0]
 close(sum(row["time_ns"] for row in kernel), 4.9e9)
 close(kernel[0]["cpu_share"], 3.9 / 15.4)
+close(kernel[0]["calls_error"], 2540000 * 1e8 / 3.9e9)
 json_unknown = report(unknown)
 assert json_unknown["cpu"]["total_ns"] is None and json_unknown["kernel"][0]["cpu_share"] is None

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { REP_KERNEL_ROWS = 8, REP_KERNEL_LABEL = 64, REP_KERNEL_COLUMNS = 36, REP_CHURN_MAX = 3 };
+enum { REP_KERNEL_ROWS = 8, REP_KERNEL_LABEL = 64, REP_KERNEL_COLUMNS = 42, REP_CHURN_MAX = 3 };
 /* glibc refuses a larger M_MMAP_THRESHOLD (HEAP_MAX_SIZE / 2 in malloc/arena.c, on 64 bit). */
 #define REP_MMAP_THRESHOLD_MAX (UINT64_C(32) << 20)
 #define REP_CHURN_PART 0.02   /* least share of the CPU time to save */
@@ -66,6 +66,22 @@ static void rep_kernel_share(const struct rep_view *v, const struct an_kernel_ro
                  r->time_ns / cpu_ns * 100, r->error_ns / cpu_ns * 100);
 }
 
+/* Half of the 95 % interval of the number of calls. Calls and their time are estimated from the same sampled calls, and
+ * lengths that differ only add to the error of the time, so that this is an upper bound. */
+static double rep_calls_error(const struct an_kernel_row *r)
+{
+    return r->time_ns > 0 ? (double)r->calls * r->error_ns / r->time_ns : 0;
+}
+
+static void rep_kernel_calls(const struct an_kernel_row *r, char out[2 * CLI_CELL_BYTES])
+{
+    char calls[CLI_CELL_BYTES], error[CLI_CELL_BYTES];
+    snprintf(out, 2 * CLI_CELL_BYTES, "%s", r->calls ? cli_format_count(calls, (double)r->calls) : "-");
+    if (r->calls == 0 || !(rep_calls_error(r) >= 0.5)) return;
+    snprintf(out, 2 * CLI_CELL_BYTES, cli_term_utf8() ? "%s ±%s" : "%s +-%s", calls,
+             cli_format_count(error, rep_calls_error(r)));
+}
+
 static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, enum an_kernel_by by,
                            FILE *out)
 {
@@ -76,13 +92,13 @@ static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, 
     for (size_t i = 0; i < k->len; i++)
         all_ns += k->rows[i].time_ns;
     if (all_ns < least_ns) return; /* the sum is in the account of the CPU time */
-    fprintf(out, "\n%s%-*s  %11s  %9s  %9s%s\n", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), label,
+    fprintf(out, "\n%s%-*s  %11s  %9s  %15s%s\n", cli_colour_begin(STDOUT_FILENO, CLI_BOLD), label,
             "kernel time", "CPU %", "time", "calls", cli_colour_end(STDOUT_FILENO));
     double rest_ns = 0;
     size_t shown = 0, rest = 0;
     for (size_t i = 0; i < k->len; i++) {
         const struct an_kernel_row *r = &k->rows[i];
-        char text[2 * AN_LABEL_BYTES], share[CLI_CELL_BYTES], time[CLI_CELL_BYTES], calls[CLI_CELL_BYTES];
+        char text[2 * AN_LABEL_BYTES], share[CLI_CELL_BYTES], time[CLI_CELL_BYTES], calls[2 * CLI_CELL_BYTES];
         if (shown >= REP_KERNEL_ROWS || (shown > 0 && r->time_ns < least_ns)) {
             rest_ns += r->time_ns;
             rest++;
@@ -91,10 +107,10 @@ static void rep_put_kernel(const struct rep_view *v, const struct an_kernel *k, 
         shown++;
         rep_kernel_label(v, r, by, text);
         rep_kernel_share(v, r, share);
+        rep_kernel_calls(r, calls);
         cli_print_cut(text, label, out);
-        fprintf(out, "  %*s%s  %9s  %9s\n", 11 - cli_text_width(share), "", share,
-                cli_format_time(time, r->time_ns),
-                r->calls ? cli_format_count(calls, (double)r->calls) : "-");
+        fprintf(out, "  %*s%s  %9s  %*s%s\n", 11 - cli_text_width(share), "", share,
+                cli_format_time(time, r->time_ns), 15 - cli_text_width(calls), "", calls);
     }
     char time[CLI_CELL_BYTES];
     if (rest) fprintf(out, "(%zu more: %s)\n", rest, cli_format_time(time, rest_ns));
@@ -232,6 +248,7 @@ ls_err rep_json_kernel(const struct rep_view *v, struct ls_json *j)
         ls_json_text(j, "function", rep_kernel_key(v, "function", r->line, text));
         ls_json_text(j, "line", rep_kernel_key(v, "line", r->line, text));
         ls_json_u64(j, "calls", r->calls);
+        ls_json_double(j, "calls_error", rep_calls_error(r));
         ls_json_u64(j, "bytes", r->bytes);
         ls_json_double(j, "time_ns", r->time_ns);
         ls_json_double(j, "error_ns", r->error_ns);
