@@ -9,7 +9,7 @@
 
 enum {
     WALKS_MOST = 64, /* walks in a burst */
-    NEIGHBOURS = 4,  /* bursts of the thread, to both sides */
+    NEIGHBOURS = 16, /* bursts of the thread, to both sides: a sweep may take a tenth of a second */
     AT_ONCE = 32,    /* bursts of all threads, to both sides */
     SET_SLOTS = 2 * PROF_COST_LISTED_MOST,
 };
@@ -154,6 +154,13 @@ double prof_cost_counted(const struct prof_cost_walks *w, const struct prof_cost
 
 /* --- bursts --- */
 
+/* The last access takes as many instructions as the others on average. */
+static double prof_instructions_of(const struct prof_cost_samples *s, uint64_t listed)
+{
+    const double between = (double)s->position[listed - 1] - s->position[0];
+    return fmax(1, between * (double)listed / (double)(listed - 1));
+}
+
 ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_cost_model *m,
                            const struct prof_burst *b, const struct prof_cost_samples *s)
 {
@@ -178,8 +185,7 @@ ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_cost_mod
                                          .time_ns = b->time_ns,
                                          .weight_ns = b->weight_ns == UINT64_MAX ? 0 : (double)b->weight_ns,
                                          .listed = listed,
-                                         .instructions =
-                                             fmax(1, (double)s->position[listed - 1] - s->position[0] + 1),
+                                         .instructions = prof_instructions_of(s, listed),
                                          .walks = w->walks_len,
                                          .thread = b->thread,
                                          .walks_len = l.walks_len};
@@ -267,7 +273,8 @@ static void prof_judge_burst(const struct prof_cost_model *m, const struct prof_
         for (uint32_t q = 0; q < b->walks_len; q++)
             lines += fmin(walks[q].footprint, walks[q].rate * sweep);
         const enum prof_level level = prof_level_of_lines(m, lines);
-        const double moves = ((double)walks[p].lines + walks[p].dirtied) / (walks[p].accesses + 1.0);
+        /* the first access, whose line may have been touched just before, is like the others */
+        const double moves = ((double)walks[p].lines + walks[p].dirtied) / walks[p].accesses;
         walks[p].access_cycles = moves * prof_line_cycles(m, level, b->running);
         walks[p].access_bytes = level == PROF_LEVEL_DRAM ? moves * PROF_COST_LINE_BYTES : 0;
     }

@@ -101,6 +101,18 @@ static double stall_share(struct an_fixture *f)
     return share;
 }
 
+/* A sweep that takes 32 bursts, through 62 MiB: five bursts to both sides see only 20 MiB, which L3 holds. */
+static void an_slow_sweep_waits_for_memory(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    for (uint64_t i = 0; i < 96; i++)
+        translated_burst(f, (1 << 20) + i % 32 * (2 << 20), 0, 2000, 10);
+    const double lines = 1000.0 / 252 * 7;
+    assert_float_equal(stall_share(f), lines * 20 / 2000, 0.01);
+    fix_free(f);
+}
+
 /* A sweep through 400 MiB: 7 new lines in the 253 instructions of the list, 27.7 in a thousand, at 11 - 1
  * cycles. One thread runs: memory for both CPUs, 40 cycles a line, is 20 for one, which is more. */
 static void an_sweep_through_memory_waits_for_its_lines(void **state)
@@ -221,7 +233,7 @@ static void an_latencies_of_l2_count_by_their_mean(void **state)
     assert_float_equal(share_of_coarse_readings(-21), 0, 0); /* on average they are of L1 */
 }
 
-/* 1,000 ns of a burst are 1,000 cycles of this clock and 500 instructions, each with 7 / 253 lines of 64
+/* 1,000 ns of a burst are 1,000 cycles of this clock and 500 instructions, each with 7 / 252 lines of 64
  * bytes. */
 static void an_traffic_of_sweeps_is_their_lines(void **state)
 {
@@ -242,7 +254,7 @@ static void an_traffic_of_sweeps_is_their_lines(void **state)
     assert_int_equal(an_costs_init(&c, in), LS_OK);
     assert_int_equal(an_bootstrap_new(in, &c, 1, &b), LS_OK);
     assert_int_equal(an_traffic_init(&t, in, &c, b, group_of_sample, 3), LS_OK);
-    const double of_loads = 40 * 500.0 * 7 / 253 * 64;
+    const double of_loads = 40 * 500.0 * 7 / 252 * 64;
     assert_float_equal(t.bytes, 3 * of_loads, 0.01 * of_loads);
     assert_true(t.low < t.bytes && t.bytes < t.high && t.high < 1.5 * t.bytes);
     assert_int_equal(t.rows_len, 2);
@@ -476,6 +488,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_sweep_in_a_cache_does_not_wait_for_memory),
         cmocka_unit_test(an_sweep_of_stores_waits_for_twice_the_lines),
         cmocka_unit_test(an_random_accesses_are_no_sweep),
+        cmocka_unit_test(an_slow_sweep_waits_for_memory),
         cmocka_unit_test(an_traffic_of_sweeps_is_their_lines),
         cmocka_unit_test(an_latencies_of_l2_count_by_their_mean),
         cmocka_unit_test(an_burst_beyond_the_samples_is_a_format_error),
