@@ -389,7 +389,8 @@ void prof_heap_find_tagged(prof_heap *h, const struct spool_access *a, struct pr
 {
     out->node = PROF_NO_NODE;
     if (a->site == SPOOL_SITE_OTHERS)
-        out->node = prof_tree_home(h->c.tree, PROF_NODE_HEAP_SMALL, "blocks of other allocation sites");
+        out->node = prof_tree_home(h->c.tree, PROF_NODE_HEAP_SMALL,
+                                   "blocks of allocation sites after the first 32,766");
     if (a->site >= h->tagged.len) return;
     struct prof_tagged *t = &h->tagged.rows[a->site];
     if (prof_tagged_site(h, t) != LS_OK || t->site == PROF_NO_SITE) return;
@@ -405,6 +406,7 @@ void prof_heap_find_origin(prof_heap *h, uint64_t addr, struct prof_target *out)
         struct prof_block_extent x;
         struct prof_block *block;
         if (!prof_heap_block_at(h, (enum prof_heap_layer)layer, addr, &x, &block)) continue;
+        if (block->site != PROF_NO_SITE) h->c.sites->facts.rows[block->site].is_in_range = true;
         prof_heap_set_origin(h, block, addr - x.base, out);
         return;
     }

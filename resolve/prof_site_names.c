@@ -560,7 +560,8 @@ static void prof_name_all(struct prof_namer *n, struct prof_sites *s, const uint
             .is_large = s->facts.rows[i].is_large,
             .is_device = s->facts.rows[i].is_device};
         prof_name_site(n, &n->rows[i]);
-        if (site->node != PROF_NO_NODE && site->frame < n->tables->frames_len)
+        const bool is_accessed = site->node != PROF_NO_NODE || s->facts.rows[i].is_in_range;
+        if (is_accessed && site->frame < n->tables->frames_len)
             prof_note_clues(n, &n->rows[i], &s->facts.rows[i]);
     }
     prof_split_statements(n);

@@ -47,6 +47,7 @@ struct prof_site_facts {
     bool is_mapping;      /* mmap: below anonymous memory */
     bool is_device;       /* below the memory of devices */
     bool is_large;        /* has made a block of PROF_LARGE_BLOCK_BYTES: it is in every recording */
+    bool is_in_range;     /* accesses to a registered range inside one of its blocks were recorded */
     bool is_single;       /* one block in the whole recording: it needs no node beside the site's */
 };
 

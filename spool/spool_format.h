@@ -740,7 +740,10 @@ struct spool_kernel_call {
     X(TAGS_REFUSED,                                                                                         \
       "times small heap blocks got no site tags, so that only a sample of them is named: the address "      \
       "space is limited to less than the memory (ulimit -v, ulimit -d), or it is used up")                  \
-    X(TAGS_OTHERS, "allocations at sites after the first 32766 of a process: their blocks share one row")
+    X(TAGS_OTHERS,                                                                                          \
+      "small blocks allocated on call paths after the first 32,766 of a process: they share one row, "      \
+      "\"blocks of allocation sites after the first 32,766\" (record --alloc-min 64 --overhead 20% "        \
+      "records some of them with sites of their own)")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM
