@@ -4,13 +4,13 @@
 #include "analyse/an_select.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { AN_IPS_MAX = 8192, AN_STRIDES_MIN = 20, AN_LINE_BYTES = 64 };
 enum { AN_JUMPS_MIN = 10, AN_NEAR_BYTES = 4 * AN_LINE_BYTES }; /* a longer stride is a jump */
 #define AN_REGULAR_PART 0.5 /* share of equal distances from which accesses are strided */
+#define AN_SORTED_PART 0.95 /* share of the strides in one direction from which accesses are sorted */
 #define AN_FIRST_PART 0.5   /* share of the stall after jumps from which first lines are the cost */
 
 struct an_ip {
@@ -95,13 +95,15 @@ static struct an_ip an_top_ip(const struct an_input *in, const struct an_costs *
 struct an_walk {
     int64_t *strides, *jumps;
     double *alone; /* stalls of loads that were timed alone: whether they follow a jump is not known */
-    size_t strides_len, jumps_len, alone_len;
+    size_t strides_len, jumps_len, alone_len, new_lines;
     double stall_ns, jump_stall_ns; /* stall of accesses with a known predecessor; stall after a jump */
 };
 
-static void an_walk_step(struct an_walk *w, int64_t stride, double stall_ns)
+static void an_walk_step(struct an_walk *w, uint64_t from, uint64_t to, double stall_ns)
 {
+    const int64_t stride = (int64_t)(to - from);
     w->strides[w->strides_len++] = stride;
+    w->new_lines += from / AN_LINE_BYTES != to / AN_LINE_BYTES;
     w->stall_ns += stall_ns;
     if (stride >= -AN_NEAR_BYTES && stride <= AN_NEAR_BYTES) return;
     w->jumps[w->jumps_len++] = stride;
@@ -127,7 +129,7 @@ static void an_collect_strides(const struct an_input *in, const struct an_costs 
             if (!in_group[i] || in->samples.ip[i] != ip || in->samples.addr[i] == UINT64_MAX) continue;
             if (an_ends_update(in, i, last)) continue;
             if (last != UINT64_MAX)
-                an_walk_step(w, (int64_t)(in->samples.addr[i] - last),
+                an_walk_step(w, last, in->samples.addr[i],
                              burst->probe_loads ? 0 : (double)costs->stall_ns[i]);
             last = in->samples.addr[i];
         }
@@ -169,6 +171,17 @@ static double an_median_part(int64_t *values, size_t len, int64_t *out_median)
     return (double)equal / (double)len;
 }
 
+/* Do nearly all strides go in one direction? Repeated addresses go in both. */
+static bool an_are_sorted(const int64_t *strides, size_t len)
+{
+    size_t up = 0, down = 0;
+    for (size_t i = 0; i < len; i++) {
+        up += strides[i] >= 0;
+        down += strides[i] <= 0;
+    }
+    return (double)(up > down ? up : down) >= AN_SORTED_PART * (double)len;
+}
+
 /* Does it access runs that begin at random addresses, and wait there? Jumps of equal length belong to a loop
  * around another one. */
 static bool an_has_runs(const struct an_finding *f, const struct an_walk *w)
@@ -183,7 +196,8 @@ static enum an_access an_classify(const struct an_finding *f, const struct an_wa
 {
     if (f->strides_len < AN_STRIDES_MIN) return AN_ACCESS_UNKNOWN;
     if (an_has_runs(f, w)) return AN_ACCESS_RUNS;
-    if (f->stride_part < AN_REGULAR_PART) return AN_ACCESS_IRREGULAR;
+    if (f->stride_part < AN_REGULAR_PART)
+        return an_are_sorted(w->strides, w->strides_len) ? AN_ACCESS_SORTED : AN_ACCESS_IRREGULAR;
     if (f->stride_bytes == 0) return AN_ACCESS_REPEATED;
     return llabs(f->stride_bytes) <= AN_LINE_BYTES ? AN_ACCESS_SEQUENTIAL : AN_ACCESS_STRIDED;
 }
@@ -194,6 +208,8 @@ static void an_find(struct an_finding *out, struct an_walk *w)
     out->jumps_len = w->jumps_len;
     out->run_len = w->jumps_len ? (double)w->strides_len / (double)w->jumps_len : NAN;
     out->first_part = an_first_part(w);
+    out->lines_part = w->strides_len ? (double)w->new_lines / (double)w->strides_len : NAN;
+    out->has_sorted_jumps = w->jumps_len >= AN_JUMPS_MIN && an_are_sorted(w->jumps, w->jumps_len);
     if (w->strides_len) out->stride_part = an_median_part(w->strides, w->strides_len, &out->stride_bytes);
     out->access = an_classify(out, w);
 }

@@ -5,12 +5,15 @@
 
 #include "analyse/an_table.h"
 
+#include <stdbool.h>
+
 enum an_access {
     AN_ACCESS_UNKNOWN,
     AN_ACCESS_REPEATED,
     AN_ACCESS_SEQUENTIAL,
     AN_ACCESS_RUNS, /* consecutive addresses from random positions on, like rows selected by an index */
     AN_ACCESS_STRIDED,
+    AN_ACCESS_SORTED, /* ascending or descending addresses at irregular distances, as by sorted indices */
     AN_ACCESS_IRREGULAR
 };
 
@@ -27,6 +30,8 @@ struct an_finding {
     double
         first_part; /* stall after jumps as a part of the stall; estimated for loads that were timed alone */
     uint64_t strides_len, jumps_len;
+    double lines_part;     /* new lines as a part of the strides: 1 where each access goes to another line */
+    bool has_sorted_jumps; /* jumps go to rising, or to falling, addresses only */
     /* traffic with memory of the bursts that executed ip, NAN where it is not known, and their time */
     double loop_bytes, loop_ns;
 };

@@ -63,6 +63,34 @@ static uint64_t at_random(uint64_t i)
     return i * i * i * UINT64_C(2654435761) % 1000003 * 8; /* i alone would be one stride with a wrap */
 }
 
+/* Sorted keys: gaps of 8 to some 4,000 bytes, about 2,000 on average. */
+static uint64_t by_sorted_keys(uint64_t i)
+{
+    return i * 2048 + i * i * i * UINT64_C(2654435761) % 251 * 8;
+}
+/* The same in blocks of 20 keys, each of which begins anew. */
+static uint64_t by_keys_sorted_in_blocks(uint64_t i)
+{
+    return by_sorted_keys(i % 20) + at_random(i / 20) % 4096;
+}
+/* Dense sorted keys: several in a line. */
+static uint64_t by_dense_keys(uint64_t i)
+{
+    return i * 24 + at_random(i) / 8 % 3 * 8;
+}
+
+static void an_sorted_keys_are_not_random(void **state)
+{
+    (void)state;
+    struct an_finding f;
+    assert_int_equal(walk(by_sorted_keys, &f), AN_ACCESS_SORTED);
+    assert_true(f.stride_bytes > 1000 && f.stride_bytes < 3000);
+    assert_true(f.lines_part > 0.95);
+    assert_int_equal(walk(by_keys_sorted_in_blocks, &f), AN_ACCESS_SORTED); /* one stride in 20 goes back */
+    assert_int_equal(walk(by_dense_keys, &f), AN_ACCESS_SORTED);
+    assert_true(f.lines_part < 0.5);
+}
+
 /* "add [table + index], 1" loads and stores at each address: these are not repeated accesses to one address. */
 static void an_walk_of_updates_is_the_walk_of_the_loads(void **state)
 {
@@ -173,6 +201,30 @@ static void an_rows_of_a_random_index_are_runs(void **state)
     assert_int_equal(f.access, AN_ACCESS_IRREGULAR);
 }
 
+/* Rows of a sorted index: sorting it again would help nothing. */
+static void an_rows_of_a_sorted_index_are_sorted_runs(void **state)
+{
+    (void)state;
+    struct an_finding f;
+    struct an_fixture *fix = fix_new(5, 4);
+    uint64_t at = 0, n = 7, row = 0x10000000;
+    for (int b = 0; b < 200; b++) {
+        fix_burst(fix, 1000000, 2000);
+        for (uint32_t i = 0; i < 60; i++, at++) {
+            n = n * 6364136223846793005u + 1442695040888963407u;
+            if (at % 20 == 0) row += 4096 + (n >> 50) * 4;
+            fix->ip[fix->samples_len] = 0x400;
+            fix->addr[fix->samples_len] = row + at % 20 * 4;
+            fix_load(fix, 1, 600 + i, at % 20 == 0 ? 480 : 6);
+        }
+    }
+    find(fix, &f);
+    assert_int_equal(f.access, AN_ACCESS_RUNS);
+    assert_true(f.has_sorted_jumps);
+    rows(&f, 30, 480, 0);
+    assert_false(f.has_sorted_jumps);
+}
+
 static void an_stall_of_cached_data_is_not_from_memory(void **state)
 {
     (void)state;
@@ -267,6 +319,8 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_walks_are_distinguished),
+        cmocka_unit_test(an_sorted_keys_are_not_random),
+        cmocka_unit_test(an_rows_of_a_sorted_index_are_sorted_runs),
         cmocka_unit_test(an_walk_of_updates_is_the_walk_of_the_loads),
         cmocka_unit_test(unrolled_line_is_summed),
         cmocka_unit_test(an_rows_of_a_random_index_are_runs),

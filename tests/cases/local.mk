@@ -57,6 +57,11 @@ check_LTLIBRARIES += tests/cases/sites_plugin.la
 tests_cases_sites_plugin_la_CFLAGS = $(AM_CFLAGS) -g -O1
 tests_cases_sites_plugin_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
+# sorted keys
+check_PROGRAMS += tests/cases/sorted_victim
+tests_cases_sorted_victim_CFLAGS = $(AM_CFLAGS) -O1 -g
+tests_cases_sorted_victim_LDFLAGS = $(AM_LDFLAGS) -no-install
+
 # programs that only allocate
 tests/cases/test_malloc_bound.log: bench/alloc_pairs$(EXEEXT)
 

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REP_ADVICE_STALL 0.05 /* minimum share of all stall time */
-#define REP_ADVICE_GAIN 0.01  /* minimum share of the run time */
-#define REP_ADVICE_FAR 0.01   /* minimum share of timed loads from L3 or memory */
-#define REP_ADVICE_MEMORY 0.5 /* memory's share of the stall; below it, the data stays in cache */
-#define REP_ADVICE_BOUND 0.5  /* share of one CPU's bandwidth while all sweep; above it, bandwidth-bound */
+#define REP_ADVICE_STALL 0.05    /* minimum share of all stall time */
+#define REP_ADVICE_GAIN 0.01     /* minimum share of the run time */
+#define REP_ADVICE_FAR 0.01      /* minimum share of timed loads from L3 or memory */
+#define REP_ADVICE_MEMORY 0.5    /* memory's share of the stall; below it, the data stays in cache */
+#define REP_ADVICE_NEW_LINES 0.5 /* share of accesses to another line, below which lines are shared */
+#define REP_ADVICE_BOUND 0.5     /* share of one CPU's bandwidth while all sweep; above it, bandwidth-bound */
 #define REP_REUSE "reuse it while it is in cache (block or fuse loops)"
 enum { REP_ADVICE_MAX = 3 };
 
@@ -27,37 +28,63 @@ static double rep_bound_gb_s(const struct rep_view *v, const struct an_finding *
     return sweeps && gb_s >= REP_ADVICE_BOUND * each ? gb_s : 0;
 }
 
+/* The line of code of a finding; NULL: not known. The process is the sample's. */
+static const struct prof_line *rep_line_of(const struct rep_view *v, const struct an_finding *f)
+{
+    const uint32_t thread = v->in.samples.thread[f->sample];
+    const uint32_t row = an_tables_line(&v->tables, an_tables_process(&v->tables, thread), f->ip);
+    return row == UINT32_MAX ? NULL : &v->tables.lines[row];
+}
+
+/* Does a thread wait here for others, in a loop of an OpenMP library that reads one address? */
+static bool rep_is_spinning(const struct rep_view *v, const struct an_finding *f)
+{
+    static const char *const libraries[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
+    const struct prof_line *l = rep_line_of(v, f);
+    for (size_t i = 0; l && i < sizeof(libraries) / sizeof(libraries[0]); i++)
+        if (strncmp(ls_base_name(l->module), libraries[i], strlen(libraries[i])) == 0) return true;
+    return false;
+}
+
 /* "" : nothing that would help is known. */
-static const char *rep_hint(const struct an_finding *f)
+static const char *rep_hint(const struct rep_view *v, const struct an_finding *f)
 {
     const bool is_in_memory = f->memory_part >= REP_ADVICE_MEMORY;
     switch (f->access) {
     case AN_ACCESS_UNKNOWN:
         return "too few consecutive accesses to find the access pattern";
     case AN_ACCESS_REPEATED:
+        if (rep_is_spinning(v, f))
+            return "threads wait for others in this loop, not for memory: balance their work, or let them sleep "
+                   "(OMP_WAIT_POLICY=passive)";
         return "one address is read again and again: keep it in a register, or look for threads that share its line";
     case AN_ACCESS_SEQUENTIAL:
         return is_in_memory ? "it is walked in order: bandwidth counts; " REP_REUSE : "";
     case AN_ACCESS_RUNS:
-        return "the first line of each run waits: make the rows shorter, sort the look-ups, or prefetch the row";
+        return f->has_sorted_jumps
+                   ? "the first line of each run waits, though the look-ups are sorted: make the rows shorter, or "
+                     "prefetch the row"
+                   : "the first line of each run waits: make the rows shorter, sort the look-ups, or prefetch "
+                     "the row";
     case AN_ACCESS_STRIDED:
         return is_in_memory
                    ? "each access touches another line: interchange or block the loops, or store it in the order of use"
                    : "each access touches another line: interchange the loops, or store it in the order of use";
+    case AN_ACCESS_SORTED:
+        return f->lines_part < REP_ADVICE_NEW_LINES
+                   ? "several accesses share a line: bandwidth counts; pack the elements that are used"
+                   : "nearly each access touches another line: pack the elements that are used, or prefetch";
     case AN_ACCESS_IRREGULAR:
         return "addresses follow no stride: sort or pack data that is used together, or prefetch";
     }
     return "";
 }
 
-/* Where the instruction is: "file:line" or "function"; the process is the sample's. */
+/* Where the instruction is: "file:line" or "function". */
 static void rep_source_line(const struct rep_view *v, const struct an_finding *f, char *out, size_t room)
 {
-    const uint32_t thread = v->in.samples.thread[f->sample];
-    const uint32_t process = an_tables_process(&v->tables, thread);
-    const uint32_t row = an_tables_line(&v->tables, process, f->ip);
     char name[REP_SHORT_BYTES];
-    const struct prof_line *l = row == UINT32_MAX ? NULL : &v->tables.lines[row];
+    const struct prof_line *l = rep_line_of(v, f);
     if (l && *l->file)
         snprintf(out, room, "%s:%u", ls_base_name(l->file), l->line);
     else if (l && (*l->function || *l->symbol))
@@ -75,6 +102,11 @@ static void rep_walk(const struct an_finding *f, char *out, size_t room)
             "; runs of some %.0f accesses with a stride of %lld bytes begin at random places, %.0f %% of the "
             "stall is at their begins",
             f->run_len, (long long)f->stride_bytes, f->first_part * 100);
+    else if (f->access == AN_ACCESS_SORTED)
+        snprintf(
+            out, room,
+            "; addresses are in order (sorted), with gaps of about %lld bytes, %.2f lines of 64 bytes per access",
+            llabs((long long)f->stride_bytes), f->lines_part);
     else if (f->access == AN_ACCESS_STRIDED || f->access == AN_ACCESS_SEQUENTIAL)
         snprintf(out, room, ", stride %lld bytes", (long long)f->stride_bytes);
 }
@@ -95,7 +127,7 @@ static void rep_print_finding(const struct rep_view *v, uint32_t group, const st
     snprintf(text, sizeof(text), "  %s: %s %s %% of the time, %.0f %% of that at %s%s%s; %s",
              rep_short_label(v, group, label), an_has_pace(&v->costs) ? "about" : "at most",
              rep_format_share(&gain, share), f->stall_part * 100, source, dram, walk,
-             gb_s > 0 ? bound : rep_hint(f));
+             gb_s > 0 ? bound : rep_hint(v, f));
     cli_print_folded(text, 4, cli_term_width(), out);
 }
 
@@ -163,7 +195,7 @@ ls_err rep_print_advice(const struct rep_view *v, FILE *out, size_t *out_len)
         for (uint64_t s = 0; s < v->in.samples.len; s++)
             in_group[s] = v->groups.group_of_sample[s] == group;
         err = an_finding_init(&f, &v->in, &v->costs, in_group, lines.number_of_sample);
-        if (err != LS_OK || !*rep_hint(&f)) continue;
+        if (err != LS_OK || !*rep_hint(v, &f)) continue;
         ++*out_len;
         rep_print_finding(v, group, &f, out);
     }

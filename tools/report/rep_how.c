@@ -194,6 +194,13 @@ static void rep_how_levels(const struct rep_view *v, FILE *out)
             "a cycle; loads above %.0f cycles were interrupted and count as %.0f\n",
             v->in.calibration.l1_cycles, v->in.calibration.issue_width, v->in.calibration.latency_max_cycles,
             v->in.calibration.dram_cycles);
+    if (!an_has_pace(&v->costs) && v->costs.model.is_stepped) {
+        rep_key(out, "");
+        fputs(
+            "\"at most\": instructions are executed one by one, and so the latency of a load counts in full; in the "
+            "program a part of it overlaps with other loads and instructions\n",
+            out);
+    }
     if (r->probe_cost_cycles == UINT64_MAX) return;
     rep_key(out, "probe");
     fprintf(out,
@@ -229,7 +236,8 @@ static void rep_how_types(const struct rep_view *v, FILE *out)
     fprintf(out, "known for %s of %s accesses to heap blocks and variables; of allocation sites by",
             cli_format_grouped(n, typed), cli_format_grouped(all_text, all));
     for (size_t i = 0; i < sites_len; i++) {
-        if (sites[i].node == UINT32_MAX || sites[i].typing >= PROF_TYPING_COUNT) continue;
+        const bool is_accessed = sites[i].node != UINT32_MAX || sites[i].typing != PROF_TYPING_NOT;
+        if (!is_accessed || sites[i].typing >= PROF_TYPING_COUNT) continue;
         ways[sites[i].typing]++;
         disputed += sites[i].disputed == 1;
     }
