@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_layout.h"
 
-#include "common/ls_vector.h"
+#include "analyse/an_layout_lines.h"
+#include "common/ls_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    AN_LINE_BYTES = 64,
     AN_NEAR_INSTRUCTIONS = 32, /* largest distance of positions of consecutive accesses */
     AN_COLD_PER_100 = 1,
-    AN_POINTER_BYTES = 8,
-    AN_ALIGN_MAX = 16
+    AN_ALIGN_MAX = 16,
+    AN_SPLITS_OF = 8 /* most accessed members from which splits are made */
 };
 #define AN_LAYOUT_BETTER 0.9 /* largest share of the present lines for an order that is suggested */
+#define AN_SPLIT_BETTER 0.98 /* and of the lines of a split that was tried before, unless it is smaller */
+#define AN_TOGETHER_PART \
+    0.5 /* share of the visits to one of two members in which members of a group are accessed together */
 
-/* An access to the type. */
-struct an_touch {
-    uint64_t object, offset_bytes, len_bytes;
-    uint32_t row;
-};
-struct an_touches {
-    struct an_touch *rows;
-    size_t len, room;
-    uint64_t *lines;
-    size_t lines_room;
+struct an_collected {
+    LS_VECTOR(struct an_touch) touches;
+    struct an_visits visits;
 };
 
 static const struct prof_member *an_layout_member(const struct an_layout *l, const struct an_tables *t,
@@ -57,61 +53,86 @@ static int an_compare_touches(const void *a, const void *b)
 {
     const struct an_touch *x = a, *y = b;
     if (x->object != y->object) return x->object < y->object ? -1 : 1;
-    return (x->offset_bytes > y->offset_bytes) - (x->offset_bytes < y->offset_bytes);
+    if (x->offset_bytes != y->offset_bytes) return x->offset_bytes < y->offset_bytes ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The number of a burst's first samples that follow each other without a gap. */
+static uint64_t an_consecutive(const struct an_input *in, const struct prof_burst *b)
+{
+    const struct prof_samples *s = &in->samples;
+    const struct prof_cost_samples all = an_cost_samples(s, 0, s->len);
+    if (b->first_sample > s->len || b->samples_len > s->len - b->first_sample) return 0;
+    if (b->probe_loads) return prof_cost_gapless(b, &all);
+    uint64_t len = b->samples_len > 0;
+    while (len < b->samples_len &&
+           s->position[b->first_sample + len] - s->position[b->first_sample + len - 1] <=
+               AN_NEAR_INSTRUCTIONS)
+        len++;
+    return len;
+}
+
+/* A number for the function in which the burst began. */
+static uint64_t an_code_of(const struct an_input *in, const struct an_tables *t, const struct prof_burst *b)
+{
+    const uint64_t ip = in->samples.ip[b->first_sample];
+    const uint32_t process =
+        an_tables_process(t, in->samples.thread ? in->samples.thread[b->first_sample] : 0);
+    const uint32_t line = an_tables_line(t, process, ip);
+    if (line >= t->lines_len || !*t->lines[line].function) return 0;
+    return ls_hash_text(LS_HASH_BEGIN, t->lines[line].function);
 }
 
 /* Collect the type's accesses of a burst that follow each other. */
-static ls_err an_burst_touches(const struct an_layout *l, const struct an_input *in, uint32_t burst,
-                               struct an_touches *out)
+static ls_err an_burst_touches(const struct an_layout *l, const struct an_input *in,
+                               const struct an_tables *t, uint32_t burst, struct an_collected *c)
 {
     const struct prof_samples *s = &in->samples;
     const struct prof_burst *b = &in->bursts[burst];
-    out->len = 0;
-    for (uint64_t i = b->first_sample; i < b->first_sample + b->samples_len; i++) {
-        const bool is_first = i == b->first_sample;
-        if (!is_first && s->position[i] - s->position[i - 1] > AN_NEAR_INSTRUCTIONS) break;
-        if (l->row_of_sample[i] == UINT32_MAX || s->type_offset[i] == UINT64_MAX) continue;
-        LS_TRY(LS_GROW(out->rows, out->room, out->len + 1));
-        out->rows[out->len++] = (struct an_touch){.object = s->addr[i] - s->type_offset[i],
-                                                  .offset_bytes = s->type_offset[i],
-                                                  .len_bytes = s->size[i] ? s->size[i] : 1,
-                                                  .row = l->row_of_sample[i]};
+    const uint64_t end = b->first_sample + an_consecutive(in, b);
+    c->touches.len = 0;
+    for (uint64_t i = b->first_sample; i < end; i++) {
+        const uint32_t row = l->row_of_sample[i];
+        if (row == UINT32_MAX || s->type_offset[i] == UINT64_MAX) continue;
+        const uint32_t unit = an_layout_unit(l, t, row);
+        LS_TRY(LS_VECTOR_ADD(
+            &c->touches, (struct an_touch){.object = s->addr[i] - s->type_offset[i],
+                                           .offset_bytes = s->type_offset[i],
+                                           .len_bytes = s->size[i] ? s->size[i] : 1,
+                                           .at = i - b->first_sample,
+                                           .unit_offset_bytes = an_layout_member(l, t, unit)->offset_bytes,
+                                           .row = row,
+                                           .unit = unit}));
     }
-    if (out->len > 1) qsort(out->rows, out->len, sizeof(*out->rows), an_compare_touches);
+    if (c->touches.len > 1)
+        qsort(c->touches.rows, c->touches.len, sizeof(*c->touches.rows), an_compare_touches);
     return LS_OK;
 }
 
-typedef ls_err an_touches_use(struct an_layout *l, const struct an_tables *t, struct an_touches *touches,
-                              void *user);
+typedef ls_err an_touches_use(struct an_layout *l, const struct an_touches *touches, void *user);
 
 static ls_err an_each_burst(struct an_layout *l, const struct an_input *in, const struct an_tables *t,
-                            an_touches_use *use, void *user)
+                            struct an_collected *c, an_touches_use *use, void *user)
 {
-    struct an_touches touches = {0};
-    ls_err e = LS_OK;
-    for (uint32_t b = 0; e == LS_OK && b < in->bursts_len; b++) {
-        const struct prof_burst *burst = &in->bursts[b];
-        if (burst->first_sample > in->samples.len ||
-            burst->samples_len > in->samples.len - burst->first_sample)
-            continue;
-        e = an_burst_touches(l, in, b, &touches);
-        if (e == LS_OK && touches.len > 0) e = use(l, t, &touches, user);
+    for (uint32_t b = 0; b < in->bursts_len; b++) {
+        LS_TRY(an_burst_touches(l, in, t, b, c));
+        if (c->touches.len == 0) continue;
+        const struct an_touches touches = {c->touches.rows, c->touches.len, an_code_of(in, t, &in->bursts[b]),
+                                           b};
+        LS_TRY(use(l, &touches, user));
     }
-    free(touches.rows);
-    free(touches.lines);
-    return e == LS_OK ? e : ls_nomem("the accesses to a type");
+    return LS_OK;
 }
 
 /* --- counts --- */
 
-static ls_err an_count_rows(struct an_layout *l, const struct an_input *in)
+static void an_count_rows(struct an_layout *l, const struct an_input *in)
 {
     const struct prof_samples *s = &in->samples;
     for (uint32_t b = 0; b < in->bursts_len; b++) {
         const struct prof_burst *burst = &in->bursts[b];
-        for (uint64_t i = burst->first_sample; i < burst->first_sample + burst->samples_len && i < s->len;
-             i++) {
-            if (i > burst->first_sample && s->position[i] - s->position[i - 1] > AN_NEAR_INSTRUCTIONS) break;
+        const uint64_t end = burst->first_sample + an_consecutive(in, burst);
+        for (uint64_t i = burst->first_sample; i < end; i++) {
             const uint32_t row = l->row_of_sample[i];
             if (row == UINT32_MAX) continue;
             l->accesses++;
@@ -119,7 +140,6 @@ static ls_err an_count_rows(struct an_layout *l, const struct an_input *in)
             l->stores[row] += s->op[i] == 1;
         }
     }
-    return LS_OK;
 }
 
 static uint64_t an_row_accesses(const struct an_layout *l, uint32_t row)
@@ -156,8 +176,8 @@ static void an_find_cold(struct an_layout *l, const struct an_tables *t)
 /* --- visits --- */
 
 struct an_visiting {
-    uint8_t *field_of_row; /* number in fields plus 1; 0: none */
-    uint64_t lines, bytes;
+    const uint8_t *field_of_row; /* number in fields plus 1; 0: none */
+    struct an_visits *visits;
 };
 
 static void an_note_visit(struct an_layout *l, const struct an_touch *rows, size_t len,
@@ -171,7 +191,7 @@ static void an_note_visit(struct an_layout *l, const struct an_touch *rows, size
         const uint64_t from = rows[i].offset_bytes > done ? rows[i].offset_bytes : done;
         const uint64_t to = rows[i].offset_bytes + rows[i].len_bytes;
         for (uint64_t at = from; at < to;) {
-            const uint64_t part = at / AN_LINE_BYTES, end = (part + 1) * AN_LINE_BYTES;
+            const uint64_t part = at / AN_LAYOUT_LINE_BYTES, end = (part + 1) * AN_LAYOUT_LINE_BYTES;
             if (part >= AN_LAYOUT_LINES_MAX) break;
             if (part != last_part) l->parts[part].visits++;
             last_part = part;
@@ -186,40 +206,39 @@ static void an_note_visit(struct an_layout *l, const struct an_touch *rows, size
             l->together[a][b] += seen >> b & 1;
 }
 
-static ls_err an_note_visits(struct an_layout *l, const struct an_tables *t, struct an_touches *touches,
-                             void *user)
+static ls_err an_learn_burst(struct an_layout *l, const struct an_touches *touches, void *user)
 {
-    struct an_visiting *v = user;
-    uint64_t done = 0, next_line = 0;
-    (void)t;
+    (void)l;
+    return an_visits_learn(((struct an_visiting *)user)->visits, touches);
+}
+
+static ls_err an_note_burst(struct an_layout *l, const struct an_touches *touches, void *user)
+{
+    const struct an_visiting *v = user;
     for (size_t from = 0, to; from < touches->len; from = to) {
         for (to = from + 1; to < touches->len && touches->rows[to].object == touches->rows[from].object; to++)
             ;
         an_note_visit(l, &touches->rows[from], to - from, v);
     }
-    for (size_t i = 0; i < touches->len; i++) { /* by address */
-        const uint64_t at = touches->rows[i].object + touches->rows[i].offset_bytes;
-        const uint64_t end = at + touches->rows[i].len_bytes, last = (end - 1) / AN_LINE_BYTES;
-        const uint64_t first = at / AN_LINE_BYTES > next_line ? at / AN_LINE_BYTES : next_line;
-        if (end <= at) continue; /* no address of a program */
-        if (last >= first) v->lines += last - first + 1;
-        if (last + 1 > next_line) next_line = last + 1;
-        if (end > done) v->bytes += end - (at > done ? at : done);
-        if (end > done) done = end;
-    }
-    return LS_OK;
+    return an_visits_add(v->visits, touches);
 }
 
-static ls_err an_visit_all(struct an_layout *l, const struct an_input *in, const struct an_tables *t)
+static ls_err an_visit_all(struct an_layout *l, const struct an_input *in, const struct an_tables *t,
+                           struct an_collected *c)
 {
-    struct an_visiting v = {.field_of_row = calloc(l->len + 1u, 1)};
-    if (!v.field_of_row) return ls_nomem("%u members", l->len);
+    uint8_t *fields = calloc(l->len + 1u, 1);
+    struct an_visiting v = {.field_of_row = fields, .visits = &c->visits};
+    if (!fields) return ls_nomem("%u members", l->len);
     for (uint32_t i = 0; i < l->fields_len; i++)
-        v.field_of_row[l->fields[i]] = (uint8_t)(i + 1);
-    const ls_err e = an_each_burst(l, in, t, an_note_visits, &v);
-    l->lines = l->accesses ? (double)v.lines / (double)l->accesses : 0;
-    l->bytes_used = v.lines ? (double)v.bytes / (double)v.lines : 0;
-    free(v.field_of_row);
+        fields[l->fields[i]] = (uint8_t)(i + 1);
+    ls_err e = an_each_burst(l, in, t, c, an_learn_burst, &v);
+    if (e == LS_OK) e = an_each_burst(l, in, t, c, an_note_burst, &v);
+    free(fields);
+    l->is_array = an_visits_are_in_arrays(&c->visits);
+    l->whole_visits = c->visits.len;
+    l->whole_accesses = c->visits.accesses;
+    l->in_runs = c->visits.in_runs;
+    l->run_len = an_visits_run_len(&c->visits);
     return e;
 }
 
@@ -259,77 +278,46 @@ static uint64_t an_place(const struct an_layout *l, const struct an_tables *t, c
     return (at + most - 1) / most * most;
 }
 
-struct an_trial {
-    const struct an_order *order;
-    const uint64_t *place_of_row;
-    const bool *is_elsewhere; /* by row */
-    uint64_t lines, len_bytes;
-};
-
-static int an_compare_u64(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The address of an object that has new_len_bytes: objects of an array stay neighbours, and without a change of
- * size nothing moves. */
-static uint64_t an_moved(uint64_t object, uint64_t len_bytes, uint64_t new_len_bytes)
-{
-    const uint64_t at = (uint64_t)((unsigned __int128)object * new_len_bytes / len_bytes);
-    return at / AN_POINTER_BYTES * AN_POINTER_BYTES;
-}
-
-/* Count the lines that the accesses of a burst would touch. */
-static ls_err an_try_burst(struct an_layout *l, const struct an_tables *t, struct an_touches *touches,
-                           void *user)
-{
-    struct an_trial *trial = user;
-    const struct an_order *o = trial->order;
-    const uint64_t old_len = t->types[l->type].len_bytes;
-    size_t len = 0;
-    LS_TRY(LS_GROW(touches->lines, touches->lines_room, 3 * touches->len + 1));
-    for (size_t i = 0; i < touches->len; i++) {
-        const struct an_touch *touch = &touches->rows[i];
-        const uint32_t unit = an_layout_unit(l, t, touch->row);
-        const uint64_t hot = an_moved(touch->object, old_len, o->len_bytes);
-        const bool is_far = trial->is_elsewhere[unit];
-        const uint64_t base =
-            is_far ? UINT64_C(1) << 62 | an_moved(touch->object, old_len, o->cold_bytes) : hot;
-        const uint64_t inside = touch->offset_bytes - an_layout_member(l, t, unit)->offset_bytes;
-        const uint64_t at = base + trial->place_of_row[unit] + inside;
-        touches->lines[len++] = at / AN_LINE_BYTES;
-        touches->lines[len++] = (at + touch->len_bytes - 1) / AN_LINE_BYTES;
-        /* the pointer to the other part is the last member */
-        if (is_far) touches->lines[len++] = (hot + o->len_bytes - AN_POINTER_BYTES) / AN_LINE_BYTES;
-    }
-    qsort(touches->lines, len, sizeof(*touches->lines), an_compare_u64);
-    for (size_t i = 0; i < len; i++)
-        trial->lines += i == 0 || touches->lines[i] != touches->lines[i - 1];
-    return LS_OK;
-}
-
-static ls_err an_try(struct an_layout *l, const struct an_input *in, const struct an_tables *t,
-                     struct an_order *o)
+/* Count the lines of all visits if the members were as in the order. */
+static ls_err an_try(struct an_layout *l, const struct an_tables *t, struct an_visits *v, struct an_order *o)
 {
     uint64_t *places = calloc(l->len + 1u, sizeof(*places));
     bool *elsewhere = calloc(l->len + 1u, sizeof(*elsewhere));
+    double lines = 0;
     ls_err e = places && elsewhere ? LS_OK : ls_nomem("%u members", l->len);
     if (e == LS_OK) {
         const bool is_split = o->hot_len < o->len;
         uint64_t hot = an_place(l, t, o, 0, o->hot_len, 0, places);
-        if (is_split) {
+        o->has_pointer = is_split && !l->is_array;
+        if (is_split) o->cold_bytes = an_place(l, t, o, o->hot_len, o->len, 0, places);
+        if (o->has_pointer)
             hot = (hot + AN_POINTER_BYTES - 1) / AN_POINTER_BYTES * AN_POINTER_BYTES + AN_POINTER_BYTES;
-            o->cold_bytes = an_place(l, t, o, o->hot_len, o->len, 0, places);
-        }
         for (uint32_t i = o->hot_len; i < o->len; i++)
             elsewhere[o->members[i]] = true;
         o->len_bytes = hot;
-        struct an_trial trial = {.order = o, .place_of_row = places, .is_elsewhere = elsewhere};
-        e = an_each_burst(l, in, t, an_try_burst, &trial);
-        o->lines = l->accesses ? (double)trial.lines / (double)l->accesses : 0;
+        const struct an_places p = {places, elsewhere, o->len_bytes, o->cold_bytes, o->has_pointer};
+        e = an_visits_lines(v, &p, &lines);
+        o->lines = v->accesses ? lines / (double)v->accesses : 0;
         o->is_better = o->lines < AN_LAYOUT_BETTER * l->lines;
     }
+    free(places);
+    free(elsewhere);
+    return e;
+}
+
+/* Count the lines that the members touch as they are. */
+static ls_err an_count_lines(struct an_layout *l, const struct an_tables *t, struct an_visits *v)
+{
+    uint64_t *places = calloc(l->len + 1u, sizeof(*places));
+    bool *elsewhere = calloc(l->len + 1u, sizeof(*elsewhere));
+    double lines = 0;
+    ls_err e = places && elsewhere ? LS_OK : ls_nomem("%u members", l->len);
+    for (uint32_t row = 0; e == LS_OK && row < l->len; row++)
+        places[row] = an_layout_member(l, t, row)->offset_bytes;
+    const struct an_places p = {.of_unit = places, .is_elsewhere = elsewhere, .len_bytes = v->len_bytes};
+    if (e == LS_OK) e = an_visits_lines(v, &p, &lines);
+    l->lines = v->accesses ? lines / (double)v->accesses : 0;
+    l->bytes_used = lines > 0 ? (double)v->bytes / lines : 0;
     free(places);
     free(elsewhere);
     return e;
@@ -371,20 +359,111 @@ static bool an_take_units(const struct an_layout *l, const struct an_tables *t, 
     return o->len > 1;
 }
 
-static ls_err an_try_orders(struct an_layout *l, const struct an_input *in, const struct an_tables *t)
+static uint64_t an_accesses_of(const struct an_layout *l, const struct an_tables *t, const struct an_order *o,
+                               uint32_t len)
+{
+    uint64_t sum = 0;
+    for (uint32_t row = 0; row < l->len; row++)
+        for (uint32_t i = 0; i < len; i++)
+            if (o->members[i] == an_layout_unit(l, t, row)) sum += an_row_accesses(l, row);
+    return sum;
+}
+
+/* The part with more accesses comes first, if the other one needs no pointer. */
+static void an_put_hot_first(const struct an_layout *l, const struct an_tables *t, struct an_order *o)
+{
+    const struct an_order old = *o;
+    const uint64_t first = an_accesses_of(l, t, o, o->hot_len), all = an_accesses_of(l, t, o, o->len);
+    if (!l->is_array || 2 * first >= all) return;
+    o->hot_len = o->len - old.hot_len;
+    memcpy(o->members, &old.members[old.hot_len], o->hot_len * sizeof(o->members[0]));
+    memcpy(&o->members[o->hot_len], old.members, old.hot_len * sizeof(o->members[0]));
+}
+
+/* Try the split that keeps the first keep_len members of o; store it if it touches fewer lines, or as many with a
+ * smaller first part. */
+static ls_err an_try_split(struct an_layout *l, const struct an_tables *t, struct an_visits *v,
+                           const struct an_order *o, uint32_t keep_len)
+{
+    if (keep_len == 0 || keep_len >= o->len) return LS_OK;
+    struct an_order split = *o;
+    split.hot_len = keep_len;
+    an_put_hot_first(l, t, &split);
+    LS_TRY(an_try(l, t, v, &split));
+    const bool is_first = l->split.hot_len == 0, is_smaller = split.len_bytes < l->split.len_bytes;
+    if (is_first || split.lines < AN_SPLIT_BETTER * l->split.lines ||
+        (is_smaller && split.lines * AN_SPLIT_BETTER <= l->split.lines))
+        l->split = split;
+    return LS_OK;
+}
+
+/* Are rows a and b of fields accessed in the same visits? */
+static bool an_are_together(const struct an_layout *l, uint32_t a, uint32_t b)
+{
+    const double both = (double)l->together[a][b],
+                 either = (double)(l->together[a][a] + l->together[b][b]) - both;
+    return either > 0 && both >= AN_TOGETHER_PART * either;
+}
+
+/* Order the members of o so that those accessed together with field are in front; return how many these are. */
+static uint32_t an_take_group(const struct an_layout *l, const struct an_tables *t, uint32_t field,
+                              struct an_order *o)
+{
+    bool *is_in = calloc(l->len + 1u, sizeof(*is_in));
+    uint32_t len = 0;
+    for (uint32_t f = 0; is_in && f < l->fields_len; f++)
+        if (an_are_together(l, field, f)) is_in[an_layout_unit(l, t, l->fields[f])] = true;
+    for (uint32_t i = 0; is_in && i < o->len; i++) {
+        const uint32_t member = o->members[i];
+        if (!is_in[member]) continue;
+        memmove(&o->members[len + 1], &o->members[len], (i - len) * sizeof(o->members[0]));
+        o->members[len++] = member;
+    }
+    free(is_in);
+    return len;
+}
+
+/* Splits: without the cold members; the most accessed members alone; those that are accessed together. */
+static ls_err an_try_splits(struct an_layout *l, const struct an_tables *t, struct an_visits *v)
+{
+    uint32_t warm = 0;
+    while (warm < l->order.len && !l->is_cold[l->order.members[warm]])
+        warm++;
+    LS_TRY(an_try_split(l, t, v, &l->order, warm));
+    for (uint32_t len = warm < AN_SPLITS_OF ? warm : AN_SPLITS_OF; len > 0; len--)
+        LS_TRY(an_try_split(l, t, v, &l->order, len));
+    for (uint32_t f = 0; f < l->fields_len && f < AN_SPLITS_OF; f++) {
+        struct an_order order = l->order;
+        const uint32_t len = an_take_group(l, t, f, &order);
+        LS_TRY(an_try_split(l, t, v, &order, len));
+    }
+    return LS_OK;
+}
+
+static ls_err an_try_orders(struct an_layout *l, const struct an_tables *t, struct an_visits *v)
 {
     l->is_movable = an_take_units(l, t, &l->order) && l->accesses > 0 && t->types[l->type].len_bytes > 0;
     if (!l->is_movable) return LS_OK;
     an_sort_units(l, t, &l->order);
-    l->split = l->order;
-    l->split.hot_len = 0;
-    while (l->split.hot_len < l->split.len && !l->is_cold[l->split.members[l->split.hot_len]])
-        l->split.hot_len++;
-    LS_TRY(an_try(l, in, t, &l->order));
-    LS_TRY(an_try(l, in, t, &l->split));
-    const bool is_split = l->split.hot_len > 0 && l->split.hot_len < l->split.len;
-    l->split.is_better = l->split.is_better && is_split && l->split.lines < l->order.lines;
+    LS_TRY(an_try(l, t, v, &l->order));
+    LS_TRY(an_try_splits(l, t, v));
+    if (l->split.hot_len == 0) { /* no split at all */
+        l->split = l->order;
+        l->split.is_better = false;
+    }
+    l->split.is_better = l->split.is_better && l->split.lines < l->order.lines;
     return LS_OK;
+}
+
+static ls_err an_layout_find(struct an_layout *l, const struct an_input *in, const struct an_tables *t,
+                             struct an_collected *c)
+{
+    an_count_rows(l, in);
+    an_choose_fields(l);
+    an_find_cold(l, t);
+    LS_TRY(an_visit_all(l, in, t, c));
+    LS_TRY(an_count_lines(l, t, &c->visits));
+    return an_try_orders(l, t, &c->visits);
 }
 
 ls_err an_layout_init(struct an_layout *out, const struct an_input *in, const struct an_tables *t,
@@ -407,11 +486,11 @@ ls_err an_layout_init(struct an_layout *out, const struct an_input *in, const st
         out->row_of_sample[i] = is_of_type ? row : UINT32_MAX;
         out->samples += is_of_type;
     }
-    LS_TRY(an_count_rows(out, in));
-    an_choose_fields(out);
-    an_find_cold(out, t);
-    LS_TRY(an_visit_all(out, in, t));
-    return an_try_orders(out, in, t);
+    struct an_collected c = {.visits.len_bytes = t->types[type].len_bytes};
+    const ls_err e = an_layout_find(out, in, t, &c);
+    free(c.touches.rows);
+    an_visits_fini(&c.visits);
+    return e == LS_OK ? e : ls_nomem("the accesses to a type");
 }
 
 void an_layout_fini(struct an_layout *l)

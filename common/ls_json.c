@@ -86,3 +86,9 @@ void ls_json_bool(struct ls_json *j, const char *key, bool value)
     ls_json_key(j, key);
     fputs(value ? "true" : "false", j->out);
 }
+
+void ls_json_value(struct ls_json *j, const char *key, const char *json)
+{
+    ls_json_key(j, key);
+    fputs(json, j->out);
+}

@@ -31,5 +31,7 @@ void ls_json_i64(struct ls_json *j, const char *key, int64_t number);
 void ls_json_double(struct ls_json *j, const char *key, double number); /* nine digits */
 void ls_json_number(struct ls_json *j, const char *key, double number); /* whole ones below 2^53 exactly */
 void ls_json_bool(struct ls_json *j, const char *key, bool value);
+/* A whole value that was written by another ls_json with the same characters to escape. */
+void ls_json_value(struct ls_json *j, const char *key, const char *json);
 
 #endif

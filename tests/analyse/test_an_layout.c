@@ -37,6 +37,7 @@ struct layout_run {
     uint32_t member[4000];
     uint64_t type_offset[4000];
     uint16_t size[4000];
+    uint64_t spacing_bytes; /* between objects */
 };
 
 static struct layout_run *layout_run_new(void)
@@ -44,6 +45,7 @@ static struct layout_run *layout_run_new(void)
     struct layout_run *r = calloc(1, sizeof(*r));
     assert_non_null(r);
     r->f = fix_new(5, 4);
+    r->spacing_bytes = 128;
     r->t = (struct an_tables){.types = types, .types_len = 1, .members = members, .members_len = MEMBERS};
     return r;
 }
@@ -55,10 +57,10 @@ static void touch(struct layout_run *r, uint64_t object, int member, uint32_t po
         fix_store(r->f, 0, position);
     else
         fix_load(r->f, 0, position, 5);
-    r->f->addr[i] = BASE + 128 * object;
+    r->f->addr[i] = BASE + r->spacing_bytes * object;
     r->member[i] = UINT32_MAX;
     r->type_offset[i] = UINT64_MAX;
-    r->size[i] = 8;
+    r->size[i] = member == COLD ? 104 : 8;
     if (member == NONE) return;
     r->member[i] = (uint32_t)member;
     r->type_offset[i] = members[member].offset_bytes;
@@ -82,12 +84,13 @@ static void layout_run_free(struct layout_run *r)
     free(r);
 }
 
-/* A list: 8 scattered objects a burst, key and next of each. Then single samples far apart, which are left out. */
+/* A list of blocks: 8 scattered objects a burst, key and next of each. Then single samples far apart, which are left out. */
 static void an_layout_counts_visits_and_suggests_a_split(void **state)
 {
     struct layout_run *r = layout_run_new();
     struct an_layout *l = calloc(1, sizeof(*l));
     (void)state;
+    r->spacing_bytes = 144;
     for (uint64_t burst = 0; burst < 50; burst++) {
         fix_burst(r->f, 1000, 1000);
         for (uint32_t i = 0; i < 8; i++) {
@@ -119,6 +122,8 @@ static void an_layout_counts_visits_and_suggests_a_split(void **state)
     assert_int_equal(l->split.hot_len, 2);
     assert_int_equal(l->split.len_bytes, 24); /* key, next, the pointer to the rest */
     assert_int_equal(l->split.cold_bytes, 112);
+    assert_true(l->split.has_pointer && !l->is_array);
+    assert_int_equal(l->in_runs, 0);
     an_layout_fini(l);
     free(l);
     layout_run_free(r);
@@ -139,10 +144,170 @@ static void an_layout_knows_neighbours(void **state)
     assert_int_equal(l->stores[TAIL], 50 * 16);
     assert_true(fabs(l->lines - 1) < 1e-9);
     assert_false(l->order.is_better);
-    assert_true(l->split.is_better && l->split.lines < 0.45);
+    assert_true(l->split.is_better && fabs(l->split.lines - 0.25) < 0.01); /* 16 bytes an object */
+    assert_int_equal(l->whole_visits, 50 * 30);
+    assert_int_equal(l->in_runs, l->whole_visits);
     an_layout_fini(l);
     free(l);
     layout_run_free(r);
+}
+
+/* Member a of each object and, unless it is NONE, member b; `run` neighbours at a time, each at a random place. */
+static void walk(struct layout_run *r, int a, int b, uint32_t run, uint32_t objects)
+{
+    uint64_t n = 7, first = 0;
+    for (uint64_t burst = 0, at = 0; burst < 50; burst++) {
+        fix_burst(r->f, 1000, 1000);
+        for (uint32_t i = 0; i < objects; i++, at++) {
+            if (at % run == 0) {
+                n = n * 6364136223846793005u + 1442695040888963407u;
+                first = (n >> 40) * 16;
+            }
+            touch(r, first + at % run, a, 2 * i);
+            if (b != NONE) touch(r, first + at % run, b, 2 * i + 1);
+        }
+    }
+}
+
+static struct an_layout *layout_of(struct layout_run *r)
+{
+    struct an_layout *l = calloc(1, sizeof(*l));
+    find(r, l);
+    return l;
+}
+
+static void layout_free(struct layout_run *r, struct an_layout *l)
+{
+    an_layout_fini(l);
+    free(l);
+    layout_run_free(r);
+}
+
+static double lines_per_visit(const struct an_layout *l, double lines)
+{
+    return lines * (double)l->whole_accesses / (double)l->whole_visits;
+}
+
+/* A sweep brings a line for each object; after a split one for eight. */
+static void an_layout_shares_lines_in_a_sweep(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    walk(r, KEY, NONE, UINT32_MAX, 30);
+    struct an_layout *l = layout_of(r);
+    assert_true(fabs(l->lines - 1) < 1e-9);
+    assert_true(l->is_array && l->split.is_better && !l->split.has_pointer);
+    assert_int_equal(l->split.len_bytes, 8);
+    assert_int_equal(l->split.cold_bytes, 120);
+    assert_true(fabs(l->split.lines - 0.125) < 1e-9);
+    assert_true(l->run_len > 32);
+    layout_free(r, l);
+}
+
+/* Members in both lines of an object. */
+static void an_layout_joins_members_that_lie_apart(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    walk(r, KEY, NEXT, UINT32_MAX, 30);
+    struct an_layout *l = layout_of(r);
+    assert_true(fabs(lines_per_visit(l, l->lines) - 2) < 1e-9);
+    assert_true(fabs(lines_per_visit(l, l->split.lines) - 0.25) < 1e-9);
+    assert_int_equal(l->split.hot_len, 2);
+    layout_free(r, l);
+}
+
+/* Bursts that end before the next object: their neighbours are known from the few that see two objects. */
+static void an_layout_knows_a_sweep_by_few_objects_in_a_burst(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    for (uint32_t burst = 0; burst < 60; burst++) {
+        fix_burst(r->f, 1000, 1000);
+        for (uint32_t i = 0; i < 20; i++)
+            touch(r, burst * 1000 + (burst % 10 == 0 && i > 10), i % 2 ? KEY : TAIL, i);
+    }
+    struct an_layout *l = layout_of(r);
+    assert_int_equal(l->visits, 66);
+    assert_true(fabs(lines_per_visit(l, l->split.lines) - 0.25) < 0.03);
+    layout_free(r, l);
+}
+
+/* Objects in random order share no line, before or after. */
+static void an_layout_does_not_split_for_random_objects(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    walk(r, KEY, NONE, 1, 30);
+    struct an_layout *l = layout_of(r);
+    assert_true(fabs(l->lines - 1) < 0.01);
+    assert_int_equal(l->in_runs, 0);
+    assert_false(l->split.is_better);
+    assert_false(l->order.is_better);
+    layout_free(r, l);
+}
+
+/* Four neighbours somewhere, as in the cells of a grid: 32 bytes are in one line or in two. */
+static void an_layout_counts_the_ends_of_short_runs(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    walk(r, KEY, NONE, 4, 30);
+    struct an_layout *l = layout_of(r);
+    assert_true(fabs(l->lines - 1) < 1e-9);
+    assert_true(l->split.is_better && l->split.lines > 0.25 && l->split.lines < 0.4);
+    assert_true(l->run_len > 3 && l->run_len < 6);
+    layout_free(r, l);
+}
+
+/* Bursts that begin and end within an object. */
+static void an_layout_leaves_visits_out_that_are_cut(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    for (uint32_t burst = 0; burst < 50; burst++) {
+        fix_burst(r->f, 1000, 1000);
+        for (uint32_t i = burst % 4; i < 14; i++)
+            touch(r, burst * 20 + i / 4, KEY + (int)(i % 4), i);
+    }
+    struct an_layout *l = layout_of(r);
+    assert_int_equal(l->visits, 50 * 4);
+    assert_int_equal(l->whole_visits, 50 * 2);
+    assert_int_equal(l->whole_accesses, 50 * 8);
+    assert_true(fabs(lines_per_visit(l, l->lines) - 2) < 1e-9);
+    layout_free(r, l);
+}
+
+static void an_layout_leaves_objects_that_are_used_as_a_whole(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    for (uint32_t burst = 0; burst < 50; burst++) {
+        fix_burst(r->f, 1000, 1000);
+        for (uint32_t i = 0; i < 15; i++)
+            for (int member = KEY; member < MEMBERS; member++)
+                touch(r, burst * 15 + i, member, 4 * i + (uint32_t)member);
+    }
+    struct an_layout *l = layout_of(r);
+    assert_true(fabs(lines_per_visit(l, l->lines) - 2) < 1e-9);
+    assert_false(l->split.is_better);
+    assert_false(l->order.is_better);
+    layout_free(r, l);
+}
+
+/* One loop sweeps over keys, another one over the rest: no member is cold, and the key belongs elsewhere. */
+static void an_layout_separates_members_of_two_loops(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    walk(r, KEY, NONE, UINT32_MAX, 30);
+    walk(r, NEXT, COLD, UINT32_MAX, 12);
+    struct an_layout *l = layout_of(r);
+    assert_false(l->is_cold[NEXT] || l->is_cold[COLD]);
+    assert_true(l->split.is_better);
+    assert_int_equal(l->split.hot_len, 1);
+    assert_int_equal(l->split.members[0], KEY);
+    layout_free(r, l);
 }
 
 static void an_layout_of_nothing_and_of_a_union(void **state)
@@ -171,6 +336,14 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_layout_counts_visits_and_suggests_a_split),
         cmocka_unit_test(an_layout_knows_neighbours),
+        cmocka_unit_test(an_layout_shares_lines_in_a_sweep),
+        cmocka_unit_test(an_layout_joins_members_that_lie_apart),
+        cmocka_unit_test(an_layout_knows_a_sweep_by_few_objects_in_a_burst),
+        cmocka_unit_test(an_layout_does_not_split_for_random_objects),
+        cmocka_unit_test(an_layout_counts_the_ends_of_short_runs),
+        cmocka_unit_test(an_layout_leaves_visits_out_that_are_cut),
+        cmocka_unit_test(an_layout_leaves_objects_that_are_used_as_a_whole),
+        cmocka_unit_test(an_layout_separates_members_of_two_loops),
         cmocka_unit_test(an_layout_of_nothing_and_of_a_union),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ tests_tracer_trace_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_tracer_trace_victim_CFLAGS = $(AM_CFLAGS) -O1 -g -pthread -fno-builtin-malloc
 tests_tracer_trace_victim_LDADD = libloadstone.la
 tests_tracer_trace_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
-EXTRA_DIST += tests/tracer/trace_counted.S
+EXTRA_DIST += tests/tracer/trace_counted.S tests/tracer/layout_loops.c
 
 # Programs of the distribution, in full: a minute.
 .PHONY: check-trace-programs

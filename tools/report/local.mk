@@ -24,6 +24,7 @@ tools_loadstone_SOURCES += \
     tools/report/rep_table.c \
     tools/report/rep_text.c \
     tools/report/rep_tree.c \
+    tools/report/rep_types.c \
     tools/report/rep_view.c tools/report/rep_view.h \
     tools/report/rep_watch.c \
     tools/report/report.c

@@ -2,7 +2,6 @@
 /* report --layout: the members of a type and how they are accessed. */
 #include "config.h"
 
-#include "analyse/an_layout.h"
 #include "common/ls_put.h"
 #include "run_h5/prof_tables.h"
 #include "tools/cli/cli_term.h"
@@ -23,8 +22,13 @@ enum {
     REP_PARTS_SHOWN = 8,
     REP_NAMES_SHOWN = 6,
     REP_LAYOUT_TEXT_BYTES = 2048,
-    REP_VISITS_MIN = 20 /* visits for statements about members that are used together */
+    REP_VISITS_MIN = 20, /* visits for statements about members that are used together */
+    REP_RUN_LONG = 32    /* objects of a run that count as a sweep without an end */
 };
+#define REP_RUNS_PART 0.9 /* share of the visits that describes all of them */
+#define REP_LINES_ARE                                                                                       \
+    "outside of runs these are lower bounds of the gain: bursts are short, and miss later uses of a line; " \
+    "objects that stay in a near cache gain less time than lines"
 
 struct rep_layout {
     struct rep_view v;
@@ -128,11 +132,10 @@ static const struct prof_member *rep_member(const struct rep_layout *r, uint32_t
     return &r->v.tables.members[r->l->first + row];
 }
 
-static ls_err rep_layout_find(struct rep_layout *r, const char *wanted)
+/* Find how the members of the type are accessed, and sum them up. */
+static ls_err rep_layout_find(struct rep_layout *r, uint32_t type)
 {
     struct rep_view *v = &r->v;
-    uint32_t type;
-    LS_TRY(rep_choose_type(v, wanted, &type));
     r->l = calloc(1, sizeof(*r->l));
     if (!r->l) return ls_nomem("a layout");
     LS_TRY(an_layout_init(r->l, &v->in, &v->tables, type, v->keep.samples));
@@ -143,6 +146,14 @@ static ls_err rep_layout_find(struct rep_layout *r, const char *wanted)
     const struct an_grouping by = {
         .group_of_sample = r->l->row_of_sample, .parent = r->parents, .groups_len = r->l->len};
     return an_table_new(&v->in, &v->costs, &by, &r->table);
+}
+
+static void rep_layout_end(struct rep_layout *r)
+{
+    an_table_free(r->table);
+    if (r->l) an_layout_fini(r->l);
+    free(r->l);
+    free(r->parents);
 }
 
 /* The last part of the member's path, or the kind of a row without a name. */
@@ -178,6 +189,11 @@ static uint64_t rep_sum_below(const struct rep_layout *r, const uint64_t *counts
         if (at == row) sum += counts[i];
     }
     return sum;
+}
+
+static double rep_per_visit(const struct an_layout *l, double per_access)
+{
+    return l->whole_visits ? per_access * (double)l->whole_accesses / (double)l->whole_visits : 0;
 }
 
 /* --- as text --- */
@@ -312,12 +328,40 @@ static void rep_layout_together(const struct rep_layout *r, FILE *out)
     }
 }
 
+/* Print which visits are in runs of neighbours, and so how their lines are counted. */
+static void rep_layout_runs(const struct rep_layout *r, FILE *out)
+{
+    const struct an_layout *l = r->l;
+    const double part = l->whole_visits ? (double)l->in_runs / (double)l->whole_visits : 0;
+    char text[512], run[64];
+    if (l->run_len > REP_RUN_LONG)
+        snprintf(run, sizeof(run), "many");
+    else
+        snprintf(run, sizeof(run), "some %.0f", l->run_len);
+    if (part >= REP_RUNS_PART)
+        snprintf(
+            text, sizeof(text),
+            "visits     a sweep: %.0f %% of the visits go to runs of %s neighbouring objects, where a line counts "
+            "once for all objects in it",
+            100 * part, run);
+    else if (part > 1 - REP_RUNS_PART)
+        snprintf(
+            text, sizeof(text),
+            "visits     %.0f %% go to runs of %s neighbouring objects, where a line counts once for all objects "
+            "in it; the others to objects in random order, where it counts once a burst",
+            100 * part, run);
+    else
+        snprintf(text, sizeof(text), "visits     to objects in random order: a line counts once a burst");
+    cli_print_folded(text, REP_KEY_WIDTH, cli_term_width(), out);
+}
+
 static void rep_layout_lines(const struct rep_layout *r, FILE *out)
 {
     const struct an_layout *l = r->l;
+    rep_layout_runs(r, out);
     rep_key(out, "lines");
-    fprintf(out, "%.2f lines of %d bytes per access; %.1f bytes of each are used\n", l->lines,
-            REP_LAYOUT_LINE_BYTES, l->bytes_used);
+    fprintf(out, "%.2f lines of %d bytes per access, %.2f per visit; %.1f bytes of each are used\n", l->lines,
+            REP_LAYOUT_LINE_BYTES, rep_per_visit(l, l->lines), l->bytes_used);
     for (uint32_t i = 0; i < AN_LAYOUT_LINES_MAX && i < REP_PARTS_SHOWN; i++) {
         if (l->parts[i].visits == 0 || rep_member(r, 0)->len_bytes <= REP_LAYOUT_LINE_BYTES) continue;
         rep_key(out, "");
@@ -339,32 +383,41 @@ static const char *rep_order_text(const struct rep_layout *r, const struct an_or
     return out;
 }
 
-static void rep_layout_orders(const struct rep_layout *r, FILE *out)
+static void rep_layout_split(const struct rep_layout *r, FILE *out)
 {
     const struct an_layout *l = r->l;
     char hot[REP_LAYOUT_TEXT_BYTES], cold[REP_LAYOUT_TEXT_BYTES], text[3 * REP_LAYOUT_TEXT_BYTES];
+    snprintf(text, sizeof(text),
+             "split      keep %s (%" PRIu64 " bytes%s), move %s (%" PRIu64
+             " bytes) to %s: %.2f lines per access instead of %.2f, %.2f per visit instead of %.2f",
+             rep_order_text(r, &l->split, 0, l->split.hot_len, hot), l->split.len_bytes,
+             l->split.has_pointer ? " with a pointer" : "",
+             rep_order_text(r, &l->split, l->split.hot_len, l->split.len, cold), l->split.cold_bytes,
+             l->split.has_pointer ? "separate objects" : "another array, with the same index", l->split.lines,
+             l->lines, rep_per_visit(l, l->split.lines), rep_per_visit(l, l->lines));
+    cli_print_folded(text, REP_KEY_WIDTH, cli_term_width(), out);
+}
+
+static void rep_layout_orders(const struct rep_layout *r, FILE *out)
+{
+    const struct an_layout *l = r->l;
+    char members[REP_LAYOUT_TEXT_BYTES], text[3 * REP_LAYOUT_TEXT_BYTES];
     if (!l->is_movable) return;
     if (l->order.is_better) {
-        snprintf(text, sizeof(text), "order      %s: %.2f lines per access instead of %.2f",
-                 rep_order_text(r, &l->order, 0, l->order.len, hot), l->order.lines, l->lines);
-        cli_print_folded(text, REP_KEY_WIDTH, cli_term_width(), out);
-    }
-    if (l->split.is_better) {
         snprintf(text, sizeof(text),
-                 "split      keep %s (%" PRIu64 " bytes with a pointer), move %s (%" PRIu64
-                 " bytes) to separate objects: %.2f lines per access instead of %.2f",
-                 rep_order_text(r, &l->split, 0, l->split.hot_len, hot), l->split.len_bytes,
-                 rep_order_text(r, &l->split, l->split.hot_len, l->split.len, cold), l->split.cold_bytes,
-                 l->split.lines, l->lines);
+                 "order      %s: %.2f lines per access instead of %.2f, %.2f per visit instead of %.2f",
+                 rep_order_text(r, &l->order, 0, l->order.len, members), l->order.lines, l->lines,
+                 rep_per_visit(l, l->order.lines), rep_per_visit(l, l->lines));
         cli_print_folded(text, REP_KEY_WIDTH, cli_term_width(), out);
     }
+    if (l->split.is_better) rep_layout_split(r, out);
     if (!l->order.is_better && !l->split.is_better) {
         rep_key(out, "order");
         fputs("no other order, and no split, touches a tenth fewer lines\n", out);
         return;
     }
-    rep_key(out, "");
-    fputs("lower bounds of the gain: bursts are short, and miss later uses of a line\n", out);
+    snprintf(text, sizeof(text), "           %s", REP_LINES_ARE);
+    cli_print_folded(text, REP_KEY_WIDTH, cli_term_width(), out);
 }
 
 static void rep_layout_text(const struct rep_layout *r, FILE *out)
@@ -429,51 +482,97 @@ static void rep_json_order(const struct rep_layout *r, const char *key, const st
     ls_json_close(j, ']');
     ls_json_u64(j, "len_bytes", o->len_bytes);
     ls_json_u64(j, "moved_bytes", o->cold_bytes);
+    ls_json_bool(j, "has_pointer", o->has_pointer);
     ls_json_double(j, "lines_per_access", o->lines);
+    ls_json_double(j, "lines_per_visit", rep_per_visit(r->l, o->lines));
     ls_json_bool(j, "is_better", o->is_better);
+    ls_json_close(j, '}');
+}
+
+static void rep_json_layout(const struct rep_layout *r, struct ls_json *j)
+{
+    static struct rep_pair pairs[AN_LAYOUT_FIELDS_MAX * AN_LAYOUT_FIELDS_MAX]; /* large */
+    const struct an_layout *l = r->l;
+    const size_t pairs_len = rep_pairs(l, pairs);
+    ls_json_open(j, NULL, '{');
+    ls_json_u64(j, "schema", REP_JSON_SCHEMA);
+    ls_json_text(j, "file", r->v.options.path);
+    ls_json_text(j, "type", r->v.tables.types[l->type].name);
+    ls_json_u64(j, "len_bytes", r->v.tables.types[l->type].len_bytes);
+    ls_json_u64(j, "members_left_out", r->v.tables.types[l->type].lost);
+    ls_json_u64(j, "seen_accesses", l->accesses);
+    ls_json_u64(j, "visits", l->visits);
+    ls_json_u64(j, "whole_visits", l->whole_visits);
+    ls_json_u64(j, "visits_in_runs", l->in_runs);
+    ls_json_double(j, "objects_per_run", l->run_len > REP_RUN_LONG ? INFINITY : l->run_len);
+    ls_json_bool(j, "is_array", l->is_array);
+    ls_json_double(j, "lines_per_access", l->lines);
+    ls_json_double(j, "lines_per_visit", rep_per_visit(l, l->lines));
+    ls_json_double(j, "bytes_used_per_line", l->bytes_used);
+    ls_json_text(j, "lines_are", REP_LINES_ARE);
+    ls_json_open(j, "members", '[');
+    for (uint32_t row = 0; row < l->len; row++)
+        rep_json_member(r, row, j);
+    ls_json_close(j, ']');
+    ls_json_open(j, "together", '[');
+    for (size_t i = 0; i < pairs_len; i++) {
+        ls_json_open(j, NULL, '{');
+        ls_json_text(j, "a", rep_path_of(r, l->fields[pairs[i].a]));
+        ls_json_text(j, "b", rep_path_of(r, l->fields[pairs[i].b]));
+        ls_json_u64(j, "visits", pairs[i].visits);
+        ls_json_u64(j, "visits_a", l->together[pairs[i].a][pairs[i].a]);
+        ls_json_u64(j, "visits_b", l->together[pairs[i].b][pairs[i].b]);
+        ls_json_close(j, '}');
+    }
+    ls_json_close(j, ']');
+    if (l->is_movable) {
+        rep_json_order(r, "order", &l->order, j);
+        rep_json_order(r, "split", &l->split, j);
+    }
     ls_json_close(j, '}');
 }
 
 static void rep_layout_json(const struct rep_layout *r, FILE *out)
 {
-    static struct rep_pair pairs[AN_LAYOUT_FIELDS_MAX * AN_LAYOUT_FIELDS_MAX]; /* large */
-    const struct an_layout *l = r->l;
-    const size_t pairs_len = rep_pairs(l, pairs);
     struct ls_json j = {.out = out, .indent = LS_JSON_INDENT};
-    ls_json_open(&j, NULL, '{');
-    ls_json_u64(&j, "schema", REP_JSON_SCHEMA);
-    ls_json_text(&j, "file", r->v.options.path);
-    ls_json_text(&j, "type", r->v.tables.types[l->type].name);
-    ls_json_u64(&j, "len_bytes", r->v.tables.types[l->type].len_bytes);
-    ls_json_u64(&j, "members_left_out", r->v.tables.types[l->type].lost);
-    ls_json_u64(&j, "seen_accesses", l->accesses);
-    ls_json_u64(&j, "visits", l->visits);
-    ls_json_double(&j, "lines_per_access", l->lines);
-    ls_json_double(&j, "bytes_used_per_line", l->bytes_used);
-    ls_json_text(&j, "lines_are", "a lower bound of the gain: bursts miss later uses of a line");
-    ls_json_open(&j, "members", '[');
-    for (uint32_t row = 0; row < l->len; row++)
-        rep_json_member(r, row, &j);
-    ls_json_close(&j, ']');
-    ls_json_open(&j, "together", '[');
-    for (size_t i = 0; i < pairs_len; i++) {
-        ls_json_open(&j, NULL, '{');
-        ls_json_text(&j, "a", rep_path_of(r, l->fields[pairs[i].a]));
-        ls_json_text(&j, "b", rep_path_of(r, l->fields[pairs[i].b]));
-        ls_json_u64(&j, "visits", pairs[i].visits);
-        ls_json_u64(&j, "visits_a", l->together[pairs[i].a][pairs[i].a]);
-        ls_json_u64(&j, "visits_b", l->together[pairs[i].b][pairs[i].b]);
-        ls_json_close(&j, '}');
+    rep_json_layout(r, &j);
+}
+
+ls_err rep_json_layouts(const struct rep_view *v, size_t most, struct ls_json *j)
+{
+    struct rep_type_choice *all = NULL;
+    size_t len = 0, shown = 0;
+    ls_err err = v->in.samples.member ? rep_types_seen(v, &all, &len) : LS_OK;
+    ls_json_open(j, NULL, '[');
+    for (size_t i = 0; err == LS_OK && i < len && shown < most; i++) {
+        struct rep_layout r = {.v = *v};
+        uint32_t first = 0;
+        while (first < v->tables.members_len && v->tables.members[first].type != all[i].type)
+            first++;
+        if (!rep_has_members(v, all[i].type, first)) continue;
+        err = rep_layout_find(&r, all[i].type);
+        if (err == LS_OK && r.l->visits >= REP_VISITS_MIN) {
+            rep_json_layout(&r, j);
+            shown++;
+        }
+        rep_layout_end(&r);
     }
-    ls_json_close(&j, ']');
-    if (l->is_movable) {
-        rep_json_order(r, "order", &l->order, &j);
-        rep_json_order(r, "split", &l->split, &j);
-    }
-    ls_json_close(&j, '}');
+    ls_json_close(j, ']');
+    free(all);
+    return err;
 }
 
 /* --- as comma-separated values --- */
+
+/* The place of the row in the proposed split: "keep", "move", or "" without one. */
+static const char *rep_split_word(const struct rep_layout *r, uint32_t row)
+{
+    const struct an_order *split = &r->l->split;
+    for (uint32_t i = 0; split->is_better && i < split->len; i++)
+        for (uint32_t at = row; at != AN_NO_GROUP; at = r->parents[at])
+            if (split->members[i] == at) return i < split->hot_len ? "keep" : "move";
+    return "";
+}
 
 static void rep_layout_csv(const struct rep_layout *r, FILE *out)
 {
@@ -482,7 +581,7 @@ static void rep_layout_csv(const struct rep_layout *r, FILE *out)
           out);
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
         fprintf(out, ",%s", prof_level_names[l]);
-    fputc('\n', out);
+    fputs(",split\n", out);
     for (uint32_t row = 0; row < r->l->len; row++) {
         const struct prof_member *m = rep_member(r, row);
         const struct an_row *n = an_table_total(r->table, row);
@@ -502,7 +601,7 @@ static void rep_layout_csv(const struct rep_layout *r, FILE *out)
         if (isfinite(n->median_cycles)) fprintf(out, "%.9g", n->median_cycles);
         for (int l = 0; l < PROF_LEVEL_COUNT; l++)
             fprintf(out, ",%" PRIu64, n->levels[l]);
-        fputc('\n', out);
+        fprintf(out, ",%s\n", rep_split_word(r, row));
     }
 }
 
@@ -514,15 +613,14 @@ ls_err rep_layout(const struct rep_options *o, const char *type, enum rep_layout
                                                [REP_LAYOUT_CSV] = rep_layout_csv};
     struct rep_options flat = *o;
     struct rep_layout r = {.l = NULL};
+    uint32_t number;
     flat.by = "type";
     flat.columns = AN_LAYOUT_COLUMNS;
     ls_err err = rep_view_init(&r.v, &flat);
-    if (err == LS_OK) err = rep_layout_find(&r, type);
+    if (err == LS_OK) err = rep_choose_type(&r.v, type, &number);
+    if (err == LS_OK) err = rep_layout_find(&r, number);
     if (err == LS_OK) print[form](&r, out);
-    an_table_free(r.table);
-    if (r.l) an_layout_fini(r.l);
-    free(r.l);
-    free(r.parents);
+    rep_layout_end(&r);
     rep_view_fini(&r.v);
     return err;
 }

@@ -3,6 +3,7 @@
 #ifndef REP_PRINT_H
 #define REP_PRINT_H
 
+#include "analyse/an_layout.h"
 #include "tools/cli/cli_term.h"
 #include "common/ls_json.h"
 #include "tools/report/rep_view.h"
@@ -125,6 +126,17 @@ enum rep_layout_form { REP_LAYOUT_TEXT, REP_LAYOUT_JSON, REP_LAYOUT_CSV };
 /* Print the members of the type, which is named as in a row of --by type or by a pattern; o->by is ignored.
  * Errors: as rep_view_init; LS_ERR_USAGE when no accessed type, or several, have that name. */
 ls_err rep_layout(const struct rep_options *o, const char *type, enum rep_layout_form form, FILE *out);
+/* Write the same as an array of JSON for the types whose members were accessed most, at most `most`. Columns of v needed:
+ * REP_LAYOUT_COLUMNS.  Errors: LS_ERR_NOMEM. */
+#define REP_LAYOUT_COLUMNS AN_LAYOUT_COLUMNS
+ls_err rep_json_layouts(const struct rep_view *v, size_t most, struct ls_json *j);
+
+/* Do the members of types cost much? *out: the costliest type, for REP_TYPES_ONE. Columns needed: member, otherwise the
+ * answer is REP_TYPES_NONE. */
+enum rep_types_next { REP_TYPES_NONE, REP_TYPES_ONE, REP_TYPES_SEVERAL };
+enum rep_types_next rep_costliest_type(const struct rep_view *v, const char **out);
+/* Is it a struct or class of the program with several members? first: its first row of members. */
+bool rep_has_members(const struct rep_view *v, uint32_t type, uint32_t first);
 
 /* ---- report --processes ---- */
 

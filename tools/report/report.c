@@ -249,6 +249,18 @@ static const char *report_filters(const struct rep_options *o, char *out, size_t
     return out;
 }
 
+/* Propose to look at types whose members cost much; return whether there are any. */
+static bool report_next_type(const struct rep_view *v, const char *filters)
+{
+    const char *type, *path = cli_quote(v->options.path);
+    const enum rep_types_next next = rep_costliest_type(v, &type);
+    if (next == REP_TYPES_ONE)
+        cli_next("loadstone report --layout %s %s%s", cli_quote(type), filters, path);
+    else if (next == REP_TYPES_SEVERAL && v->groups.keys[0].dimension->base != AN_BASE_MEMBER)
+        cli_next("loadstone report --by field %s%s", filters, path);
+    return next != REP_TYPES_NONE;
+}
+
 static void report_next(const struct rep_view *v)
 {
     char few[256], filters[1024];
@@ -261,10 +273,12 @@ static void report_next(const struct rep_view *v)
         report_next_record(v);
     else if (function)
         cli_next("loadstone report --annotate %s %s", cli_quote(function), path);
-    else if (v->groups.keys[0].dimension->base == AN_BASE_NODE && v->by.len == 1)
+    else if (v->groups.keys[0].dimension->base == AN_BASE_NODE && v->by.len == 1) {
         cli_next("loadstone report --by line %s%s", report_filters(&v->options, filters, sizeof(filters)),
                  path);
-    else
+        report_next_type(v, filters);
+    } else if (v->groups.keys[0].dimension->base != AN_BASE_MEMBER ||
+               !report_next_type(v, report_filters(&v->options, filters, sizeof(filters))))
         cli_next("loadstone view %s", path);
 }
 
@@ -291,12 +305,14 @@ static ls_err report_ranks(const struct rep_options *o, const struct cli_value *
 static ls_err report_table(const struct rep_options *o, const struct cli_value *v)
 {
     struct rep_view view;
+    struct rep_options with_types = *o;
     if (strcmp(o->by, "rank") == 0 && !o->node && !o->where_len && !v[REPORT_CSV].given &&
         rep_ranks_has(o->path))
         return report_ranks(o, v);
     if (v[REPORT_TREE].given && strncmp(o->by, "node", strlen("node")) != 0)
         return ls_fail(LS_ERR_USAGE, "--tree is of nodes: leave --by out, or begin it with node");
-    ls_err err = rep_view_init(&view, o);
+    with_types.columns |= PROF_MASK(member);
+    ls_err err = rep_view_init(&view, &with_types);
     const bool is_first_touch = err == LS_OK && report_is_first_touch(&view, v);
     if (err == LS_OK && v[REPORT_FOLDED].given)
         err = report_print_folded(&view, (enum rep_sort)v[REPORT_FOLDED].number);

@@ -121,7 +121,7 @@ static void view_facts_fini(struct view_facts *f)
 
 enum { VIEW_OUTPUT, VIEW_ROWS, VIEW_PATTERNS, VIEW_FORCE, VIEW_OPTIONS };
 enum { VIEW_TILES_MAX = 200000, VIEW_STACKS_MAX = 50000, VIEW_ROWS_MAX = 50000 };
-enum { VIEW_PATTERNS_MAX = 8 };
+enum { VIEW_PATTERNS_MAX = 8, VIEW_LAYOUTS_MAX = 8 };
 
 /* A profile has many samples: only the columns that the next step needs are in memory. */
 #define VIEW_TILE_COLUMNS                                                                      \
@@ -166,6 +166,7 @@ static ls_err view_write_file(const struct vx_view *page, const char *path, bool
 /* Content of the page: places of samples on the domains, and their sums. */
 struct view_content {
     struct ptn_found patterns;
+    char *layouts; /* JSON */
     struct ndm_atlas atlas;
     struct vx_view_places places;
     struct an_tiles tiles;
@@ -209,9 +210,21 @@ static ls_err view_tiles(struct view_content *c, const struct rep_view *v)
     return an_tiles_init(&c->tiles, &from);
 }
 
+/* The members of the costliest types. */
+static ls_err view_layouts(struct view_content *c, const struct rep_view *v)
+{
+    size_t len = 0;
+    FILE *memory = open_memstream(&c->layouts, &len);
+    if (!memory) return ls_nomem("the types of the page");
+    struct ls_json j = {.out = memory, .escaped = LS_JSON_IN_HTML};
+    const ls_err err = rep_json_layouts(v, VIEW_LAYOUTS_MAX, &j);
+    return fclose(memory) == 0 || err != LS_OK ? err : ls_nomem("the types of the page");
+}
+
 static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint64_t rows)
 {
     *c = (struct view_content){0};
+    if (rep_has_time(v)) LS_TRY(view_layouts(c, v));
     LS_TRY(view_facts_init(&c->conclusion, v, rep_print_conclusion, view_add_folded));
     LS_TRY(view_pick(c, v, rows));
     LS_TRY(rep_view_keep_columns(v, 0));
@@ -240,6 +253,7 @@ static ls_err view_patterns(const char *asked, const char *profile, struct ptn_f
 static void view_content_fini(struct view_content *c)
 {
     ptn_found_fini(&c->patterns);
+    free(c->layouts);
     free(c->rows);
     view_facts_fini(&c->facts);
     view_facts_fini(&c->conclusion);
@@ -285,6 +299,7 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
                                  .sources = {sources, sources_len},
                                  .atlas = &c->atlas,
                                  .patterns = &c->patterns.findings,
+                                 .layouts = c->layouts,
                                  .series = &series,
                                  .places = &c->places,
                                  .rows = c->rows,
@@ -294,8 +309,11 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
 
 static ls_err view_make(const char *input, const struct cli_value *values, const char *path)
 {
-    const struct rep_options options = {
-        .path = input, .by = "node", .slices = AN_TILE_SLICES, .is_complete = true};
+    const struct rep_options options = {.path = input,
+                                        .by = "node",
+                                        .slices = AN_TILE_SLICES,
+                                        .is_complete = true,
+                                        .columns = REP_LAYOUT_COLUMNS};
     struct rep_view v;
     struct view_content content = {0};
     ls_err err = rep_view_init(&v, &options);
@@ -337,7 +355,7 @@ const struct cli_command cli_cmd_view = {
     .description =
         "Writes one file of HTML that needs nothing else: no server, no network. It begins with the conclusion of "
         "loadstone report, and shows the tree of data, the natural domain, latencies, time, counters of the "
-        "machine (record --series), source lines, threads, call stacks and single samples. A "
+        "machine (record --series), source lines, threads, call stacks, members of types and single samples. A "
         "selection in one of them filters all others, and the numbers equal the output of loadstone report for "
         "that selection. The address of the page holds the selection: a copy of it opens the page with the same "
         "filters. Each panel can be saved as a picture and as a table.\n\n"

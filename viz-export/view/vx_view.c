@@ -87,6 +87,7 @@ static ls_err vx_view_data(const struct vx_view *v, FILE *text, struct vx_pack *
     vx_view_stacks(v, p, &j);
     LS_TRY(vx_view_fields(v, p, &j));
     LS_TRY(vx_view_patterns(v, &j));
+    ls_json_value(&j, "layouts", v->layouts ? v->layouts : "[]");
     LS_TRY(vx_view_series(v, &j));
     vx_view_columns(p, &j);
     ls_json_close(&j, '}');

@@ -59,6 +59,7 @@ struct vx_view {
     struct an_source_text sources;
     const struct ndm_atlas *atlas;
     const struct pat_findings *patterns; /* NULL: none */
+    const char *layouts; /* JSON: the members of types, as report --layout --json prints them */
     const struct an_series_in *series;
     const struct vx_view_places *places;
     const struct an_tile_row *rows; /* samples for the parallel coordinates, rising */

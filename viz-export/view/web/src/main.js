@@ -8,6 +8,7 @@ import { h } from './dom.js';
 import { flameView } from './flame.js';
 import { headView, selectionView } from './head.js';
 import { latencyView } from './latency.js';
+import { layoutView } from './layout.js';
 import { keepLink } from './link.js';
 import { mapView } from './map.js';
 import { hasTime, makeMetrics, sizesOf } from './metrics.js';
@@ -34,6 +35,7 @@ const VIEWS = [
     threadsView,
     flameView,
     patternsView,
+    layoutView,
     parallelView,
 ];
 
