@@ -6,7 +6,8 @@ Each case leaves its recordings, reports and pictures in the output directory. T
 recording, taken just before; everything else comes from the recordings, by `loadstone report --json` and from
 /fields and /meshes of run.h5.
 
-usage: cases.py --loadstone CMD --programs DIR [--output DIR] [--machine TEXT] [--seconds S] [--overhead PERCENT] [--doc DIR] [CASE...]
+usage: cases.py --loadstone CMD --programs DIR [--output DIR] [--machine TEXT] [--seconds S] [--overhead PERCENT] [--doc DIR]
+       [--trace-lines PROGRAM] [--modules DIR] [CASE...]
 """
 import argparse
 import json
@@ -65,6 +66,16 @@ class Bench:
 
     def page(self, recording, name):
         self.loadstone("view", "--force", "-o", self.path(name + ".html"), recording.file)
+
+    def panel(self, name, panel):
+        """Draws one panel of the page NAME.html; leaves NAME.png."""
+        chromium = shutil.which("chromium") or shutil.which("google-chrome")
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "panel.mjs")
+        if self.args.no_pictures or not self.args.modules or not chromium or not shutil.which("node"):
+            return
+        self.output_of(["node", script, self.args.modules, chromium, self.path(name + ".html"), panel, self.path(name + ".png")])
+        if self.args.doc:
+            shutil.copy(self.path(name + ".png"), os.path.join(self.args.doc, "cases-" + name + ".png"))
 
     def figures(self, case, lines):
         """The block of a case in the page; printed when there is no page."""
@@ -234,7 +245,66 @@ def stencil(bench):
     bench.figures("stencil", table(["order", "a step", "mean cycles"] + LEVELS, rows))
 
 
-CASES = {"matmul": matmul, "sedov": sedov, "spmv": spmv, "stencil": stencil}
+def trace_of(bench, program, particles):
+    """A trace of the search for neighbours in two steps."""
+    file = bench.path(program + ".trace")
+    bench.loadstone("trace", "--quiet", "--force", "-o", file, "--function", "box_add", "--", "./" + program, str(particles), "2")
+    return file
+
+
+def lines_of(bench, trace, caches, data):
+    """Cache lines that the data reads from beyond the caches of a model, by the trace."""
+    import csv
+    rows = csv.DictReader(bench.loadstone("traffic", "trace", trace, "--cache", caches, "--top", "100", "--format", "csv").splitlines())
+    return sum(int(row["read_bytes"]) for row in rows if row["data"] == data) / 64
+
+
+def members_of(bench, trace, data, layout):
+    """Accesses of each member, by the trace, and of the last one, the visits."""
+    counts = {}
+    direct = [m for m in layout["members"] if m["depth"] == 1]
+    for line in bench.output_of([bench.args.trace_lines, trace, data]).splitlines():
+        at = int(line.split()[-1]) % layout["len_bytes"]
+        path = next(m["path"] for m in direct if m["offset_bytes"] <= at < m["offset_bytes"] + m["len_bytes"])
+        counts[path] = counts.get(path, 0) + 1
+    return counts
+
+
+def particles(bench):
+    """All members of a particle in one struct, and after the split that report --layout proposes."""
+    rows, fields, walked = [], [], 2000  # particles in the traces
+    for program, kind, data in (("whole", "particle", "particles"), ("split", "place", "places")):
+        name = "particles_" + program
+        seconds = after(bench.run(name, bench.args.particles, 3), r"([0-9.e-]+) s a step")
+        steps = max(3, math.ceil(4 * bench.args.seconds / seconds))
+        run = bench.record("particles-" + program, name, bench.args.particles, steps)
+        layout = json.loads(bench.loadstone("report", "--layout", kind, "--json", run.file))
+        with open(bench.path("particles-" + program + "-layout.txt"), "w") as text:
+            text.write(bench.loadstone("report", "--layout", kind, run.file))
+        trace = trace_of(bench, name, walked)
+        exact = members_of(bench, trace, data, layout)
+        visits = exact["next"]
+        large = trace_of(bench, name, bench.args.particles)
+        beyond = lines_of(bench, large, "48K/12,1M/16", data) / bench.args.particles / 2
+        rows.append([program, milliseconds(seconds), layout["len_bytes"], layout["lines_per_visit"], lines_of(bench, trace, "4K/8", data) / visits,
+                     beyond, run.mean(data)] + [percent(level) for level in run.levels(data)])
+        if layout["split"]["is_better"]:
+            rows.append(["split, predicted", "", layout["split"]["len_bytes"], layout["split"]["lines_per_visit"]] + [""] * 7)
+        seen = {m["path"]: m["seen_loads"] + m["seen_stores"] for m in layout["members"] if m["depth"] == 1}
+        for path in sorted(seen, key=lambda p: -seen[p]):
+            if seen[path] * 100 < sum(seen.values()):
+                continue
+            member = next(m for m in layout["members"] if m["path"] == path)
+            fields.append(["%s.%s" % (kind, path), "%.1f %%" % (100 * member["time"]["share"]), "%.1f %%" % (100 * (member["stall"]["share"] or 0)),
+                           "%.1f %%" % (100 * seen[path] / sum(seen.values())), "%.1f %%" % (100 * exact.get(path, 0) / sum(exact.values()))])
+        bench.page(run, "particles-" + program)
+        bench.panel("particles-" + program, "layout")
+        os.remove(large)
+    bench.figures("particles", table(["program", "a step", "bytes", "lines per visit", "by the trace", "lines beyond L2 per particle", "mean cycles"] + LEVELS, rows) + [""] +
+                  table(["member", "time", "stall", "accesses", "by the trace"], fields))
+
+
+CASES = {"matmul": matmul, "sedov": sedov, "spmv": spmv, "stencil": stencil, "particles": particles}
 
 
 def main():
@@ -249,6 +319,9 @@ def main():
     words.add_argument("--elements", type=int, default=48)
     words.add_argument("--points", type=int, default=1000)
     words.add_argument("--box", type=lambda s: [int(n) for n in s.split(",")], default=[768, 768, 32])
+    words.add_argument("--particles", type=int, default=200000)
+    words.add_argument("--trace-lines", help="tests/tracer/trace_lines, for the case of the particles")
+    words.add_argument("--modules", help="the directory of node_modules with playwright-core, for pictures of panels")
     words.add_argument("--no-pictures", action="store_true", help="figures only")
     words.add_argument("--doc", help="the directory of cases.md, where figures and pictures are put")
     words.add_argument("cases", nargs="*", metavar="CASE", help="of " + ", ".join(CASES))
@@ -257,6 +330,7 @@ def main():
         if name not in CASES:
             words.error("no case %s: %s" % (name, ", ".join(CASES)))
     args.loadstone, args.programs, args.output = (os.path.abspath(p) for p in (args.loadstone, args.programs, args.output))
+    args.trace_lines, args.modules = (p and os.path.abspath(p) for p in (args.trace_lines, args.modules))
     bench = Bench(args)
     for name in args.cases or CASES:
         print("%s: %s" % (name, CASES[name].__doc__), flush=True)

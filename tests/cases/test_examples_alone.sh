@@ -42,6 +42,8 @@ alone matmul_blocked_cxx 16
 alone spmv 10
 alone stencil_naive 8 8 8
 alone stencil_tiled 8 8 8
+alone particles_whole 100 2
+alone particles_split 100 2
 # clang may come without OpenMP
 case $cc in
 *clang*) ;;
