@@ -25,4 +25,5 @@ dist_formats_DATA += doc/cases.md
 dist_formats_DATA += \
     doc/cases-matmul-naive-512.png doc/cases-matmul-blocked-512.png \
     doc/cases-spmv-refined-matrix.png doc/cases-spmv-refined-x.png doc/cases-spmv-rcm-x.png \
-    doc/cases-sedov-tree.png doc/cases-sedov-mesh.png doc/cases-stencil.png
+    doc/cases-sedov-tree.png doc/cases-sedov-mesh.png doc/cases-stencil.png \
+    doc/cases-particles-whole.png doc/cases-particles-split.png

@@ -742,8 +742,8 @@ struct spool_kernel_call {
       "space is limited to less than the memory (ulimit -v, ulimit -d), or it is used up")                  \
     X(TAGS_OTHERS,                                                                                          \
       "small blocks allocated on call paths after the first 32,766 of a process: they share one row, "      \
-      "\"blocks of allocation sites after the first 32,766\" (record --alloc-min 64 --overhead 20% "        \
-      "records some of them with sites of their own)")
+      "\"blocks of allocation sites after the first 32,766\" (record --pid on the running program counts "  \
+      "from its own begin on; report --by line shows the code)")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

@@ -21,6 +21,7 @@ tools_loadstone_SOURCES += \
     tools/report/rep_rows.c \
     tools/report/rep_series.c \
     tools/report/rep_sharing.c \
+    tools/report/rep_spinning.c \
     tools/report/rep_table.c \
     tools/report/rep_text.c \
     tools/report/rep_tree.c \

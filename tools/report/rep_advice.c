@@ -36,14 +36,11 @@ static const struct prof_line *rep_line_of(const struct rep_view *v, const struc
     return row == UINT32_MAX ? NULL : &v->tables.lines[row];
 }
 
-/* Does a thread wait here for others, in a loop of an OpenMP library that reads one address? */
+/* Does a thread wait here for others, in a loop of a library that reads one address? */
 static bool rep_is_spinning(const struct rep_view *v, const struct an_finding *f)
 {
-    static const char *const libraries[] = {"libgomp.so", "libomp.so", "libiomp5.so"};
     const struct prof_line *l = rep_line_of(v, f);
-    for (size_t i = 0; l && i < sizeof(libraries) / sizeof(libraries[0]); i++)
-        if (strncmp(ls_base_name(l->module), libraries[i], strlen(libraries[i])) == 0) return true;
-    return false;
+    return l && rep_is_thread_library(l->module);
 }
 
 /* "" : nothing that would help is known. */

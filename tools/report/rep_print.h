@@ -61,6 +61,9 @@ void rep_print_table(const struct rep_view *v, const struct rep_row *rows, size_
 /* Print for each of the costliest nodes where it stalls and the remedy that its samples suggest; *out_len is
  * their number.  Errors: LS_ERR_NOMEM. */
 ls_err rep_print_advice(const struct rep_view *v, FILE *out, size_t *out_len);
+/* Does the file belong to a library in which threads wait for others? Print the share of the time there, if it is large. */
+bool rep_is_thread_library(const char *module);
+void rep_print_spinning(const struct rep_view *v, FILE *out);
 /* Return the group that stalls most by its own samples; AN_NO_GROUP if there is none. */
 uint32_t rep_top_stall(const struct rep_view *v);
 /* Print kernel time by cause, in views of data or code; the remedies; the same as JSON.

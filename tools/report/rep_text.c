@@ -167,6 +167,7 @@ ls_err rep_print_conclusion(const struct rep_view *v, FILE *out)
     rep_print_lines(v, rep_stall_line, out);
     LS_TRY(rep_print_advice(v, out, &advice));
     if (!advice) rep_no_advice(v, out);
+    rep_print_spinning(v, out);
     return rep_print_kernel_advice(v, out);
 }
 

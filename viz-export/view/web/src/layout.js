@@ -7,13 +7,18 @@ import * as format from './format.js';
 const LINE_BYTES = 64;
 const PAIRS = 5;
 
-const bar = (share, kind) =>
-    h(
-        'td',
-        { class: 'share' },
-        h('span', { class: `part ${kind}`, style: { width: `${Math.min(1, share || 0) * 6}rem` } }),
-        h('span', {}, Number.isFinite(share) ? format.percent(share) : ''),
-    );
+function bar(share, kind) {
+    if (!Number.isFinite(share)) return h('td', {});
+    const part = h('span', { class: `part ${kind}`, style: { width: `${Math.min(1, share) * 4}rem` } });
+    return h('td', {}, part, format.percent(share));
+}
+
+/** "double r[3]" */
+function nameOf({ path, type, elem_len_bytes: elementBytes, len_bytes: bytes }) {
+    const name = path.split('.').at(-1);
+    if (!elementBytes || !name) return `${type} ${name}`.trim();
+    return `${type.replace(/\[.*/, '')} ${name.replace(/\[.*/, '')}[${bytes / elementBytes}]`;
+}
 
 /** Which members stay together in the proposed split, and which move. */
 function placesOf(layout) {
@@ -25,11 +30,11 @@ function placesOf(layout) {
 }
 
 function note(text) {
-    return h('tr', { class: 'between' }, h('td', { colspan: 8 }, text));
+    return h('tr', { class: 'between' }, h('td', { colspan: 9 }, text));
 }
 
 function memberRow(member, place) {
-    const name = `${member.type} ${member.path}`.trim();
+    const name = nameOf(member);
     const { L1, L2, L3, DRAM } = member.levels;
     const far = (L3 + DRAM) / (L1 + L2 + L3 + DRAM);
     const number = (text) => h('td', { class: 'number' }, text);
@@ -41,7 +46,8 @@ function memberRow(member, place) {
         h('td', { class: 'member', style: { paddingLeft: `${member.depth}rem` }, title: name }, name),
         bar(member.samples ? (member.time.share ?? NaN) : NaN, 'time'),
         bar(member.samples ? (member.stall.share ?? NaN) : NaN, 'stall'),
-        number(`${format.shortCount(member.seen_loads)} / ${format.shortCount(member.seen_stores)}`),
+        number(member.seen_loads ? format.shortCount(member.seen_loads) : ''),
+        number(member.seen_stores ? format.shortCount(member.seen_stores) : ''),
         number(Number.isFinite(far) ? format.percent(far) : ''),
         h('td', {}, place ?? (member.is_cold ? 'cold' : '')),
     );
@@ -67,7 +73,7 @@ function memberTable(layout) {
     }
     if (layout.members.length > 1 && layout.len_bytes > end)
         rows.push(note(`${layout.len_bytes - end} bytes unused`));
-    const heads = ['offset', 'size', 'member', 'time', 'stall', 'loads / stores', 'beyond L2', 'split'];
+    const heads = ['offset', 'size', 'member', 'time', 'stall', 'loads', 'stores', 'beyond L2', 'split'];
     return h(
         'table',
         { class: 'members' },
@@ -81,8 +87,7 @@ const perVisit = (order, layout) =>
 
 function walkText(layout) {
     const part = layout.visits_in_runs / layout.whole_visits;
-    const runs =
-        layout.objects_per_run === null ? 'many' : `some ${format.digits(layout.objects_per_run)}`;
+    const runs = layout.objects_per_run === null ? 'many' : `some ${format.digits(layout.objects_per_run)}`;
     if (part < 0.1) return 'to objects in random order';
     return `${format.percent(part)} to runs of ${runs} neighbouring objects`;
 }
@@ -110,7 +115,8 @@ function facts(layout) {
         );
     if (layout.order?.is_better)
         rows.push(['order', `${layout.order.members.join(', ')}: ${perVisit(layout.order, layout)}`]);
-    if (layout.split?.is_better) rows.push(['split', `${splitText(layout)}: ${perVisit(layout.split, layout)}`]);
+    if (layout.split?.is_better)
+        rows.push(['split', `${splitText(layout)}: ${perVisit(layout.split, layout)}`]);
     if (layout.order && !layout.order.is_better && !layout.split.is_better)
         rows.push(['order', 'no other order, and no split, touches a tenth fewer lines']);
     return h(
@@ -133,7 +139,11 @@ export function layoutView(app) {
     function show(i) {
         layout = layouts[i];
         const head = `${format.count(layout.len_bytes)} bytes, ${format.percent(layout.members[0].time.share ?? NaN)} of the time, ${format.percent(layout.members[0].stall.share ?? NaN)} of the stall`;
-        body.replaceChildren(h('p', {}, head), h('div', { class: 'scroll' }, memberTable(layout)), facts(layout));
+        body.replaceChildren(
+            h('p', {}, head),
+            h('div', { class: 'scroll' }, memberTable(layout)),
+            facts(layout),
+        );
     }
     controls.append(
         choice(
