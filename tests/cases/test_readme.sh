@@ -8,7 +8,7 @@ needs_step
 command -v g++ >/dev/null || skip "no g++ here"
 mkdir bin
 ln -s "$loadstone" bin/loadstone
-for example in matmul_naive spmv; do ln -s "$top_builddir/examples/$example" $example; done
+for example in matmul_naive particles_whole spmv; do ln -s "$top_builddir/examples/$example" $example; done
 printf '#!/bin/sh\nexec ./matmul_naive 256\n' >program
 chmod 755 program
 cat >bin/compile <<E
