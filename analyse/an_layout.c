@@ -423,7 +423,7 @@ static uint32_t an_take_group(const struct an_layout *l, const struct an_tables 
     return len;
 }
 
-/* Splits: without the cold members; the most accessed members alone; those that are accessed together. */
+/* Try splits: without the cold members; the most accessed members alone; members that are accessed together. */
 static ls_err an_try_splits(struct an_layout *l, const struct an_tables *t, struct an_visits *v)
 {
     uint32_t warm = 0;

@@ -11,7 +11,7 @@ enum {
     AN_RUN_ENDLESS = 32, /* longer runs count as endless */
     AN_PHASES = 8,       /* places in a line at which runs begin */
     AN_WHOLE_MIN = 3,    /* visits of a burst, from which those at its ends are left out */
-    AN_PIECES_MAX = 64,  /* of a visit in a run */
+    AN_PIECES_MAX = 64,  /* most pieces of a visit in a run */
     AN_WALK_FEW = 8,     /* objects after the first one, below which a burst does not show how it walks */
     AN_SWEPT_BYTES_MAX = 4096,
     AN_SWEPT_MAX = 512 /* kinds of visits in runs that are kept apart */
@@ -94,7 +94,7 @@ static struct an_walk an_walk_in(const struct an_visits *v, const struct an_touc
     return w;
 }
 
-/* The walk of all bursts like this one: of the same function, and with few objects, sweeping or not. */
+/* Find the walk of all bursts like this one: in the same function, and with few objects, sweeping or not. */
 static ls_err an_walk_of(struct an_visits *v, const struct an_touches *t, const struct an_walk *w,
                          uint32_t *out)
 {
@@ -341,7 +341,7 @@ static size_t an_distinct(struct an_visits *v, size_t len)
     return distinct;
 }
 
-/* The other part lies far away. */
+/* Address of the other part, far away. */
 #define AN_ELSEWHERE (UINT64_C(1) << 62)
 
 /* Lines of a visit in a run, on average over the places where a run can begin. */
@@ -362,7 +362,7 @@ static ls_err an_swept_lines(struct an_visits *v, const struct an_places *p, con
             LS_TRY(an_put_lines(v, p, &v->shapes.rows[s->shape], base + index * p->len_bytes,
                                 AN_ELSEWHERE + index * p->elsewhere_bytes));
         }
-        const size_t before = an_distinct(v, half); /* those of the first half are there already */
+        const size_t before = an_distinct(v, half); /* lines that the first half has touched */
         lines += an_distinct(v, v->lines.len) - before;
     }
     *out = (double)lines / AN_PHASES / (is_endless ? AN_RUN_ENDLESS : objects);

@@ -64,8 +64,9 @@ struct an_visits {
     uint64_t len, accesses;    /* visits, and their accesses */
     uint64_t in_runs, bytes;   /* visits in runs; bytes that all visits use */
     uint64_t gaps, whole_gaps; /* distances between objects of a burst; multiples of the size among them */
-    uint64_t len_bytes;        /* of an object */
-    uint64_t base;             /* address of an object, modulo what all objects of an array have in common */
+    uint64_t len_bytes;        /* size of an object */
+    uint64_t
+        base; /* address of an object modulo the largest power of two that divides the size, at most a line */
 };
 
 /* Where the members of an order are. */

@@ -81,7 +81,7 @@ static inline double box_add(const struct box *b, int list, const double *r, dou
     return energy;
 }
 
-/* The forces on all particles of a cell, by those of its neighbours. */
+/* Compute the forces on all particles of a cell by the neighbours around. */
 static inline double box_cell_forces(const struct box *b, int cx, int cy, int cz)
 {
     const int s = b->side;

@@ -9,7 +9,7 @@
 
 struct place {
     double r[3];
-    int next; /* of its cell; -1: none */
+    int next; /* the next particle of its cell; -1: none */
 };
 
 struct rest {

@@ -11,7 +11,7 @@ struct particle {
     double r[3], v[3], f[3];
     double mass, charge, radius, heat, spin[3];
     int id, kind;
-    int next; /* of its cell; -1: none */
+    int next; /* the next particle of its cell; -1: none */
     int age;
     double work;
 };
