@@ -7,12 +7,13 @@
 #include <string.h>
 
 enum {
-    AN_STEP_MAX = 8,     /* objects from one to the next in a run */
-    AN_RUN_ENDLESS = 32, /* longer runs count as endless */
-    AN_PHASES = 8,       /* places in a line at which runs begin */
-    AN_WHOLE_MIN = 3,    /* visits of a burst, from which those at its ends are left out */
-    AN_PIECES_MAX = 64,  /* most pieces of a visit in a run */
-    AN_WALK_FEW = 8,     /* objects after the first one, below which a burst does not show how it walks */
+    AN_STEP_MAX = 8,      /* objects from one to the next in a run */
+    AN_RUN_ENDLESS = 32,  /* longer runs count as endless */
+    AN_PHASES = 8,        /* places in a line at which runs begin */
+    AN_WHOLE_MIN = 3,     /* visits of a burst, from which those at its ends are left out */
+    AN_MALLOC_LEAST = 32, /* least distance of heap blocks (glibc): a multiple of smaller sizes */
+    AN_PIECES_MAX = 64,   /* most pieces of a visit in a run */
+    AN_WALK_FEW = 8,      /* objects after the first one, below which a burst does not show how it walks */
     AN_SWEPT_BYTES_MAX = 4096,
     AN_SWEPT_MAX = 512 /* kinds of visits in runs that are kept apart */
 };
@@ -114,6 +115,7 @@ static void an_count_gaps(struct an_visits *v, const struct an_touches *t)
         if (gap == 0) continue;
         v->gaps++;
         v->whole_gaps += v->len_bytes > 0 && gap % v->len_bytes == 0;
+        v->next_gaps += gap == v->len_bytes;
     }
 }
 
@@ -145,6 +147,7 @@ static double an_walk_run_len(const struct an_walk *w)
 
 bool an_visits_are_in_arrays(const struct an_visits *v)
 {
+    if (v->len_bytes <= AN_MALLOC_LEAST / 2 && v->next_gaps == 0) return false;
     return v->gaps > 0 && (double)v->whole_gaps >= AN_ARRAY_PART * (double)v->gaps;
 }
 

@@ -61,10 +61,11 @@ struct an_visits {
     LS_VECTOR(struct an_walk) walks;
     LS_VECTOR(uint64_t) lines; /* scratch */
     struct ls_index shape_by_hash, swept_by_key, walk_by_key;
-    uint64_t len, accesses;    /* visits, and their accesses */
-    uint64_t in_runs, bytes;   /* visits in runs; bytes that all visits use */
-    uint64_t gaps, whole_gaps; /* distances between objects of a burst; multiples of the size among them */
-    uint64_t len_bytes;        /* size of an object */
+    uint64_t len, accesses;  /* visits, and their accesses */
+    uint64_t in_runs, bytes; /* visits in runs; bytes that all visits use */
+    /* distances between objects of a burst; multiples of the size among them, and the size itself */
+    uint64_t gaps, whole_gaps, next_gaps;
+    uint64_t len_bytes; /* size of an object */
     uint64_t
         base; /* address of an object modulo the largest power of two that divides the size, at most a line */
 };

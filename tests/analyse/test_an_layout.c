@@ -310,6 +310,22 @@ static void an_layout_separates_members_of_two_loops(void **state)
     layout_free(r, l);
 }
 
+/* Heap blocks of 16 bytes are 32 bytes apart, a multiple of their size. */
+static void an_layout_tells_small_blocks_from_an_array(void **state)
+{
+    static const struct prof_type_row small = {.kind = PROF_TYPE_STRUCT, .name = "pair", .len_bytes = 16};
+    (void)state;
+    for (uint64_t spacing = 16; spacing <= 32; spacing += 16) {
+        struct layout_run *r = layout_run_new();
+        r->spacing_bytes = spacing;
+        r->t.types = &small;
+        walk(r, KEY, NONE, UINT32_MAX, 30);
+        struct an_layout *l = layout_of(r);
+        assert_int_equal(l->is_array, spacing == 16);
+        layout_free(r, l);
+    }
+}
+
 static void an_layout_of_nothing_and_of_a_union(void **state)
 {
     struct layout_run *r = layout_run_new();
@@ -344,6 +360,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_layout_leaves_visits_out_that_are_cut),
         cmocka_unit_test(an_layout_leaves_objects_that_are_used_as_a_whole),
         cmocka_unit_test(an_layout_separates_members_of_two_loops),
+        cmocka_unit_test(an_layout_tells_small_blocks_from_an_array),
         cmocka_unit_test(an_layout_of_nothing_and_of_a_union),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
