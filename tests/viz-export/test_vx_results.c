@@ -45,13 +45,19 @@ static void write_two(void)
     rows[1].mb_per_s = 1e9;
     rows[1].valid = 1;
     rows[1].x = -2;
+    rows[1].ranks = 2;
+    rows[1].nodes = 1;
+    struct vx_rank ranks[2] = {{.result = 1, .host = "n0", .processors = "0-3", .variant = "v", .valid = 1},
+                               {.result = 1, .rank = 1, .host = "n0", .bytes = 77}};
     const struct vx_results r = {.host = "h",
                                  .cpu = "c",
                                  .command = NULL,
                                  .stream_mb_per_s = 42,
                                  .stream_regular_mb_per_s = 30,
                                  .rows = rows,
-                                 .len = 2};
+                                 .len = 2,
+                                 .ranks = ranks,
+                                 .ranks_len = 2};
     assert_int_equal(vx_results_write(&r, path), LS_OK);
 }
 
@@ -75,6 +81,13 @@ static void vx_results_are_read_back(void **state)
     assert_string_equal(r.rows[1].variant, "");
     assert_int_equal(r.rows[1].valid, 1);
     assert_float_equal(r.rows[1].x, -2, 0);
+    assert_int_equal(r.rows[1].ranks, 2);
+    assert_int_equal(r.ranks_len, 2);
+    assert_string_equal(r.ranks[0].processors, "0-3");
+    assert_string_equal(r.ranks[1].processors, "");
+    assert_int_equal(r.ranks[1].result, 1);
+    assert_int_equal(r.ranks[1].bytes, 77);
+    assert_false(vx_results_is_other(path));
     vx_results_fini(&r);
     assert_null(r.rows);
 }
@@ -178,6 +191,8 @@ static void vx_wrong_files_are_refused(void **state)
 {
     (void)state;
     write_two();
+    alter("schema", 3);
+    refused(LS_ERR_VERSION, "replay again");
     alter("schema", 99);
     refused(LS_ERR_VERSION, "schema 99");
     write_two();
@@ -201,6 +216,40 @@ static void vx_wrong_files_are_refused(void **state)
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     H5Fclose(file);
     refused(LS_ERR_FORMAT, "not a file of results");
+    assert_true(vx_results_is_other(path));
+}
+
+static void write_ranks_of(uint64_t result)
+{
+    write_two();
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT),
+                set = H5Dopen2(file, "ranks/result", H5P_DEFAULT);
+    const uint64_t values[2] = {1, result};
+    assert_true(H5Dwrite(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    H5Dclose(set);
+    H5Fclose(file);
+}
+
+static void vx_ranks_of_no_row_are_refused(void **state)
+{
+    (void)state;
+    write_ranks_of(2);
+    refused(LS_ERR_FORMAT, "ranks/result: is no row");
+    write_ranks_of(0);
+    refused(LS_ERR_FORMAT, "not in their order");
+    write_two();
+    unlink_member("ranks/host");
+    refused(LS_ERR_FORMAT, "/ranks: host: is missing");
+    write_two();
+    replace_column("ranks/rank", H5T_NATIVE_UINT64, 1 << 24);
+    refused(LS_ERR_RANGE, "rank: more than");
+    /* one process has none */
+    struct vx_results r;
+    write_two();
+    unlink_member("ranks");
+    assert_int_equal(vx_results_read(path, &r), LS_OK);
+    assert_int_equal(r.ranks_len, 0);
+    vx_results_fini(&r);
 }
 
 static void vx_cut_files_are_refused(void **state)
@@ -228,6 +277,7 @@ UNIT_GROUP()
         cmocka_unit_test(vx_texts_of_variable_length_are_refused),
         cmocka_unit_test(vx_rows_that_a_file_cannot_hold_are_refused),
         cmocka_unit_test(vx_wrong_files_are_refused),
+        cmocka_unit_test(vx_ranks_of_no_row_are_refused),
         cmocka_unit_test(vx_cut_files_are_refused),
     };
     return cmocka_run_group_tests(tests, make_dir, drop_dir);

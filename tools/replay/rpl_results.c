@@ -50,6 +50,8 @@ static void rpl_row_numbers(const struct kn_result *r, struct vx_result *out)
     out->dram_write_bytes = r->counts.values[PE_COUNT_WRITE_BYTES];
     out->page_faults = r->counts.values[PE_COUNT_FAULTS];
     out->context_switches = r->counts.values[PE_COUNT_SWITCHES];
+    out->ranks = r->ranks;
+    out->nodes = r->nodes;
 }
 
 ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out)
@@ -58,6 +60,33 @@ ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_
     LS_TRY(rpl_copy(&out->name, name));
     LS_TRY(rpl_copy(&out->backend, r->backend));
     return rpl_copy(&out->variant, r->variant);
+}
+
+static ls_err rpl_rank_of(const struct kn_rank_row *r, struct vx_rank *out)
+{
+    out->threads = r->threads;
+    out->bytes = r->bytes;
+    out->memory_bytes = r->memory_bytes;
+    out->seconds_min = r->seconds_min;
+    out->seconds_mean = r->seconds_mean;
+    out->valid = !*r->invalid;
+    LS_TRY(rpl_copy(&out->host, r->host));
+    LS_TRY(rpl_copy(&out->processors, r->processors));
+    return rpl_copy(&out->variant, r->variant);
+}
+
+ls_err rpl_results_add_ranks(struct vx_results *out, size_t row, const struct kn_result *r)
+{
+    if (!r->rank_rows) return LS_OK;
+    struct vx_rank *all = realloc(out->ranks, (out->ranks_len + r->ranks) * sizeof(*all));
+    if (!all) return ls_nomem("the results of %u ranks", r->ranks);
+    out->ranks = all;
+    for (unsigned i = 0; i < r->ranks; i++) {
+        struct vx_rank *rank = &all[out->ranks_len++];
+        *rank = (struct vx_rank){.result = row, .rank = i};
+        LS_TRY(rpl_rank_of(&r->rank_rows[i], rank));
+    }
+    return LS_OK;
 }
 
 static ls_err rpl_row_described(const struct rpl_row *row, struct vx_result *out)
@@ -110,6 +139,7 @@ ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
         rpl_row_of(s, i, &row);
         LS_TRY(rpl_row_described(&row, &out->rows[i]));
         LS_TRY(rpl_row_of_result(&s->results[i], row.name, &out->rows[i]));
+        LS_TRY(rpl_results_add_ranks(out, i, &s->results[i]));
     }
     return LS_OK;
 }

@@ -166,6 +166,10 @@ ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct 
  * Errors: LS_ERR_NOMEM. */
 ls_err rpl_row_of_result(const struct kn_result *r, const char *name, struct vx_result *out);
 
+/* Append the ranks of result number row to out.
+ * Owns, Errors: as rpl_results_of. */
+ls_err rpl_results_add_ranks(struct vx_results *out, size_t row, const struct kn_result *r);
+
 /* Label a row for pictures: its name, or kernel, shape and delta if it has none. */
 void rpl_row_label(const struct vx_result *r, char *out, size_t room);
 

@@ -9,6 +9,9 @@
 #include "common/ls_hash.h"
 #include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
+#include "tools/cli/cli_output.h"
+#include "tools/replay/rpl_session.h"
+#include "tools/stream/stm_choose.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -186,6 +189,8 @@ enum {
     STREAM_MEMORY,
     STREAM_FORMAT,
     STREAM_BYTES_BY,
+    STREAM_OUTPUT,
+    STREAM_FORCE,
     STREAM_LIST,
     STREAM_OPTIONS
 };
@@ -255,42 +260,12 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
                          "paper do, or indices too, as its "
                          "program does; csv and json have both",
                          "Output"},
+    [STREAM_OUTPUT] = {"output", 'o', CLI_FILE, "FILE.h5", NULL,
+                       "keep the results with the machine's description in an HDF5 file", "Output"},
+    [STREAM_FORCE] = {"force", 0, CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [STREAM_LIST] = {"list", 0, CLI_FLAG, NULL, NULL,
                      "print the kernels with their formulas and bytes, and stop", "Output"},
 };
-
-enum { KERNELS_MAX = 128 };
-
-struct chosen {
-    const struct kn_kernel *rows[KERNELS_MAX];
-    size_t len;
-};
-
-static bool in_word(const struct kn_kernel *k, const char *word)
-{
-    if (k->family == KN_FAMILY_REPLAY) return false;
-    return strcmp(word, "all") == 0 || strcmp(word, k->name) == 0 ||
-           strcmp(word, kn_group_name(k->group)) == 0;
-}
-
-/* Find the kernels of a comma-separated list, in the order of the table. */
-static ls_err stream_choose(const char *list, struct chosen *out)
-{
-    char words[512];
-    if ((size_t)snprintf(words, sizeof(words), "%s", list) >= sizeof(words))
-        return ls_fail(LS_ERR_USAGE, "--kernel: the list is too long");
-    char *rest = words;
-    for (char *word; (word = strsep(&rest, ","));) {
-        const size_t before = out->len;
-        for (unsigned k = 0; k < kn_kernels_len && out->len < KERNELS_MAX; k++)
-            if (in_word(&kn_kernels[k], word)) out->rows[out->len++] = &kn_kernels[k];
-        if (out->len == before)
-            return ls_fail(LS_ERR_USAGE,
-                           "--kernel: there is no kernel or group '%s'; loadstone stream --list names them",
-                           word);
-    }
-    return LS_OK;
-}
 
 static ls_err stream_read_options(const struct cli_value *v, struct kn_stream_options *o)
 {
@@ -328,7 +303,7 @@ static void stream_warn_of_size(const struct kn_stream_need *need)
 }
 
 /* Hash of everything on which ranks must agree. */
-static uint64_t stream_hash(const struct chosen *chosen, const struct kn_stream_options *o)
+static uint64_t stream_hash(const struct stm_chosen *chosen, const struct kn_stream_options *o)
 {
     const uint64_t run[] = {o->elements,          o->stride,           o->hot_len,
                             o->run.index_bits,    o->run.runs,         o->run.warmups_max,
@@ -340,15 +315,24 @@ static uint64_t stream_hash(const struct chosen *chosen, const struct kn_stream_
     return ls_hash_bytes(hash, &o->hot_share, sizeof(o->hot_share));
 }
 
+/* Rank 0 writes the file. */
+static ls_err stream_check_output(const struct cli_value *v, const struct kn_ranks *ranks)
+{
+    const char *output = v[STREAM_OUTPUT].text;
+    if (!output || kn_ranks_info(ranks)->rank) return LS_OK;
+    return cli_output_check_profile(output, v[STREAM_FORCE].given);
+}
+
 /* Choose backend, size and method, the same on all ranks of a job. */
-static ls_err stream_begin(const struct cli_value *v, struct stm_report *r, struct chosen *chosen)
+static ls_err stream_begin(const struct cli_value *v, struct stm_report *r, struct stm_chosen *chosen)
 {
     struct kn_options start = {.backend = v[STREAM_BACKEND].text, .pin = (enum kn_pin)v[STREAM_PIN].number};
     ls_err err = rpl_ranks_begin(&start, v[STREAM_RANK_TIMEOUT].number);
     r->options.run.ranks = start.ranks;
     LS_TRY(err);
-    err = stream_choose(v[STREAM_KERNEL].text, chosen);
+    err = stm_choose(v[STREAM_KERNEL].text, chosen);
     if (err == LS_OK) err = stream_read_options(v, &r->options);
+    if (err == LS_OK) err = stream_check_output(v, start.ranks);
     r->options.run.ranks = start.ranks;
     r->options.run.backend = start.backend;
     if (err == LS_OK) err = kn_stream_need(chosen->rows, chosen->len, &r->options, &r->need);
@@ -359,11 +343,41 @@ static ls_err stream_begin(const struct cli_value *v, struct stm_report *r, stru
 
 static ls_err stream_measure(const struct cli_value *v, struct stm_report *r)
 {
-    struct chosen chosen = {.len = 0};
+    struct stm_chosen chosen = {.len = 0};
     LS_TRY(stream_begin(v, r, &chosen));
     stream_warn_of_size(&r->need);
     r->len = chosen.len;
     return kn_stream_run(chosen.rows, chosen.len, &r->options, r->results);
+}
+
+static ls_err stream_rows(const struct stm_report *r, struct vx_results *out)
+{
+    struct mach_machine machine;
+    if (rpl_machine_of(&r->options.run, &machine) != LS_OK) memset(&machine, 0, sizeof(machine));
+    LS_TRY(rpl_results_head(&machine, "", out));
+    out->rows = calloc(r->len + 1, sizeof(*out->rows));
+    if (!out->rows) return ls_nomem("the results");
+    for (size_t i = 0; i < r->len; i++) {
+        const struct kn_result *k = &r->results[i];
+        out->len = i + 1;
+        out->rows[i].x = NAN;
+        out->rows[i].count = r->need.elements;
+        LS_TRY(rpl_row_of_result(k, k->kernel->name, &out->rows[i]));
+        out->rows[i].kernel = strdup(k->kernel->name);
+        if (!out->rows[i].kernel) return ls_nomem("the results");
+        LS_TRY(rpl_results_add_ranks(out, i, k));
+    }
+    return LS_OK;
+}
+
+static ls_err stream_keep(const struct stm_report *r, const char *path)
+{
+    struct vx_results kept = {0};
+    ls_err err = stream_rows(r, &kept);
+    if (err == LS_OK) err = vx_results_write(&kept, path);
+    vx_results_fini(&kept);
+    if (err == LS_OK) cli_note("%zu result%s: %s", r->len, r->len == 1 ? "" : "s", path);
+    return err;
 }
 
 static int stream_run(const struct cli_command *c, const struct cli_value *v, char **operands)
@@ -384,6 +398,11 @@ static int stream_run(const struct cli_command *c, const struct cli_value *v, ch
                 cli_error("%s: %s", r.results[i].kernel->name, r.results[i].invalid);
                 status = CLI_FAILURE;
             }
+    }
+    if (err == LS_OK && v[STREAM_OUTPUT].text && kn_ranks_info(r.options.run.ranks)->rank == 0) {
+        fflush(stdout);
+        const ls_err kept = stream_keep(&r, v[STREAM_OUTPUT].text);
+        if (kept != LS_OK) status = rpl_ranks_fail(r.options.run.ranks, kept);
     }
     for (size_t i = 0; i < r.len; i++)
         kn_result_fini(&r.results[i]);
@@ -413,6 +432,7 @@ const struct cli_command cli_cmd_stream = {
                 "loadstone stream -k all --bytes code        every kernel, indices counted\n"
                 "loadstone stream -k triad -n 100000 -t 1    triad in the caches of one core\n"
                 "mpirun -n 4 loadstone stream -k all         all kernels by four ranks\n"
+                "loadstone stream -k triad -o triad.h5       keep the result\n"
                 "loadstone stream --pages huge --format json for scripts\n",
     .exit_status = "0 measured; 1 a result is wrong, or it could not run here; 2 wrong usage.",
     .options = stream_options,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results of a replay in a file that keeps the machine with them: columns of equal length, readable by h5py
+/* Results of kernels in a file that keeps the machine with them: columns of equal length, readable by h5py
  * and pandas. */
 #ifndef VX_RESULTS_H
 #define VX_RESULTS_H
@@ -7,6 +7,7 @@
 #include "common/ls_error.h"
 #include "run_h5/prof_tables.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,7 +54,23 @@
     X(F64, dram_write_bytes)   \
     X(F64, page_faults)        \
     X(F64, context_switches)   \
+    X(U64, ranks)              \
+    X(U64, nodes)              \
     X(F64, x)
+
+/* The same for /ranks: the work of a rank in a row of /results. */
+#define VX_RANK_COLUMNS(X) \
+    X(U64, result)         \
+    X(U64, rank)           \
+    X(TEXT, host)          \
+    X(TEXT, processors)    \
+    X(TEXT, variant)       \
+    X(U64, threads)        \
+    X(U64, bytes)          \
+    X(U64, memory_bytes)   \
+    X(F64, seconds_min)    \
+    X(F64, seconds_mean)   \
+    X(U64, valid)
 
 typedef char *vx_type_TEXT;
 typedef uint64_t vx_type_U64;
@@ -62,6 +79,9 @@ typedef double vx_type_F64;
 #define VX_RESULT_MEMBER(type, member) vx_type_##type member;
 struct vx_result {
     VX_RESULT_COLUMNS(VX_RESULT_MEMBER)
+};
+struct vx_rank {
+    VX_RANK_COLUMNS(VX_RESULT_MEMBER)
 };
 #undef VX_RESULT_MEMBER
 
@@ -72,6 +92,8 @@ struct vx_results {
     double stream_regular_mb_per_s; /* with regular stores; NAN: not measured */
     struct vx_result *rows;
     size_t len;
+    struct vx_rank *ranks; /* by row, ascending; none where one process ran */
+    size_t ranks_len;
 };
 
 /* Free all that r holds; r is zeroed. */
@@ -88,18 +110,21 @@ ls_err vx_results_write(const struct vx_results *r, const char *path);
  * LS_ERR_NOMEM; *out is then empty. Thread: one at a time (HDF5). */
 ls_err vx_results_read(const char *path, struct vx_results *out);
 
+/* Return whether path is a readable HDF5 file of another kind, such as a profile. */
+bool vx_results_is_other(const char *path);
+
 /* ---- as HDF5 ---- */
 
 /* Schema, columns and attributes that the writer and the reader of results share. */
 
-/* Schema 1 had text of variable length, schema 2 no rates with regular stores. */
-enum { VX_RESULTS_SCHEMA = 3 };
+/* Schema 1 had text of variable length, schema 2 no rates with regular stores, schema 3 no ranks. */
+enum { VX_RESULTS_SCHEMA = 4 };
 #define VX_RESULTS_KIND "loadstone replay results"
 
 struct vx_column {
     const char *name;
     enum prof_type type; /* PROF_TEXT, PROF_U64 or PROF_F64 */
-    size_t offset;       /* in struct vx_result */
+    size_t offset;       /* in a row */
 };
 extern const struct vx_column vx_columns[];
 extern const size_t vx_columns_len;
