@@ -14,3 +14,8 @@ tests_kernels_unit_SOURCES = \
 tests_kernels_unit_CPPFLAGS = $(unit_cppflags)
 tests_kernels_unit_CFLAGS = $(unit_cflags)
 tests_kernels_unit_LDADD = libkernels.la $(OPENMP_CFLAGS) $(unit_libs)
+
+# A library of ranks with made-up other ranks.
+check_LTLIBRARIES += tests/kernels/fake_ranks.la
+tests_kernels_fake_ranks_la_SOURCES = tests/kernels/fake_ranks.c
+tests_kernels_fake_ranks_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

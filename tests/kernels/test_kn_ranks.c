@@ -12,7 +12,10 @@
 #include "patterns/pat_extent.h"
 #include "tests/unit.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const *variables; /* name, value, ..., NULL */
 
@@ -70,6 +73,22 @@ static void missing_module_is_refused(void **state)
     const struct kn_ranks_settings s = {.module = "/nowhere/loadstone-mpi.so", .len = 2, .timeout_s = 1};
     assert_int_equal(kn_ranks_new(&s, &r), LS_ERR_NOT_FOUND);
     assert_null(r);
+}
+
+static void another_version_names_its_rank(void **state)
+{
+    (void)state;
+    const char *build = getenv("top_builddir");
+    char module[512];
+    kn_ranks *r = NULL;
+    snprintf(module, sizeof(module), "%s/tests/kernels/.libs/fake_ranks.so", build ? build : ".");
+    if (access(module, R_OK) != 0) skip(); /* built without shared libraries */
+    const struct kn_ranks_settings s = {.module = module, .len = 3, .timeout_s = 1};
+    assert_int_equal(kn_ranks_new(&s, &r), LS_ERR_VERSION);
+    if (!strstr(ls_last_error(), "rank 1 runs another version of Loadstone than rank 0"))
+        fail_msg("'%s' does not name rank 1", ls_last_error());
+    assert_string_equal(kn_ranks_info(r)->library, "made-up ranks");
+    kn_ranks_free(r);
 }
 
 /* The base of iteration i as the parts of all ranks have it, one after the other. */
@@ -159,6 +178,7 @@ UNIT_GROUP()
         cmocka_unit_test(launchers_name_their_module),
         cmocka_unit_test(one_rank_runs_alone),
         cmocka_unit_test(missing_module_is_refused),
+        cmocka_unit_test(another_version_names_its_rank),
         cmocka_unit_test(counts_are_split_without_a_rest),
         cmocka_unit_test(indices_are_split_without_a_rest),
         cmocka_unit_test(more_ranks_than_parts_are_refused),
