@@ -93,9 +93,7 @@ static const struct group_files groups[] = {
     {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"},
 };
 
-/* Return the bytes that a new job may use: the minimum of MemAvailable and the memory left in the control
- * groups; UINT64_MAX when neither is known. */
-static uint64_t memory_available(void)
+uint64_t kn_memory_available_bytes(void)
 {
     uint64_t least = mem_available();
     for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
@@ -109,7 +107,7 @@ static uint64_t memory_available(void)
 
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes)
 {
-    const uint64_t there = limit_bytes ? limit_bytes : memory_available();
+    const uint64_t there = limit_bytes ? limit_bytes : kn_memory_available_bytes();
     if (need_bytes <= there) return LS_OK;
     const bool is_large = need_bytes >= UINT64_C(1) << 30;
     const double unit = is_large ? 1 << 30 : 1 << 10;

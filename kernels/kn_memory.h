@@ -26,8 +26,11 @@ void kn_block_fini(struct kn_block *b);
 /* Return the bytes of b that are in huge pages now, from /proc/self/smaps (AnonHugePages); 0 if unknown. */
 uint64_t kn_block_huge_bytes(const struct kn_block *b);
 
-/* Check that need_bytes fit into limit_bytes (0: into the minimum of MemAvailable and the memory left in the
- * control groups).
+/* Return the bytes that a new job may use: the minimum of MemAvailable and the memory left in the control
+ * groups; UINT64_MAX when neither is known. */
+uint64_t kn_memory_available_bytes(void);
+
+/* Check that need_bytes fit into limit_bytes (0: into the available memory).
  * Errors: LS_ERR_NOMEM naming both and a remedy. */
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes);
 

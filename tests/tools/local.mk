@@ -3,20 +3,22 @@
 unit_programs += tests/tools/unit
 tests_tools_unit_SOURCES = \
     tests/tools/test_cli_parse.c tools/cli/cli_parse.c \
-    tests/tools/test_rec_target.c tools/record/rec_target.c
+    tests/tools/test_rec_target.c tools/record/rec_target.c \
+    tests/tools/test_std_fit.c tools/study/std_fit.c
 tests_tools_unit_CPPFLAGS = $(unit_cppflags)
 tests_tools_unit_CFLAGS = $(unit_cflags)
-tests_tools_unit_LDADD = libcommon.la $(unit_libs)
+tests_tools_unit_LDADD = libcommon.la $(unit_libs) -lm
 if HAVE_STEP
 tests_tools_unit_SOURCES += tests/tools/test_rep_disassemble.c tools/report/rep_disassemble.c
 tests_tools_unit_LDADD += libsymbols.la -lZydis
 endif
 
 # Programs that the scripts use to print, draw and read.
-check_PROGRAMS += tests/tools/make_heat tests/tools/make_profile tests/tools/make_ranks tests/tools/make_time tests/tools/make_trace
+check_PROGRAMS += tests/tools/make_heat tests/tools/make_jobs tests/tools/make_profile tests/tools/make_ranks tests/tools/make_time tests/tools/make_trace
 prof_write_fixture = tests/run_h5/prof_write_fixture.c tests/run_h5/prof_write_fixture.h
 tests_tools_make_heat_SOURCES = tests/tools/make_heat.c $(prof_write_fixture)
 tests_tools_make_heat_LDADD = libresolve.la libcommon.la -lm
+tests_tools_make_jobs_LDADD = libvizexport.la libcommon.la $(HDF5_LIBS) -lm
 tests_tools_make_profile_SOURCES = tests/tools/make_profile.c $(prof_write_fixture)
 tests_tools_make_profile_LDADD = libresolve.la libcommon.la -lm
 tests_tools_make_ranks_SOURCES = tests/tools/make_ranks.c $(prof_write_fixture)

@@ -376,6 +376,10 @@ const struct std_study std_studies[] = {
      "throughput by length of pattern", true, run_length},
     {"throughput", "a pattern truncated and expanded, from 1 MiB to half of the memory, and its plateau",
      "KiB", "GS Patterns, throughput tests", true, run_throughput},
+    {"weak", "jobs of 1, 2, 4, ... ranks of MPI or OpenSHMEM, each rank with the same amount", "ranks",
+     "Spatter and RaiderSTREAM over MPI, weak scaling", true, NULL},
+    {"strong", "jobs of 1, 2, 4, ... ranks of MPI or OpenSHMEM, which share the same amount", "ranks",
+     "Spatter and RaiderSTREAM over MPI, strong scaling", true, NULL},
 };
 const unsigned std_studies_len = sizeof(std_studies) / sizeof(std_studies[0]);
 

@@ -22,6 +22,7 @@ struct std_study {
     const char *axis;   /* meaning of x: "stride" */
     const char *source; /* the figure it repeats */
     bool takes_patterns;
+    /* NULL: jobs of ranks run it (std_scale.h) */
     ls_err (*run)(const struct std_study_options *o, std_study_emit *emit, void *user);
 };
 

@@ -2,20 +2,25 @@
 /* loadstone study: the papers' series of measurements. */
 #include "common/ls_hash.h"
 #include "common/ls_vector.h"
+#include "kernels/kn_backend.h"
 #include "patterns/pat_json.h"
 #include "tools/cli/cli_message.h"
 #include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
 #include "tools/study/std_print.h"
+#include "tools/study/std_scale.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     STUDY_LIST,
     STUDY_SPAN,
     STUDY_SIZE,
     STUDY_MAX_COUNT,
+    STUDY_KERNEL,
+    STUDY_RANKS,
     STUDY_TYPE,
     STUDY_RUNS,
     STUDY_WARMUPS,
@@ -23,6 +28,9 @@ enum {
     STUDY_DEVICE,
     STUDY_DEVICE_TIMEOUT,
     STUDY_RANK_TIMEOUT,
+    STUDY_LAUNCHER,
+    STUDY_COLLECT,
+    STUDY_KEEP,
     STUDY_THREADS,
     STUDY_PIN,
     STUDY_METHOD,
@@ -42,11 +50,20 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
                     "extent of the study's patterns; default: eight times all last-level caches",
                     "What to run", .least = 1},
     [STUDY_SIZE] = {"size", 'n', CLI_COUNT, "ELEMENTS", NULL,
-                    "elements of the largest arrays; default: STREAM's run rule", "What to run", .least = 1,
-                    .most = INT64_MAX / 64},
+                    "elements of the largest arrays, in study weak of each rank; default: STREAM's run rule",
+                    "What to run", .least = 1, .most = INT64_MAX / 64},
     [STUDY_MAX_COUNT] = {"max-count", 0, CLI_COUNT, "COUNT", NULL,
                          "run at most this many iterations of each pattern of a file", "What to run",
                          .least = 1},
+    [STUDY_KERNEL] = {"kernel", 'k', CLI_TEXT, "LIST", NULL,
+                      "weak and strong: kernels and groups of loadstone stream (default: " STD_KERNELS
+                      ", unless there are pattern files)",
+                      "What to run"},
+    [STUDY_RANKS] =
+        {"ranks", 0, CLI_TEXT, "LIST|MOST", NULL,
+         "weak and strong: numbers of ranks, as in 1,2,4; or the largest one, which stands for all up to 8, "
+         "then powers of two, and itself (default: the cores of this machine)",
+         "What to run"},
     [STUDY_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
     [STUDY_RUNS] = {"runs", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each point", "Measurement",
                     .least = 1, .most = UINT32_MAX},
@@ -63,8 +80,22 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
                               RPL_DEVICE_TIMEOUT_HELP, "How to run", .least = 1},
     [STUDY_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
                             RPL_RANKS_TIMEOUT_HELP, "How to run", .least = 1},
-    [STUDY_THREADS] = {"threads", 't', CLI_COUNT, "N", NULL, "threads; default: all, or OMP_NUM_THREADS",
-                       "How to run", .least = 1, .most = UINT32_MAX},
+    [STUDY_LAUNCHER] =
+        {"launcher", 0, CLI_TEXT, "COMMAND", NULL,
+         "weak and strong: command before that of each job, as in 'srun -n {ranks}'; default: mpirun or "
+         "mpiexec, oshrun with --backend shmem",
+         "How to run"},
+    [STUDY_COLLECT] =
+        {"collect", 0, CLI_DIR, "DIR", NULL,
+         "weak and strong: run nothing, and read the files in this directory that jobs kept (option -o)",
+         "How to run"},
+    [STUDY_KEEP] = {"keep", 0, CLI_DIR, "DIR", NULL,
+                    "weak and strong: keep the results and messages of the jobs in this directory",
+                    "How to run"},
+    [STUDY_THREADS] =
+        {"threads", 't', CLI_COUNT, "N", NULL,
+         "threads; default: all, or OMP_NUM_THREADS; in weak and strong, of each rank, default: 1",
+         "How to run", .least = 1, .most = UINT32_MAX},
     [STUDY_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto", "bind each thread to a processor",
                    "How to run"},
     [STUDY_METHOD] = {"method", 'm', CLI_TEXT, "NAME", "auto",
@@ -188,6 +219,104 @@ static int study_print(const struct study_session *s, enum std_format format)
     return CLI_OK;
 }
 
+/* ---- weak and strong ---- */
+
+/* Options that the commands of jobs take as they are. NULL: that command does not have it. */
+static const struct {
+    unsigned option;
+    const char *stream, *replay;
+} study_passed[] = {
+    {STUDY_RUNS, "--ntimes", "--max-runs"},
+    {STUDY_WARMUPS, "--warmups", "--warmups"},
+    {STUDY_MAX_COUNT, NULL, "--max-count"},
+    {STUDY_BACKEND, "--backend", "--backend"},
+    {STUDY_RANK_TIMEOUT, "--rank-timeout", "--rank-timeout"},
+    {STUDY_PIN, "--pin", "--pin"},
+    {STUDY_METHOD, "--method", "--method"},
+    {STUDY_STORES, "--stores", "--stores"},
+    {STUDY_PAGES, "--pages", "--pages"},
+    {STUDY_DENSE_BUFFERS, NULL, "--dense-buffers"},
+    {STUDY_TYPE, "--type", "--element-bytes"},
+    {STUDY_FORCE, "--force", "--force"},
+};
+enum { STUDY_PASSED = sizeof(study_passed) / sizeof(study_passed[0]), STUDY_WORDS = 2 * STUDY_PASSED + 1 };
+
+/* Collect the given options as words for the jobs' commands. */
+static void study_words(const struct cli_value *v, bool of_replay, const char *out[STUDY_WORDS])
+{
+    size_t len = 0;
+    for (size_t i = 0; i < STUDY_PASSED; i++) {
+        const unsigned option = study_passed[i].option;
+        const char *name = of_replay ? study_passed[i].replay : study_passed[i].stream;
+        if (!name || !v[option].given) continue;
+        out[len++] = name;
+        if (study_options[option].type == CLI_FLAG) continue;
+        out[len++] = option == STUDY_TYPE && of_replay ? v[option].number ? "4" : "8" : v[option].text;
+    }
+    out[len] = NULL;
+}
+
+/* Options that only these two studies have, or that they do not have. */
+static ls_err study_check_given(const struct cli_value *v, const struct std_study *study)
+{
+    static const unsigned own[] = {STUDY_KERNEL, STUDY_RANKS, STUDY_LAUNCHER, STUDY_COLLECT, STUDY_KEEP};
+    static const unsigned others[] = {STUDY_SPAN, STUDY_DEVICE, STUDY_DEVICE_TIMEOUT};
+    const unsigned *list = study->run ? own : others;
+    const size_t len = study->run ? sizeof(own) / sizeof(own[0]) : sizeof(others) / sizeof(others[0]);
+    for (size_t i = 0; i < len; i++)
+        if (v[list[i]].given)
+            return ls_fail(LS_ERR_USAGE, "study %s has no option --%s", study->name,
+                           study_options[list[i]].name);
+    return LS_OK;
+}
+
+static ls_err study_check_jobs(const struct cli_value *v, char **operands)
+{
+    static const unsigned alone[] = {STUDY_LAUNCHER, STUDY_KEEP};
+    const struct kn_backend *b;
+    const char *backend = v[STUDY_BACKEND].text;
+    unsigned threads;
+    for (size_t i = 0; v[STUDY_COLLECT].given && i < 2; i++)
+        if (v[alone[i]].given)
+            return ls_fail(LS_ERR_USAGE,
+                           "--%s has no effect with --collect, which runs nothing: give one of them",
+                           study_options[alone[i]].name);
+    if (v[STUDY_COLLECT].given && operands[1])
+        return ls_fail(LS_ERR_USAGE, "--collect runs nothing and takes no pattern file (%s)", operands[1]);
+    if (!backend || strcasecmp(backend, "mpi") == 0 || strcasecmp(backend, "shmem") == 0) return LS_OK;
+    const struct kn_options run = {.backend = backend};
+    LS_TRY(kn_backend_choose(&run, &b, &threads));
+    if (!b->device) return LS_OK;
+    return ls_fail(LS_ERR_UNSUPPORTED, "ranks run on processors: choose another backend than %s", b->name);
+}
+
+static int study_run_jobs(const struct cli_value *v, char **operands, const struct std_study *study)
+{
+    static const unsigned bytes[] = {8, 4};
+    const char *backend = v[STUDY_BACKEND].text, *of_stream[STUDY_WORDS], *of_replay[STUDY_WORDS];
+    study_words(v, false, of_stream);
+    study_words(v, true, of_replay);
+    const struct std_scale_options o = {
+        .study = study,
+        .is_strong = strcmp(study->name, "strong") == 0,
+        .ranks = v[STUDY_RANKS].text,
+        .kernels = v[STUDY_KERNEL].text,
+        .launcher = v[STUDY_LAUNCHER].text,
+        .collect = v[STUDY_COLLECT].text,
+        .keep = v[STUDY_KEEP].text,
+        .patterns = operands + 1,
+        .of_stream = of_stream,
+        .of_replay = of_replay,
+        .run = {.threads = (unsigned)v[STUDY_THREADS].number, .element_bytes = bytes[v[STUDY_TYPE].number]},
+        .elements = v[STUDY_SIZE].number,
+        .is_shmem = backend && strcasecmp(backend, "shmem") == 0,
+        .force = v[STUDY_FORCE].given};
+    const ls_err err = study_check_jobs(v, operands);
+    if (err != LS_OK) return cli_fail(err);
+    return std_scale_run(&o, (enum std_format)v[STUDY_FORMAT].number, v[STUDY_PLOT].text,
+                         v[STUDY_OUTPUT].text);
+}
+
 static int study_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
@@ -199,13 +328,16 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
         cli_error("STUDY is missing; loadstone study --list names them");
         return CLI_USAGE;
     }
+    const struct std_study *study = std_study_find(operands[0]);
+    const char *plot = v[STUDY_PLOT].text, *output = v[STUDY_OUTPUT].text;
+    ls_err err = study ? study_check_given(v, study) : LS_OK;
+    if (err == LS_OK) err = std_plot_check(plot, output, v[STUDY_FORCE].given);
+    if (err == LS_OK && study && !study->run) return study_run_jobs(v, operands, study);
     const enum std_format format = (enum std_format)v[STUDY_FORMAT].number;
     struct study_session s = {.live = format == STD_TABLE,
                               .run = {.backend = v[STUDY_BACKEND].text,
                                       .device = v[STUDY_DEVICE].text,
                                       .pin = (enum kn_pin)v[STUDY_PIN].number}};
-    const char *plot = v[STUDY_PLOT].text, *output = v[STUDY_OUTPUT].text;
-    ls_err err = std_plot_check(plot, output, v[STUDY_FORCE].given);
     if (err == LS_OK) err = study_measure(v, operands, &s);
     int status = err == LS_OK ? study_print(&s, format) : rpl_ranks_fail(s.run.ranks, err);
     fflush(stdout);
@@ -220,20 +352,28 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
 
 const struct cli_command cli_cmd_study = {
     .name = "study",
-    .summary = "vary stride, threads, instructions or size, and measure each",
+    .summary = "vary stride, threads, ranks, instructions or size, and measure each",
     .operands = "STUDY [FILE.json...]",
     .description =
         "Runs a series of measurements in which one parameter varies, as in the papers on Spatter "
-        "and RaiderSTREAM, and prints one point per line: stride, prefetch, simd, threads, size, length, throughput. "
+        "and RaiderSTREAM, and prints one point per line: stride, prefetch, simd, threads, size, length, throughput, weak, "
+        "strong. "
         "--list describes each and names the figure that it repeats.\n\n"
         "threads, length and throughput take pattern files and then run these patterns instead of the built-in "
         "ones. threads also prints Pearson's R of each pattern with STREAM's triad. csv and json "
-        "name the machine and hold every statistic of every point.",
+        "name the machine and hold every statistic of every point.\n\n"
+        "weak and strong start a job of loadstone stream, and one of loadstone replay if there are pattern files, for each "
+        "number of ranks, or read the results of jobs that ran elsewhere (--collect). They print the rate, "
+        "its ratio to one rank, the rates of single ranks, and the number of ranks at which memory saturates: rates are "
+        "fitted by min(ranks x rate of one, roof). A job that fails is printed with its command, and the others count.",
     .examples = "loadstone study stride                      gather and scatter by strides 1 to 128\n"
                 "loadstone study threads lulesh.json         patterns of a file by 1, 2, 4, ... threads\n"
-                "loadstone study size -t 1 --format csv      the caches of one core\n",
-    .exit_status = "0 measured; 1 a result is wrong, or it could not run here; 2 wrong usage; 3 a pattern "
-                   "file that cannot be read.",
+                "loadstone study size -t 1 --format csv      the caches of one core\n"
+                "loadstone study weak --plot weak.svg        1, 2, 4, ... ranks of MPI, started by mpirun\n"
+                "loadstone study strong --collect jobs       results of batch jobs\n",
+    .exit_status =
+        "0 measured; 1 a result is wrong, a job failed, or it could not run here; 2 wrong usage; 3 a "
+        "pattern file or a result that cannot be read, is missing, or does not fit the others.",
     .options = study_options,
     .options_len = STUDY_OPTIONS,
     .operands_max = SIZE_MAX,

@@ -24,6 +24,7 @@ struct vx_series {
     const double *low, *high; /* whiskers of y, NULL: none */
     size_t len;
     bool is_dashed; /* an expectation: dashed, without marks; shaded between low and high (lines) */
+    size_t twin;    /* 1 + the series that has the same colour (lines); 0: its own colour */
 };
 
 /* A line across the chart at y (at radius y of a radar). */

@@ -152,6 +152,12 @@ struct vx_box vx_heading(cairo_t *c, struct vx_box box, const struct vx_chart *c
     return (struct vx_box){box.x, box.y + used, box.width, box.height - used};
 }
 
+size_t vx_colour_series(const struct vx_chart *chart, size_t series)
+{
+    const size_t twin = chart->series[series].twin;
+    return twin ? twin - 1 : series;
+}
+
 struct vx_box vx_legend(cairo_t *c, struct vx_box box, const struct vx_chart *chart)
 {
     if (chart->series_len < 2) return box;
@@ -162,7 +168,7 @@ struct vx_box vx_legend(cairo_t *c, struct vx_box box, const struct vx_chart *ch
             x = box.x;
             y += 16;
         }
-        vx_use_series(c, s);
+        vx_use_series(c, vx_colour_series(chart, s));
         if (chart->series[s].is_dashed) {
             vx_use_dashes(c, true);
             vx_line(c, x, y - 4, x + 13, y - 4, 1.8);

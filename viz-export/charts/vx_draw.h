@@ -20,6 +20,8 @@ enum { VX_FONT_TITLE = 15, VX_FONT_TEXT = 11, VX_FONT_SMALL = 10 };
 
 /* Okabe and Ito's palette without its yellow, which is too light on white; series beyond it differ by mark. */
 void vx_use_series(cairo_t *c, size_t series);
+/* The series whose colour a series of the chart has. */
+size_t vx_colour_series(const struct vx_chart *chart, size_t series);
 void vx_use_ink(cairo_t *c, enum vx_ink ink);
 
 /* Text with its baseline at y; returns its width. */

@@ -117,7 +117,7 @@ static void xy_point(const struct xy *p, const struct vx_series *s, size_t serie
 static void xy_series(const struct xy *p, size_t series)
 {
     const struct vx_series *s = &p->chart->series[series];
-    vx_use_series(p->c, series);
+    vx_use_series(p->c, vx_colour_series(p->chart, series));
     if (s->is_dashed && p->chart->kind == VX_LINES) {
         xy_dashed(p, s);
         return;
