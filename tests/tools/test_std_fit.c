@@ -75,11 +75,23 @@ static void rates_that_still_rise_have_no_roof(void **state)
     assert_true(isnan(std_fit_of(ranks, rates, 4).roof));
 }
 
+static void rates_that_fall_again_have_a_roof(void **state)
+{
+    (void)state;
+    const double ranks[] = {1, 2, 4, 6, 8, 16}, rates[] = {10, 20, 40, 50, 48, 30};
+    const struct std_fit f = std_fit_of(ranks, rates, 6);
+    NEAR(f.roof, 48.0, 0.03);
+    NEAR(f.one, 10.0, 0.03);
+    assert_true(f.residual > 0.01 && f.residual < 0.05);
+}
+
 static void few_points_are_fitted(void **state)
 {
     (void)state;
-    const double ranks[] = {1, 2}, equal[] = {10, 10.5}, rising[] = {10, 19}, half[] = {10, 14};
+    const double ranks[] = {1, 2}, equal[] = {10, 10.5}, rising[] = {10, 19}, half[] = {10, 14},
+                 falling[] = {10, 6};
     NEAR(std_fit_of(ranks, equal, 2).roof, 10.25, 0.01);
+    NEAR(std_fit_of(ranks, falling, 2).roof, 9.5, 0.01);
     assert_true(isnan(std_fit_of(ranks, rising, 2).roof));
     assert_true(isnan(std_fit_of(ranks, half, 2).roof));
     const struct std_fit one = std_fit_of(ranks, equal, 1);
@@ -105,6 +117,7 @@ UNIT_GROUP()
         cmocka_unit_test(noise_changes_roofs_by_less_than_itself),
         cmocka_unit_test(straight_lines_have_no_roof),
         cmocka_unit_test(rates_that_still_rise_have_no_roof),
+        cmocka_unit_test(rates_that_fall_again_have_a_roof),
         cmocka_unit_test(few_points_are_fitted),
         cmocka_unit_test(points_may_begin_later),
     };

@@ -52,6 +52,10 @@ expect 2 "no kernel or group 'fast'" "$loadstone" study weak --collect line -k f
 # one point below the line is no roof
 jobs few weak 1 2 4 8
 expect 0 "the fit is off by 22.0 %: measure more numbers of ranks" "$loadstone" study weak --collect few
+# a rate that falls again
+jobs falls weak 1 2 4 6 8
+jobs falls weak 16 -- roof=3e4
+expect 0 "copy saturates at 6 of 16 ranks: 50 of 48.1 GB/s, and falls to 30 GB/s by 16; the fit is off by 3." "$loadstone" study weak --collect falls
 # two nodes have twice the rate
 jobs nodes weak 2 4 6 8 -- one=1e4 roof=3e4
 jobs nodes weak 16 24 -- one=1e4 roof=3e4 nodes=2

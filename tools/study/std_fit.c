@@ -16,12 +16,21 @@ struct line {
     double one, roof, squares;
 };
 
+/* The rate of a point for the fit: one that falls by more than STD_FLAT below an earlier one counts as if it fell by that. */
+static double level_of(const struct points *p, size_t i)
+{
+    double level = p->rates[i];
+    for (size_t k = 0; k < i; k++)
+        level = fmax(level, p->rates[k] * (1 - STD_FLAT));
+    return level;
+}
+
 /* Find the factor of min(ranks, knee) for the points [begin, end) by the least squares of relative deviations. */
 static double factor_of(const struct points *p, size_t begin, size_t end, double knee)
 {
     double sum = 0, squares = 0;
     for (size_t i = begin; i < end; i++) {
-        const double share = fmin(p->ranks[i], knee) / p->rates[i];
+        const double share = fmin(p->ranks[i], knee) / level_of(p, i);
         sum += share;
         squares += share * share;
     }
@@ -32,7 +41,7 @@ static void consider(const struct points *p, double one, double roof, struct lin
 {
     struct line l = {one, roof, 0};
     for (size_t i = 0; i < p->len; i++) {
-        const double off = fmin(one * p->ranks[i], roof) / p->rates[i] - 1;
+        const double off = fmin(one * p->ranks[i], roof) / level_of(p, i) - 1;
         l.squares += off * off;
     }
     if (isinf(roof) || l.squares < best->squares) *best = l;
@@ -44,7 +53,7 @@ static void consider_roof(const struct points *p, double one, double roof, struc
     size_t on = 0;
     for (size_t i = 0; i < p->len; i++) {
         if (one * p->ranks[i] < roof * (1 - STD_ROUNDING)) continue;
-        if (fabs(p->rates[i] / roof - 1) > STD_FLAT) return;
+        if (fabs(level_of(p, i) / roof - 1) > STD_FLAT) return;
         on++;
     }
     if (on >= 2) consider(p, one, roof, best);

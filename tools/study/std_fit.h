@@ -6,13 +6,14 @@
 #include <stddef.h>
 
 struct std_fit {
-    double one;      /* rate of a rank while memory is not the limit */
-    double roof;     /* rate that more ranks do not raise; NAN: the points reach none */
-    double residual; /* root mean square of the relative deviations; NAN with fewer than two points */
+    double one;  /* rate of a rank while memory is not the limit */
+    double roof; /* rate that more ranks do not raise; NAN: the points reach none */
+    /* Root mean square of the relative deviations, without falls below the roof; NAN with fewer than two points. */
+    double residual;
 };
 
-/* Measured rates on the roof differ from it by at most STD_FLAT, and memory counts as saturated from 1 - STD_FLAT of the
- * roof on. */
+/* Measured rates on the roof differ from it by at most STD_FLAT, or fall below it; memory counts as saturated from
+ * 1 - STD_FLAT of the roof on. */
 #define STD_FLAT 0.1
 
 /* Fit the points by the least squares of their relative deviations. ranks are of one node, ascending, at least

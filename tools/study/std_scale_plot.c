@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLOT_FIT_STEPS = 65, PLOT_LABEL_BYTES = STD_SERIES_BYTES + 32, PLOT_CHARTS = 3 };
+enum { PLOT_FIT_STEPS = 257, PLOT_LABEL_BYTES = STD_SERIES_BYTES + 32, PLOT_CHARTS = 3 };
 
 /* Numbers of all points, by curve: first the points in the fit, then the others, whose ranks share processors. */
 enum plot_list {

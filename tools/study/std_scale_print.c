@@ -65,6 +65,8 @@ static void print_sentence(const struct std_curve *c, FILE *out)
     else
         fprintf(out, "%s does not saturate up to %u rank%s: %.3g GB/s, efficiency %.0f %%", c->label,
                 last->ranks, last->ranks == 1 ? "" : "s", last->rate / 1e3, last->efficiency * 100);
+    if (at && last->roof_share < 1 - STD_FLAT)
+        fprintf(out, ", and falls to %.3g GB/s by %u", last->rate / 1e3, last->ranks);
     if (isfinite(c->fit.residual)) fprintf(out, "; the fit is off by %.1f %%", c->fit.residual * 100);
     if (c->fit.residual > STD_FLAT) fputs(": measure more numbers of ranks", out);
     fputc('\n', out);
