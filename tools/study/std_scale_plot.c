@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLOT_FIT_STEPS = 257, PLOT_LABEL_BYTES = STD_SERIES_BYTES + 32, PLOT_CHARTS = 3 };
+enum { PLOT_FIT_STEPS = 33, PLOT_LABEL_BYTES = STD_SERIES_BYTES + 32, PLOT_CHARTS = 3 };
 
 /* Numbers of all points, by curve: first the points in the fit, then the others, whose ranks share processors. */
 enum plot_list {
@@ -118,8 +118,10 @@ static size_t fill_fit(const struct plot *p, size_t c)
         ranks[len] = point->ranks;
         rates[len++] = point->nodes * std_fit_at(&curve->fit, (double)point->ranks / point->nodes);
     }
+    const double step = log(most / least) / (PLOT_FIT_STEPS - 1), knee = curve->fit.roof / curve->fit.one;
     for (; curve->nodes_most == 1 && len < PLOT_FIT_STEPS; len++) {
-        ranks[len] = least * pow(most / least, (double)len / (PLOT_FIT_STEPS - 1));
+        ranks[len] = least * exp(step * (double)len);
+        if (fabs(log(ranks[len] / knee)) <= step / 2) ranks[len] = fmin(fmax(knee, least), most);
         rates[len] = std_fit_at(&curve->fit, ranks[len]);
     }
     return len;
