@@ -217,7 +217,7 @@ expect 0 "" "$loadstone" study strong $quick --launcher 'sh one.sh {ranks}' --ra
 expect 0 "copy" "$loadstone" study strong --collect kept
 must grep -q 'ignored: kept/stream-1.log' err
 
-# --- the launchers themselves ---
+# --- the launchers themselves: their jobs run, the amounts are right, and the results can be collected again ---
 cat >pattern.json <<'J'
 [{"name": "rows", "kernel": "gather", "pattern": [0, 1, 2, 3], "delta": 4, "count": 10000}]
 J
@@ -237,8 +237,11 @@ for launcher in $(launchers); do
         strong) bytes="1 320000;copy 2 320000" ;;
         esac
         # shellcheck disable=SC2046,SC2086
-        expect 0 "" env PATH="$PWD/bin:$PATH" "$loadstone" study $scaling $quick $(backend_of "$launcher") --ranks 2 --format csv -o $launcher-$scaling.h5 $patterns
+        expect 0 "" env PATH="$PWD/bin:$PATH" "$loadstone" study $scaling $quick $(backend_of "$launcher") --ranks 2 --format csv --keep $launcher-$scaling $patterns
         cp out study.csv
+        # the kept results of the same jobs are the same study
+        expect 0 "" "$loadstone" study $scaling --collect $launcher-$scaling --format csv
+        must diff study.csv out
         must test "$(column bytes | grep '^copy' | tr '\n' ';')" = "copy $bytes;"
         must test "$(column valid | grep -c ' 1$')" -eq $points
         must test "$(column nodes | grep -c ' 1$')" -eq $points
