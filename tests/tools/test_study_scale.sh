@@ -88,8 +88,8 @@ assert len(ranks["rank"]) == 2 * 45 and list(ranks["result"][:3]) == [0, 1, 1] a
 T
 fi
 if "$loadstone" study weak --collect weak --plot weak.svg >out 2>err; then
-    must "$loadstone" study strong --collect strong --plot strong.png >out
-    must "$loadstone" study weak --collect shared --plot shared.html >out
+    must "$loadstone" study strong --collect strong --plot strong.png >out 2>err
+    must "$loadstone" study weak --collect shared --plot shared.html >out 2>err
     must grep -q 'copy, shared processors' shared.html
     must test "$(head -c 8 strong.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a
     ! has_python xml.dom.minidom || must $python -c 'import xml.dom.minidom; xml.dom.minidom.parse("weak.svg")'
