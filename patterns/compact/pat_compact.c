@@ -139,6 +139,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->config.kernel = f->op == PAT_OP_STORE ? PAT_SCATTER : PAT_GATHER;
     f->config.index_bits = pat_index_bits(t, s->index_site);
     f->elem_size_bytes = s->elem_size_bytes ? s->elem_size_bytes : 1;
+    f->object_bytes = s->home < t->homes_len ? t->homes[s->home].elem_size_bytes : 0;
     f->ip = site->ip;
     f->linked_ip = site->ip - (module < t->modules_len ? t->modules[module].bias : 0);
     f->module_row = module < t->modules_len ? module : PAT_NONE;
@@ -428,15 +429,20 @@ static ls_err pat_make_round(const struct pat_compaction *c, const struct pat_jo
     return e;
 }
 
-/* Order: gathers first, then by rank in the published modes, then by cost, then by the order of the
- * sequences. */
-static int pat_found_order(const void *a, const void *b)
+/* Order: by rank in the published modes, then by cost, then by the order of the sequences. */
+static int pat_by_cost(const void *a, const void *b)
 {
     const struct pat_found *x = a, *y = b;
-    if (x->op != y->op) return x->op < y->op ? -1 : 1;
     if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
     if (x->cost_share != y->cost_share) return x->cost_share > y->cost_share ? -1 : 1;
     return x->sequence < y->sequence ? -1 : 1;
+}
+
+/* Order: gathers before scatters. */
+static int pat_by_kind(const void *a, const void *b)
+{
+    const struct pat_found *x = a, *y = b;
+    return x->op != y->op ? (x->op < y->op ? -1 : 1) : pat_by_cost(a, b);
 }
 
 static ls_err pat_make_rows(const struct pat_compaction *c, struct pat_findings *out)
@@ -460,7 +466,8 @@ static ls_err pat_make_rows(const struct pat_compaction *c, struct pat_findings 
 static ls_err pat_make(const struct pat_compaction *c, struct pat_findings *out)
 {
     LS_TRY(pat_make_rows(c, out));
-    if (out->len) qsort(out->rows, out->len, sizeof(*out->rows), pat_found_order);
+    if (out->len)
+        qsort(out->rows, out->len, sizeof(*out->rows), c->options->by_kind ? pat_by_kind : pat_by_cost);
     if (!c->options->no_symbols) LS_TRY(pat_names_read(out, c->tables));
     return pat_names_write(out, c->tables);
 }

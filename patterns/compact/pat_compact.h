@@ -12,6 +12,7 @@ struct pat_compact_options {
     bool is_sampled; /* the source's pieces are bursts (struct pat_source_counts): accesses between them are
                       * unknown. Else a break only means that the thread left the traced region. */
     bool no_join;    /* no joining of instructions that alternate on the same data */
+    bool by_kind;    /* order: gathers before scatters, as GS Patterns has them; else by cost alone */
     uint64_t seed;   /* seed of synthetic patterns, the same seed gives the same pattern; 0: 1 */
 };
 

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAT_PATTERN_MAX = 1 << 20, PAT_ROW = 16 };
+enum { PAT_PATTERN_MAX = 1 << 20, PAT_ROW = 16, PAT_TURN_PIECES = 16 };
 
 /* Limits. A cycle represents the pieces if it explains at least pat_pieces_min of them; a part of a sequence
  * represents all of it if the distributions of their distances differ by at most pat_differ_max (total
  * variation); a prefix represents the whole if it touches at least pat_prefix_min of the lines that the whole
- * touches. */
+ * touches. Rows are longer than bursts if at least pat_turn_min of these have one end of a row, and at most
+ * pat_turns_max of those have two. */
+static const double pat_turn_min = 0.05, pat_turns_max = 0.02;
 static const double pat_pieces_min = 0.8, pat_differ_max = 0.01, pat_prefix_min = 0.5;
 
 struct pat_forming {
@@ -302,6 +304,14 @@ static void pat_span_of(const struct pat_sequence *s, int64_t *out_low, uint64_t
     *out_elements += s->fold.shift < 0 ? -farther : farther;
 }
 
+/* Are bursts shorter than the rows of a nest? Then many have one end of a row, and none has two: the distance to
+ * the next row is no part of the cycle. */
+static bool pat_ends_in_row(const struct pat_cycle *c)
+{
+    return c->pieces >= PAT_TURN_PIECES && c->with_turn >= pat_turn_min * (double)c->pieces &&
+           c->with_turns <= pat_turns_max * (double)c->with_turn;
+}
+
 /* Derive the count for bursts: the number of rounds of the cycle is unknown, but the elements that it covers
  * are known. */
 static ls_err pat_form_pieces(struct pat_forming *g, bool *out_done)
@@ -326,6 +336,7 @@ static ls_err pat_form_pieces(struct pat_forming *g, bool *out_done)
     f->config.count = round != UINT64_MAX && round > 1 ? round : seen > 1 ? seen : 1;
     f->form = PAT_FORM_PERIODIC;
     f->explained = (double)cycle.explained / (double)cycle.seen;
+    f->ends_in_row = pat_ends_in_row(&cycle);
     *out_done = pat_settle(f);
     f->first_element = low;
     return LS_OK;

@@ -59,6 +59,7 @@ struct pat_found {
     /* Share of the kept accesses that the configuration gives, 1 when it is exact. For bursts: share of the
      * distances that belong to the period. */
     double explained;
+    bool ends_in_row; /* bursts: a row of a loop nest; they are too short for the loop around it */
     /* Accesses before and after the ones that the configuration gives (PAT_FORM_PERIODIC of a whole
      * sequence). */
     uint64_t prologue, epilogue;
@@ -67,8 +68,9 @@ struct pat_found {
      * Very long ones are cut; no tail where accesses before it are missing. */
     struct pat_indices head, tail;
     struct pat_measures measures;
-    uint64_t elem_size_bytes;
-    int64_t stride; /* elements; for PAT_CLASS_UNIFORM only */
+    uint64_t elem_size_bytes; /* unit of the indices */
+    uint64_t object_bytes;    /* the home's elements; 0: not known */
+    int64_t stride;           /* elements; for PAT_CLASS_UNIFORM only */
     /* origin */
     enum pat_op op;
     uint64_t ip, linked_ip; /* in memory, and in the file of its module; the same where none is known */
@@ -104,7 +106,7 @@ const char *pat_found_label(const struct pat_found *f, char out[PAT_FOUND_KEY_BY
 const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTES]);
 
 struct pat_findings {
-    struct pat_found *rows; /* gathers first, then the costliest first; published modes: by their rank */
+    struct pat_found *rows; /* the costliest first; published modes: gathers first, by their rank */
     size_t len;
 };
 

@@ -467,13 +467,19 @@ static size_t pat_stretch(const struct pat_cycle *c, const int64_t *s, size_t le
 }
 
 /* Count stretches of at least one whole cycle, and at the ends of a piece stretches of any length. */
-static void pat_explain(const struct pat_cycle *c, const int64_t *steps, size_t len, uint64_t *explained)
+static void pat_explain(struct pat_cycle *c, const int64_t *steps, size_t len)
 {
+    size_t stretches = 0;
     for (size_t i = 0; i < len;) {
         const size_t n = pat_stretch(c, steps + i, len - i);
-        if (n >= c->len || (n > 0 && (i == 0 || i + n == len))) *explained += n;
+        const bool is_stretch = n >= c->len || (n > 0 && (i == 0 || i + n == len));
+        if (is_stretch) c->explained += n;
+        stretches += is_stretch;
         i += n ? n : 1;
     }
+    c->pieces += stretches > 0;
+    c->with_turn += stretches == 2;
+    c->with_turns += stretches > 2;
 }
 
 ls_err pat_pieces_cycle(const struct pat_pieces *p, struct pat_cycle *out)
@@ -493,7 +499,7 @@ ls_err pat_pieces_cycle(const struct pat_pieces *p, struct pat_cycle *out)
     for (size_t i = 0; pat_pieces_at(p, i, &from, &until); i++)
         if (until > from + 1) {
             out->seen += until - from - 1;
-            if (out->len) pat_explain(out, b.steps + from, until - from - 1, &out->explained);
+            if (out->len) pat_explain(out, b.steps + from, until - from - 1);
         }
     pat_ballot_fini(&b);
     return LS_OK;

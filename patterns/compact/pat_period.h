@@ -69,6 +69,8 @@ struct pat_cycle {
     int64_t distances[PAT_PIECES_CYCLE_MAX]; /* in the rotation that is the least */
     size_t len;                              /* 0: not found */
     uint64_t seen, explained;                /* distances inside pieces; the ones in stretches of the cycle */
+    size_t pieces;                           /* pieces with a stretch of the cycle */
+    size_t with_turn, with_turns; /* the ones with one, and with several, gaps between two stretches */
 };
 
 /* Find the cycle with the most votes. Every piece of at least two whole periods votes with its distances.

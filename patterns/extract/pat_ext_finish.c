@@ -172,18 +172,6 @@ static int finish_by_cost(const void *a, const void *b)
     return finish_by_site(a, b);
 }
 
-static bool finish_keeps(const struct pat_ext *e, const struct finish_row *f, double cost)
-{
-    const struct pat_extract_options *o = e->options;
-    const struct pat_ext_measured *m = &f->measured;
-    if (m->accesses < o->accesses_min) return false;
-    if (m->is_trivial && !o->keep_trivial && finish_cost(f->row) < FINISH_COSTLY_SHARE * cost) return false;
-    if (!o->unique_min && !(o->far_share_min > 0)) return true;
-    const double share = (double)m->far / (double)m->accesses;
-    return (o->unique_min && m->unique >= o->unique_min) ||
-           (o->far_share_min > 0 && share >= o->far_share_min);
-}
-
 /* Filter ranked rows: the best `top` of loads and of stores among those with a symbol, then the other
  * filters. */
 static void finish_filter_published(const struct pat_ext *e, struct finish_row *rows, size_t len)
@@ -232,6 +220,30 @@ static bool finish_leaves_out(const struct pat_ext *e, const struct pat_ext_row 
     return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0 || strncmp(name, "ld64.so", 7) == 0;
 }
 
+/* Return why the row is left out; PAT_LEFT_OUT_CHEAP: it is kept if it is costly enough. */
+static enum pat_left_out finish_reason(const struct pat_ext *e, const struct finish_row *f, double cost)
+{
+    const struct pat_extract_options *o = e->options;
+    const struct pat_ext_measured *m = &f->measured;
+    if (finish_leaves_out(e, f->row)) return PAT_LEFT_OUT_LOADER;
+    if (m->accesses < o->accesses_min) return PAT_LEFT_OUT_SHORT;
+    if (m->is_trivial && !o->keep_trivial && finish_cost(f->row) < FINISH_COSTLY_SHARE * cost)
+        return PAT_LEFT_OUT_TRIVIAL;
+    if (!o->unique_min && !(o->far_share_min > 0)) return PAT_LEFT_OUT_CHEAP;
+    const double share = (double)m->far / (double)m->accesses;
+    return (o->unique_min && m->unique >= o->unique_min) ||
+                   (o->far_share_min > 0 && share >= o->far_share_min)
+               ? PAT_LEFT_OUT_CHEAP
+               : PAT_LEFT_OUT_FILTERED;
+}
+
+static void finish_note(const struct finish_row *f, struct pat_left_out_row *out)
+{
+    out->len++;
+    out->accesses += f->measured.accesses;
+    out->cost += finish_cost(f->row);
+}
+
 /* --top is a number of patterns. Rows that take turns with a chosen one are included even if filtered:
  * otherwise --top would decide how much of a stencil is visible. */
 static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, size_t len,
@@ -241,18 +253,16 @@ static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, si
     const bool by_group = e->options->with_companions;
     ls_err err = c ? LS_OK : ls_nomem("%zu sequences", len);
     for (size_t i = 0; err == LS_OK && i < len; i++)
-        c[i] = (struct pat_ext_candidate){.group = by_group ? finish_group(rows[i].row) : rows[i].row,
-                                          .cost = finish_cost(rows[i].row),
-                                          .passes = !finish_leaves_out(e, rows[i].row) &&
-                                                    finish_keeps(e, &rows[i], out->cost)};
+        c[i] =
+            (struct pat_ext_candidate){.group = by_group ? finish_group(rows[i].row) : rows[i].row,
+                                       .cost = finish_cost(rows[i].row),
+                                       .passes = finish_reason(e, &rows[i], out->cost) == PAT_LEFT_OUT_CHEAP};
     if (err == LS_OK) err = pat_ext_choose(c, len, e->options->top);
     for (size_t i = 0; err == LS_OK && i < len; i++) {
         rows[i].is_out = !c[i].is_chosen || !c[i].passes;
-        rows[i].is_companion = c[i].is_chosen && !c[i].passes && !finish_leaves_out(e, rows[i].row);
-        if (!finish_leaves_out(e, rows[i].row)) continue;
-        out->loader_len++;
-        out->loader_accesses += rows[i].measured.accesses;
-        out->loader_cost += c[i].cost;
+        const enum pat_left_out reason = finish_reason(e, &rows[i], out->cost);
+        rows[i].is_companion = c[i].is_chosen && !c[i].passes && reason != PAT_LEFT_OUT_LOADER;
+        if (rows[i].is_out && !rows[i].is_companion) finish_note(&rows[i], &out->left_out[reason]);
     }
     free(c);
     return err;

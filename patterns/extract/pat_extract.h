@@ -92,6 +92,23 @@ static inline size_t pat_sequence_len(const struct pat_sequence *s)
     return s->fold.period ? s->fold.len : s->indices.len;
 }
 
+/* Sequences that are not among the rows, by reason. X(enumerator, name, text); in this order, a sequence
+ * counts once. */
+#define PAT_LEFT_OUT_LIST(X)                                                                      \
+    X(PAT_LEFT_OUT_LOADER, "loader", "the dynamic loader's (keep_loader)")                        \
+    X(PAT_LEFT_OUT_SHORT, "short", "fewer accesses than accesses_min")                            \
+    X(PAT_LEFT_OUT_TRIVIAL, "trivial", "distances of -1, 0 and 1 only, and cheap (keep_trivial)") \
+    X(PAT_LEFT_OUT_FILTERED, "filtered", "rejected by unique_min and far_share_min")              \
+    X(PAT_LEFT_OUT_CHEAP, "cheap", "cheaper than the `top` costliest")
+#define PAT_LEFT_OUT_ENUM(id, name, text) id,
+enum pat_left_out { PAT_LEFT_OUT_LIST(PAT_LEFT_OUT_ENUM) PAT_LEFT_OUT_COUNT };
+#undef PAT_LEFT_OUT_ENUM
+struct pat_left_out_row {
+    size_t len;
+    uint64_t accesses;
+    double cost;
+};
+
 struct pat_sequences {
     struct pat_sequence *rows; /* the costliest first, companions last */
     size_t len;
@@ -100,10 +117,8 @@ struct pat_sequences {
     uint64_t accesses_filtered; /* in sequences that the mode rejected */
     uint64_t accesses_unplaced; /* dropped because no memory was left for a row */
     double cost;                /* total cost of all sequences */
-    /* the dynamic loader's sequences that were left out (keep_loader); accesses_filtered includes theirs */
-    size_t loader_len;
-    uint64_t loader_accesses;
-    double loader_cost;
+    /* default mode; accesses_filtered is the sum of their accesses */
+    struct pat_left_out_row left_out[PAT_LEFT_OUT_COUNT];
 };
 
 /* Return o's top, or the default of its mode. */

@@ -14,6 +14,7 @@
 struct pat_write_options {
     const char *source;    /* name of the program or trace of the patterns, for readers */
     uint64_t accesses_max; /* limit for a pattern where a format lists each access; 0: 2^20 */
+    double scale;          /* as in struct pat_source_counts; 0: 1 */
     /* Receives warnings about a file that is written nevertheless; NULL: they are dropped. */
     void (*note)(void *user, const char *text);
     void *user;
@@ -26,6 +27,7 @@ struct pat_writer {
     const char *end;  /* how the user's file usually ends: ".json" */
     const char *more; /* ending of a second file, NULL: there is none */
     bool joins;       /* it accepts patterns of several instructions */
+    bool by_kind;     /* it has gathers before scatters */
     const char *each; /* ending after the pattern's number, for formats with a file per pattern; NULL: none */
     /* prints the whole ending of a pattern's file, where it is more than number and ending; NULL: it is not */
     void (*end_each)(const struct pat_findings *f, size_t i, char *out, size_t room);

@@ -279,10 +279,12 @@ static void the_dynamic_loader_is_one_line(void **state)
         memory_extract(&m, &o, &s);
         assert_int_equal(s.len, 1 + keep);
         assert_int_equal(s.rows[s.len - 1].site == 1 || s.rows[0].site == 1, 1);
-        assert_int_equal(s.loader_len, !keep);
-        assert_int_equal(s.loader_accesses, keep ? 0 : 3000);
+        assert_int_equal(s.left_out[PAT_LEFT_OUT_LOADER].len, !keep);
+        assert_int_equal(s.left_out[PAT_LEFT_OUT_LOADER].accesses, keep ? 0 : 3000);
         assert_int_equal(s.accesses_filtered, keep ? 0 : 3000);
-        assert_true(keep ? s.loader_cost == 0 : s.loader_cost > 0 && s.loader_cost < s.cost);
+        assert_true(keep ? s.left_out[PAT_LEFT_OUT_LOADER].cost == 0
+                         : s.left_out[PAT_LEFT_OUT_LOADER].cost > 0 &&
+                               s.left_out[PAT_LEFT_OUT_LOADER].cost < s.cost);
         pat_sequences_fini(&s);
         m.tables.modules = NULL;
         m.tables.modules_len = 0;
@@ -356,6 +358,17 @@ static void pat_trivial_sequences_show_when_they_cost_or_are_wanted(void **state
     assert_true(s.rows[0].cost > 5 * s.rows[1].cost);
     assert_int_equal(s.accesses_filtered, 40000);
     assert_int_equal(s.sites, 3);
+    assert_int_equal(s.left_out[PAT_LEFT_OUT_TRIVIAL].len, 1);
+    assert_int_equal(s.left_out[PAT_LEFT_OUT_TRIVIAL].accesses, 40000);
+    assert_true(s.left_out[PAT_LEFT_OUT_TRIVIAL].cost < 0.01 * s.cost);
+    pat_sequences_fini(&s);
+    const struct pat_extract_options first = {.top = 1}, many = {.accesses_min = 40001};
+    memory_extract(&m, &first, &s);
+    assert_int_equal(s.left_out[PAT_LEFT_OUT_CHEAP].len, 1);
+    assert_int_equal(s.left_out[PAT_LEFT_OUT_CHEAP].accesses, 40000);
+    pat_sequences_fini(&s);
+    memory_extract(&m, &many, &s);
+    assert_int_equal(s.left_out[PAT_LEFT_OUT_SHORT].len, 3);
     pat_sequences_fini(&s);
     memory_extract(&m, &everything, &s);
     assert_int_equal(s.len, 3);

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const struct pat_compact_options quiet = {.no_symbols = true};
+static const struct pat_compact_options quiet = {.no_symbols = true},
+                                        by_kind = {.no_symbols = true, .by_kind = true};
 
 static void names_contain_what_is_known(void **state)
 {
@@ -35,8 +36,11 @@ static void names_contain_what_is_known(void **state)
     p.sites[2].op = PAT_OP_STORE;
     pat_program_put(s, 9);
     s->cost = 5;
-    pat_program_compact(&p, &quiet);
-    /* gathers first, the costliest first */
+    pat_program_compact(&p, &quiet); /* the costliest first, of both kinds */
+    assert_string_equal(p.found.rows[0].config.name, "scatter of `x` at 0x401020");
+    assert_string_equal(p.found.rows[1].config.name, "gather at 0x401010");
+    pat_findings_fini(&p.found);
+    pat_program_compact(&p, &by_kind);
     const struct pat_found *f = p.found.rows;
     assert_string_equal(f[0].config.name, "gather at 0x401010");
     assert_string_equal(f[1].config.name, "gather of `x` through `col` at 0x401000");

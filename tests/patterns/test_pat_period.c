@@ -354,6 +354,39 @@ static void bursts_vote_for_their_cycle(void **state)
     free(s.v.data);
 }
 
+/* Bursts of 30 accesses in rows of `row` columns of 64: cycles with a turn are counted. */
+static void turns_of_rows(int64_t row, struct pat_cycle *out)
+{
+    struct sequence s = sequence_new();
+    size_t breaks[100];
+    random_state = 12;
+    for (int burst = 0; burst < 100; burst++) {
+        if (burst) breaks[burst - 1] = s.v.len;
+        const int64_t begin = between(0, 20 * row);
+        for (int64_t i = begin; i < begin + 30; i++)
+            put(&s, i / row * 64 + i % row);
+    }
+    const struct pat_pieces pieces = {&s.v, breaks, 99};
+    assert_int_equal(pat_pieces_cycle(&pieces, out), LS_OK);
+    free(s.v.data);
+}
+
+static void rows_longer_than_bursts_have_one_turn_in_them(void **state)
+{
+    struct pat_cycle c;
+    (void)state;
+    turns_of_rows(50, &c);
+    assert_int_equal(c.len, 1);
+    assert_int_equal(c.pieces, 100);
+    assert_in_range(c.with_turn, 30, 80); /* 29 of 50 begin at most 29 before an end */
+    assert_int_equal(c.with_turns, 0);
+    turns_of_rows(10, &c); /* the row is the cycle */
+    assert_int_equal(c.len, 10);
+    assert_int_equal(c.with_turn + c.with_turns, 0);
+    turns_of_rows(1000000, &c);
+    assert_int_equal(c.with_turn + c.with_turns, 0);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +403,7 @@ UNIT_GROUP()
         cmocka_unit_test(least_rotation_is_that_of_the_definition),
         cmocka_unit_test(period_of_a_string_is_that_of_the_definition),
         cmocka_unit_test(bursts_vote_for_their_cycle),
+        cmocka_unit_test(rows_longer_than_bursts_have_one_turn_in_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

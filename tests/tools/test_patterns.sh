@@ -29,6 +29,30 @@ expect 3 "show" patterns show show
 expect 2 "actions: show FILE.json" patterns draw t.trace
 expect 2 "patterns show takes FILE.json" patterns show a b
 
+# the costliest first, whatever its kind, in the table, in JSON and in files; GS Patterns has gathers first
+awk 'BEGIN {
+    for (i = x = 1; i <= 5000; i++) {
+        x = (x * 16807) % 2147483647
+        printf "I  1000,3\n L %x,8\nI  2000,3\n S %x,8\nI  3000,3\n L %x,8\n", 268435456 + 72 * (i % 300), 1073741824 + 8 * (x % 10000000), 4096 + 8 * (i % 2)
+    }
+}' >order.lackey
+must patterns order.lackey -o order.json >out 2>/dev/null
+must grep -qE '^  0 .* scatter at ' out
+must grep -qE '^  1 .* gather at ' out
+must test "$(grep -o '"kernel": "[A-Z][a-z]*"' order.json | head -1)" = '"kernel": "Scatter"'
+must patterns order.lackey --json >found.json 2>/dev/null
+must test "$(grep -m 1 '"op":' found.json | tr -d ' ,')" = '"op":"store"'
+must patterns order.lackey --to gs-patterns -f -o order.json >out 2>/dev/null
+must test "$(head -c 24 order.json)" = '[  {"kernel":"Gather", "'
+# patterns that are left out are counted, with the option that has them
+must patterns order.lackey --top 1 >out 2>/dev/null
+must grep -q '^           1 left out: cheaper than these, with 33.3 % of the accesses and .* %.* of the cost; --top 2 has them$' out
+must grep -q '^           1 left out: with distances of -1, 0 and 1 only, with 33.3 % of the accesses and .* % of the cost; --trivial has them$' out
+must patterns order.lackey --min-accesses 6000 >out 2>/dev/null
+must grep -q '^           3 left out: of too few accesses, with 100.0 % of the accesses and 100.0 % of the cost; --trivial --min-accesses 1 has them$' out
+must patterns order.lackey --trivial >out 2>/dev/null
+! grep -q 'left out' out || { echo "FAIL: left out:"; cat out; failed=1; }
+
 # the help of an action has only its options, the help of the command has all
 for help in "patterns diff --help" "patterns --help diff a b" "help patterns diff"; do
     expect 0 "Usage: loadstone patterns diff [OPTION...] A B" "$loadstone" $help

@@ -195,19 +195,51 @@ static void ptn_source(const char *path, const struct ptn_found *f, FILE *out)
 static void ptn_rows(const struct pat_findings *f, size_t rows, bool has_threads, int width, FILE *out)
 {
     bool has_pieces = false;
+    size_t ends_in_row = 0;
     if (rows) ptn_heads(out);
     for (size_t i = 0; i < rows; i++) {
         ptn_row(&f->rows[i], i, has_threads, width, out);
         has_pieces = has_pieces || f->rows[i].form == PAT_FORM_PIECES;
+        ends_in_row += f->rows[i].ends_in_row;
     }
     if (rows < f->len)
         fprintf(out, "\n%zu more: --top %zu shows them, -o and --json have them\n", f->len - rows, f->len);
+    if (ends_in_row)
+        fprintf(
+            out,
+            "\nrows: bursts end inside a row of a loop nest in %zu of these patterns, so that the distance to the next "
+            "row is missing;\nrecord with --accesses 256 (usual: 64) has longer bursts.\n",
+            ends_in_row);
     if (has_pieces)
         fputs("\n"
               "pieces: only the accesses of the bursts. Where they touch little, their replay runs in caches "
               "that the\n"
               "program's accesses miss; an exact trace (loadstone trace -- PROGRAM) has all of them.\n",
               out);
+}
+
+/* Print a line for each reason why sequences were left out, with their share and the option that keeps them. */
+static void ptn_left_out(const struct pat_sequences *s, size_t found, FILE *out)
+{
+    static const struct {
+        const char *text, *option;
+    } reasons[PAT_LEFT_OUT_COUNT] = {
+        [PAT_LEFT_OUT_LOADER] = {"the dynamic loader's", "--loader has them"},
+        [PAT_LEFT_OUT_SHORT] = {"of too few accesses", "--trivial --min-accesses 1 has them"},
+        [PAT_LEFT_OUT_TRIVIAL] = {"with distances of -1, 0 and 1 only", "--trivial has them"},
+        [PAT_LEFT_OUT_FILTERED] = {"by --min-distances and --min-far", NULL},
+        [PAT_LEFT_OUT_CHEAP] = {"cheaper than these", "--top %zu has them"},
+    };
+    for (int i = 0; i < PAT_LEFT_OUT_COUNT; i++) {
+        const struct pat_left_out_row *r = &s->left_out[i];
+        char number[CLI_CELL_BYTES], accesses[CLI_CELL_BYTES], cost[CLI_CELL_BYTES], option[64] = "";
+        if (!r->len) continue;
+        if (reasons[i].option) snprintf(option, sizeof(option), reasons[i].option, found + r->len);
+        fprintf(out, "           %s left out: %s, with %s %% of the accesses and %s %% of the cost%s%s\n",
+                cli_format_grouped(number, r->len), reasons[i].text,
+                cli_format_percent(accesses, s->accesses ? (double)r->accesses / (double)s->accesses : 0),
+                cli_format_percent(cost, s->cost > 0 ? r->cost / s->cost : 0), *option ? "; " : "", option);
+    }
 }
 
 void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FILE *out)
@@ -223,14 +255,7 @@ void ptn_print(const char *path, const struct ptn_found *f, size_t rows_max, FIL
     ptn_source(path, f, out);
     fprintf(out, "patterns   %zu, with %.0f %% of the accesses and %.0f %% of the estimated cost\n",
             f->findings.len, 100 * accesses, 100 * cost);
-    if (f->sequences.loader_len)
-        fprintf(
-            out,
-            "           %zu left out: the dynamic loader's, with %.1f %% of the accesses and %.0f %% of the cost; "
-            "--loader has them\n",
-            f->sequences.loader_len,
-            100 * (double)f->sequences.loader_accesses / (double)f->sequences.accesses,
-            100 * f->sequences.loader_cost / f->sequences.cost);
+    ptn_left_out(&f->sequences, f->findings.len, out);
     if (f->index_loads)
         fprintf(out, "           %zu left out: loads of the indices of others\n", f->index_loads);
     ptn_rows(&f->findings, f->findings.len < room ? f->findings.len : room,
@@ -319,12 +344,14 @@ static void ptn_json_row(struct ls_json *j, const struct pat_found *r)
     if (r->class == PAT_CLASS_UNIFORM) ls_json_i64(j, "stride", r->stride);
     ls_json_text(j, "form", pat_form_name(r->form));
     ls_json_double(j, "explained", r->explained);
+    if (r->ends_in_row) ls_json_bool(j, "ends_in_row", true);
     ls_json_u64(j, "prologue", r->prologue);
     ls_json_u64(j, "epilogue", r->epilogue);
     ls_json_text(j, "home", r->home);
     ls_json_text(j, "index_home", r->index_home);
     ls_json_i64(j, "first_element", r->first_element);
     ls_json_u64(j, "element_bytes", r->elem_size_bytes);
+    if (r->object_bytes) ls_json_u64(j, "object_bytes", r->object_bytes);
     ptn_json_code(j, r);
     ls_json_u64(j, "accesses", r->accesses);
     ls_json_double(j, "access_share", r->access_share);
@@ -332,6 +359,22 @@ static void ptn_json_row(struct ls_json *j, const struct pat_found *r)
     ptn_json_members(j, r);
     ptn_json_config(j, &r->config);
     ptn_json_measures(j, &r->measures);
+    ls_json_close(j, '}');
+}
+
+static void ptn_json_left_out(struct ls_json *j, const struct pat_sequences *s)
+{
+#define PTN_NAME(id, name, text) name,
+    static const char *const names[] = {PAT_LEFT_OUT_LIST(PTN_NAME)};
+#undef PTN_NAME
+    ls_json_open(j, "left_out", '{');
+    for (int i = 0; i < PAT_LEFT_OUT_COUNT; i++) {
+        ls_json_open(j, names[i], '{');
+        ls_json_u64(j, "sequences", s->left_out[i].len);
+        ls_json_u64(j, "accesses", s->left_out[i].accesses);
+        ls_json_double(j, "cost_share", s->cost > 0 ? s->left_out[i].cost / s->cost : 0);
+        ls_json_close(j, '}');
+    }
     ls_json_close(j, '}');
 }
 
@@ -349,7 +392,8 @@ void ptn_print_json(const char *path, const struct ptn_found *f, FILE *out)
     ls_json_u64(&j, "instructions", f->sequences.sites);
     ls_json_u64(&j, "accesses_filtered", f->sequences.accesses_filtered);
     ls_json_u64(&j, "accesses_unplaced", f->sequences.accesses_unplaced);
-    ls_json_u64(&j, "accesses_loader", f->sequences.loader_accesses);
+    ls_json_u64(&j, "accesses_loader", f->sequences.left_out[PAT_LEFT_OUT_LOADER].accesses);
+    ptn_json_left_out(&j, &f->sequences);
     ls_json_open(&j, "patterns", '[');
     for (size_t i = 0; i < f->findings.len; i++)
         ptn_json_row(&j, &f->findings.rows[i]);

@@ -29,6 +29,13 @@ static bool ptn_keeps_apart(const struct cli_value *v)
     return v[PTN_NO_JOIN].given || v[PTN_MODE].number != PAT_MODE_COST || (to && !to->joins);
 }
 
+/* Return whether gathers come before scatters, as in GS Patterns. */
+static bool ptn_is_by_kind(const struct cli_value *v)
+{
+    const struct pat_writer *to = pat_writer_at(v[PTN_TO].number);
+    return v[PTN_MODE].number != PAT_MODE_COST || (to && to->by_kind);
+}
+
 uint64_t ptn_longest(const struct cli_value *v)
 {
     return v[PTN_LONGEST].given ? v[PTN_LONGEST].number : v[PTN_MEMORY].number / PTN_BYTES_AN_INDEX;
@@ -58,15 +65,32 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
         .compact = {.pattern_max = ptn_longest(v),
                     .no_symbols = v[PTN_NO_SYMBOLS].given,
                     .no_join = ptn_keeps_apart(v),
+                    .by_kind = ptn_is_by_kind(v),
                     .seed = v[PTN_SEED].number},
         .no_index_loads = v[PTN_NO_INDEX_LOADS].given,
     };
 }
 
+static double ptn_cost_share(const struct pat_findings *f)
+{
+    double sum = 0;
+    for (size_t i = 0; i < f->len; i++)
+        sum += f->rows[i].cost_share;
+    return sum;
+}
+
 ls_err ptn_cut(const struct ptn_settings *s, struct ptn_found *f)
 {
+    struct pat_left_out_row *cut = &f->sequences.left_out[PAT_LEFT_OUT_CHEAP];
+    const uint64_t accesses = f->sequences.accesses_filtered;
+    const double cost = ptn_cost_share(&f->findings);
+    const size_t len = f->findings.len;
     if (s->extract.mode != PAT_MODE_COST) return LS_OK; /* top counts instructions in this mode */
-    return pat_findings_cut(&f->findings, pat_extract_top(&s->extract), &f->sequences.accesses_filtered);
+    LS_TRY(pat_findings_cut(&f->findings, pat_extract_top(&s->extract), &f->sequences.accesses_filtered));
+    cut->len += len - f->findings.len;
+    cut->accesses += f->sequences.accesses_filtered - accesses;
+    cut->cost += (cost - ptn_cost_share(&f->findings)) * f->sequences.cost;
+    return LS_OK;
 }
 
 /* Return the number of patterns to extract. A dropped index load belongs to a pattern that stays, so at least
