@@ -65,7 +65,7 @@ struct kn_options {
     enum kn_pages pages;
     enum kn_pin pin;
     unsigned index_bits;        /* 0: by trial; 32 or 64 */
-    unsigned element_bytes;     /* 0: 8; 8 or 4 */
+    unsigned element_bytes;     /* 0: as configured, or 8; 8 or 4 */
     unsigned threads;           /* 0: all */
     unsigned runs;              /* timed runs; 0: as configured, or 10 */
     unsigned warmups_max;       /* 0: 10; warming up ends earlier when the times are steady */

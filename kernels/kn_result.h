@@ -64,9 +64,10 @@ struct kn_result {
     char variant[KN_VARIANT_BYTES]; /* "jammed, 32-bit indices, regular stores" */
     enum kn_method method;
     enum kn_stores stores;
-    enum kn_pin pin;     /* pinning in effect, never AUTO */
-    unsigned index_bits; /* 0: the elements were linked */
-    unsigned element_bytes, threads;
+    enum kn_pin pin;        /* pinning in effect, never AUTO */
+    unsigned index_bits;    /* 0: the elements were linked */
+    unsigned element_bytes; /* 0: of several sizes */
+    unsigned threads;
     uint64_t bytes;              /* bytes a run, as published; mb_per_s is based on them */
     uint64_t bytes_with_indices; /* bytes a run, including index loads */
     uint64_t flops;              /* floating-point operations a run */

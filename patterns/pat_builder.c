@@ -100,6 +100,10 @@ static const struct pat_key pat_keys[] = {
     {.name = "array", .kind = PAT_VALUE_TEXT, .offset = offsetof(struct pat_config, array)},
     PAT_COUNT("first", first, 0),
     PAT_COUNT("index-bits", index_bits, 0),
+    PAT_COUNT("element-bytes", element_bytes, 0),
+    PAT_COUNT("object-bytes", object_bytes, 0),
+    PAT_COUNT("threads", threads, 0),
+    PAT_COUNT("accesses", accesses, 0),
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
     PAT_COUNT("runs", runs, 1),

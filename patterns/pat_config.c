@@ -132,6 +132,11 @@ size_t pat_config_len(const struct pat_config *c)
     }
 }
 
+unsigned pat_config_element_bytes(const struct pat_config *c)
+{
+    return c->element_bytes >= 1 && c->element_bytes <= 4 ? 4 : 8;
+}
+
 uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes)
 {
     uint64_t bytes;

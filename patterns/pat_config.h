@@ -57,9 +57,13 @@ struct pat_config {
     char *found_as;    /* identifies it in other runs: "load x[col] in multiply" (pat_found_key) */
     char *found_class; /* "random": pat_class_name */
     /* Patterns of one array use the same memory where they are replayed together. */
-    char *array;         /* its name; NULL: not given */
-    uint64_t first;      /* the array's element at element 0 of the pattern */
-    uint64_t index_bits; /* width of the indices in the program, 32 or 64; 0: not known */
+    char *array;            /* its name; NULL: not given */
+    uint64_t first;         /* the array's element at element 0 of the pattern */
+    uint64_t index_bits;    /* width of the indices in the program, 32 or 64; 0: not known */
+    uint64_t element_bytes; /* the unit of the indices in the program; 0: not known */
+    uint64_t object_bytes;  /* the program's elements, where these are larger; 0: they are not */
+    uint64_t threads;       /* threads of the program that had the pattern; 0: not known */
+    uint64_t accesses;      /* the program's accesses that the pattern represents; 0: not known */
     enum pat_kernel kernel;
     enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */
@@ -118,6 +122,9 @@ bool pat_operation_fits(enum pat_operation o, enum pat_kernel k);
 
 /* Indices that an iteration uses: the length of the row it reads or writes. */
 size_t pat_config_len(const struct pat_config *c);
+
+/* Bytes of an element when c is replayed, 4 or 8: those of the program's, or the next larger number. */
+unsigned pat_config_element_bytes(const struct pat_config *c);
 
 /* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides (and so does an
  * update), indices count nothing. 0 when the product does not fit 64 bits. */

@@ -128,12 +128,13 @@ ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struc
 {
     memset(out, 0, sizeof(*out));
     LS_TRY(check(c));
-    *out = (struct kn_plan){.config = c,
-                            .len = pat_config_len(c),
-                            .count = c->count,
-                            .wrap = c->wrap,
-                            .threads = threads,
-                            .element_bytes = o->element_bytes ? o->element_bytes : 8};
+    *out =
+        (struct kn_plan){.config = c,
+                         .len = pat_config_len(c),
+                         .count = c->count,
+                         .wrap = c->wrap,
+                         .threads = threads,
+                         .element_bytes = o->element_bytes ? o->element_bytes : pat_config_element_bytes(c)};
     if (out->element_bytes != 8 && out->element_bytes != 4)
         return ls_fail(LS_ERR_UNSUPPORTED, "elements of %u bytes; there are 8 and 4", out->element_bytes);
     const bool gathers = c->kernel == PAT_GATHER || c->kernel == PAT_MULTIGATHER || c->kernel == PAT_GS;

@@ -20,11 +20,14 @@ struct named {
     size_t session;
 };
 
+enum { ELEMENT_BYTES_MAX = 8 };
+
 /* Sessions of one array: a run of the sorted names. */
 struct users {
     const struct named *rows;
     size_t len;
-    int64_t low, end; /* elements of the array */
+    int64_t low,
+        end; /* bytes of the array; a session's elements may be of another size than the next one's */
     uint64_t bytes;
 };
 
@@ -35,14 +38,16 @@ static int compare_named(const void *a, const void *b)
     return order ? order : (x->session > y->session) - (x->session < y->session);
 }
 
-/* Elements [low, end) of the array that a session touches. */
+/* Bytes [low, end) of the array that a session touches. */
 static bool reach_of(const struct kn_session *s, int64_t *low, int64_t *end)
 {
     const struct kn_plan_side *side = s->plan.from.used ? &s->plan.from : &s->plan.to;
     const uint64_t first = s->plan.config->first;
+    const int64_t bytes = s->plan.element_bytes;
     return first <= INT64_MAX / 2 && !__builtin_add_overflow((int64_t)first, side->extent.low, low) &&
            !__builtin_add_overflow((int64_t)first, side->extent.high, end) &&
-           !__builtin_add_overflow(*end, 1, end);
+           !__builtin_add_overflow(*end, 1, end) && !__builtin_mul_overflow(*low, bytes, low) &&
+           !__builtin_mul_overflow(*end, bytes, end);
 }
 
 static ls_err measure_users(const struct kn_session *sessions, struct users *u)
@@ -58,9 +63,9 @@ static ls_err measure_users(const struct kn_session *sessions, struct users *u)
         if (low < u->low) u->low = low;
         if (end > u->end) u->end = end;
     }
-    const uint64_t elements = (uint64_t)u->end - (uint64_t)u->low;
-    if (!ls_mul_u64(elements, sessions[u->rows[0].session].plan.element_bytes, &u->bytes) ||
-        u->bytes > INT64_MAX)
+    u->low &= ~(int64_t)(ELEMENT_BYTES_MAX - 1);
+    u->bytes = (uint64_t)u->end - (uint64_t)u->low;
+    if (u->bytes > INT64_MAX)
         return ls_fail(LS_ERR_RANGE, "array %s does not fit 63 bits of bytes; lower first, count or delta",
                        array);
     return LS_OK;
@@ -128,11 +133,10 @@ static ls_err map_array(void *user, const struct kn_session *sessions, const str
     LS_TRY(kn_block_init(block, u->bytes, m->pages));
     for (size_t i = 0; i < u->len; i++) {
         const size_t k = u->rows[i].session;
-        const unsigned element_bytes = sessions[k].plan.element_bytes;
         int64_t low = 0, end = 0;
         reach_of(&sessions[k], &low, &end);
-        m->shared->parts[k].base = (char *)block->base + (size_t)(low - u->low) * element_bytes;
-        m->shared->parts[k].len_bytes = (size_t)(end - low) * element_bytes;
+        m->shared->parts[k].base = (char *)block->base + (size_t)(low - u->low);
+        m->shared->parts[k].len_bytes = (size_t)(end - low);
     }
     return LS_OK;
 }
@@ -392,6 +396,14 @@ ls_err kn_together_need(const struct pat_config *rows, size_t len, const struct 
     return err;
 }
 
+/* Return the bytes of all elements, 0 where they differ. */
+static unsigned element_bytes_of(const struct group *g)
+{
+    for (size_t k = 1; k < g->len; k++)
+        if (g->sessions[k].plan.element_bytes != g->sessions[0].plan.element_bytes) return 0;
+    return g->sessions[0].plan.element_bytes;
+}
+
 ls_err kn_together_run(const struct pat_config *rows, size_t len, const struct kn_options *o,
                        struct kn_result *out)
 {
@@ -403,7 +415,7 @@ ls_err kn_together_run(const struct pat_config *rows, size_t len, const struct k
         out->threads = g.threads;
         out->bytes = need.bytes;
         out->memory_bytes = need.memory_bytes;
-        out->element_bytes = o->element_bytes ? o->element_bytes : 8;
+        out->element_bytes = element_bytes_of(&g);
         snprintf(out->backend, sizeof(out->backend), "%s", g.backend->name);
         err = run(&g, out);
     }

@@ -19,7 +19,7 @@ ls_err kn_together_need(const struct pat_config *rows, size_t len, const struct 
                         struct kn_replay_need *out);
 
 /* Allocate, warm up, measure, validate, free. Bytes, memory and times of out are totals over all rows; the
- * number of runs is the maximum that a row requests. out->kernel stays NULL and there are no trials, since a
+ * number of runs is the maximum that a row requests; element_bytes is 0 where rows have different ones. out->kernel stays NULL and there are no trials, since a
  * trial covers one pattern only.
  * Owns:   the caller ends *out with kn_result_fini, also after a failure.
  * Errors: as for kn_together_need and kn_replay_run.

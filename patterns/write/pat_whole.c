@@ -68,21 +68,30 @@ void pat_normalise(struct pat_indices *p)
         p->data[i] = (int64_t)((uint64_t)p->data[i] - (uint64_t)lowest);
 }
 
-static ls_err pat_scale_one(int64_t *n, uint64_t elem_size_bytes)
+unsigned pat_replayed_bytes(uint64_t elem_size_bytes)
 {
-    __int128 scaled = (__int128)*n * elem_size_bytes;
+    return elem_size_bytes <= 4 || (elem_size_bytes > 8 && elem_size_bytes % 8 == 4) ? 4 : 8;
+}
+
+/* Sizes before and after scaling, in bytes. */
+struct pat_scale {
+    uint64_t elem_bytes;
+    unsigned unit_bytes;
+};
+
+static ls_err pat_scale_one(int64_t *n, struct pat_scale by)
+{
+    __int128 scaled = (__int128)*n * by.elem_bytes;
     /* towards the lower address, also below 0 */
-    scaled =
-        scaled >= 0 ? scaled / PAT_REPLAYED_BYTES : -((PAT_REPLAYED_BYTES - 1 - scaled) / PAT_REPLAYED_BYTES);
+    scaled = scaled >= 0 ? scaled / by.unit_bytes : -((by.unit_bytes - 1 - scaled) / by.unit_bytes);
     if (scaled < INT64_MIN || scaled > INT64_MAX)
         return ls_fail(LS_ERR_RANGE, "index %lld of elements of %llu bytes does not fit 64 bits",
-                       (long long)*n, (unsigned long long)elem_size_bytes);
+                       (long long)*n, (unsigned long long)by.elem_bytes);
     *n = (int64_t)scaled;
     return LS_OK;
 }
 
-static ls_err pat_copy_scaled(const struct pat_indices *from, uint64_t elem_size_bytes,
-                              struct pat_indices *to)
+static ls_err pat_copy_scaled(const struct pat_indices *from, struct pat_scale by, struct pat_indices *to)
 {
     struct pat_list l = {0};
     if (from->len == 0) return LS_OK;
@@ -90,8 +99,8 @@ static ls_err pat_copy_scaled(const struct pat_indices *from, uint64_t elem_size
     memcpy(l.v.data, from->data, from->len * sizeof(*from->data));
     l.v.len = from->len;
     pat_list_take(&l, to);
-    for (size_t i = 0; i < to->len && elem_size_bytes > PAT_REPLAYED_BYTES; i++)
-        LS_TRY(pat_scale_one(&to->data[i], elem_size_bytes));
+    for (size_t i = 0; i < to->len && by.elem_bytes > by.unit_bytes; i++)
+        LS_TRY(pat_scale_one(&to->data[i], by));
     return LS_OK;
 }
 
@@ -105,35 +114,37 @@ static void pat_normalise_negative(struct pat_indices *p)
 }
 
 /* Scale all lists; the level lists of a multi kernel hold positions, not elements, and keep their values. */
-static ls_err pat_scale_lists(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out)
+static ls_err pat_scale_lists(const struct pat_config *c, struct pat_scale by, struct pat_config *out)
 {
     const bool has_levels = c->kernel == PAT_MULTIGATHER || c->kernel == PAT_MULTISCATTER;
-    const uint64_t other = has_levels ? PAT_REPLAYED_BYTES : elem_size_bytes;
-    LS_TRY(pat_copy_scaled(&c->pattern, elem_size_bytes, &out->pattern));
+    const struct pat_scale other = has_levels ? (struct pat_scale){1, 1} : by;
+    LS_TRY(pat_copy_scaled(&c->pattern, by, &out->pattern));
     LS_TRY(pat_copy_scaled(&c->gather, other, &out->gather));
     LS_TRY(pat_copy_scaled(&c->scatter, other, &out->scatter));
-    LS_TRY(pat_copy_scaled(&c->deltas, elem_size_bytes, &out->deltas));
-    LS_TRY(pat_copy_scaled(&c->deltas_gather, elem_size_bytes, &out->deltas_gather));
-    LS_TRY(pat_copy_scaled(&c->deltas_scatter, elem_size_bytes, &out->deltas_scatter));
+    LS_TRY(pat_copy_scaled(&c->deltas, by, &out->deltas));
+    LS_TRY(pat_copy_scaled(&c->deltas_gather, by, &out->deltas_gather));
+    LS_TRY(pat_copy_scaled(&c->deltas_scatter, by, &out->deltas_scatter));
     pat_normalise_negative(&out->pattern);
     pat_normalise_negative(&out->gather);
     pat_normalise_negative(&out->scatter);
     return LS_OK;
 }
 
-ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out)
+ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, unsigned unit_bytes,
+                         struct pat_config *out)
 {
+    const struct pat_scale by = {elem_size_bytes, unit_bytes};
     *out = *c;
     out->pattern = out->gather = out->scatter = (struct pat_indices){0};
     out->deltas = out->deltas_gather = out->deltas_scatter = (struct pat_indices){0};
     out->found_as = out->found_class = out->array = NULL; /* the JSON writer sets them for found patterns */
     out->name = strdup(c->name);
     if (!out->name) return ls_nomem("a name");
-    LS_TRY(pat_scale_lists(c, elem_size_bytes, out));
-    if (elem_size_bytes <= PAT_REPLAYED_BYTES) return LS_OK;
-    LS_TRY(pat_scale_one(&out->delta, elem_size_bytes));
-    LS_TRY(pat_scale_one(&out->delta_gather, elem_size_bytes));
-    return pat_scale_one(&out->delta_scatter, elem_size_bytes);
+    LS_TRY(pat_scale_lists(c, by, out));
+    if (elem_size_bytes <= unit_bytes) return LS_OK;
+    LS_TRY(pat_scale_one(&out->delta, by));
+    LS_TRY(pat_scale_one(&out->delta_gather, by));
+    return pat_scale_one(&out->delta_scatter, by);
 }
 
 /* ---- whole patterns ---- */

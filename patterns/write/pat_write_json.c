@@ -6,6 +6,7 @@
 #include "patterns/write/pat_writers.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,12 @@ static void pat_json_delta(const char *key, int64_t delta, const struct pat_indi
         fprintf(out, ", \"%s\": %" PRId64, key, delta);
 }
 
+/* 0: not known, not written. */
+static void pat_json_count(const char *key, uint64_t count, FILE *out)
+{
+    if (count) fprintf(out, ", \"%s\": %" PRIu64, key, count);
+}
+
 static void pat_json_row(const struct pat_config *c, const struct pat_found *r, FILE *out)
 {
     char origin[1024], key[PAT_FOUND_KEY_BYTES];
@@ -56,7 +63,11 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
         ls_put_json(out, c->array, "");
         fprintf(out, ", \"first\": %" PRIu64, c->first);
     }
-    if (c->index_bits) fprintf(out, ", \"index-bits\": %" PRIu64, c->index_bits);
+    pat_json_count("index-bits", c->index_bits, out);
+    pat_json_count("element-bytes", c->element_bytes, out);
+    pat_json_count("object-bytes", c->object_bytes, out);
+    pat_json_count("threads", c->threads, out);
+    pat_json_count("accesses", c->accesses, out);
     fprintf(out, ", \"count\": %" PRIu64, c->count);
     if (c->wrap != 1) fprintf(out, ", \"wrap\": %" PRIu64, c->wrap);
     if (c->boundary) fprintf(out, ", \"boundary\": %" PRIu64, c->boundary);
@@ -72,34 +83,51 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     fputc('}', out);
 }
 
-/* Prepare the configuration written for row i of f; *out starts as a scaled copy of its configuration. */
-typedef ls_err pat_json_fit(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
-                            struct pat_config *out);
-
 static bool pat_json_is_spatters(const struct pat_config *c)
 {
     const bool has_lists = c->deltas.len || c->deltas_gather.len || c->deltas_scatter.len;
     return !has_lists && c->delta >= 0 && c->delta_gather >= 0 && c->delta_scatter >= 0;
 }
 
-/* Write one note for all patterns: "patterns 1, 4: ...". */
-static void pat_json_note_spatter(const struct pat_findings *f, const struct pat_write_options *o)
+/* Write one note, "patterns 1, 4: text", for all patterns that has is true for. */
+static void pat_json_note(const struct pat_findings *f, const struct pat_write_options *o,
+                          bool (*has)(const struct pat_found *r), const char *text)
 {
     char which[160];
     size_t len = 0, found = 0;
     for (size_t i = 0; i < f->len; i++) {
-        if (pat_json_is_spatters(&f->rows[i].config)) continue;
+        if (!has(&f->rows[i])) continue;
         if (found < PAT_JSON_NAMED)
             len += (size_t)snprintf(which + len, sizeof(which) - len, "%s%zu", found ? ", " : "", i);
         else if (found == PAT_JSON_NAMED)
             snprintf(which + len, sizeof(which) - len, ", ...");
         found++;
     }
-    if (!found) return;
-    pat_write_note(o,
-                   "pattern%s %s: deltas that are lists or below 0 are not "
-                   "Spatter's; --to spatter writes such accesses one by one",
-                   found == 1 ? "" : "s", which);
+    if (found) pat_write_note(o, "pattern%s %s: %s", found == 1 ? "" : "s", which, text);
+}
+
+static bool pat_json_is_foreign(const struct pat_found *r)
+{
+    return !pat_json_is_spatters(&r->config);
+}
+
+static void pat_json_note_spatter(const struct pat_findings *f, const struct pat_write_options *o)
+{
+    pat_json_note(
+        f, o, pat_json_is_foreign,
+        "deltas that are lists or below 0 are not Spatter's; --to spatter writes such accesses one by "
+        "one");
+}
+
+static bool pat_json_is_small(const struct pat_found *r)
+{
+    return r->elem_size_bytes < PAT_SPATTER_BYTES;
+}
+
+static void pat_json_note_small(const struct pat_findings *f, const struct pat_write_options *o)
+{
+    pat_json_note(f, o, pat_json_is_small,
+                  "the elements are smaller than 8 bytes, Spatter moves 8 bytes for each");
 }
 
 static void pat_json_drop(struct pat_indices *p)
@@ -177,13 +205,14 @@ static size_t pat_json_first_of(const struct pat_findings *f, size_t i, bool sam
     return k;
 }
 
-/* Set the array and its element at the pattern's element 0, if both are known and a replay moves elements of
- * that size. */
+/* Set the array and its element at the pattern's element 0, if both are known and the array consists of
+ * elements that a replay moves. */
 static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_config *c)
 {
     const struct pat_found *r = &f->rows[i];
     char name[1024];
-    if (!*r->home || !r->ranges_print || r->first_element < 0 || r->elem_size_bytes % PAT_REPLAYED_BYTES ||
+    const unsigned unit = pat_replayed_bytes(r->elem_size_bytes);
+    if (!*r->home || !r->ranges_print || r->first_element < 0 || r->elem_size_bytes % unit ||
         pat_json_has_negatives(&r->config.pattern))
         return LS_OK;
     const size_t first = pat_json_first_of(f, i, true);
@@ -192,39 +221,49 @@ static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_
     else
         snprintf(name, sizeof(name), "%.900s, of pattern %zu", r->home, first);
     c->array = strdup(name);
-    c->first = (uint64_t)r->first_element * (r->elem_size_bytes / PAT_REPLAYED_BYTES);
+    c->first = (uint64_t)r->first_element * (r->elem_size_bytes / unit);
     return c->array ? LS_OK : ls_nomem("a name");
 }
 
-static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
-                                struct pat_config *c)
+static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, struct pat_config *c)
 {
-    (void)o;
     LS_TRY(pat_json_array(f, i, c));
     const uint64_t boundary = pat_json_boundary(c);
     if (boundary > pat_json_boundary_of_spatter(f->len)) c->boundary = boundary;
     return LS_OK;
 }
 
-static ls_err pat_json_for_spatter(const struct pat_findings *f, size_t i, const struct pat_write_options *o,
-                                   struct pat_config *c)
+static ls_err pat_json_for_spatter(size_t i, const struct pat_write_options *o, struct pat_config *c)
 {
-    (void)f;
     if (!pat_json_is_spatters(c)) LS_TRY(pat_json_flatten(i, o, c));
     c->boundary = pat_json_boundary(c);
     return LS_OK;
 }
 
-static ls_err pat_json_rows(const struct pat_findings *f, const struct pat_write_options *o,
-                            pat_json_fit *fit, FILE *out)
+/* Set the properties of the program's loop that have own keys; unit: bytes of the unit of larger elements. */
+static void pat_json_describe(const struct pat_found *r, double scale, unsigned unit, struct pat_config *c)
+{
+    c->element_bytes = r->elem_size_bytes <= unit ? r->elem_size_bytes : unit;
+    const uint64_t object = r->object_bytes > r->elem_size_bytes ? r->object_bytes : r->elem_size_bytes;
+    c->object_bytes = object > c->element_bytes ? object : 0;
+    c->threads = r->threads;
+    c->accesses = r->accesses;
+    if (scale > 1 && isfinite(scale)) c->accesses = (uint64_t)((double)r->accesses * scale);
+}
+
+static ls_err pat_json_rows(const struct pat_findings *f, const struct pat_write_options *o, bool is_spatters,
+                            FILE *out)
 {
     for (size_t i = 0; i < f->len; i++) {
         struct pat_config c;
-        ls_err err = pat_config_scaled(&f->rows[i].config, f->rows[i].elem_size_bytes, &c);
-        if (err == LS_OK) err = fit(f, i, o, &c);
+        const struct pat_found *r = &f->rows[i];
+        const unsigned unit = is_spatters ? PAT_SPATTER_BYTES : pat_replayed_bytes(r->elem_size_bytes);
+        ls_err err = pat_config_scaled(&r->config, r->elem_size_bytes, unit, &c);
+        if (err == LS_OK) pat_json_describe(r, o->scale, unit, &c);
+        if (err == LS_OK) err = is_spatters ? pat_json_for_spatter(i, o, &c) : pat_json_for_both(f, i, &c);
         if (err == LS_OK) {
             fputs(i ? ",\n " : "[", out);
-            pat_json_row(&c, &f->rows[i], out);
+            pat_json_row(&c, r, out);
         }
         pat_config_fini(&c);
         LS_TRY(err);
@@ -239,7 +278,7 @@ static ls_err pat_json_write_ours(const struct pat_findings *f, const struct pat
     FILE *out;
     LS_TRY(ls_outputs_open(files, path, &out));
     pat_json_note_spatter(f, o);
-    return pat_json_rows(f, o, pat_json_for_both, out);
+    return pat_json_rows(f, o, false, out);
 }
 
 static ls_err pat_json_write_spatter(const struct pat_findings *f, const struct pat_write_options *o,
@@ -247,7 +286,8 @@ static ls_err pat_json_write_spatter(const struct pat_findings *f, const struct 
 {
     FILE *out;
     LS_TRY(ls_outputs_open(files, path, &out));
-    return pat_json_rows(f, o, pat_json_for_spatter, out);
+    pat_json_note_small(f, o);
+    return pat_json_rows(f, o, true, out);
 }
 
 const struct pat_writer pat_writer_json = {

@@ -19,8 +19,12 @@ void pat_write_indices(const struct pat_indices *p, FILE *out);
 
 /* ---- a configuration in the form of other tools: in units of 8 bytes, or access by access ---- */
 
-/* Bytes that a replay moves per access. */
-enum { PAT_REPLAYED_BYTES = 8 };
+/* Bytes that Spatter moves per access. */
+enum { PAT_SPATTER_BYTES = 8 };
+
+/* Bytes that a replay moves per access to elements of elem_size_bytes: 4 where these are smaller than 8 or
+ * consist of an odd number of fields of 4, otherwise 8. */
+unsigned pat_replayed_bytes(uint64_t elem_size_bytes);
 
 /* List the elements that side of c touches (pat_extent_of), one by one in order, at most accesses_max of
  * them.
@@ -32,13 +36,14 @@ ls_err pat_unroll(const struct pat_config *c, enum pat_side side, uint64_t acces
 /* Accesses of that side: iterations times indices, UINT64_MAX when that does not fit. */
 uint64_t pat_unrolled_len(const struct pat_config *c, enum pat_side side);
 
-/* Copy c, with indices and deltas in units of 8 bytes instead of elements of elem_size_bytes, if these are
- * larger: a replay then touches the same lines. Values that are no multiple of 8 bytes are rounded down.
+/* Copy c, with indices and deltas in units of unit_bytes instead of elements of elem_size_bytes, if these are
+ * larger: a replay then touches the same lines. Values that are no multiple of the unit are rounded down.
  * Smaller elements keep their numbers. The lowest index of the copy is 0 where c has negative ones.
  * Owns:   the caller ends *out with pat_config_fini.
  * Errors: LS_ERR_NOMEM, LS_ERR_RANGE (an index does not fit 64 bits); *out may be passed to
  * pat_config_fini. */
-ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, struct pat_config *out);
+ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, unsigned unit_bytes,
+                         struct pat_config *out);
 
 /* Move all indices so that the lowest is 0. The distances stay. */
 void pat_normalise(struct pat_indices *p);

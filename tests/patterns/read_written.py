@@ -95,7 +95,8 @@ def gem5(rows):
 
 
 def spatter():
-    known = {"name", "kernel", "pattern", "delta", "count", "boundary", "origin", "found-as", "class"}
+    known = {"name", "kernel", "pattern", "delta", "count", "boundary", "origin", "found-as", "class",
+             "element-bytes", "object-bytes", "threads", "accesses"}
     for row in json.load(open("spatter.json")):
         assert set(row) <= known and isinstance(row["delta"], int) and row["delta"] >= 0
         assert all(0 <= x < row["boundary"] for x in row["pattern"])

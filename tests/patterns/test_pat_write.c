@@ -95,6 +95,12 @@ static void configurations_read_back_equal(void **state)
     assert_same_list(&s.rows[FOUND_BACK].pattern, &(struct pat_indices){(int64_t *)back, 3});
     assert_int_equal(s.rows[FOUND_BACK].delta, -8);
     assert_non_null(strstr(notes, "patterns 1, 2: deltas that are lists or below 0"));
+    assert_int_equal(s.rows[FOUND_FIELD].element_bytes, 8);
+    assert_int_equal(s.rows[FOUND_FIELD].object_bytes, 24);
+    assert_int_equal(s.rows[FOUND_SCATTER].element_bytes, 4);
+    assert_int_equal(s.rows[FOUND_SCATTER].object_bytes, 0);
+    assert_int_equal(s.rows[FOUND_SCATTER].threads, 1);
+    assert_int_equal(s.rows[FOUND_SCATTER].accesses, 5);
     pat_findings_fini(&f);
     pat_suite_fini(&s);
 }
@@ -108,7 +114,7 @@ static void rename_home(struct pat_found *r, const char *home, uint64_t ranges_p
     r->first_element = first_element;
 }
 
-/* Which patterns are of one array, and where in it; not where elements are no units of a replay. */
+/* Which patterns are of one array, and where in it, in units of the replay. */
 static void arrays_are_reported(void **state)
 {
     struct pat_suite s = {NULL, 0};
@@ -134,7 +140,8 @@ static void arrays_are_reported(void **state)
     assert_string_equal(s.rows[FOUND_FIELD].array, "x");
     assert_int_equal(s.rows[FOUND_FIELD].first, 15); /* 24 bytes are three elements */
     assert_null(s.rows[FOUND_RANDOM].array);
-    assert_null(s.rows[FOUND_SCATTER].array);
+    assert_string_equal(s.rows[FOUND_SCATTER].array, "x");
+    assert_int_equal(s.rows[FOUND_SCATTER].first, 1);
     pat_findings_fini(&f);
     pat_suite_fini(&s);
     remove_all(writer("json"), path);
@@ -154,7 +161,8 @@ static void spatter_gets_the_same_accesses_in_its_own_terms(void **state)
     (void)state;
     write_and_read(writer("spatter"), 0, &s);
     found_fixture(&f);
-    assert_string_equal(notes, "");
+    assert_string_equal(notes,
+                        "pattern 5: the elements are smaller than 8 bytes, Spatter moves 8 bytes for each\n");
     for (size_t i = 0; i < FOUND_LEN; i++) {
         const struct pat_config *a = &f.rows[i].config, *b = &s.rows[i];
         const int64_t unit = i == FOUND_FIELD ? 3 : 1;
@@ -344,16 +352,25 @@ static void scaling_rounds_down_and_refuses_what_does_not_fit(void **state)
     assert_int_equal(pat_config_init(&c), LS_OK);
     c.pattern = (struct pat_indices){values, 4};
     c.delta = 3;
-    assert_int_equal(pat_config_scaled(&c, 12, &scaled), LS_OK);
+    assert_int_equal(pat_config_scaled(&c, 12, 8, &scaled), LS_OK);
     static const int64_t rounded[] = {0, 2, 3, 5}; /* -12, 0, 12, 24 bytes: -2, 0, 1, 3 */
     assert_same_list(&scaled.pattern, &(struct pat_indices){(int64_t *)rounded, 4});
     assert_int_equal(scaled.delta, 4);
     pat_config_fini(&scaled);
-    assert_int_equal(pat_config_scaled(&c, 4, &scaled), LS_OK);
+    assert_int_equal(pat_config_scaled(&c, 12, 4, &scaled), LS_OK);
+    static const int64_t exact[] = {0, 3, 6, 9};
+    assert_same_list(&scaled.pattern, &(struct pat_indices){(int64_t *)exact, 4});
+    assert_int_equal(scaled.delta, 9);
+    pat_config_fini(&scaled);
+    static const unsigned replayed[][2] = {{1, 4},  {2, 4},  {4, 4},  {5, 8}, {8, 8},
+                                           {12, 4}, {16, 8}, {20, 4}, {10, 8}};
+    for (size_t i = 0; i < sizeof(replayed) / sizeof(replayed[0]); i++)
+        assert_int_equal(pat_replayed_bytes(replayed[i][0]), replayed[i][1]);
+    assert_int_equal(pat_config_scaled(&c, 4, 8, &scaled), LS_OK);
     assert_int_equal(scaled.delta, 3);
     pat_config_fini(&scaled);
     values[3] = INT64_MAX / 2;
-    assert_int_equal(pat_config_scaled(&c, 64, &scaled), LS_ERR_RANGE);
+    assert_int_equal(pat_config_scaled(&c, 64, 8, &scaled), LS_ERR_RANGE);
     pat_config_fini(&scaled);
     c.pattern = (struct pat_indices){0};
     pat_config_fini(&c);

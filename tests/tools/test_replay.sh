@@ -127,6 +127,61 @@ assert row["kernel"] == "together" and row["bytes"] == str(r["bytes"]) and row["
 T
 fi
 
+# patterns of a program: its number of threads, its sizes of elements, and means by its bytes
+cat >found.json <<'T'
+[{"name":"many","kernel":"gather","operation":"reduce","pattern":[0,3,1],"delta":2,"count":4000,"element-bytes":4,"threads":1,"accesses":12000},
+ {"name":"few","kernel":"scatter","operation":"fill","pattern":[0,1],"delta":2,"count":1,"element-bytes":16,"threads":1,"accesses":2}]
+T
+own="--warmups 1 --max-runs 2"
+(
+    unset OMP_NUM_THREADS
+    replay $own -f found.json --json -o found.h5 >out.json
+    replay $own -f found.json >table
+    replay $own -f found.json --csv >out.csv
+    replay $own -f found.json --format spatter -v 0 >columns
+    replay $own -f found.json -t 2 --element-bytes 8 >sized
+    sed 's/"threads":1/"threads":60000/' found.json >wide.json
+    replay $own -f wide.json >wide 2>err
+)
+must grep -q '^threads    1, as in the program of the patterns; -t sets another number$' table
+must grep -q '^elements   4 bytes in 1 of 2 configurations, as in the program; --element-bytes sets one size$' table
+must grep -qE '^suite      2 configurations: min .* mean [0-9,]+ MB/s, weighted by the bytes of the program' table
+must grep -q '^small      1 of 2 configurations move less than 4096 bytes a run' table
+must grep -q '^elements   8 bytes in all configurations; in the program 1 of 2 had smaller ones$' sized
+must grep -qE '^threads    [12]; the program had its patterns in 1$' sized
+must grep -qE '^threads    [0-9]+; the program had its patterns in 60000$' wide
+must test ! -s err
+must test "$(awk '$1 == 0 { print $2 }' columns)" = 96000
+must test "$(OMP_NUM_THREADS=1 "$loadstone" replay --no-stream --quiet $own -f found.json | grep -c '^threads    1')" = 1
+if command -v python3 >/dev/null; then
+    must python3 - <<'T'
+import csv, json
+j = json.load(open("out.json"))
+many, few = j["results"]
+assert [(r["threads"], r["element_bytes"], r["bytes"]) for r in j["results"]] == [(1, 4, 48000), (1, 8, 16)], j
+assert many["configuration"]["element-bytes"] == 4 and many["configuration"]["accesses"] == 12000, many
+mean = 48016 / (48000 / many["mb_per_s"] + 16 / few["mb_per_s"])
+assert j["summary"]["weighted_by"] == "program" and abs(j["summary"]["mb_per_s_weighted"] / mean - 1) < 1e-6, (j["summary"], mean)
+assert [r["element_bytes"] for r in csv.DictReader(open("out.csv"))] == ["4", "8"]
+T
+fi
+expect 0 "weighted MB/s" "$loadstone" replay --with found.h5
+# elements of 4 and 8 bytes of one array share its memory, and each pattern is right
+sed -e 's/"array":"x","first":10/"array":"x","first":11,"element-bytes":4/' turns.json >sizes.json
+expect 0 "validated  all results" "$loadstone" replay --no-stream --quiet -b serial --together --max-runs 2 -f sizes.json
+# interrupted runs of kept results are marked in a comparison
+if has_python h5py; then
+    must "$python" -c 'import h5py; f = h5py.File("found.h5", "r+"); f["results/interrupted"][:] = 0'
+    cp found.h5 busy.h5
+    must "$python" -c 'import h5py; f = h5py.File("busy.h5", "r+"); f["results/interrupted"][1] = 2'
+    must "$loadstone" replay --with found.h5,busy.h5 >compared
+    must grep -qE '^few .* [0-9,]+\* ' compared
+    must grep -q '^\* 1 rate: runs were interrupted by other programs' compared
+    must test "$(grep -c '[0-9]\*' compared)" = 1
+    must "$loadstone" replay --with found.h5 >compared
+    ! grep -q 'interrupted' compared || { echo "FAIL: interrupted:"; cat compared; failed=1; }
+fi
+
 # names with control characters: removed from all outputs and messages
 printf '[{"name":"\\u001b[31mred\\n\\u009b2J \\"gr\\u00fcn\\"","pattern":[0,1],"count":3,"nruns":2,"a\\u001b[2Jkey":1}]' >esc.json
 printf '[{"kernel":"\\u001b[31mred\\nkernel","pattern":[0,1]}]' >esc_kernel.json

@@ -102,10 +102,13 @@ static ls_err ptn_draw(const struct cli_value *v, const char *input, const struc
 }
 
 static ls_err ptn_save(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
-                       const struct pat_findings *f)
+                       const struct ptn_found *found)
 {
-    const struct pat_write_options options = {
-        .source = input, .accesses_max = ptn_longest(v), .note = ptn_write_note};
+    const struct pat_findings *f = &found->findings;
+    const struct pat_write_options options = {.source = input,
+                                              .accesses_max = ptn_longest(v),
+                                              .scale = found->counts.scale,
+                                              .note = ptn_write_note};
     LS_TRY(ptn_check_files(o, f));
     LS_TRY(pat_write(o->writer, f, &options, o->patterns_path));
     cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", o->patterns_path);
@@ -158,7 +161,7 @@ static ls_err ptn_results(const struct cli_value *v, const char *input, const st
             "%s: no pattern passed the filters, nothing was written; --trivial and --min-accesses 1 keep more",
             input);
     }
-    if (o->patterns_path) LS_TRY(ptn_save(v, input, o, f));
+    if (o->patterns_path) LS_TRY(ptn_save(v, input, o, found));
     for (int i = 0; i < PTN_PICTURES; i++)
         if (o->pictures[i]) LS_TRY(ptn_draw(v, input, f, o->pictures[i]));
     ptn_list(v, input, o, found);

@@ -17,7 +17,7 @@
 
 /* ---- in words and as JSON ---- */
 
-enum { PTN_SHOW_INDICES_SHOWN = 16, PTN_SHOW_DISTANCES_SHOWN = 6, PTN_SHOW_ELEMENT_BYTES = 8 };
+enum { PTN_SHOW_INDICES_SHOWN = 16, PTN_SHOW_DISTANCES_SHOWN = 6 };
 
 size_t ptn_show_lists(const struct pat_config *c, struct ptn_show_list out[3])
 {
@@ -62,8 +62,24 @@ static void ptn_show_reach(const struct pat_config *c, enum pat_side side, const
         fprintf(out, "  %-16s%s\n", name, ls_last_error());
         return;
     }
-    fprintf(out, "  %-16selements %" PRId64 " to %" PRId64 ", %s of doubles\n", name, e.low, e.high,
-            cli_format_bytes(bytes, (double)pat_extent_elements(&e) * PTN_SHOW_ELEMENT_BYTES));
+    const unsigned element_bytes = pat_config_element_bytes(c);
+    fprintf(out, "  %-16selements %" PRId64 " to %" PRId64 ", %s of %s\n", name, e.low, e.high,
+            cli_format_bytes(bytes, (double)pat_extent_elements(&e) * element_bytes),
+            element_bytes == 4 ? "floats" : "doubles");
+}
+
+/* Print the properties of the program's loop that the file has. */
+static void ptn_show_program(const struct pat_config *c, FILE *out)
+{
+    char number[CLI_CELL_BYTES];
+    if (!c->element_bytes && !c->threads && !c->accesses) return;
+    fprintf(out, "  %-16s", "in the program");
+    if (c->accesses) fprintf(out, "%s accesses", cli_format_grouped(number, c->accesses));
+    if (c->threads) fprintf(out, " of %" PRIu64 " thread%s", c->threads, c->threads == 1 ? "" : "s");
+    if (c->element_bytes) fprintf(out, ", elements of %" PRIu64 " bytes", c->element_bytes);
+    if (c->object_bytes) fprintf(out, " in objects of %" PRIu64, c->object_bytes);
+    if (c->index_bits) fprintf(out, ", indices of %" PRIu64 " bits", c->index_bits);
+    fputc('\n', out);
 }
 
 static ls_err ptn_show_config(const struct pat_config *c, size_t number, FILE *out)
@@ -81,7 +97,8 @@ static ls_err ptn_show_config(const struct pat_config *c, size_t number, FILE *o
     ptn_show_reach(c, PAT_SIDE_GATHER, c->kernel == PAT_GS ? "gathers from" : "reach", out);
     if (c->kernel == PAT_GS) ptn_show_reach(c, PAT_SIDE_SCATTER, "scatters to", out);
     fprintf(out, "  %-16s%s a run\n", "moves",
-            cli_format_bytes(bytes, (double)pat_config_bytes(c, PTN_SHOW_ELEMENT_BYTES)));
+            cli_format_bytes(bytes, (double)pat_config_bytes(c, pat_config_element_bytes(c))));
+    ptn_show_program(c, out);
     return LS_OK;
 }
 
@@ -127,7 +144,10 @@ static ls_err ptn_show_json_config(struct ls_json *j, const struct pat_config *c
     ls_json_text(j, "shape", pat_describe(c, shape));
     if (c->found_class) ls_json_text(j, "class", c->found_class);
     ls_json_u64(j, "count", c->count);
-    ls_json_u64(j, "bytes", pat_config_bytes(c, PTN_SHOW_ELEMENT_BYTES));
+    ls_json_u64(j, "element_bytes", pat_config_element_bytes(c));
+    if (c->threads) ls_json_u64(j, "threads", c->threads);
+    if (c->accesses) ls_json_u64(j, "accesses", c->accesses);
+    ls_json_u64(j, "bytes", pat_config_bytes(c, pat_config_element_bytes(c)));
     if (pat_extent_of(c, PAT_SIDE_GATHER, &e) == LS_OK) {
         ls_json_i64(j, "element_low", e.low);
         ls_json_i64(j, "element_high", e.high);

@@ -99,10 +99,10 @@ static ls_err replay_check_config(const struct rpl_session *s, size_t i)
             "%s: Spatter writes beyond its dense buffer here (%zu outer indices, %zu inner ones); replay "
             "allocates a sufficient buffer",
             label, outer->len, c->pattern.len);
-    const struct kn_options *o = &s->settings.kernel;
+    const struct kn_options o = rpl_options_of(s, i);
     struct kn_split part;
-    ls_err err = kn_split_init(&part, c, s->settings.scaling, kn_ranks_info(o->ranks));
-    if (err == LS_OK) err = kn_replay_check(&part.config, o, label);
+    ls_err err = kn_split_init(&part, c, s->settings.scaling, kn_ranks_info(o.ranks));
+    if (err == LS_OK) err = kn_replay_check(&part.config, &o, label);
     kn_split_fini(&part);
     return err;
 }
@@ -124,12 +124,30 @@ static ls_err replay_check_outputs(const struct rpl_settings *t)
     return cli_output_check(t->plot, t->force);
 }
 
+/* STREAM, and patterns in turn, run with the largest number of threads that all configurations have. */
+static void replay_follow_threads(struct rpl_session *s)
+{
+    unsigned most = 0;
+    s->settings.own_most = s->threads;
+    for (size_t i = 0; s->settings.own_threads && i < s->suite.len; i++) {
+        if (!s->suite.rows[i].threads) return;
+        const unsigned threads = rpl_options_of(s, i).threads;
+        if (threads > most) most = threads;
+    }
+    s->settings.kernel.threads = most;
+}
+
 /* Refuse everything that can be refused before the first line is printed. */
 static ls_err replay_check(struct rpl_session *s)
 {
     const struct kn_backend *backend;
+    const bool is_asked = s->settings.kernel.threads;
     LS_TRY(kn_backend_choose(&s->settings.kernel, &backend, &s->threads));
-    if (s->settings.kernel.threads > s->threads)
+    s->on_device = backend->device;
+    if (s->on_device) s->settings.own_threads = false;
+    if (!is_asked) replay_follow_threads(s);
+    LS_TRY(kn_backend_choose(&s->settings.kernel, &backend, &s->threads));
+    if (is_asked && s->settings.kernel.threads > s->threads)
         cli_warn("%u threads asked for, %u run: backend %s has %u processor%s here",
                  s->settings.kernel.threads, s->threads, backend->name, s->threads,
                  s->threads == 1 ? "" : "s");
@@ -148,7 +166,8 @@ static ls_err replay_measure_one(struct rpl_session *s, size_t i)
         return kn_together_run(s->suite.rows, s->suite.len, &s->settings.kernel, &s->results[i]);
     ls_err err = kn_ranks_agree(
         ranks, kn_split_init(&part, &s->suite.rows[i], s->settings.scaling, kn_ranks_info(ranks)));
-    if (err == LS_OK) err = kn_replay_run(&part.config, &s->settings.kernel, &s->results[i]);
+    const struct kn_options o = rpl_options_of(s, i);
+    if (err == LS_OK) err = kn_replay_run(&part.config, &o, &s->results[i]);
     kn_split_fini(&part);
     return err;
 }
@@ -265,9 +284,10 @@ static uint64_t replay_hash(const struct rpl_session *s)
     uint64_t hash = ls_hash_bytes(LS_HASH_BEGIN, run, sizeof(run));
     for (size_t i = 0; i < s->suite.len; i++) {
         const struct pat_config *c = &s->suite.rows[i];
-        const int64_t numbers[] = {(int64_t)c->kernel, (int64_t)c->operation, c->delta,
-                                   c->delta_gather,    c->delta_scatter,      (int64_t)c->count,
-                                   (int64_t)c->wrap,   (int64_t)c->runs};
+        const int64_t numbers[] = {(int64_t)c->kernel,       (int64_t)c->operation, c->delta,
+                                   c->delta_gather,          c->delta_scatter,      (int64_t)c->count,
+                                   (int64_t)c->wrap,         (int64_t)c->runs,      (int64_t)c->threads,
+                                   (int64_t)c->element_bytes};
         const struct pat_indices *lists[] = {&c->pattern, &c->gather,        &c->scatter,
                                              &c->deltas,  &c->deltas_gather, &c->deltas_scatter};
         hash = ls_hash_bytes(hash, numbers, sizeof(numbers));

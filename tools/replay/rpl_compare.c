@@ -40,16 +40,24 @@ static const char *compare_rate(double rate, char out[CLI_CELL_BYTES])
 static void compare_machines(const struct vx_results *machines, size_t len, FILE *out)
 {
     double *means = calloc(len, sizeof(double)), *streams = calloc(len, sizeof(double));
-    fprintf(out, "\n%-60s %14s %14s\n", "machine", "H-mean MB/s", "STREAM MB/s");
+    bool is_weighted = false;
+    for (size_t m = 0; m < len; m++)
+        is_weighted = is_weighted || isfinite(rpl_results_weighted(&machines[m]));
+    fprintf(out, "\n%-60s %14s %14s%s\n", "machine", "H-mean MB/s", "STREAM MB/s",
+            is_weighted ? "  weighted MB/s" : "");
     for (size_t m = 0; means && streams && m < len; m++) {
-        char mean[CLI_CELL_BYTES], stream[CLI_CELL_BYTES], label[160], numbered[200];
+        char mean[CLI_CELL_BYTES], stream[CLI_CELL_BYTES], weighted[CLI_CELL_BYTES], label[160],
+            numbered[200];
         rpl_machine_label(machines, len, m, label, sizeof(label));
         snprintf(numbered, sizeof(numbered), "%zu: %s", m + 1, label);
         means[m] = rpl_results_hmean(&machines[m]);
         streams[m] = machines[m].stream_mb_per_s;
-        fprintf(out, "%-60s %14s %14s\n", numbered, compare_rate(means[m], mean),
+        fprintf(out, "%-60s %14s %14s", numbered, compare_rate(means[m], mean),
                 compare_rate(streams[m], stream));
+        if (is_weighted) fprintf(out, " %14s", compare_rate(rpl_results_weighted(&machines[m]), weighted));
+        fputc('\n', out);
     }
+    if (is_weighted) fputs("weighted: by the bytes that the program moved by each pattern\n", out);
     if (means && streams && len > 2) {
         const double r = kn_pearson_r(means, streams, len);
         if (isfinite(r)) fprintf(out, "R of harmonic mean and STREAM over %zu machines: %.2f\n", len, r);
@@ -63,8 +71,9 @@ static void compare_rows(const struct vx_results *machines, size_t len, FILE *ou
 {
     fprintf(out, "\n%-*s", COMPARE_LABEL, "configuration");
     for (size_t m = 0; m < len; m++)
-        fprintf(out, " %4zu: MB/s", m + 1);
+        fprintf(out, " %4zu: MB/s ", m + 1);
     fputs(len == 2 ? "   2 / 1\n" : "\n", out);
+    size_t interrupted = 0;
     for (size_t i = 0; i < machines[0].len; i++) {
         char label[160], rate[CLI_CELL_BYTES];
         rpl_row_label(&machines[0].rows[i], label, sizeof(label));
@@ -72,13 +81,22 @@ static void compare_rows(const struct vx_results *machines, size_t len, FILE *ou
         const struct vx_result *last = NULL;
         for (size_t m = 0; m < len; m++) {
             last = rpl_result_like(&machines[m], &machines[0], i);
-            fprintf(out, " %10s", compare_rate(last ? last->mb_per_s : NAN, rate));
+            const bool is_interrupted = last && last->interrupted;
+            fprintf(out, " %10s%s", compare_rate(last ? last->mb_per_s : NAN, rate),
+                    is_interrupted ? "*" : " ");
+            interrupted += is_interrupted;
         }
         if (len == 2 && last)
             fprintf(out, " %7.2f\n", last->mb_per_s / machines[0].rows[i].mb_per_s);
         else
             fputc('\n', out);
     }
+    if (interrupted)
+        fprintf(
+            out,
+            "* %zu rate%s: runs were interrupted by other programs, the rate may be too low; measure again when "
+            "the machine is idle\n",
+            interrupted, interrupted == 1 ? "" : "s");
 }
 
 /* The columns of result files: header and cells as CSV, members as JSON. */
@@ -120,6 +138,7 @@ static void compare_json(const struct vx_results *machines, size_t len, FILE *ou
         ls_json_text(&j, "topology", machines[m].topology);
         ls_json_double(&j, "stream_triad_mb_per_s", machines[m].stream_mb_per_s);
         ls_json_double(&j, "mb_per_s_hmean", rpl_results_hmean(&machines[m]));
+        ls_json_double(&j, "mb_per_s_weighted", rpl_results_weighted(&machines[m]));
         ls_json_open(&j, "results", '[');
         for (const struct vx_result *r = machines[m].rows; r < machines[m].rows + machines[m].len; r++) {
             ls_json_open(&j, NULL, '{');

@@ -26,7 +26,8 @@ static void csv_begin(const struct rpl_session *s, FILE *out)
     fputs(
         "config,name,kernel,pattern,delta,count,wrap,backend,variant,threads,bytes,bytes_with_indices,"
         "memory_bytes,runs,seconds_min,seconds_quartile1,seconds_median,seconds_quartile3,seconds_max,"
-        "mb_per_s,mb_per_s_hmean,stream_share,mb_per_s_regular,stream_share_regular,valid,interrupted,ranks,nodes",
+        "mb_per_s,mb_per_s_hmean,stream_share,mb_per_s_regular,stream_share_regular,valid,interrupted,ranks,nodes,"
+        "element_bytes",
         out);
     rpl_counts_csv_header(out);
     fputc('\n', out);
@@ -53,8 +54,8 @@ static void csv_row(const struct rpl_session *s, size_t i, FILE *out)
                               r->mb_per_s_regular, r->mb_per_s_regular / s->stream_regular_mb_per_s};
     for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++)
         csv_number(numbers[k], out);
-    fprintf(out, "%s,%u,%u,%u", r->valid ? "yes" : "no", r->interrupted, r->ranks ? r->ranks : 1,
-            r->ranks ? r->nodes : 1);
+    fprintf(out, "%s,%u,%u,%u,%u", r->valid ? "yes" : "no", r->interrupted, r->ranks ? r->ranks : 1,
+            r->ranks ? r->nodes : 1, r->element_bytes);
     rpl_counts_csv_row(r, out);
     fputc('\n', out);
 }

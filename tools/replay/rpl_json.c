@@ -49,6 +49,10 @@ static void json_config(struct ls_json *j, const char *key, const struct pat_con
         ls_json_u64(j, "first", c->first);
     }
     if (c->index_bits) ls_json_u64(j, "index-bits", c->index_bits);
+    if (c->element_bytes) ls_json_u64(j, "element-bytes", c->element_bytes);
+    if (c->object_bytes) ls_json_u64(j, "object-bytes", c->object_bytes);
+    if (c->threads) ls_json_u64(j, "threads", c->threads);
+    if (c->accesses) ls_json_u64(j, "accesses", c->accesses);
     ls_json_u64(j, "count", c->count);
     ls_json_u64(j, "wrap", c->wrap);
     ls_json_u64(j, "nruns", c->runs);
@@ -135,6 +139,8 @@ static void json_summary(struct ls_json *j, const struct rpl_summary *m)
     ls_json_double(j, "mb_per_s_hmean", m->hmean);
     ls_json_double(j, "mb_per_s_hstderr", m->hstderr);
     ls_json_double(j, "mb_per_s_max", m->max);
+    ls_json_double(j, "mb_per_s_weighted", m->weighted);
+    ls_json_text(j, "weighted_by", m->is_of_program ? "program" : "run");
     ls_json_u64(j, "invalid", m->invalid);
     ls_json_close(j, '}');
 }

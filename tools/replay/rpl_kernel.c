@@ -49,7 +49,7 @@ struct cell {
     uint64_t integer;
     enum { CELL_TEXT, CELL_NUMBER, CELL_INTEGER, CELL_BOOL } kind;
 };
-enum { CELLS = 36 };
+enum { CELLS = 37 };
 
 #define TEXT(name, v)            \
     {                            \
@@ -104,6 +104,7 @@ static size_t cells_of(const struct kn_result *r, const char *name, struct cell 
         NUMBER("mean_s", s->mean),
         NUMBER("deviation_s", s->deviation),
         INTEGER("warmups", r->warmups),
+        INTEGER("interrupted", r->interrupted),
         BOOL("steady", r->steady),
         BOOL("valid", r->valid),
         NUMBER("worst_error", r->worst_error),

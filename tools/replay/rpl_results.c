@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/replay/rpl_session.h"
 
+#include "common/ls_checked.h"
 #include "config.h"
 
 #include <inttypes.h>
@@ -41,6 +42,7 @@ static void rpl_row_numbers(const struct kn_result *r, struct vx_result *out)
     out->mb_per_s_regular = r->mb_per_s_regular;
     out->stream_share = r->stream_share;
     out->valid = r->valid;
+    out->interrupted = r->interrupted;
     out->worst_error = r->worst_error;
     out->cycles = r->counts.values[PE_COUNT_CYCLES];
     out->instructions = r->counts.values[PE_COUNT_INSTRUCTIONS];
@@ -139,6 +141,7 @@ ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
         rpl_row_of(s, i, &row);
         LS_TRY(rpl_row_described(&row, &out->rows[i]));
         LS_TRY(rpl_row_of_result(&s->results[i], row.name, &out->rows[i]));
+        out->rows[i].program_bytes = rpl_program_bytes(s, i);
         LS_TRY(rpl_results_add_ranks(out, i, &s->results[i]));
     }
     return LS_OK;
@@ -175,6 +178,17 @@ void rpl_machine_label(const struct vx_results *machines, size_t len, size_t m, 
                  rpl_threads_of(r) == 1 ? "" : "s");
     else
         snprintf(out + used, room - (size_t)used, ", run %zu", before + 1);
+}
+
+double rpl_results_weighted(const struct vx_results *r)
+{
+    double bytes = 0, time = 0;
+    for (size_t i = 0; i < r->len; i++) {
+        if (!r->rows[i].program_bytes) return NAN;
+        bytes += (double)r->rows[i].program_bytes;
+        time += (double)r->rows[i].program_bytes / r->rows[i].mb_per_s;
+    }
+    return bytes / time;
 }
 
 double rpl_results_hmean(const struct vx_results *r)
@@ -229,17 +243,61 @@ const char *rpl_row_name(const struct rpl_row *r)
 const struct rpl_format *const rpl_formats[] = {&rpl_format_table, &rpl_format_spatter, &rpl_format_json,
                                                 &rpl_format_csv, NULL};
 
+struct kn_options rpl_options_of(const struct rpl_session *s, size_t i)
+{
+    struct kn_options o = s->settings.kernel;
+    const uint64_t threads = s->suite.rows[i].threads;
+    if (s->settings.own_threads && threads)
+        o.threads = threads < s->settings.own_most ? (unsigned)threads : s->settings.own_most;
+    return o;
+}
+
+static uint64_t config_program_bytes(const struct pat_config *c, unsigned element_bytes)
+{
+    uint64_t bytes;
+    return ls_mul_u64(c->accesses, element_bytes ? element_bytes : pat_config_element_bytes(c), &bytes)
+               ? bytes
+               : UINT64_MAX;
+}
+
+uint64_t rpl_program_bytes(const struct rpl_session *s, size_t i)
+{
+    const unsigned element_bytes = s->settings.kernel.element_bytes;
+    uint64_t sum = 0;
+    if (!s->settings.together) return config_program_bytes(&s->suite.rows[i], element_bytes);
+    for (size_t k = 0; k < s->suite.len; k++) {
+        const uint64_t bytes = config_program_bytes(&s->suite.rows[k], element_bytes);
+        if (!bytes || !ls_add_u64(sum, bytes, &sum)) return 0;
+    }
+    return sum;
+}
+
+static double weighted_mean(const struct rpl_session *s, bool is_of_program)
+{
+    double bytes = 0, time = 0;
+    for (size_t i = 0; i < s->done; i++) {
+        const double weight = (double)(is_of_program ? rpl_program_bytes(s, i) : s->results[i].bytes);
+        bytes += weight;
+        time += weight / s->results[i].mb_per_s;
+    }
+    return bytes / time;
+}
+
 struct rpl_summary rpl_summarise(const struct rpl_session *s)
 {
-    struct rpl_summary m = {.len = s->done, .min = NAN, .max = NAN, .hmean = NAN, .hstderr = NAN};
+    struct rpl_summary m = {
+        .len = s->done, .min = NAN, .max = NAN, .hmean = NAN, .hstderr = NAN, .is_of_program = s->done > 0};
     double *rates = calloc(s->done + 1, sizeof(*rates));
     for (size_t i = 0; i < s->done; i++) {
         const double rate = s->results[i].mb_per_s;
+        m.is_of_program = m.is_of_program && rpl_program_bytes(s, i) > 0;
+        m.small += s->results[i].bytes < RPL_SMALL_BYTES;
         if (!(rate >= m.min)) m.min = rate;
         if (!(rate <= m.max)) m.max = rate;
         m.invalid += !s->results[i].valid;
         if (rates) rates[i] = rate;
     }
+    m.weighted = weighted_mean(s, m.is_of_program);
     if (!rates) return m;
     m.hmean = kn_harmonic_mean(rates, s->done);
     m.hstderr = kn_harmonic_stderr(rates, s->done);

@@ -26,13 +26,21 @@ struct rpl_settings {
     unsigned verbosity; /* Spatter's, 0 to 3 */
     bool aggregate, force, measure_stream;
     bool together;      /* all configurations at once, in turn: one result */
+    bool own_threads;   /* configurations run with the number of threads of their program ... */
+    unsigned own_most;  /* ... but with as many as would run without it at most */
     char choices[4096]; /* file of remembered variants, "": none */
 };
+
+/* A run of fewer bytes takes less than a microsecond: its rate is that of its first accesses. */
+enum { RPL_SMALL_BYTES = 4096 };
 
 struct rpl_summary {
     size_t len;
     double min, max, hmean; /* MB/s over the suite */
     double hstderr;         /* Spatter 1's standard error of hmean; NAN below 2 */
+    double weighted;        /* all bytes over all time; bytes of the program, where these are known */
+    bool is_of_program;     /* they are known */
+    size_t small;           /* results of less than RPL_SMALL_BYTES */
     size_t invalid;         /* results that failed their validation */
 };
 
@@ -44,6 +52,7 @@ struct rpl_session {
     double stream_mb_per_s;         /* NAN: not measured */
     double stream_regular_mb_per_s; /* the same with regular stores, as in STREAM's program */
     unsigned threads;               /* that run */
+    bool on_device;                 /* they run nothing: a device does */
     struct mach_machine machine;
     struct rpl_summary summary;
 };
@@ -61,6 +70,12 @@ struct rpl_format {
 /* The formats in the order of --format's choices; NULL ends them. */
 extern const struct rpl_format *const rpl_formats[];
 extern const struct rpl_format rpl_format_table, rpl_format_spatter, rpl_format_json, rpl_format_csv;
+
+/* Return the options of the kernel for configuration i: with its number of threads, where s follows it. */
+struct kn_options rpl_options_of(const struct rpl_session *s, size_t i);
+
+/* Return the bytes that the program moved by the pattern of result i; 0: not known. */
+uint64_t rpl_program_bytes(const struct rpl_session *s, size_t i);
 
 /* Over all results of s. */
 struct rpl_summary rpl_summarise(const struct rpl_session *s);
@@ -177,6 +192,8 @@ void rpl_row_label(const struct vx_result *r, char *out, size_t room);
  * in the list. */
 void rpl_machine_label(const struct vx_results *machines, size_t len, size_t m, char *out, size_t room);
 
+/* Mean rate of r, weighted by the bytes that the program moved by each pattern; NAN where these are not known. */
+double rpl_results_weighted(const struct vx_results *r);
 /* Harmonic mean of the rates of r; NAN when there are none. */
 double rpl_results_hmean(const struct vx_results *r);
 

@@ -76,9 +76,11 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
          "Run", .alone = "count"},
     [RPL_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", RPL_RANKS_TIMEOUT_DEFAULT,
                           RPL_RANKS_TIMEOUT_HELP, "Run", .least = 1},
-    [RPL_THREADS] = {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
-                     "threads (default: OMP_NUM_THREADS, else all); at most one for each processor", "Run",
-                     .least = 1, .most = UINT32_MAX},
+    [RPL_THREADS] =
+        {"omp-threads", 't', CLI_COUNT, "COUNT", NULL,
+         "threads (default: OMP_NUM_THREADS, else as many as the program of the pattern had, where the "
+         "file has their number, else all); at most one for each processor",
+         "Run", .least = 1, .most = UINT32_MAX},
     [RPL_DEVICE] = {"device", 0, CLI_TEXT, "NAME", NULL, RPL_DEVICE_HELP, "Run"},
     [RPL_LOCAL_WORK_SIZE] = {"local-work-size", 'z', CLI_COUNT, "COUNT", NULL,
                              "work items of a group on a device; default: by a short trial", "Run",
@@ -94,7 +96,11 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                     "kind of stores", "Run"},
     [RPL_INDEX_BITS] = {"index-bits", 0, CLI_CHOICE, "auto|32|64", "auto", "width of the indices in memory",
                         "Run"},
-    [RPL_ELEMENT_BYTES] = {"element-bytes", 0, CLI_CHOICE, "8|4", "8", "size of the data", "Run"},
+    [RPL_ELEMENT_BYTES] =
+        {"element-bytes", 0, CLI_CHOICE, "auto|8|4", "auto",
+         "size of the data; auto: that of the program in which the pattern was found (4 for "
+         "smaller ones), where the file has it, otherwise and with --format spatter 8",
+         "Run"},
     [RPL_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default", "pages of the data", "Run"},
     [RPL_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
                  "where threads run; auto: close with a thread for every processor", "Run"},
@@ -323,6 +329,7 @@ static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o
 {
     static const enum kn_stores atomic[] = {KN_STORES_AUTO, KN_STORES_EXCHANGE, KN_STORES_EXCHANGE,
                                             KN_STORES_ADD, KN_STORES_ATOMIC};
+    static const unsigned element_bytes[] = {0, 8, 4};
     LS_TRY(kn_method_parse(v[RPL_METHOD].text, &o->method));
     LS_TRY(kn_stores_parse(v[RPL_STORES].text, &o->stores));
     if (v[RPL_ATOMIC_WRITES].given && v[RPL_ATOMIC_WRITES].number)
@@ -331,7 +338,7 @@ static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o
     o->pages = (enum kn_pages)v[RPL_PAGES].number;
     o->pin = (enum kn_pin)v[RPL_PIN].number;
     o->index_bits = v[RPL_INDEX_BITS].number * 32;
-    o->element_bytes = v[RPL_ELEMENT_BYTES].number ? 4 : 8;
+    o->element_bytes = element_bytes[v[RPL_ELEMENT_BYTES].number];
     o->warmups_max = (unsigned)v[RPL_WARMUPS].number;
     o->memory_bytes = v[RPL_MEMORY].number;
     o->dense_per_thread = v[RPL_DENSE_BUFFERS].given;
@@ -375,6 +382,9 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     LS_TRY(rpl_format_find(v, &t->format));
     LS_TRY(rpl_kernel_options(v, &t->kernel));
     if (files != operands && **operands == '0') t->kernel.stores = KN_STORES_AUTO;
+    const bool is_spatter = t->format == &rpl_format_spatter;
+    if (is_spatter && !t->kernel.element_bytes) t->kernel.element_bytes = 8; /* as Spatter does */
+    t->own_threads = !is_spatter && !v[RPL_THREADS].given && !getenv("OMP_NUM_THREADS");
     t->verbosity = (unsigned)v[RPL_VERBOSITY].number;
     t->aggregate = v[RPL_AGGREGATE].given;
     t->together = v[RPL_TOGETHER].given;

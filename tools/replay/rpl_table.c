@@ -5,11 +5,63 @@
 #include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { TABLE_PATTERN = 30, TABLE_KERNEL = 12 };
+
+/* "1", "1 to 4": the least and the largest number of a configuration. */
+static void table_range(uint64_t least, uint64_t most, char *out, size_t room)
+{
+    if (least == most)
+        snprintf(out, room, "%" PRIu64, least);
+    else
+        snprintf(out, room, "%" PRIu64 " to %" PRIu64, least, most);
+}
+
+/* Print the number of threads, where patterns have one. */
+static void table_threads(const struct rpl_session *s, FILE *out)
+{
+    uint64_t least = UINT64_MAX, most = 0, run_least = UINT64_MAX, run_most = 0;
+    char found[64], run[64];
+    for (size_t i = 0; i < s->suite.len; i++) {
+        const uint64_t threads = s->suite.rows[i].threads;
+        const bool is_own = s->settings.own_threads && !s->settings.together;
+        const uint64_t runs = is_own ? rpl_options_of(s, i).threads : s->threads;
+        if (!threads) continue;
+        if (threads < least) least = threads;
+        if (threads > most) most = threads;
+        if (runs < run_least) run_least = runs;
+        if (runs > run_most) run_most = runs;
+    }
+    if (!most || s->on_device) return;
+    table_range(least, most, found, sizeof(found));
+    table_range(run_least, run_most, run, sizeof(run));
+    if (s->settings.own_threads && strcmp(found, run) == 0)
+        fprintf(out, "threads    %s, as in the program of the patterns; -t sets another number\n", run);
+    else
+        fprintf(out, "threads    %s; the program had its patterns in %s\n", run, found);
+}
+
+/* Print the sizes of the elements, where patterns have some of 4 bytes. */
+static void table_elements(const struct rpl_session *s, FILE *out)
+{
+    size_t small = 0;
+    for (size_t i = 0; i < s->suite.len; i++)
+        small += pat_config_element_bytes(&s->suite.rows[i]) == 4;
+    if (!small) return;
+    if (s->settings.kernel.element_bytes)
+        fprintf(out,
+                "elements   %u bytes in all configurations; in the program %zu of %zu had smaller ones\n",
+                s->settings.kernel.element_bytes, small, s->suite.len);
+    else
+        fprintf(
+            out,
+            "elements   4 bytes in %zu of %zu configurations, as in the program; --element-bytes sets one size\n",
+            small, s->suite.len);
+}
 
 static void table_begin(const struct rpl_session *s, FILE *out)
 {
@@ -17,6 +69,8 @@ static void table_begin(const struct rpl_session *s, FILE *out)
     fprintf(out, "machine    %s\n", s->machine.cpu);
     fprintf(out, "           %s\n", s->machine.summary);
     rpl_ranks_print(&s->settings.kernel, out);
+    table_threads(s, out);
+    table_elements(s, out);
     if (isfinite(s->stream_mb_per_s))
         fprintf(out,
                 "STREAM     triad %s MB/s with as many threads: 100 %% in column STREAM\n"
@@ -112,11 +166,24 @@ static void table_end(const struct rpl_session *s, FILE *out)
     const struct rpl_summary *m = &s->summary;
     char least[CLI_CELL_BYTES], most[CLI_CELL_BYTES], mean[CLI_CELL_BYTES], error[CLI_CELL_BYTES];
     fputc('\n', out);
-    if (m->len > 1)
+    if (m->len > 1 && m->is_of_program)
+        fprintf(
+            out,
+            "suite      %zu configurations: min %s, max %s MB/s; mean %s MB/s, weighted by the bytes of the "
+            "program (harmonic mean without weights: %s)\n",
+            m->len, cli_format_grouped(least, (uint64_t)m->min), cli_format_grouped(most, (uint64_t)m->max),
+            cli_format_grouped(error, (uint64_t)m->weighted), cli_format_grouped(mean, (uint64_t)m->hmean));
+    else if (m->len > 1)
         fprintf(out, "suite      %zu configurations: min %s, harmonic mean %s +-%s, max %s MB/s\n", m->len,
                 cli_format_grouped(least, (uint64_t)m->min), cli_format_grouped(mean, (uint64_t)m->hmean),
                 cli_format_grouped(error, isfinite(m->hstderr) ? (uint64_t)m->hstderr : 0),
                 cli_format_grouped(most, (uint64_t)m->max));
+    if (m->is_of_program && m->small && m->len > 1)
+        fprintf(
+            out,
+            "small      %zu of %zu configurations move less than %d bytes a run: their rates are those of a few "
+            "accesses in the caches\n",
+            m->small, m->len, RPL_SMALL_BYTES);
     if (m->invalid)
         fprintf(out, "validated  %zu of %zu results are WRONG\n", m->invalid, m->len);
     else

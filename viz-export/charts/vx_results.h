@@ -45,6 +45,8 @@
     X(F64, mb_per_s_regular)   \
     X(F64, stream_share)       \
     X(U64, valid)              \
+    X(U64, interrupted)        \
+    X(U64, program_bytes)      \
     X(F64, worst_error)        \
     X(F64, cycles)             \
     X(F64, instructions)       \
@@ -117,7 +119,8 @@ bool vx_results_is_other(const char *path);
 
 /* Schema, columns and attributes that the writer and the reader of results share. */
 
-/* Schema 1 had text of variable length, schema 2 no rates with regular stores, schema 3 no ranks. */
+/* Schema 1 had text of variable length, schema 2 no rates with regular stores, schema 3 no ranks, no interrupted runs
+ * and no bytes of the program. */
 enum { VX_RESULTS_SCHEMA = 4 };
 #define VX_RESULTS_KIND "loadstone replay results"
 
