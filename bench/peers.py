@@ -3,7 +3,7 @@
 """Replay beside Spatter's published method, and beside Spatter itself where a binary is named: every configuration of every file.
 
 usage: peers.py --loadstone FILE --machine TEXT [--plain FILE] [--spatter FILE] [--pairs N] [--threads 1,2] [--loads 0,2]
-                [--max-count N] [--divide N] [--backend NAME] [--write PAGE] FILE.json...
+                [--max-count N] [--divide N] [--backend NAME] [--write PAGE [--add]] FILE.json...
 A pair runs both programs on a file, one after the other, in turns first. The ratio of a configuration is the geometric mean of its
 pairs' ratios of bandwidth (replay over peer), with Student's 95 % interval of the logarithms. A configuration fails if its interval
 lies wholly below 0.97; if the peer's least time is below 100 ns, times within one tick of the peer's clock (10 ns) are a tie.
@@ -15,6 +15,7 @@ import math
 import os
 import random
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -58,6 +59,24 @@ def cut(path, out, a):
             count //= a.divide
         row["count"] = min(count, a.max_count or count)
     json.dump(rows, open(out, "w"))
+
+
+class Others:
+    """Processors that other programs (and a host of virtual machines) used since the begin."""
+
+    def __init__(self):
+        self.begin = self.read()
+
+    @staticmethod
+    def read():
+        user, nice, system, _, _, irq, softirq, steal = map(int, open("/proc/stat").readline().split()[1:9])
+        own = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+        return used - own.ru_utime - own.ru_stime, time.monotonic()
+
+    def processors(self):
+        used, now = self.read()
+        return max(0, (used - self.begin[0]) / (now - self.begin[1]))
 
 
 def run(command, env):
@@ -114,10 +133,11 @@ def judge(pairs, config):
 def measure(a, path, threads, load):
     ours, peers = commands(a, path, threads)
     for peer, command in peers.items():
+        others = Others()
         first, pairs, walls = pairs_of(a, path, threads, command, ours)
         theirs = statistics.median(w[0] for w in walls)
         yield {"file": os.path.basename(path), "threads": threads, "load": load, "peer": peer, "first": first / theirs,
-               "again": statistics.median(w[1] for w in walls) / theirs, "wall": theirs,
+               "again": statistics.median(w[1] for w in walls) / theirs, "wall": theirs, "others": others.processors(),
                "rows": [judge(pairs, c) for c in range(len(pairs[0][0]))]}
 
 
@@ -125,16 +145,25 @@ def geomean(rows):
     return math.exp(statistics.fmean(math.log(r["ratio"]) for r in rows))
 
 
+def part_title(a):
+    limits = [f"counts above 4,000 divided by {a.divide}"] if a.divide else []
+    limits += [f"at most {a.max_count} iterations"] if a.max_count else []
+    return ", ".join([f"{a.pairs} pairs a row, backend {a.backend}", *limits])
+
+
 def page(a, results):
-    lines = ["# Replay beside Spatter", "", f"Measured by `make bench-peers`, {a.pairs} pairs a row, on:", "",
-             *("    " + line for line in a.machine.strip().splitlines()), "", *__doc__.strip().splitlines()[6:], "",
-             "`plain` is the published method as a program of this project (`bench/peers_plain.c`, compiled -O3), Spatter its own binary.",
-             f"Replay runs with `-b {a.backend}`; count-1.json holds 20 patterns of one iteration.", "",
-             "| file | threads | busy processes | peer | configurations | geometric mean | least | fail | wall time, first | wall time, again |",
-             "|---|---|---|---|---|---|---|---|---|---|"]
+    """The page, or with --add the earlier one with a further part."""
+    head = ["# Replay beside Spatter", "", "Measured by `make bench-peers`.", "", *__doc__[__doc__.index("A pair"):].splitlines(), "", "`plain` is the published method as a program of this project (`bench/peers_plain.c`, compiled -O3), Spatter its own binary.",
+             "count-1.json holds 20 patterns of one iteration.", "",
+             "`others` is the number of processors that other programs used meanwhile: the busy processes, and on a shared machine whatever ran.",
+             ""]
+    lines = list(a.before or head)
+    lines += ["## " + part_title(a), "", *("    " + line for line in a.machine.strip().splitlines()), "",
+             "| file | threads | busy processes | others | peer | configurations | geometric mean | least | fail | wall time, first | wall time, again |",
+             "|---|---|---|---|---|---|---|---|---|---|---|"]
     for r in results:
         rows = r["rows"]
-        lines.append(f"| {r['file']} | {r['threads']} | {r['load']} | {r['peer']} | {len(rows)} | {geomean(rows):.2f} | "
+        lines.append(f"| {r['file']} | {r['threads']} | {r['load']} | {r['others']:.1f} | {r['peer']} | {len(rows)} | {geomean(rows):.2f} | "
                      f"{min(x['ratio'] for x in rows):.2f} | {sum(x['fails'] for x in rows)} | {r['first']:.2f} | {r['again']:.2f} |")
     lines.append("")
     for load in a.loads:
@@ -178,8 +207,10 @@ def main():
     p.add_argument("--max-count", type=int)
     p.add_argument("--divide", type=int)
     p.add_argument("--write")
+    p.add_argument("--add", action="store_true", help="keep the page, and add this run as a further part")
     p.add_argument("files", nargs="+")
     a = p.parse_args()
+    a.before = open(a.write).read().splitlines() + [""] if a.add else []
     a.on_device = a.backend != "openmp"
     if a.on_device:
         a.threads, a.loads = [0], [0]
@@ -203,18 +234,17 @@ def main():
                     for threads in a.threads:
                         for r in measure(a, path, threads, load):
                             results.append(r)
+                            if a.write:
+                                open(a.write, "w").write(page(a, results))
                             print(f"{r['file']} -t {threads}, load {load}, {r['peer']}: {geomean(r['rows']):.2f}, least "
                                   f"{min(x['ratio'] for x in r['rows']):.2f}, {sum(x['fails'] for x in r['rows'])} fail; wall {r['first']:.2f} first, "
-                                  f"{r['again']:.2f} again, of {r['wall']:.2f} s", file=sys.stderr, flush=True)
+                                  f"{r['again']:.2f} again, of {r['wall']:.2f} s; others {r['others']:.1f}", file=sys.stderr, flush=True)
             finally:
                 for other in others:
                     other.kill()
                     other.wait()
-    text = page(a, results)
-    if a.write:
-        open(a.write, "w").write(text)
-    else:
-        print(text)
+    if not a.write:
+        print(page(a, results))
     return any(x["fails"] for r in results for x in r["rows"])
 
 
