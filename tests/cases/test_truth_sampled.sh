@@ -35,5 +35,15 @@ for program in spmv hash stencil matmul list histogram fields shuffle; do
         [ $last -eq 1 ] && { failed=1; break; }
         repeats=$((repeats * 4))
     done
+    # only rows that are longer than the bursts are reported
+    must "$loadstone" patterns --trivial $program.h5 >table 2>err
+    ! grep '^rows: ' table || { echo "FAIL: rows of $program"; failed=1; }
 done
+# with bursts of 64 accesses those of the stencil are; a machine that is busy samples little
+for repeats in 100000 400000 1600000; do
+    must "$loadstone" record -q --force --overhead 20% -o stencil.h5 -- "$programs" stencil 0 $repeats >out 2>err
+    must "$loadstone" patterns --trivial stencil.h5 >table 2>err
+    grep -q '^rows: bursts end inside a row of a loop nest in [0-9]* of these patterns' table && break
+done
+must grep -q 'record with --accesses 256' table
 exit $failed
