@@ -16,6 +16,7 @@ import os
 import random
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -214,6 +215,7 @@ def main():
     a.on_device = a.backend != "openmp"
     if a.on_device:
         a.threads, a.loads = [0], [0]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the busy processes, too
     results = []
     with tempfile.TemporaryDirectory() as folder:
         paths = []

@@ -127,6 +127,27 @@ ls_err rpl_results_head(const struct mach_machine *m, const char *study, struct 
     return rpl_copy(&out->study, study);
 }
 
+static uint64_t config_program_bytes(const struct pat_config *c, unsigned element_bytes)
+{
+    uint64_t bytes;
+    return ls_mul_u64(c->accesses, element_bytes ? element_bytes : pat_config_element_bytes(c), &bytes)
+               ? bytes
+               : UINT64_MAX;
+}
+
+/* Return the bytes that the program moved by the pattern of result i; 0: not known. */
+static uint64_t program_bytes(const struct rpl_session *s, size_t i)
+{
+    const unsigned element_bytes = s->settings.kernel.element_bytes;
+    uint64_t sum = 0;
+    if (!s->settings.together) return config_program_bytes(&s->suite.rows[i], element_bytes);
+    for (size_t k = 0; k < s->suite.len; k++) {
+        const uint64_t bytes = config_program_bytes(&s->suite.rows[k], element_bytes);
+        if (!bytes || !ls_add_u64(sum, bytes, &sum)) return 0;
+    }
+    return sum;
+}
+
 ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
 {
     memset(out, 0, sizeof(*out));
@@ -141,7 +162,7 @@ ls_err rpl_results_of(const struct rpl_session *s, struct vx_results *out)
         rpl_row_of(s, i, &row);
         LS_TRY(rpl_row_described(&row, &out->rows[i]));
         LS_TRY(rpl_row_of_result(&s->results[i], row.name, &out->rows[i]));
-        out->rows[i].program_bytes = rpl_program_bytes(s, i);
+        out->rows[i].program_bytes = program_bytes(s, i);
         LS_TRY(rpl_results_add_ranks(out, i, &s->results[i]));
     }
     return LS_OK;
@@ -252,31 +273,11 @@ struct kn_options rpl_options_of(const struct rpl_session *s, size_t i)
     return o;
 }
 
-static uint64_t config_program_bytes(const struct pat_config *c, unsigned element_bytes)
-{
-    uint64_t bytes;
-    return ls_mul_u64(c->accesses, element_bytes ? element_bytes : pat_config_element_bytes(c), &bytes)
-               ? bytes
-               : UINT64_MAX;
-}
-
-uint64_t rpl_program_bytes(const struct rpl_session *s, size_t i)
-{
-    const unsigned element_bytes = s->settings.kernel.element_bytes;
-    uint64_t sum = 0;
-    if (!s->settings.together) return config_program_bytes(&s->suite.rows[i], element_bytes);
-    for (size_t k = 0; k < s->suite.len; k++) {
-        const uint64_t bytes = config_program_bytes(&s->suite.rows[k], element_bytes);
-        if (!bytes || !ls_add_u64(sum, bytes, &sum)) return 0;
-    }
-    return sum;
-}
-
 static double weighted_mean(const struct rpl_session *s, bool is_of_program)
 {
     double bytes = 0, time = 0;
     for (size_t i = 0; i < s->done; i++) {
-        const double weight = (double)(is_of_program ? rpl_program_bytes(s, i) : s->results[i].bytes);
+        const double weight = (double)(is_of_program ? program_bytes(s, i) : s->results[i].bytes);
         bytes += weight;
         time += weight / s->results[i].mb_per_s;
     }
@@ -290,7 +291,7 @@ struct rpl_summary rpl_summarise(const struct rpl_session *s)
     double *rates = calloc(s->done + 1, sizeof(*rates));
     for (size_t i = 0; i < s->done; i++) {
         const double rate = s->results[i].mb_per_s;
-        m.is_of_program = m.is_of_program && rpl_program_bytes(s, i) > 0;
+        m.is_of_program = m.is_of_program && program_bytes(s, i) > 0;
         m.small += s->results[i].bytes < RPL_SMALL_BYTES;
         if (!(rate >= m.min)) m.min = rate;
         if (!(rate <= m.max)) m.max = rate;

@@ -74,9 +74,6 @@ extern const struct rpl_format rpl_format_table, rpl_format_spatter, rpl_format_
 /* Return the options of the kernel for configuration i: with its number of threads, where s follows it. */
 struct kn_options rpl_options_of(const struct rpl_session *s, size_t i);
 
-/* Return the bytes that the program moved by the pattern of result i; 0: not known. */
-uint64_t rpl_program_bytes(const struct rpl_session *s, size_t i);
-
 /* Over all results of s. */
 struct rpl_summary rpl_summarise(const struct rpl_session *s);
 
