@@ -6,7 +6,7 @@ usage: peers.py --loadstone FILE --machine TEXT [--plain FILE] [--spatter FILE] 
                 [--max-count N] [--divide N] [--backend NAME] [--write PAGE [--add]] FILE.json...
 A pair runs both programs on a file, one after the other, in turns first. The ratio of a configuration is the geometric mean of its
 pairs' ratios of bandwidth (replay over peer), with Student's 95 % interval of the logarithms. A configuration fails if its interval
-lies wholly below 0.97; if the peer's least time is below 100 ns, times within one tick of the peer's clock (10 ns) are a tie.
+is wholly below 0.97; if the peer's least time is below 100 ns, times within one tick of the peer's clock (10 ns) are a tie.
 With a backend of devices, Spatter runs on its backend cuda, and a file of irregular patterns is added. --divide divides counts of more
 than 4,000 iterations. Loads are numbers of busy processes beside. Wall time is that of the whole program: first without remembered choices, then with."""
 import argparse
@@ -149,7 +149,8 @@ def geomean(rows):
 def part_title(a):
     limits = [f"counts above 4,000 divided by {a.divide}"] if a.divide else []
     limits += [f"at most {a.max_count} iterations"] if a.max_count else []
-    return ", ".join([f"{a.pairs} pairs a row, backend {a.backend}", *limits])
+    number = 1 + sum(line.startswith("## ") for line in a.before)
+    return ", ".join([f"Run {number}: {a.pairs} pairs a row, backend {a.backend}", *limits])
 
 
 def page(a, results):
@@ -177,7 +178,7 @@ def page(a, results):
         lines += ["", "All configurations:", "", "| file | configuration | peer, s | replay, s | GB/s | ratio | interval |", "|---|---|---|---|---|---|---|"]
         lines += [f"| {r['file']} | {n} | {x['theirs']:.3g} | {x['ours']:.3g} | {x['bytes'] / x['ours'] / 1e9:.0f} | {x['ratio']:.2f} | "
                   f"{x['low']:.2f} to {x['high']:.2f}{' FAILS' if x['fails'] else ''} |" for r in results for n, x in enumerate(r["rows"])]
-    lines += ["", "Configurations whose interval lies below 1:", "",
+    lines += ["", "Configurations whose interval is below 1:", "",
               "| file | configuration | threads | busy processes | peer | peer, s | replay, s | ratio | interval |", "|---|---|---|---|---|---|---|---|---|"]
     for r in results:
         lines += [f"| {r['file']} | {x['config']} | {r['threads']} | {r['load']} | {r['peer']} | {x['theirs']:.3g} | {x['ours']:.3g} | {x['ratio']:.2f} | "
