@@ -7,7 +7,7 @@ usage: peers.py --loadstone FILE --machine TEXT [--plain FILE] [--spatter FILE] 
 A pair runs both programs on a file, one after the other, in turns first. The ratio of a configuration is the geometric mean of its
 pairs' ratios of bandwidth (replay over peer), with Student's 95 % interval of the logarithms. A configuration fails if its interval
 is wholly below 0.97; if the peer's least time is below 100 ns, times within one tick of the peer's clock (10 ns) are a tie.
-With a backend of devices, Spatter runs on its backend cuda, and a file of irregular patterns is added. --divide divides counts of more
+With a backend of devices, Spatter runs on its backend cuda, and a file of irregular patterns is added. The option divide shortens counts of more
 than 4,000 iterations. Loads are numbers of busy processes beside. Wall time is that of the whole program: first without remembered choices, then with."""
 import argparse
 import json
