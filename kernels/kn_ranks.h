@@ -42,7 +42,7 @@ struct kn_ranks_info {
 struct kn_ranks_settings {
     const char *module; /* path */
     uint32_t len;       /* ranks that the launcher started, 0: not known */
-    uint32_t rank;      /* of this process; 0 if the launcher does not tell */
+    uint32_t rank;      /* of this process; 0 where the launcher sets no variable for it */
     double timeout_s;   /* the longest that a rank waits for the others */
     enum kn_pin pin;    /* NONE: no rank is bound to processors */
     /* Called in another thread if the library waits longer than that without end: report why, and end this

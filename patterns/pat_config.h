@@ -123,7 +123,7 @@ bool pat_operation_fits(enum pat_operation o, enum pat_kernel k);
 /* Indices that an iteration uses: the length of the row it reads or writes. */
 size_t pat_config_len(const struct pat_config *c);
 
-/* Bytes of an element when c is replayed, 4 or 8: those of the program's, or the next larger number. */
+/* Return the bytes of an element when c is replayed: 4 for elements of up to 4 bytes, otherwise 8. */
 unsigned pat_config_element_bytes(const struct pat_config *c);
 
 /* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides (and so does an

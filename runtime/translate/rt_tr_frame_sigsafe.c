@@ -4,6 +4,9 @@
  * top of the alternate stack again. */
 #include "runtime/translate/rt_tr_internal.h"
 
+#include "common/ls_compat.h"
+
+#include <signal.h>
 #include <string.h>
 
 /* asm/sigcontext.h */
@@ -20,6 +23,21 @@ struct sw_reserved {
 /* The part of ucontext_t that the kernel writes: its own signal set is one word. */
 enum { KERNEL_UCONTEXT_BYTES = offsetof(ucontext_t, uc_sigmask) + sizeof(uint64_t) };
 
+static bool is_on_alternate_stack(const ucontext_t *uc)
+{
+    const uint64_t begin = (uint64_t)(uintptr_t)uc->uc_stack.ss_sp;
+    return (uint64_t)uc->uc_mcontext.gregs[REG_RSP] - begin <= uc->uc_stack.ss_size;
+}
+
+/* On this stack the kernel would take the alternate stack for unused: the next signal would begin at its top, over the
+ * frames of a program that runs there. The return from the signal sets it again. */
+static void work_on_own_stack(struct rt_tr_thread *t, ucontext_t *uc, void *arg)
+{
+    static const stack_t none = {.ss_flags = SS_DISABLE};
+    if (is_on_alternate_stack(uc)) ls_syscall(SYS_sigaltstack, &none, NULL);
+    t->work(t, uc, arg);
+}
+
 enum rt_tr_refused rt_tr_on_own_stack(struct rt_tr_thread *t, const ucontext_t *uc,
                                       void (*work)(struct rt_tr_thread *, ucontext_t *, void *), void *arg)
 {
@@ -32,7 +50,8 @@ enum rt_tr_refused rt_tr_on_own_stack(struct rt_tr_thread *t, const ucontext_t *
     memcpy(t->xstate, xstate, reserved.extended_bytes);
     memcpy(&t->frame.uc, uc, KERNEL_UCONTEXT_BYTES);
     t->frame.uc.uc_mcontext.fpregs = (fpregset_t)(void *)t->xstate;
-    rt_tr_run_on(t->stack_top, t, work, arg, &t->frame);
+    t->work = work;
+    rt_tr_run_on(t->stack_top, t, work_on_own_stack, arg, &t->frame);
 }
 
 void rt_tr_frame_add(struct rt_tr_thread *t, uint64_t features, uint32_t end)

@@ -223,6 +223,7 @@ struct rt_tr_thread {
     uint8_t *xstate; /* aligned to 64 bytes */
     uint32_t xstate_bytes;
     struct rt_tr_frame frame;
+    void (*work)(struct rt_tr_thread *, ucontext_t *, void *); /* on its own stack */
     struct rt_tr_raw raw[RT_TR_ACCESSES_MAX];
     /* probes in the slow version that runs: their sites, when they are due, their readings */
     uint32_t at[RT_TR_BLOCK_MOST + 1];

@@ -251,21 +251,12 @@ static void begin(struct rt_burst_thread *t)
     own(t)->ran = false;
 }
 
-/* On the thread's own stack, the kernel takes the alternate stack for unused: the next signal would begin at its top,
- * over the frames of the program that runs there. */
-static bool is_on_alternate_stack(const ucontext_t *uc)
-{
-    const uint64_t begin = (uint64_t)(uintptr_t)uc->uc_stack.ss_sp;
-    return (uint64_t)uc->uc_mcontext.gregs[REG_RSP] - begin <= uc->uc_stack.ss_size;
-}
-
 static void run(struct rt_burst_thread *t, ucontext_t *uc)
 {
     struct rt_tr_own *o = own(t);
     errno = t->saved_errno;
-    if (o->thread && !rt_tr_code_is_unloading() && !is_on_alternate_stack(uc))
-        rt_tr_on_own_stack(o->thread, uc, work, t);
-    rt_burst_step_instead(t, uc);
+    if (o->thread && !rt_tr_code_is_unloading()) rt_tr_on_own_stack(o->thread, uc, work, t);
+    rt_burst_step_instead(t, uc); /* it refused */
 }
 
 static bool fault(struct rt_burst_thread *t, const siginfo_t *info, ucontext_t *uc)

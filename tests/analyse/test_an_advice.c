@@ -68,7 +68,7 @@ static uint64_t by_sorted_keys(uint64_t i)
 {
     return i * 2048 + i * i * i * UINT64_C(2654435761) % 251 * 8;
 }
-/* The same in blocks of 20 keys, each of which begins anew. */
+/* The same in blocks of 20 keys. Each block starts again at the smallest key. */
 static uint64_t by_keys_sorted_in_blocks(uint64_t i)
 {
     return by_sorted_keys(i % 20) + at_random(i / 20) % 4096;

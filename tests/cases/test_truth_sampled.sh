@@ -39,7 +39,7 @@ for program in spmv hash stencil matmul list histogram fields shuffle; do
     must "$loadstone" patterns --trivial $program.h5 >table 2>err
     ! grep '^rows: ' table || { echo "FAIL: rows of $program"; failed=1; }
 done
-# with bursts of 64 accesses those of the stencil are; a machine that is busy samples little
+# rows of the stencil are longer than bursts of 64 accesses; on a busy machine there are few samples
 for repeats in 100000 400000 1600000; do
     must "$loadstone" record -q --force --overhead 20% -o stencil.h5 -- "$programs" stencil 0 $repeats >out 2>err
     must "$loadstone" patterns --trivial stencil.h5 >table 2>err

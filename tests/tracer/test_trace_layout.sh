@@ -43,7 +43,7 @@ assert split["is_better"] == wanted, split
 if wanted:
     assert set(split["moved"]) >= {"a[]", "tail"} and not split["has_pointer"], split
 assert abs(now - before) < 0.05 + 0.05 * before, (now, before)
-# the program keeps two members together, of which sweep needs one; it may move the other one, too
+# the program keeps two members together, but sweep needs only one, so that the advice may move the other
 if loop == "sweep" and "next" in split["moved"]:
     after /= 2
 assert not wanted or abs(then - after) < 0.03 + 0.05 * after, (then, after)

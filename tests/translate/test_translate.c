@@ -675,6 +675,41 @@ static void program_may_be_on_the_alternate_stack(void **state)
     checked_result(RT_TR_END_DONE);
 }
 
+static void on_signal_on_alternate_stack(int sig)
+{
+    (void)sig;
+    use_stack(8);
+}
+
+static void get_signal(void)
+{
+    sigset_t set, before;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_UNBLOCK, &set, &before);
+    raise(SIGUSR2);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* A signal before the burst, such as the sample of a page fault, does not begin over the program's frames, which include
+ * the frame of its own signal. */
+static void signal_in_a_burst_spares_the_alternate_stack(void **state)
+{
+    (void)state;
+    const struct sigaction a = {.sa_handler = use_alternate_stack, .sa_flags = SA_ONSTACK},
+                           b = {.sa_handler = on_signal_on_alternate_stack, .sa_flags = SA_ONSTACK};
+    stack_t after;
+    sigaction(SIGUSR1, &a, NULL);
+    sigaction(SIGUSR2, &b, NULL);
+    tr_session_before_each(get_signal);
+    raise(SIGUSR1);
+    tr_session_before_each(NULL);
+    assert_int_equal(on_alternate_stack, 20 * 21 / 2);
+    checked_result(RT_TR_END_DONE);
+    sigaltstack(NULL, &after);
+    assert_int_equal(after.ss_flags & SS_DISABLE, 0);
+}
+
 static void gs_base_refuses(void **state)
 {
     (void)state;
@@ -870,6 +905,7 @@ UNIT_GROUP()
         cmocka_unit_test(full_cache_is_dropped),
         cmocka_unit_test(child_has_a_separate_cache),
         cmocka_unit_test(program_may_be_on_the_alternate_stack),
+        cmocka_unit_test(signal_in_a_burst_spares_the_alternate_stack),
         cmocka_unit_test(gs_base_refuses),
         cmocka_unit_test(system_call_ends_a_burst),
         cmocka_unit_test(waiting_of_the_program_hides_returns),

@@ -473,9 +473,17 @@ static void translate(struct rt_tr_thread *t, ucontext_t *uc, void *arg)
     uc->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
+static void (*before_each)(void);
+
+void tr_session_before_each(void (*before)(void))
+{
+    before_each = before;
+}
+
 static void one_burst(struct rt_tr_thread *t, ucontext_t *uc, void *arg)
 {
     (void)arg;
+    if (before_each) before_each();
     self.refused = rt_tr_burst(t, uc, s.each_plan, &self.result);
 }
 

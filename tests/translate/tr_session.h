@@ -52,6 +52,8 @@ void tr_session_add_code(uint64_t base, uint64_t end);
  * begins a burst of *plan, and the program continues natively after it. on_fault: handler of the program, or
  * NULL. */
 void tr_session_each(const struct rt_tr_plan *plan, void (*on_fault)(int, siginfo_t *, ucontext_t *));
+/* Call before on the stack of the burst, before each of these bursts; NULL: nothing. */
+void tr_session_before_each(void (*before)(void));
 #define TR_TRIGGER() __asm__ volatile("int3" ::: "memory")
 /* Return the translator of the calling thread, which the first call makes, and its last burst. */
 struct rt_tr_thread *tr_session_thread(void);
