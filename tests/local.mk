@@ -46,6 +46,11 @@ check_PROGRAMS += $(unit_programs)
 TESTS += $(unit_programs)
 endif
 TESTS += $(TEST_SCRIPTS)
+# Tests that record no program: their results depend on the files of the tarball, not on the machine.
+portable_tests = $(unit_programs) $(filter $(foreach folder,kernels lint machine ndm packaging patterns perf run_h5 viz-export,tests/$(folder)/%),$(TEST_SCRIPTS))
+.PHONY: list-portable-tests
+list-portable-tests:
+	@echo $(portable_tests)
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(addprefix $(srcdir)/tests/,*/*.sh */*.inc */*.py */*.mjs */*.txt fuzz/corpus-* needs.inc data)))
 
 # Unit tests and the corpora of the fuzz targets once more, with ASan and UBSan, in a separate build folder; then the commands that read
