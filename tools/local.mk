@@ -18,6 +18,7 @@ tools_loadstone_SOURCES = \
     tools/merge/mrg_job.c tools/merge/mrg_job.h \
     tools/merge/mrg_samples.c \
     tools/merge/mrg_tables.c \
+    tools/merge/mrg_tree.c tools/merge/mrg_tree.h \
     tools/merge/mrg_write.c \
     tools/resolve/resolve.c \
     tools/doctor/doc_engines.c tools/doctor/doc_engines.h \

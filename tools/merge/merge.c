@@ -4,10 +4,12 @@
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
 #include "tools/merge/mrg_job.h"
+#include "tools/merge/mrg_tree.h"
+#include "tools/replay/rpl_ranks.h"
 
 #include <stdint.h>
 
-enum { MERGE_OUTPUT, MERGE_SUM, MERGE_EVERY, MERGE_FORCE, MERGE_QUIET, MERGE_OPTIONS };
+enum { MERGE_OUTPUT, MERGE_SUM, MERGE_EVERY, MERGE_RANK_TIMEOUT, MERGE_FORCE, MERGE_QUIET, MERGE_OPTIONS };
 
 static const struct cli_option merge_options[MERGE_OPTIONS] = {
     [MERGE_OUTPUT] = {"output", 'o', CLI_FILE, "FILE", "merged.h5", "profile to write", "Output"},
@@ -20,6 +22,8 @@ static const struct cli_option merge_options[MERGE_OPTIONS] = {
         {"samples-of", 0, CLI_COUNT, "COUNT", "1000",
          "sums: keep the samples of one rank in COUNT, besides those of outliers; 0: of outliers only",
          "Ranks"},
+    [MERGE_RANK_TIMEOUT] = {"rank-timeout", 0, CLI_DURATION, "TIME", "1h", RPL_RANKS_TIMEOUT_HELP, "Ranks",
+                            .least = 1},
     [MERGE_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [MERGE_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
 };
@@ -41,7 +45,7 @@ static void merge_say_ranks(const struct mrg_stats *stats, const char *path)
     cli_next("loadstone report --by rank %s", cli_quote(path));
 }
 
-static int merge_sum(const struct prof_merge_options *o, uint64_t every)
+static int merge_sum(const struct prof_merge_options *o, uint64_t every, struct kn_ranks *ranks)
 {
     const struct mrg_options options = {.paths = o->paths,
                                         .paths_len = o->paths_len,
@@ -50,42 +54,59 @@ static int merge_sum(const struct prof_merge_options *o, uint64_t every)
                                         .every = every,
                                         .warn = merge_warn};
     struct mrg_stats stats;
-    const ls_err err = mrg_sum_up(&options, &stats);
-    if (err != LS_OK) return cli_fail(err);
-    merge_say_ranks(&stats, o->output_path);
-    return CLI_OK;
+    const bool is_first = kn_ranks_info(ranks)->rank == 0;
+    cli_message_silence(false); /* each rank reports the files that it leaves out */
+    const ls_err err = ranks ? mrg_tree_sum_up(&options, ranks, &stats) : mrg_sum_up(&options, &stats);
+    cli_message_silence(!is_first);
+    if (err == LS_OK && is_first) merge_say_ranks(&stats, o->output_path);
+    return rpl_ranks_fail(ranks, err);
+}
+
+static ls_err merge_side_by_side(const struct prof_merge_options *o)
+{
+    struct prof_merge_stats stats;
+    if (o->paths_len < 2)
+        return ls_fail(LS_ERR_USAGE, "FILE is missing: merge takes two or more files, and one with --sum");
+    LS_TRY(prof_merge(o, &stats));
+    cli_note("%llu samples of %llu processes: %s", (unsigned long long)stats.samples,
+             (unsigned long long)stats.processes, o->output_path);
+    cli_next("loadstone report --by process %s", cli_quote(o->output_path));
+    return LS_OK;
+}
+
+/* Merge as one rank of a parallel job, or alone: only sums are made by all ranks together. */
+static int merge_as_rank(const struct prof_merge_options *o, const struct cli_value *v,
+                         struct kn_ranks *ranks)
+{
+    const bool is_first = kn_ranks_info(ranks)->rank == 0;
+    ls_err err = is_first ? cli_output_check_profile(o->output_path, o->force) : LS_OK;
+    err = kn_ranks_agree(ranks, err);
+    if (err != LS_OK) {
+        rpl_ranks_fail(ranks, err);
+        return CLI_FAILURE;
+    }
+    bool is_sum = v[MERGE_SUM].given;
+    for (size_t i = 0; !is_sum && i < o->paths_len; i++)
+        is_sum = mrg_is_sum(o->paths[i]);
+    if (is_sum) return merge_sum(o, v[MERGE_EVERY].number, ranks);
+    return rpl_ranks_fail(ranks, kn_ranks_agree(ranks, is_first ? merge_side_by_side(o) : LS_OK));
 }
 
 static int merge_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
     (void)c;
-    cli_message_quiet(v[MERGE_QUIET].given);
+    struct kn_options job = {.pin = KN_PIN_NONE};
     struct prof_merge_options options = {.paths = (const char *const *)operands,
                                          .output_path = v[MERGE_OUTPUT].text,
                                          .force = v[MERGE_FORCE].given,
                                          .warn = merge_warn};
     while (operands[options.paths_len])
         options.paths_len++;
-    ls_err err = cli_output_check_profile(options.output_path, options.force);
-    if (err != LS_OK) {
-        cli_fail(err);
-        return CLI_FAILURE;
-    }
-    bool is_sum = v[MERGE_SUM].given;
-    for (size_t i = 0; !is_sum && i < options.paths_len; i++)
-        is_sum = mrg_is_sum(options.paths[i]);
-    if (is_sum) return merge_sum(&options, v[MERGE_EVERY].number);
-    if (options.paths_len < 2) {
-        cli_error("FILE is missing: merge takes two or more files, and one with --sum");
-        return CLI_USAGE;
-    }
-    struct prof_merge_stats stats;
-    err = prof_merge(&options, &stats);
-    if (err != LS_OK) return cli_fail(err);
-    cli_note("%llu samples of %llu processes: %s", (unsigned long long)stats.samples,
-             (unsigned long long)stats.processes, options.output_path);
-    cli_next("loadstone report --by process %s", cli_quote(options.output_path));
-    return CLI_OK;
+    cli_message_quiet(v[MERGE_QUIET].given);
+    const ls_err err = rpl_ranks_begin(&job, v[MERGE_RANK_TIMEOUT].number);
+    const int status = err == LS_OK ? merge_as_rank(&options, v, job.ranks) : rpl_ranks_fail(job.ranks, err);
+    rpl_ranks_end(&job);
+    return status;
 }
 
 const struct cli_command cli_cmd_merge = {
@@ -104,10 +125,13 @@ const struct cli_command cli_cmd_merge = {
         "The result has the time of each piece of data, line, level, field and phase over all ranks, and the rank "
         "that spends the most; the time of each rank by data; and the samples of outliers and of one rank in --samples-of. Sums "
         "can be merged in any order and in steps. A rank counts once; files that do not belong to the job, and "
-        "those that cannot be read, are reported and left out.",
-    .examples = "loadstone merge node1.h5 node2.h5 -o job.h5\n"
-                "loadstone report --by process job.h5\n"
-                "loadstone merge --sum loadstone.*.h5 -o job.h5      one profile of all ranks\n",
+        "those that cannot be read, are reported and left out. Under a launcher of MPI, each rank sums a part of "
+        "the files up, and pairs of ranks their results, which lie beside the output until then.",
+    .examples =
+        "loadstone merge node1.h5 node2.h5 -o job.h5\n"
+        "loadstone report --by process job.h5\n"
+        "loadstone merge --sum loadstone.*.h5 -o job.h5      one profile of all ranks\n"
+        "mpirun -n 16 loadstone merge --sum loadstone.*.h5 -o job.h5      the same, by 16 processes\n",
     .options = merge_options,
     .options_len = MERGE_OPTIONS,
     .operands_min = 1,
