@@ -36,7 +36,7 @@ def is_there(wanted, lines):
         found = words_of(line)
         if found and found[0] == words[0] and sum(w in found for w in words) >= 0.6 * len(words):
             return True
-    if not wanted.startswith('     '):
+    if not wanted.startswith('    '):
         return False
     # the rest of a sentence, which other figures break elsewhere
     for line, after in zip(lines, lines[1:] + ['']):
