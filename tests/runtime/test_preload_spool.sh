@@ -25,13 +25,13 @@ LOADSTONE_SPOOL_MAX=256K unharmed cap1 "$victim" threads
 
 # No growth over the limit of the shell (SIGXFSZ would kill): the same error path as a full disk, without root.
 rm -rf "$work/spool"
-(ulimit -f 256; preloaded "$victim" closefds loop) >"$work/with.out" 2>&1 || fail "limit: status"
+(ulimit -f 160; preloaded "$victim" closefds loop) >"$work/with.out" 2>&1 || fail "limit: status"
 "$lines" "$work/spool" >"$work/lines" || fail "limit: damaged"
 holds limit 1 'EVENT kind=2 errno=27 ' # DISK_FULL, EFBIG
 holds limit 1 'EVENT kind=0 errno=27 count=[1-9]'
 holds limit 1 THREAD_END
 
-if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=600k none "$work/small" 2>/dev/null; then
+if [ "$(id -u)" = 0 ] && mkdir "$work/small" && mount -t tmpfs -o size=200k none "$work/small" 2>/dev/null; then
     LOADSTONE_SPOOL=$work/small/spool preloaded "$victim" closefds loop >"$work/with.out" 2>&1 || fail "full disk: status"
     "$lines" "$work/small/spool" >"$work/lines" || fail "full disk: damaged"
     umount "$work/small"
