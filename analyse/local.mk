@@ -16,6 +16,7 @@ libanalyse_la_SOURCES = \
     analyse/an_keys.c analyse/an_keys.h \
     analyse/an_layout.c analyse/an_layout.h \
     analyse/an_layout_lines.c analyse/an_layout_lines.h \
+    analyse/an_ranks.c analyse/an_ranks.h \
     analyse/an_select.c analyse/an_select.h \
     analyse/an_series.c analyse/an_series.h \
     analyse/an_sharing.c analyse/an_sharing.h \
