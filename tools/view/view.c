@@ -170,6 +170,7 @@ struct view_content {
     struct ndm_atlas atlas;
     struct vx_view_places places;
     struct an_tiles tiles;
+    struct an_ranks ranks;
     struct view_facts facts, conclusion;
     struct an_tile_row *rows;
     size_t rows_len;
@@ -226,6 +227,7 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
     *c = (struct view_content){0};
     if (rep_has_time(v)) LS_TRY(view_layouts(c, v));
     LS_TRY(view_facts_init(&c->conclusion, v, rep_print_conclusion, view_add_folded));
+    LS_TRY(an_ranks_init(&c->ranks, v->profile));
     LS_TRY(view_pick(c, v, rows));
     LS_TRY(rep_view_keep_columns(v, 0));
     LS_TRY(view_places(c, v));
@@ -258,6 +260,7 @@ static void view_content_fini(struct view_content *c)
     view_facts_fini(&c->facts);
     view_facts_fini(&c->conclusion);
     an_tiles_fini(&c->tiles);
+    an_ranks_fini(&c->ranks);
     vx_view_places_fini(&c->places);
     ndm_atlas_fini(&c->atlas);
 }
@@ -301,6 +304,7 @@ static ls_err view_page(const struct rep_view *v, const struct view_content *c, 
                                  .patterns = &c->patterns.findings,
                                  .layouts = c->layouts,
                                  .series = &series,
+                                 .ranks = &c->ranks,
                                  .places = &c->places,
                                  .rows = c->rows,
                                  .rows_len = c->rows_len};
@@ -355,7 +359,7 @@ const struct cli_command cli_cmd_view = {
     .description =
         "Writes one file of HTML that needs nothing else: no server, no network. It begins with the conclusion of "
         "loadstone report, and shows the tree of data, the natural domain, latencies, time, counters of the "
-        "machine (record --series), source lines, threads, call stacks, members of types and single samples. A "
+        "machine (record --series), source lines, threads, ranks of a job, call stacks, members of types and single samples. A "
         "selection in one of them filters all others, and the numbers equal the output of loadstone report for "
         "that selection. The address of the page holds the selection: a copy of it opens the page with the same "
         "filters. Each panel can be saved as a picture and as a table.\n\n"

@@ -8,6 +8,7 @@ libvizexport_la_SOURCES += \
     viz-export/view/vx_view_parts.h \
     viz-export/view/vx_view_patterns.c \
     viz-export/view/vx_view_places.c \
+    viz-export/view/vx_view_ranks.c \
     viz-export/view/vx_view_series.c \
     viz-export/view/vx_view_tables.c \
     viz-export/view/vx_view_tiles.c

@@ -89,6 +89,7 @@ static ls_err vx_view_data(const struct vx_view *v, FILE *text, struct vx_pack *
     LS_TRY(vx_view_patterns(v, &j));
     ls_json_value(&j, "layouts", v->layouts ? v->layouts : "[]");
     LS_TRY(vx_view_series(v, &j));
+    LS_TRY(vx_view_ranks(v, &j));
     vx_view_columns(p, &j);
     ls_json_close(&j, '}');
     return LS_OK;

@@ -6,6 +6,7 @@
 
 #include "analyse/an_annotate.h"
 #include "analyse/an_bootstrap.h"
+#include "analyse/an_ranks.h"
 #include "analyse/an_series.h"
 #include "analyse/an_tiles.h"
 #include "ndm/ndm_field.h"
@@ -61,6 +62,7 @@ struct vx_view {
     const struct pat_findings *patterns; /* NULL: none */
     const char *layouts; /* JSON: the members of types, as report --layout --json prints them */
     const struct an_series_in *series;
+    const struct an_ranks *ranks; /* len 0: the profile is not of a job */
     const struct vx_view_places *places;
     const struct an_tile_row *rows; /* samples for the parallel coordinates, rising */
     size_t rows_len;

@@ -36,6 +36,9 @@ ls_err vx_view_fields(const struct vx_view *v, struct vx_pack *p, struct ls_json
 /* Errors: LS_ERR_NOMEM. */
 ls_err vx_view_patterns(const struct vx_view *v, struct ls_json *j);
 
+/* The ranks of a job; nothing in other profiles.  Errors: LS_ERR_NOMEM. */
+ls_err vx_view_ranks(const struct vx_view *v, struct ls_json *j);
+
 /* Counters of the machine in slices of the run, and the spans of outer phases.  Errors: LS_ERR_NOMEM. */
 ls_err vx_view_series(const struct vx_view *v, struct ls_json *j);
 

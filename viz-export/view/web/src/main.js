@@ -17,6 +17,7 @@ import { panelsView } from './panels.js';
 import { parallelView } from './parallel.js';
 import { patternsView } from './patterns.js';
 import { addSaveButtons } from './save.js';
+import { ranksView } from './ranks.js';
 import { searchView } from './search.js';
 import { Selection } from './selection.js';
 import { seriesView } from './series.js';
@@ -33,6 +34,7 @@ const VIEWS = [
     seriesView,
     codeView,
     threadsView,
+    ranksView,
     flameView,
     patternsView,
     layoutView,
