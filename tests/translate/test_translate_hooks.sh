@@ -12,7 +12,7 @@ command -v perl >perl.path || skip "no perl"
 "$loadstone" doctor 2>doctor.err | grep -q 'yes *translate' || skip "translated bursts do not work here"
 cat >allocates.pl <<'X'
 my @a;
-for (1 .. 400000) {
+for (1 .. 4000000) {
     push @a, [$_, "x$_"];
     shift @a if @a > 1000;
 }
