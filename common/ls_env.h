@@ -38,6 +38,9 @@
     X(ALLOC_MIN, "LOADSTONE_ALLOC_MIN", "4096", "smallest allocation in bytes that is recorded on its own")  \
     X(TAGS, "LOADSTONE_TAGS", "1",                                                                           \
       "0: heap blocks get no site tags, so that only blocks with a record of their own are named")           \
+    X(WITHOUT, "LOADSTONE_WITHOUT", "",                                                                      \
+      "instructions that bursts do without although the processor has them, separated by commas: "           \
+      "fsgsbase, rdtscp")                                                                                    \
     X(DELAY, "LOADSTONE_DELAY", "0",                                                                         \
       "time after the start of the program before sampling begins, such as 2s")                              \
     X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                      \

@@ -3,7 +3,7 @@
 # The probe alone, shared by the preloaded runtime and the calibration.
 if HOST_X86_64
 noinst_LTLIBRARIES += libmachprobe.la
-libmachprobe_la_SOURCES = machine/mach_probe_sigsafe.h machine/mach_probe_x86_64.S
+libmachprobe_la_SOURCES = machine/mach_probe_sigsafe.c machine/mach_probe_sigsafe.h machine/mach_probe_x86_64.S
 endif
 
 # The privileges of the process, which the runtime reads, too.

@@ -9,6 +9,7 @@
 
 #include "common/ls_error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,8 @@ struct mach_isa {
     void (*step_try)(void);
     /* Clear the flag in the context of the handler. */
     void (*step_end)(void *ucontext);
+    /* Does the kernel set the base of GS, by which translated code finds its data, for a program? */
+    bool (*can_set_gs)(void);
 };
 
 extern const struct mach_isa mach_isa_x86_64;

@@ -11,7 +11,9 @@
 #include <immintrin.h>
 #include <math.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 #include <x86intrin.h>
 
 #define CPUID_1_EDX_TSC (1u << 4) /* Intel SDM vol. 2A, CPUID, leaf 01H */
@@ -172,6 +174,18 @@ static void step_end(void *ucontext)
     ((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)MACH_TRAP_FLAG;
 }
 
+/* By the call that also kernels without FSGSBASE have. */
+static bool can_set_gs(void)
+{
+    enum { SET_GS = 0x1001, GET_GS = 0x1004 }; /* ARCH_SET_GS, ARCH_GET_GS: asm/prctl.h */
+    uint64_t before = 0, set = 0;
+    if (syscall(SYS_arch_prctl, GET_GS, &before) != 0) return false;
+    const bool is_set = syscall(SYS_arch_prctl, SET_GS, &before) == 0;
+    syscall(SYS_arch_prctl, GET_GS, &set);
+    syscall(SYS_arch_prctl, SET_GS, before);
+    return is_set && set == (uint64_t)(uintptr_t)&before;
+}
+
 static uint64_t probe_control(const volatile void *line)
 {
     return mach_probe_control(line);
@@ -190,4 +204,5 @@ const struct mach_isa mach_isa_x86_64 = {
     .probe_control = probe_control,
     .step_try = step_try,
     .step_end = step_end,
+    .can_set_gs = can_set_gs,
 };

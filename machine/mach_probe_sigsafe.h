@@ -7,12 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* lfence; rdtsc; lfence; load; rdtscp; lfence. Returns elapsed TSC cycles, the probe's own cost included. The
- * load may fault: a SIGSEGV/SIGBUS handler whose ip is mach_probe_load_ip sets it to mach_probe_fault_ip, and
- * the function returns MACH_PROBE_FAULTED. Thread: any.  Signal: safe. */
+/* lfence; rdtsc; lfence; load; rdtscp; lfence, or lfence; rdtsc; lfence after the load where the processor has no
+ * rdtscp. Returns elapsed TSC cycles, the probe's own cost included. The load may fault: a SIGSEGV/SIGBUS handler
+ * whose ip is mach_probe_load_ip or mach_probe_plain_load_ip sets it to mach_probe_fault_ip, and the function returns
+ * MACH_PROBE_FAULTED. Thread: any.  Signal: safe. */
 uint64_t mach_probe_load(const volatile void *addr);
 #define MACH_PROBE_FAULTED UINT64_MAX
-extern const char mach_probe_load_ip[], mach_probe_fault_ip[];
+extern const char mach_probe_load_ip[], mach_probe_plain_load_ip[], mach_probe_fault_ip[];
+
+/* Does the processor have rdtscp? Some virtual machines hide it.  Thread: any.  Signal: safe. */
+bool mach_probe_has_rdtscp(void);
+/* Time loads with rdtscp, or without; the default is the processor's.  Thread: any.  Signal: safe. */
+void mach_probe_use_rdtscp(bool use);
 
 /* Probe a line that is certainly in L1, with the probe's code also warm: the reading is the probe's cost plus
  * the latency of L1. Where the time stamp counter advances in steps, one reading is inexact; the mean of many

@@ -9,6 +9,8 @@ librtbursts_la_SOURCES = \
     runtime/bursts/rt_burst_altstack.h \
     runtime/bursts/rt_burst_asm_sigsafe.h \
     runtime/bursts/rt_burst_asm_x86_64.S \
+    runtime/bursts/rt_burst_cpu_sigsafe.c \
+    runtime/bursts/rt_burst_cpu_sigsafe.h \
     runtime/bursts/rt_burst_decode_sigsafe.c \
     runtime/bursts/rt_burst_decode_sigsafe.h \
     runtime/bursts/rt_burst_devices_sigsafe.c \
@@ -23,8 +25,11 @@ librtbursts_la_SOURCES = \
     runtime/bursts/rt_burst_flow_sigsafe.c \
     runtime/bursts/rt_burst_governor_sigsafe.c \
     runtime/bursts/rt_burst_governor_sigsafe.h \
+    runtime/bursts/rt_burst_gs_sigsafe.h \
     runtime/bursts/rt_burst_numa_sigsafe.c \
     runtime/bursts/rt_burst_numa_sigsafe.h \
+    runtime/bursts/rt_burst_processor.c \
+    runtime/bursts/rt_burst_processor.h \
     runtime/bursts/rt_burst_signals_sigsafe.c \
     runtime/bursts/rt_burst_signals_sigsafe.h \
     runtime/bursts/rt_burst_sigsafe.c \

@@ -5,6 +5,8 @@
 #include "runtime/bursts/rt_burst_altstack.h"
 #include "runtime/bursts/rt_burst_faults_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
+#include "machine/mach_probe_sigsafe.h"
+#include "runtime/bursts/rt_burst_processor.h"
 #include "runtime/bursts/rt_burst_signals_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
@@ -15,15 +17,13 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
 enum {
     START_CREDIT_NS = 10000000,
-    TRACER_AGE_NS = 100000000,     /* there may be many threads; bursts check for a tracer themselves */
-    HWCAP2_FSGSBASE_BIT = 1u << 1, /* asm/hwcap2.h */
+    TRACER_AGE_NS = 100000000, /* there may be many threads; bursts check for a tracer themselves */
     OWN_ALIGN_BYTES = 64,
 };
 
@@ -129,7 +129,6 @@ static void set_numbers(void)
     e->window_cpu_ns = e->start_cpu_ns = rt_burst_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
     e->clock_tsc = __rdtsc();
     e->clock_ns = ls_clock_mono_ns();
-    e->has_fsgsbase = getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT;
     e->has_shadow_stack = has_shadow_stack();
 }
 
@@ -162,12 +161,21 @@ static void scan_maps(void)
     close(fd);
 }
 
+static void note_processor(void)
+{
+    const char *without = rt_state.config.without;
+    rt_burst_engine.has_fsgsbase = rt_burst_has_fsgsbase(without);
+    rt_burst_engine.has_rdtscp = rt_burst_has_rdtscp(without);
+    mach_probe_use_rdtscp(rt_burst_engine.has_rdtscp);
+}
+
 bool rt_burst_probe(const struct rt_burst_life *life, char *why, size_t why_len)
 {
     struct rt_burst_engine *e = &rt_burst_engine;
     const char *why_not = "";
     memset(e->methods, 0, sizeof e->methods);
     memset(lifes, 0, sizeof lifes);
+    note_processor();
     lifes[life->method->id] = life;
     lifes[SPOOL_METHOD_STEP] = &rt_step_life;
     e->method = life->method;

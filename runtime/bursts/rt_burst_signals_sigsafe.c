@@ -244,6 +244,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     static const struct {
         const char *load_ip, *resume_ip;
     } expected[] = {{mach_probe_load_ip, mach_probe_fault_ip},
+                    {mach_probe_plain_load_ip, mach_probe_fault_ip},
                     {rt_burst_copy_load_ip, rt_burst_copy_fault_ip},
                     {rt_burst_word_load_ip, rt_burst_word_fault_ip},
                     {rt_burst_bulk_load_ip, rt_burst_bulk_fault_ip}};

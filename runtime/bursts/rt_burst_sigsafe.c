@@ -2,6 +2,7 @@
 #include "runtime/bursts/rt_burst_sigsafe.h"
 
 #include "common/ls_clock.h"
+#include "runtime/bursts/rt_burst_cpu_sigsafe.h"
 #include "runtime/bursts/rt_burst_faults_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
 #include "runtime/core/rt_bell_sigsafe.h"
@@ -310,7 +311,6 @@ static void record_stack(struct rt_burst_thread *t, const ucontext_t *uc)
 /* why: it cannot go on, but the time that it represents is counted all the same; or -1. */
 static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
 {
-    unsigned cpu = 0;
     const uint64_t weight_ns = weight_now_ns(t);
     if (!rt_burst_engine.method->is_whole) rt_burst_faults_stop(t);
     t->burst_begin_cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -319,7 +319,6 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     t->handler_tsc = __rdtsc();
     /* a newly loaded object may use addresses of an unloaded one: this burst's samples must find it */
     if (rt_maps_is_dirty()) rt_maps_poll_sigsafe(t->rt, ls_clock_mono_ns());
-    __rdtscp(&cpu);
     t->burst_tsc = __rdtsc(); /* beside the clock: samples are placed in time by the distance from both */
     t->burst_begin_ns = ls_clock_mono_ns();
     t->position = t->recorded = 0;
@@ -334,9 +333,7 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
         .tsc = t->burst_tsc,
         .weight_ns = weight_ns,
         .ip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP],
-        .cpu =
-            cpu &
-            0xfff, /* Linux keeps the CPU in the lower 12 bits of TSC_AUX (arch/x86/include/asm/segment.h) */
+        .cpu = rt_burst_cpu(rt_burst_engine.has_rseq, rt_burst_engine.rseq_area_offset),
         .number = t->number++,
     };
     rt_tls_blocks_poll_sigsafe(t->rt, r.time_ns);

@@ -65,6 +65,7 @@ static const struct rt_config_row rt_config_rows[] = {
     ROW(ENGINE, TEXT, engine),
     ROW(TRIGGER, TEXT, trigger),
     ROW(CALLSTACK, TEXT, callstack),
+    ROW(WITHOUT, TEXT, without),
     ROW(OVERHEAD, SHARE, overhead_share),
     ROW(PERIOD, NS, period_ns),
     ROW(BURST, NUMBER, burst_instructions),

@@ -25,6 +25,7 @@ struct rt_config {
     char engine[16];
     char trigger[16];
     char callstack[16];
+    char without[16];      /* instructions, separated by commas */
     double overhead_share; /* 0.03: 3 % */
     uint64_t period_ns;    /* 0: the engine decides */
     uint64_t burst_instructions, burst_accesses;

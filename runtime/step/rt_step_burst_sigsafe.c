@@ -6,6 +6,7 @@
 #include "common/ls_clock.h"
 #include "runtime/bursts/rt_burst_access_sigsafe.h"
 #include "runtime/bursts/rt_burst_asm_sigsafe.h"
+#include "runtime/bursts/rt_burst_gs_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
 #include "runtime/core/rt_control_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
@@ -91,28 +92,6 @@ static const struct rt_burst_plan *plan_at(struct decoded *c, uint64_t ip)
     return NULL;
 }
 
-static uint64_t gs_base(void)
-{
-    enum { GET_GS = 0x1004 }; /* ARCH_GET_GS, asm/prctl.h */
-    uint64_t base = 0;
-    if (rt_burst_engine.has_fsgsbase)
-        __asm__("rdgsbase %0" : "=r"(base));
-    else
-        ls_syscall(SYS_arch_prctl, GET_GS, &base);
-    return base;
-}
-
-/* The handler runs with the program's fs; the ABI keeps its value at fs:0 (x86-64 psABI, TLS variant II). */
-static uint64_t fs_base(void)
-{
-    uint64_t base;
-    if (rt_burst_engine.has_fsgsbase)
-        __asm__("rdfsbase %0" : "=r"(base));
-    else
-        __asm__("mov %%fs:0, %0" : "=r"(base));
-    return base;
-}
-
 static bool uses_segment(const struct rt_burst_plan *p, uint8_t segment)
 {
     for (unsigned i = 0; i < p->mem_count; i++)
@@ -122,10 +101,11 @@ static bool uses_segment(const struct rt_burst_plan *p, uint8_t segment)
 
 static unsigned list_accesses(struct rt_burst_thread *t, const struct rt_burst_plan *p, const ucontext_t *uc)
 {
+    const bool has_fsgsbase = rt_burst_engine.has_fsgsbase;
     const struct rt_burst_regs regs = {
         .gregs = uc->uc_mcontext.gregs,
-        .fs_base = uses_segment(p, RT_BURST_SEG_FS) ? fs_base() : 0,
-        .gs_base = uses_segment(p, RT_BURST_SEG_GS) ? gs_base() : 0,
+        .fs_base = uses_segment(p, RT_BURST_SEG_FS) ? rt_burst_fs_base(has_fsgsbase) : 0,
+        .gs_base = uses_segment(p, RT_BURST_SEG_GS) ? rt_burst_gs_base(has_fsgsbase) : 0,
         .xstate = rt_burst_xstate_view(uc->uc_mcontext.fpregs, rt_burst_engine.xlayout),
     };
     return rt_burst_accesses(p, &regs, own(t)->accesses);
@@ -136,7 +116,8 @@ static bool opens_rseq(const struct rt_burst_access *a)
 {
     enum { RSEQ_CS_OFFSET = 8, RSEQ_CS_BYTES = 8 }; /* struct rseq, linux/rseq.h */
     if (!rt_burst_engine.has_rseq || a->op != SPOOL_OP_STORE) return false;
-    const uint64_t word = fs_base() + rt_burst_engine.rseq_area_offset + RSEQ_CS_OFFSET;
+    const uint64_t word =
+        rt_burst_fs_base(rt_burst_engine.has_fsgsbase) + rt_burst_engine.rseq_area_offset + RSEQ_CS_OFFSET;
     return a->addr < word + RSEQ_CS_BYTES && word < a->addr + a->size_bytes;
 }
 

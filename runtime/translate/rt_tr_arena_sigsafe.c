@@ -225,6 +225,13 @@ static bool has_room(const struct rt_tr_arena *a)
            a->cold + RT_TR_BLOCK_BYTES_MOST <= RT_TR_ARENA_BYTES;
 }
 
+static void copy_template(uint8_t *to, uint32_t len_bytes)
+{
+    memcpy(to, rt_tr_template, len_bytes);
+    if (!rt_tr_process.options.has_rdtscp)
+        memcpy(to + rt_tr_template_at(rt_tr_template_stamp), rt_tr_plain_stamp, RT_TR_STAMP_BYTES);
+}
+
 struct rt_tr_arena *rt_tr_arena_for(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why)
 {
     for (uint32_t i = 0; i < c->arena_count; i++)
@@ -238,7 +245,7 @@ struct rt_tr_arena *rt_tr_arena_for(struct rt_tr_cache *c, uint64_t ip, enum rt_
     if (!map_near(ip, &a->base, &a->write_delta)) return NULL;
     call6(SYS_madvise, a->base, RT_TR_ARENA_BYTES, MADV_DONTFORK, 0, 0, 0);
     const uint32_t template_bytes = rt_tr_template_at(rt_tr_template_end);
-    memcpy((void *)(a->base + (uint64_t)a->write_delta), rt_tr_template, template_bytes);
+    copy_template((uint8_t *)(uintptr_t)(a->base + (uint64_t)a->write_delta), template_bytes);
     a->hot = (template_bytes + 63) & ~63u;
     a->cold = RT_TR_HOT_BYTES;
     if (!c->none.code) c->none.code = a->base + rt_tr_template_at(rt_tr_template_miss);

@@ -143,8 +143,13 @@ label rt_tr_template_access
     lfence
 label rt_tr_template_load
     movzbl (%rbx), %ecx
+label rt_tr_template_stamp
     rdtscp
     lfence
+    xchgw %ax, %ax
+    .if . - rt_tr_template_stamp - RT_TR_STAMP_BYTES
+    .error "both ways to read the time have the same length"
+    .endif
     subl %edi, %eax
     subl %esi, %edi
     movl $RT_TR_TIMED, %ecx
@@ -166,6 +171,15 @@ label rt_tr_template_load_fault
     movq %gs:RT_TR_O_SPILL4, %rsi
     jmp 2b
 label rt_tr_template_end
+
+/* In the place of rt_tr_template_stamp where there is no rdtscp */
+label rt_tr_plain_stamp
+    lfence
+    rdtsc
+    lfence
+    .if . - rt_tr_plain_stamp - RT_TR_STAMP_BYTES
+    .error "both ways to read the time have the same length"
+    .endif
 
 /* void rt_tr_enter(struct rt_tr_context *c, uint64_t code) */
     .p2align 4

@@ -2,6 +2,7 @@
 /* The dispatcher of a burst. Compiled with -mgeneral-regs-only: the program's vector state is in the
  * registers while this runs. Other code, the translation above all, runs with that state put aside. Nothing
  * here calls libc or touches errno: the program changes them in the burst. */
+#include "runtime/bursts/rt_burst_gs_sigsafe.h"
 #include "runtime/translate/rt_tr_run.h"
 
 enum {
@@ -340,7 +341,7 @@ static void begin_thread(struct rt_tr_thread *t, struct rt_tr_cache *cache, cons
     c->never_len = plan->never_probe_len;
     c->list = c->list_end = t->raw;
     c->at = 0;
-    __asm__ volatile("rdfsbase %0" : "=r"(c->fs_base));
+    c->fs_base = rt_burst_fs_base(rt_tr_process.options.has_fsgsbase);
     const uint64_t generation = __atomic_load_n(&cache->generation, __ATOMIC_ACQUIRE);
     if (t->generation == generation) return;
     for (unsigned i = 0; i < 1u << RT_TR_TABLE_BITS; i++)
@@ -368,15 +369,25 @@ static void execute(struct rt_tr_run *u)
     }
 }
 
+/* The kernel may have begun to refuse it: a filter of system calls that nobody saw. */
+static void execute_with_gs(struct rt_tr_run *u)
+{
+    const bool has_fsgsbase = rt_tr_process.options.has_fsgsbase;
+    if (!rt_burst_set_gs_base(has_fsgsbase, (uint64_t)(uintptr_t)u->c)) {
+        u->end = RT_TR_END_GS;
+        return;
+    }
+    execute(u);
+    rt_burst_set_gs_base(has_fsgsbase, 0);
+}
+
 static enum rt_tr_refused refuses(const struct rt_tr_thread *t, const ucontext_t *uc)
 {
-    uint64_t gs_base;
     if (!rt_tr_process.cache) return RT_TR_NOT_OPEN;
     if (rt_tr_is_running(t)) return RT_TR_BUSY;
     if (uc != &t->frame.uc) return RT_TR_FRAME;
     if (uc->uc_mcontext.gregs[REG_EFL] & REFUSED_FLAGS) return RT_TR_FLAGS;
-    __asm__ volatile("rdgsbase %0" : "=r"(gs_base));
-    return gs_base ? RT_TR_GS_IN_USE : RT_TR_ACCEPTED;
+    return rt_burst_gs_base(rt_tr_process.options.has_fsgsbase) ? RT_TR_GS_IN_USE : RT_TR_ACCEPTED;
 }
 
 enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const struct rt_tr_plan *plan,
@@ -417,9 +428,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     take_registers(&t->context, uc);
     __atomic_store_n(&t->running, 1, __ATOMIC_SEQ_CST);
     rt_tr_bring_back(&u);
-    __asm__ volatile("wrgsbase %0" ::"r"(&t->context) : "memory");
-    execute(&u);
-    __asm__ volatile("wrgsbase %0" ::"r"(UINT64_C(0)) : "memory");
+    execute_with_gs(&u);
     rt_tr_put_aside(&u);
     __atomic_store_n(&t->running, 0, __ATOMIC_SEQ_CST);
     restore_fip(&u);

@@ -235,7 +235,8 @@ struct rt_tr_thread {
 
 /* Assembler. The template is copied into each arena. */
 extern const char rt_tr_template[], rt_tr_template_end[], rt_tr_template_exit[], rt_tr_template_lookup[],
-    rt_tr_template_access[], rt_tr_template_miss[], rt_tr_template_load[], rt_tr_template_load_fault[];
+    rt_tr_template_access[], rt_tr_template_miss[], rt_tr_template_load[], rt_tr_template_load_fault[],
+    rt_tr_template_stamp[], rt_tr_plain_stamp[];
 void rt_tr_enter(struct rt_tr_context *c, uint64_t code);
 void rt_tr_probe_once(uint64_t access_code, const void *addr);
 size_t rt_tr_copy(void *to, const void *from, size_t len_bytes);

@@ -39,6 +39,9 @@
 /* Value of EXIT that means no exit. */
 #define RT_TR_EXIT_FAULT 0x7fffffff
 
+/* Bytes of the instructions that read the time after a load. */
+#define RT_TR_STAMP_BYTES 8
+
 #define RT_TR_TIMED 1
 #define RT_TR_FAULTED 2
 #define RT_TR_NEVER 3

@@ -2,7 +2,8 @@
 /* Code that runs outside of handlers: checks of the machine, memory of threads, texts. */
 #include "runtime/translate/rt_tr_internal.h"
 
-#include <asm/hwcap2.h>
+#include "runtime/bursts/rt_burst_gs_sigsafe.h"
+
 #include <cpuid.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -45,18 +46,23 @@ static bool has_shadow_stack(void)
     return syscall(SYS_arch_prctl, SHADOW_STACK_STATUS, &features) == 0 && features & 1;
 }
 
-static enum rt_tr_refused ask_machine(void)
+static enum rt_tr_refused ask_gs(bool has_fsgsbase)
 {
-    unsigned a, b, c, d, extended_c = 0, extended_d = 0;
-    if (!(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE)) return RT_TR_NO_FSGSBASE;
+    uint64_t ours;
+    if (rt_burst_gs_base(has_fsgsbase)) return RT_TR_GS_IN_USE;
+    if (!rt_burst_set_gs_base(has_fsgsbase, (uint64_t)(uintptr_t)&ours)) return RT_TR_NO_GS;
+    ours = rt_burst_gs_base(has_fsgsbase);
+    rt_burst_set_gs_base(has_fsgsbase, 0);
+    return ours == (uint64_t)(uintptr_t)&ours ? RT_TR_ACCEPTED : RT_TR_NO_GS;
+}
+
+static enum rt_tr_refused ask_machine(bool has_fsgsbase)
+{
+    unsigned a, b, c, d, extended_c = 0;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return RT_TR_NO_XSAVE;
-    if (!__get_cpuid(0x80000001, &a, &b, &extended_c, &extended_d)) return RT_TR_NO_XSAVE;
-    enum { RDTSCP = 1 << 27 };
-    if (!(extended_c & bit_LAHF_LM) || !(extended_d & RDTSCP)) return RT_TR_NO_XSAVE;
-    if (has_shadow_stack()) return RT_TR_SHADOW_STACK;
-    uint64_t gs_base;
-    __asm__ volatile("rdgsbase %0" : "=r"(gs_base));
-    return gs_base ? RT_TR_GS_IN_USE : RT_TR_ACCEPTED;
+    if (!__get_cpuid(0x80000001, &a, &b, &extended_c, &d)) return RT_TR_NO_XSAVE;
+    if (!(extended_c & bit_LAHF_LM)) return RT_TR_NO_XSAVE;
+    return has_shadow_stack() ? RT_TR_SHADOW_STACK : ask_gs(has_fsgsbase);
 }
 
 /* The name of the program is the uppermost thing on the stack (execve(2), getauxval(3)). The kernel keeps at
@@ -93,7 +99,7 @@ static uint32_t tiles_end(void)
 
 enum rt_tr_refused rt_tr_open(const struct rt_tr_options *options)
 {
-    const enum rt_tr_refused refused = ask_machine();
+    const enum rt_tr_refused refused = ask_machine(options->has_fsgsbase);
     if (refused) return refused;
     rt_tr_process.options = *options;
     if (rt_tr_process.options.trace_most > RT_TR_BLOCK_MOST)
@@ -164,8 +170,8 @@ const char *rt_tr_refused_text(enum rt_tr_refused refused)
 {
     static const char *const texts[RT_TR_REFUSED_COUNT] = {
         [RT_TR_ACCEPTED] = "accepted",
-        [RT_TR_NO_FSGSBASE] = "the processor or the kernel has no FSGSBASE",
-        [RT_TR_NO_XSAVE] = "the processor has no XSAVE, RDTSCP or LAHF",
+        [RT_TR_NO_GS] = "the kernel does not let a program set the GS base",
+        [RT_TR_NO_XSAVE] = "the processor has no XSAVE or LAHF",
         [RT_TR_SHADOW_STACK] = "shadow stacks are on",
         [RT_TR_NO_MEMORY] = "no memory for translations",
         [RT_TR_NO_ARENA] = "no executable memory can be written (a policy such as SELinux's execmem)",

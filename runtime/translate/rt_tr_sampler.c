@@ -30,7 +30,9 @@ static const char *open_process(void)
     const struct rt_tr_options options = {
         .zydis = &rt_burst_engine.zydis,
         .quiet = {(uint64_t)(uintptr_t)__start_rt_quick_hooks, (uint64_t)(uintptr_t)__stop_rt_quick_hooks},
-        .may_translate = rt_tr_code_may_translate};
+        .may_translate = rt_tr_code_may_translate,
+        .has_fsgsbase = rt_burst_engine.has_fsgsbase,
+        .has_rdtscp = rt_burst_engine.has_rdtscp};
     unloads_seen = count_unloads();
     const enum rt_tr_refused refused = rt_tr_open(&options);
     return refused ? rt_tr_refused_text(refused) : NULL;

@@ -69,8 +69,8 @@ enum rt_tr_end {
 /* Why nothing was executed. */
 enum rt_tr_refused {
     RT_TR_ACCEPTED,
-    RT_TR_NO_FSGSBASE,  /* processor or kernel */
-    RT_TR_NO_XSAVE,     /* or one of rdtscp, lahf */
+    RT_TR_NO_GS,        /* the GS base cannot be set: no FSGSBASE, and no arch_prctl either */
+    RT_TR_NO_XSAVE,     /* or no lahf */
     RT_TR_SHADOW_STACK, /* calls would not match it */
     RT_TR_NO_MEMORY,    /* mmap, or MADV_WIPEONFORK, which keeps a fork from sharing the cache */
     RT_TR_NO_ARENA,     /* no executable memory that can be written, also not mapped twice */
@@ -98,6 +98,8 @@ struct rt_tr_options {
     void *may_translate_arg;
     unsigned trace_most; /* instructions in a block; 0: the default. 1 ends bursts anywhere */
     bool map_twice;      /* behave as where memory is not writable and executable at once */
+    /* Use these instructions, which the processor has and the kernel allows; false: do without. */
+    bool has_fsgsbase, has_rdtscp;
 };
 
 struct rt_tr_plan {

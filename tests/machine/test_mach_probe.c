@@ -13,13 +13,15 @@
 #include <cmocka.h>
 
 static int fault_count;
+static bool with_rdtscp;
 
 static void resume_probe(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)info;
     ucontext_t *uc = context;
-    if (uc->uc_mcontext.gregs[REG_RIP] != (greg_t)(uintptr_t)mach_probe_load_ip) _Exit(99);
+    const char *expected_ip = with_rdtscp ? mach_probe_load_ip : mach_probe_plain_load_ip;
+    if (uc->uc_mcontext.gregs[REG_RIP] != (greg_t)(uintptr_t)expected_ip) _Exit(99);
     fault_count++;
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)mach_probe_fault_ip;
 }
@@ -36,6 +38,7 @@ static void mach_probe_times_a_warm_line(void **state)
 static void mach_probe_resumes_after_a_fault(void **state)
 {
     (void)state;
+    fault_count = 0;
     void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(hole, MAP_FAILED);
     struct sigaction old;
@@ -50,11 +53,21 @@ static void mach_probe_resumes_after_a_fault(void **state)
     munmap(hole, 4096);
 }
 
+/* As on a machine that hides rdtscp. */
+static void mach_probe_works_without_rdtscp(void **state)
+{
+    mach_probe_use_rdtscp(with_rdtscp = false);
+    mach_probe_times_a_warm_line(state);
+    mach_probe_resumes_after_a_fault(state);
+}
+
 UNIT_GROUP()
 {
+    with_rdtscp = mach_probe_has_rdtscp();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mach_probe_times_a_warm_line),
         cmocka_unit_test(mach_probe_resumes_after_a_fault),
+        cmocka_unit_test(mach_probe_works_without_rdtscp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

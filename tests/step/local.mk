@@ -4,6 +4,7 @@ if HAVE_STEP
 unit_programs += tests/step/unit
 tests_step_unit_SOURCES = \
     runtime/core/rt_poisson_sigsafe.c \
+    tests/step/test_step_cpu.c \
     tests/step/test_step_decisions.c \
     tests/step/test_step_decode.c \
     tests/step/test_step_devices.c \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: lockstep [INSTRUCTIONS [SEED]]: execute random code and functions of libraries both in translated
- * bursts and by single steps, until INSTRUCTIONS (default 1,000,000) were compared. Status 77: unsupported
- * machine. */
+/* usage: lockstep [--instructions N] [--seed N] [--most N] [--twice] [--without LIST]: execute random code and
+ * functions of libraries both in translated bursts and by single steps, until N instructions (default 1,000,000) were
+ * compared. --most: instructions in a block; --twice: code is mapped twice; --without: as LOADSTONE_WITHOUT.
+ * Status 77: unsupported machine. */
 #include "tests/translate/tr_random.h"
 #include "tests/translate/tr_session.h"
 
@@ -297,6 +298,7 @@ int main(int argc, char **argv)
     uint64_t wanted = 1000000, seed = 1;
     unsigned most = 0;
     bool twice = false;
+    const char *without = "";
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--twice") == 0)
@@ -307,6 +309,8 @@ int main(int argc, char **argv)
             seed = strtoull(value, NULL, 0), i++;
         else if (strcmp(argv[i], "--most") == 0)
             most = (unsigned)strtoul(value, NULL, 0), i++;
+        else if (strcmp(argv[i], "--without") == 0)
+            without = value, i++;
         else
             return fprintf(stderr, "unknown option %s\n", argv[i]), 2;
     }
@@ -317,7 +321,7 @@ int main(int argc, char **argv)
     }
     has_tiles = may_use_tiles();
     struct tr_random *random = tr_random_new(seed);
-    const char *skip = random ? tr_session_open(most, twice) : "no memory";
+    const char *skip = random ? tr_session_open(most, twice, without) : "no memory";
     if (skip) {
         printf("skipped: %s\n", skip);
         return 77;

@@ -132,7 +132,7 @@ static void tiles_survive_all_parts_of_a_burst(void **state)
 
 UNIT_GROUP()
 {
-    const char *skip = may_use_tiles() ? tr_session_open(0, false) : "no AMX on this machine";
+    const char *skip = may_use_tiles() ? tr_session_open(0, false, "") : "no AMX on this machine";
     if (skip) {
         print_message("skipped: %s\n", skip);
         return UNIT_SKIPPED;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bursts of the translator in this program itself. lockstep tests that translated code computes the same as
  * the original. */
+#include "runtime/bursts/rt_burst_gs_sigsafe.h"
 #include "runtime/translate/rt_tr_internal.h"
 #include "tests/translate/tr_session.h"
 #include "tests/unit.h"
@@ -714,12 +715,35 @@ static void gs_base_refuses(void **state)
 {
     (void)state;
     tr_session_each(&brief, NULL);
-    __asm__ volatile("wrgsbase %0" ::"r"(UINT64_C(0x1000)));
+    rt_burst_set_gs_base(false, 0x1000);
     TR_TRIGGER();
-    uint64_t base;
-    __asm__ volatile("rdgsbase %0\n\twrgsbase %1" : "=&r"(base) : "r"(UINT64_C(0)));
+    const uint64_t base = rt_burst_gs_base(false);
+    rt_burst_set_gs_base(false, 0);
     assert_int_equal(tr_session_refused(), RT_TR_GS_IN_USE);
     assert_int_equal(base, 0x1000);
+}
+
+static void gs_base_is_zero_after_a_burst(void **state)
+{
+    (void)state;
+    sum_in_burst(&whole);
+    checked_result(RT_TR_END_DONE);
+    assert_int_equal(rt_burst_gs_base(false), 0);
+}
+
+/* The arena of the last burst has its probe without the instruction that the processor may not have. */
+static void probes_read_the_time_as_told(void **state)
+{
+    (void)state;
+    static const uint8_t rdtscp[] = {0x0f, 0x01, 0xf9};
+    const struct rt_tr_cache *c = rt_tr_process.cache;
+    sum_in_burst(&whole);
+    assert_true(c->arena_count > 0);
+    for (uint32_t i = 0; i < c->arena_count; i++) {
+        const void *code = (const void *)(uintptr_t)c->arenas[i].base;
+        const bool found = memmem(code, rt_tr_template_at(rt_tr_template_end), rdtscp, sizeof rdtscp);
+        assert_int_equal(found, rt_tr_process.options.has_rdtscp);
+    }
 }
 
 static void system_call_ends_a_burst(void **state)
@@ -876,9 +900,9 @@ static void recording_takes_its_known_parts(void **state)
     assert_int_equal(rt_tr_program_ns(&r, &time), 0);
 }
 
-UNIT_GROUP()
+int tr_unit_run(const char *without)
 {
-    const char *skip = tr_session_open(0, false);
+    const char *skip = tr_session_open(0, false, without);
     if (skip) {
         print_message("skipped: %s\n", skip);
         return UNIT_SKIPPED;
@@ -907,10 +931,17 @@ UNIT_GROUP()
         cmocka_unit_test(program_may_be_on_the_alternate_stack),
         cmocka_unit_test(signal_in_a_burst_spares_the_alternate_stack),
         cmocka_unit_test(gs_base_refuses),
+        cmocka_unit_test(gs_base_is_zero_after_a_burst),
+        cmocka_unit_test(probes_read_the_time_as_told),
         cmocka_unit_test(system_call_ends_a_burst),
         cmocka_unit_test(waiting_of_the_program_hides_returns),
         cmocka_unit_test(recording_takes_its_known_parts),
         cmocka_unit_test(threads_share_the_cache_while_it_is_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+UNIT_GROUP()
+{
+    return tr_unit_run("");
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/translate/tr_random.h"
+
+#include "runtime/bursts/rt_burst_gs_sigsafe.h"
 #include "tests/xorshift.h"
 
 #include <Zydis/Zydis.h>
@@ -528,8 +530,7 @@ static void x87_exception(struct tr_random *r)
 static void by_fs(struct tr_random *r)
 {
     if (r->targets == 32) return;
-    uint64_t base;
-    __asm__("rdfsbase %0" : "=r"(base));
+    const uint64_t base = rt_burst_fs_base(false);
     const unsigned slot = r->targets++;
     static const uint8_t load[] = {0x64, 0x48, 0x8b, 0x32}, add[] = {0x64, 0x48, 0x01, 0x72, 0x08},
                          jump[] = {0x64, 0xff, 0x22};

@@ -2,6 +2,8 @@
 #include "tests/translate/tr_session.h"
 
 #include "runtime/bursts/rt_burst_access_sigsafe.h"
+#include "runtime/bursts/rt_burst_gs_sigsafe.h"
+#include "runtime/bursts/rt_burst_processor.h"
 #include "spool/spool_format.h"
 #include "tests/xorshift.h"
 
@@ -273,7 +275,7 @@ static unsigned accesses_of_next(const ucontext_t *uc, struct rt_burst_access ou
     struct rt_burst_regs regs = {.gregs = uc->uc_mcontext.gregs};
     rt_burst_xlayout_learn(&layout);
     regs.xstate = rt_burst_xstate_view(uc->uc_mcontext.fpregs, layout);
-    __asm__("rdfsbase %0" : "=r"(regs.fs_base));
+    regs.fs_base = rt_burst_fs_base(false);
     if (rt_burst_decode(&s.zydis, &scratch, &plan, (const uint8_t *)(uintptr_t)ip, 15, ip) !=
         RT_BURST_DECODED)
         return 0;
@@ -658,12 +660,16 @@ static void install_handlers(void)
     handle(SIGILL, on_fault);
 }
 
-const char *tr_session_open(unsigned trace_most, bool map_twice)
+const char *tr_session_open(unsigned trace_most, bool map_twice, const char *without)
 {
     ZydisDecoderInit(&s.zydis.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     s.zydis.decode_full = ZydisDecoderDecodeFull;
-    const struct rt_tr_options options = {
-        .zydis = &s.zydis, .may_translate = may_translate, .trace_most = trace_most, .map_twice = map_twice};
+    const struct rt_tr_options options = {.zydis = &s.zydis,
+                                          .may_translate = may_translate,
+                                          .trace_most = trace_most,
+                                          .map_twice = map_twice,
+                                          .has_fsgsbase = rt_burst_has_fsgsbase(without),
+                                          .has_rdtscp = rt_burst_has_rdtscp(without)};
     const enum rt_tr_refused refused = rt_tr_open(&options);
     if (refused) return rt_tr_refused_text(refused);
     if (!tr_session_thread()) return "no memory";

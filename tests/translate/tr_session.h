@@ -40,13 +40,17 @@ struct tr_figures {
     uint64_t ends[RT_TR_END_COUNT];
 };
 
-/* Set up handlers and the translator; once. Returns NULL or why the test must be skipped. */
-const char *tr_session_open(unsigned trace_most, bool map_twice);
+/* Set up handlers and the translator; once. without: instructions that it does without, as in LOADSTONE_WITHOUT.
+ * Returns NULL or why the test must be skipped. */
+const char *tr_session_open(unsigned trace_most, bool map_twice, const char *without);
 /* Run c both ways. 0: no difference; otherwise it was printed to stderr. Adds to *figures. */
 int tr_session_compare(const struct tr_case *c, struct tr_figures *figures);
 /* Code in [base, end) may be translated from now on, in addition to code that was mapped executable at
  * tr_session_open. */
 void tr_session_add_code(uint64_t base, uint64_t end);
+
+/* Run the cases of test_translate.c; without as above. Returns what a unit group returns. */
+int tr_unit_run(const char *without);
 
 /* Prepare tests of single bursts: from now on each TR_TRIGGER of a thread that called tr_session_thread
  * begins a burst of *plan, and the program continues natively after it. on_fault: handler of the program, or

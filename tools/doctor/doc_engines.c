@@ -3,6 +3,7 @@
 
 #include "tools/doctor/doc_engines.h"
 
+#include "machine/mach_isa.h"
 #include "perf/pe_open.h"
 #include "perf/pe_settings.h"
 #include "perf/pe_try.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -181,9 +181,8 @@ static void doc_try_step(const struct mach_capability *can, bool has_preload, st
 /* Why the translator of the runtime (runtime/translate/rt_tr_open.c) refuses this machine, or NULL. */
 static const char *doc_translator_lacks(void)
 {
-    enum { HWCAP2_FSGSBASE_BIT = 1u << 1 }; /* asm/hwcap2.h of x86-64, where stepping works */
     const size_t len = (size_t)sysconf(_SC_PAGESIZE);
-    if (!(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT)) return "the processor or the kernel has no FSGSBASE";
+    if (!mach_isa || !mach_isa->can_set_gs()) return "the kernel does not let a program set the GS base";
     void *at = mmap(NULL, len, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at != MAP_FAILED) munmap(at, len);
     const int fd = at != MAP_FAILED ? -1 : memfd_create("loadstone-doctor", MFD_CLOEXEC);

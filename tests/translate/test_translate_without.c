@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tests of test_translate.c as on a machine that hides the instructions of FSGSBASE, and rdtscp. */
+#include "tests/translate/tr_session.h"
+#include "tests/unit.h"
+
+UNIT_GROUP()
+{
+    return tr_unit_run("fsgsbase,rdtscp");
+}
