@@ -36,10 +36,15 @@ enum {
     AFTER_INTERRUPTS = 2,
 };
 
-bool rt_burst_took_longer(uint64_t cycles, unsigned us)
+uint32_t rt_burst_cycles_per_us(void)
 {
     const uint32_t per_us = rt_burst_engine.tsc_per_us;
-    return cycles > us * (uint64_t)(per_us ? per_us : TSC_PER_US_MOST);
+    return per_us ? per_us : TSC_PER_US_MOST;
+}
+
+bool rt_burst_took_longer(uint64_t cycles, unsigned us)
+{
+    return cycles > us * (uint64_t)rt_burst_cycles_per_us();
 }
 
 static struct rt_burst_spent spent_now(void)

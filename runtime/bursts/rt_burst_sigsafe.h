@@ -50,6 +50,8 @@ static inline void rt_burst_leave(void)
     rt_tls.depth--;
 }
 
+/* TSC; a high estimate before it is known. */
+uint32_t rt_burst_cycles_per_us(void);
 /* Is this number of TSC cycles longer than us? */
 bool rt_burst_took_longer(uint64_t cycles, unsigned us);
 

@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += librtstep.la
 librtstep_la_SOURCES = \
     runtime/step/rt_step_burst_sigsafe.c \
     runtime/step/rt_step_isolate_sigsafe.c \
+    runtime/step/rt_step_length_sigsafe.c \
     runtime/step/rt_step_near_sigsafe.c \
     runtime/step/rt_step_probe_sigsafe.c \
     runtime/step/rt_step_sampler.c \

@@ -25,7 +25,6 @@ enum {
     CLOCK_EVERY = 16,          /* steps between looks at the clock */
     RUN_AHEAD = 600,     /* instructions that the core may have issued before the trigger: a reorder buffer */
     IN_PLACE_AHEAD = 64, /* instructions that may be issued after one that is stepped in place */
-    USUAL_STEP_US = 8,   /* longer steps are looked into */
 };
 
 enum { CODE_SLOTS = 512, PAGE_BYTES = 4096 };
@@ -236,10 +235,12 @@ static bool note_step(struct step_thread *s)
 {
     const uint64_t before = s->step_tsc, now = __rdtsc();
     s->step_tsc = now;
-    if (before && !rt_burst_took_longer(now - before, USUAL_STEP_US)) return false;
+    const enum rt_step_length length =
+        before ? rt_step_judge(&rt_step_lengths, now - before, rt_burst_cycles_per_us()) : RT_STEP_LONG;
+    if (length == RT_STEP_USUAL) return false;
     const uint64_t switches = s->switches;
     s->switches = context_switches();
-    return before && (s->switches != switches || rt_burst_took_longer(now - before, RT_BURST_PREEMPTED_US));
+    return before && (s->switches != switches || length == RT_STEP_INTERRUPTED);
 }
 
 /* Return why the burst must end, or -1. */

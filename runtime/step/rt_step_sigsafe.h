@@ -20,11 +20,28 @@ extern uint64_t rt_step_in_place[ZYDIS_MNEMONIC_MAX_VALUE + 1];
 /* For the calling thread. is_new: own is zeroed; else it is as another thread left it. */
 void rt_step_thread_open(struct rt_burst_thread *t, bool is_new);
 
+/* --- rt_step_length_sigsafe.c: was a step as long as steps are here? --- */
+
+/* INTERRUPTED: something else had the processor, even if the kernel does not know, as when a hypervisor took it.
+ * LONG: perhaps, ask the kernel. */
+enum rt_step_length { RT_STEP_USUAL, RT_STEP_LONG, RT_STEP_INTERRUPTED };
+
+/* By atomics, all threads. Zeroed: the first step that is judged counts as a typical one. */
+struct rt_step_lengths {
+    uint64_t typical_cycles; /* TSC, from trap to trap: about half of the steps are longer; 0: not known */
+};
+extern struct rt_step_lengths rt_step_lengths; /* of this process */
+
+/* The trial's steps took so long. */
+void rt_step_lengths_begin(struct rt_step_lengths *l, uint64_t took_cycles);
+/* Judge a step by those before, and learn from it. */
+enum rt_step_length rt_step_judge(struct rt_step_lengths *l, uint64_t took_cycles, uint64_t cycles_per_us);
+
 /* --- rt_step_trial_sigsafe.c: do single steps work here? --- */
 
 /* Step three instructions of ours: return whether the trap flag, set in a signal's context, raises SIGTRAP
  * after each, with the registers of the program. It does not where a translator of code or an emulator runs
- * it. SIGTRAP, its mask and the signal stack are as before afterwards. Call before the handlers of the engine
+ * it. Begins rt_step_lengths. SIGTRAP, its mask and the signal stack are as before afterwards. Call before the handlers of the engine
  * are installed, in one thread. */
 bool rt_step_try(void);
 

@@ -5,6 +5,7 @@
 #include "runtime/step/rt_step_sigsafe.h"
 
 #include <signal.h>
+#include <x86intrin.h>
 
 #define TRAP_FLAG 0x100LL
 #define TRAP_BIT (UINT64_C(1) << (SIGTRAP - 1))
@@ -21,6 +22,7 @@ struct kernel_action {
 static struct {
     int entered, steps;
     bool is_wrong;
+    uint64_t last_tsc, least_cycles;               /* of a step */
     _Alignas(64) uint8_t stack[TRIAL_STACK_BYTES]; /* the program's may be small */
 } trial;
 
@@ -28,12 +30,15 @@ static LS_ALIGNED void on_trial(int sig, siginfo_t *info, void *context)
 {
     greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
     const greg_t begin = (greg_t)(uintptr_t)rt_burst_try_begin, end = (greg_t)(uintptr_t)rt_burst_try_end;
+    const uint64_t now = __rdtsc(), took_cycles = now - trial.last_tsc;
     (void)sig;
+    trial.last_tsc = now;
     if (info->si_code != TRAP_TRACE) {
         if (gregs[REG_RIP] == begin && ++trial.entered) gregs[REG_EFL] |= TRAP_FLAG;
         return;
     }
     trial.steps++;
+    if (took_cycles < trial.least_cycles) trial.least_cycles = took_cycles;
     const bool expected =
         gregs[REG_RIP] == begin + TRIAL_STEP_BYTES * trial.steps && gregs[REG_RAX] == trial.steps;
     trial.is_wrong |= !expected;
@@ -73,9 +78,11 @@ bool rt_step_try(void)
     set_mask(SIG_UNBLOCK, TRAP_BIT);
     trial.entered = trial.steps = 0;
     trial.is_wrong = false;
+    trial.least_cycles = UINT64_MAX;
     rt_burst_try_trap();
     set_mask(SIG_SETMASK, blocked);
     ls_syscall(SYS_sigaltstack, &stack_before, 0);
     ls_syscall(SYS_rt_sigaction, SIGTRAP, &before, 0, sizeof blocked);
+    if (trial.steps == TRIAL_STEPS) rt_step_lengths_begin(&rt_step_lengths, trial.least_cycles);
     return trial.entered == 1 && trial.steps == TRIAL_STEPS && !trial.is_wrong;
 }

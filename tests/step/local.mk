@@ -9,6 +9,7 @@ tests_step_unit_SOURCES = \
     tests/step/test_step_decode.c \
     tests/step/test_step_devices.c \
     tests/step/test_step_governor.c \
+    tests/step/test_step_length.c \
     tests/step/test_step_stack.c
 tests_step_unit_CPPFLAGS = $(unit_cppflags)
 tests_step_unit_CFLAGS = $(unit_cflags)
