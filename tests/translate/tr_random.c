@@ -5,10 +5,13 @@
 #include "tests/xorshift.h"
 
 #include <Zydis/Zydis.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum {
     CODE_BYTES = 1 << 16,
@@ -26,6 +29,7 @@ enum {
 
 struct tr_random {
     uint64_t random;
+    bool has_far_stack; /* rsp may be no address at all */
     uint8_t *code, *data;
     uint8_t *at;
     unsigned counters, targets, depth, instructions;
@@ -476,7 +480,7 @@ static void without_stack(struct tr_random *r)
     const uint64_t somewhere = data_at(r, TABLE);
     move_immediate(r, RCX, somewhere);
     move_immediate(r, RDX, somewhere);
-    move_immediate(r, RSP, nowhere[below(r, 2)]);
+    move_immediate(r, RSP, nowhere[below(r, 2) && r->has_far_stack]);
     for (unsigned i = 0; i < 3; i++)
         switch (below(r, 5)) {
         case 0:
@@ -567,11 +571,41 @@ static void put_some(struct tr_random *r, unsigned count)
     }
 }
 
+static void go_on(int sig)
+{
+    (void)sig;
+}
+
+/* Does a program whose stack pointer is not canonical survive a signal? Some virtual machines cannot return to it. */
+static bool survives_far_stack(void)
+{
+    enum { ALTSTACK_BYTES = 1 << 16, LIMIT_S = 10 };
+    const pid_t child = fork();
+    if (!child) {
+        const stack_t alternate = {.ss_sp = malloc(ALTSTACK_BYTES), .ss_size = ALTSTACK_BYTES};
+        const struct sigaction a = {.sa_handler = go_on, .sa_flags = SA_ONSTACK};
+        sigaltstack(&alternate, NULL);
+        sigaction(SIGTRAP, &a, NULL);
+        alarm(LIMIT_S);
+        __asm__ volatile("movq %%rsp, %%rbx\n\t"
+                         "movq %0, %%rsp\n\t"
+                         "int3\n\t"
+                         "movq %%rbx, %%rsp"
+                         :
+                         : "r"(nowhere[1])
+                         : "rbx", "memory");
+        _exit(0);
+    }
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
 struct tr_random *tr_random_new(uint64_t seed)
 {
     struct tr_random *r = calloc(1, sizeof *r);
     if (!r) return NULL;
     r->random = seed | 1;
+    r->has_far_stack = survives_far_stack();
     ZydisDecoderInit(&r->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     r->code = mmap(NULL, CODE_BYTES + DATA_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
