@@ -26,7 +26,15 @@ static struct {
     uint32_t busy;  /* one snapshot at a time: their pieces must not mix */
     uint64_t last_ns, cost_ns;
     uint64_t heap_end;
+    uint32_t changes;      /* records of single mappings */
+    uint32_t text_changes; /* changes when the text of the last snapshot was taken */
+    uint64_t text_hash;    /* of that text; 0: the spool does not have all of it */
 } rt_maps;
+
+void rt_maps_note_record(void)
+{
+    __atomic_fetch_add(&rt_maps.changes, 1, __ATOMIC_RELAXED);
+}
 
 void rt_maps_mark_dirty(void)
 {
@@ -80,23 +88,69 @@ static uint32_t rt_maps_whole_lines(const uint8_t *text, uint32_t len_bytes)
     return end > 0 ? end : len_bytes;
 }
 
-static void rt_maps_copy(struct rt_thread *t, uint64_t time_ns)
+static uint64_t rt_maps_hash(uint64_t h, const uint8_t *text, uint32_t len_bytes)
+{
+    for (uint32_t i = 0; i < len_bytes; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, text + i, len_bytes - i < 8 ? len_bytes - i : 8);
+        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+/* The chunks of the spool itself come and go, and no access is to them. */
+static bool rt_maps_is_of_spool(const uint8_t *line, size_t len_bytes)
+{
+    const size_t path_len = strlen(rt_state.spool_path);
+    return path_len && memmem(line, len_bytes, rt_state.spool_path, path_len);
+}
+
+static uint64_t rt_maps_hash_lines(uint64_t h, const uint8_t *text, uint32_t len_bytes)
+{
+    for (uint32_t at = 0; at < len_bytes;) {
+        const uint8_t *end = memchr(text + at, '\n', len_bytes - at);
+        const uint32_t line_len = end ? (uint32_t)(end - (text + at)) + 1 : len_bytes - at;
+        if (!rt_maps_is_of_spool(text + at, line_len)) h = rt_maps_hash(h, text + at, line_len);
+        at += line_len;
+    }
+    return h;
+}
+
+/* Go through the text in pieces, and write them if puts. The engine gets them in any case. Return the hash of its lines; 0: there
+ * was no text (the older snapshot holds), or a piece of it was not written. */
+static uint64_t rt_maps_walk(struct rt_thread *t, uint64_t time_ns, bool puts)
 {
     _Static_assert((int)RT_SCRATCH_BYTES >= (int)SPOOL_MAPS_PIECE_BYTES, "a piece fits");
     struct spool_writer *const w = rt_spool_writer(t);
     uint16_t flags = SPOOL_MAPS_FIRST;
     uint32_t have = 0;
+    uint64_t hash = 1;
     for (bool end = false; !end; flags = 0) {
         have = rt_maps_fill(t, have, &end);
         const uint32_t len = end ? have : rt_maps_whole_lines(t->scratch, have);
-        if (len == 0 && (flags & SPOOL_MAPS_FIRST)) return; /* no text at all: the older snapshot holds */
+        if (len == 0 && (flags & SPOOL_MAPS_FIRST)) return 0;
         if (end) flags |= SPOOL_MAPS_LAST;
-        if (!spool_put_maps(w, time_ns, flags, (struct spool_text){t->scratch, len})) return;
+        if (puts && !spool_put_maps(w, time_ns, flags, (struct spool_text){t->scratch, len})) return 0;
         if (rt_state.engine->maps && !rt_state.engine->maps((const char *)t->scratch, len, flags))
             rt_maps_mark_dirty();
+        hash = rt_maps_hash_lines(hash, t->scratch, len);
         have -= len;
         memmove(t->scratch, t->scratch + len, have);
     }
+    return hash ? hash : 1;
+}
+
+/* always: write the text also where nothing changed since the last snapshot. */
+static void rt_maps_copy(struct rt_thread *t, uint64_t time_ns, bool always)
+{
+    const uint32_t changes = __atomic_load_n(&rt_maps.changes, __ATOMIC_RELAXED);
+    if (!rt_maps_rewind()) return;
+    const bool may_be_same = !always && rt_maps.text_hash && changes == rt_maps.text_changes;
+    if (may_be_same && rt_maps_walk(t, time_ns, false) == rt_maps.text_hash) return;
+    if (may_be_same && !rt_maps_rewind()) return;
+    rt_maps.text_hash = rt_maps_walk(t, time_ns, true);
+    rt_maps.text_changes = changes;
 }
 
 static uint64_t rt_maps_program_break(void)
@@ -104,16 +158,21 @@ static uint64_t rt_maps_program_break(void)
     return (uint64_t)ls_syscall(SYS_brk, 0);
 }
 
-void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns)
+static void rt_maps_take(struct rt_thread *t, uint64_t time_ns, bool always)
 {
     if (__atomic_exchange_n(&rt_maps.busy, 1, __ATOMIC_ACQUIRE)) return;
     /* in CPU time: a snapshot that other programs interrupt must not put off the next one */
     const uint64_t begin_cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
     rt_maps.heap_end = rt_maps_program_break();
-    if (rt_maps_rewind()) rt_maps_copy(t, time_ns);
+    rt_maps_copy(t, time_ns, always);
     rt_maps.last_ns = ls_clock_mono_ns();
     rt_maps.cost_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_cpu_ns;
     __atomic_store_n(&rt_maps.busy, 0, __ATOMIC_RELEASE);
+}
+
+void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns)
+{
+    rt_maps_take(t, time_ns, true);
 }
 
 static void rt_maps_poll_heap(struct rt_thread *t)
@@ -128,6 +187,7 @@ static void rt_maps_poll_heap(struct rt_thread *t)
                                      .len_bytes = end - old,
                                      .prot = PROT_READ | PROT_WRITE,
                                      .map_flags = MAP_PRIVATE | MAP_ANONYMOUS};
+    rt_maps_note_record();
     spool_put_mmap(rt_spool_writer(t), grown, "[heap]");
 }
 
@@ -148,18 +208,18 @@ void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns)
     if (!rt_maps_is_due(now_ns, dirty)) return;
     const uint32_t cleaner = dirty == RT_MAPS_CLEAN ? RT_MAPS_CLEAN : dirty - 1;
     __atomic_compare_exchange_n(&rt_maps.dirty, &dirty, cleaner, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    rt_maps_snapshot_sigsafe(t, ls_clock_mono_ns());
+    rt_maps_take(t, ls_clock_mono_ns(), false);
 }
 
 void rt_maps_finish(struct rt_thread *t)
 {
     const uint64_t now_ns = ls_clock_mono_ns();
-    if (rt_maps_is_dirty() || now_ns - rt_maps.last_ns >= RT_MAPS_SETTLE_NS)
-        rt_maps_snapshot_sigsafe(t, now_ns);
+    if (rt_maps_is_dirty() || now_ns - rt_maps.last_ns >= RT_MAPS_SETTLE_NS) rt_maps_take(t, now_ns, false);
 }
 
 void rt_maps_after_fork_child(void)
 {
     rt_fds_close(&rt_state.maps_fd);
     rt_maps.busy = 0;
+    rt_maps.text_hash = 0;
 }

@@ -9,9 +9,12 @@
 void rt_maps_mark_dirty(void);
 bool rt_maps_is_dirty(void);
 
+/* Note that a record of a mapping is about to be written: a later snapshot with the same text as before is not the same. */
+void rt_maps_note_record(void);
+
 /* Called by an engine once a burst: write a new snapshot when modules were loaded since the last one or it is
- * old (its own cost stretches the interval: at most half a percent), and the growth of the heap. Cheap
- * otherwise.
+ * old (its own cost stretches the interval: at most half a percent), unless nothing changed, and the growth of the heap.
+ * Cheap otherwise.
  * Thread: t is the caller, depth > 0. Keeps errno. */
 void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 
@@ -20,7 +23,7 @@ void rt_maps_poll_sigsafe(struct rt_thread *t, uint64_t now_ns);
 void rt_maps_snapshot_sigsafe(struct rt_thread *t, uint64_t time_ns);
 
 /* At the end of the process: a last snapshot unless the first one was just taken and nothing was loaded
- * since. */
+ * since, or nothing changed. */
 void rt_maps_finish(struct rt_thread *t);
 
 /* In a fork child: its maps are another file. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_modules.h"
 
+#include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 #include "runtime/core/rt_tls_blocks_sigsafe.h"
 #include "spool/spool_put_sigsafe.h"
@@ -69,6 +70,7 @@ static void rt_modules_put_gone(struct rt_thread *t, const struct rt_module_list
         }
         const uint64_t base = m->base & ~(uint64_t)(RT_PAGE_BYTES - 1);
         const uint64_t end = (m->end + RT_PAGE_BYTES - 1) & ~(uint64_t)(RT_PAGE_BYTES - 1);
+        rt_maps_note_record();
         spool_put_munmap(rt_spool_writer(t), now_ns, base, end - base);
     }
 }

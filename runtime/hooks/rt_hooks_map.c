@@ -2,6 +2,7 @@
 /* Mappings that the program makes itself. Mappings by the loader and the C library are in the snapshots. */
 #include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_fds_sigsafe.h"
+#include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_spool_sigsafe.h"
@@ -44,6 +45,7 @@ static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
                                    .map_flags = (uint32_t)m->flags};
     const char *path = has_file ? rt_path_of_fd(t, m->fd) : NULL;
     if (path && rt_state.engine->mapped) rt_state.engine->mapped(rec.base, rec.base + rec.len_bytes, path);
+    rt_maps_note_record();
     spool_put_mmap(rt_spool_writer(t), rec, path);
 }
 
@@ -152,6 +154,7 @@ LS_EXPORT int pkey_mprotect(void *addr, size_t n, int prot, int key)
 static void rt_note_munmap(struct rt_thread *t, uint64_t time_ns, void *addr, size_t n)
 {
     const int saved = errno;
+    rt_maps_note_record();
     spool_put_munmap(rt_spool_writer(t), time_ns, (uint64_t)(uintptr_t)addr, n);
     errno = saved;
 }
