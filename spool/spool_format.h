@@ -112,7 +112,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(DEVICE_BLOCK, 52) /* spool_device_block: memory of a device is born */                         \
     X(DEVICE_FREE, 53)  /* spool_extent: base only */                                                \
     X(DEVICE_COPY, 54)  /* spool_device_copy: a copy has ended, or was put into a queue */           \
-    X(SCRIPT, 55)       /* spool_script: line of an interpreted program, which call paths have */
+    X(SCRIPT, 55)       /* spool_script: line of an interpreted program, which call paths have */    \
+    X(SITE_DIFF, 56)    /* spool_site_diff: difference of a SITE; readers return a SITE */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -296,6 +297,15 @@ struct spool_site {
     uint64_t len_bytes;  /* length of the block that was first allocated there */
     uint32_t site;       /* from 1, less than SPOOL_SITE_OTHERS */
     uint32_t frames_len; /* u64 return addresses after the fixed part, innermost first */
+};
+enum { SPOOL_SITE_FIRST = 1 }; /* flag of SITE_DIFF: it does not build on earlier ones */
+/* After the fixed part: bytes_len bytes (spool_pack.h). */
+struct spool_site_diff {
+    struct spool_rec_header rec;
+    uint64_t time_ns;
+    uint32_t site;
+    uint16_t sequence; /* number of the record in its stream, from the last one with SPOOL_SITE_FIRST on */
+    uint16_t bytes_len;
 };
 /* A frame of an interpreted program (spool_path_script), as it is in call paths of allocations. */
 struct spool_script {

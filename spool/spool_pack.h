@@ -24,6 +24,14 @@
  *   signed      distance of each of these from the other, registers first
  * At first all of them are 0.
  *
+ * A site is
+ *   number      length of the block
+ *   number      frames, at most SPOOL_PACK_FRAMES
+ *   number      outermost ones of them that are also those of the last site
+ *   signed      distance of each other frame, from the outermost inwards, from the one that the same caller called when it was
+ *               in this place the last time. Callers share a number of slots; where the slot is 0, distance from the
+ *               caller. The outermost frame has the caller 0.
+ *
  * Thread: any.  Signal: safe. */
 #ifndef SPOOL_PACK_H
 #define SPOOL_PACK_H
@@ -77,6 +85,25 @@ struct spool_stack_pack {
 static inline uint64_t *spool_pack_word(struct spool_stack_pack *k, uint64_t addr)
 {
     return &k->words[addr / 8 % SPOOL_PACK_WORDS];
+}
+
+enum {
+    SPOOL_PACK_FRAMES = 64,
+    SPOOL_PACK_CALLERS = 64,
+    SPOOL_PACK_SITE_MOST_BYTES = 10 * (3 + SPOOL_PACK_FRAMES),
+};
+
+struct spool_site_pack {
+    uint64_t frames[SPOOL_PACK_FRAMES]; /* of the last site, outermost first */
+    uint32_t frames_len;
+    uint32_t sequence; /* number of the next record */
+    uint64_t called[SPOOL_PACK_CALLERS];
+};
+
+/* Return the slot of what caller called last. The upper bits of the product depend on all bits of the address. */
+static inline uint64_t *spool_pack_called(struct spool_site_pack *k, uint64_t caller)
+{
+    return &k->called[(caller * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (SPOOL_PACK_CALLERS - 1)];
 }
 
 static inline bool spool_pack_is_kind(struct spool_pack_kind a, struct spool_pack_kind b)

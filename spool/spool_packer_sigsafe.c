@@ -143,3 +143,42 @@ bool spool_packer_put_stack(struct spool_stack_packer *p, struct spool_writer *w
     p->left = 0;
     return false;
 }
+
+/* Return the number of bytes. */
+static uint32_t pack_site(struct spool_site_pack *k, const struct spool_site *s, const uint64_t *frames,
+                          uint8_t *out)
+{
+    const uint32_t frames_len = s->frames_len;
+    uint32_t kept = 0;
+    while (kept < frames_len && kept < k->frames_len && k->frames[kept] == frames[frames_len - 1 - kept])
+        kept++;
+    uint32_t len = number_at(out, s->len_bytes);
+    len += number_at(out + len, frames_len);
+    len += number_at(out + len, kept);
+    uint64_t caller = kept ? k->frames[kept - 1] : 0;
+    for (uint32_t i = kept; i < frames_len; i++) {
+        uint64_t *called = spool_pack_called(k, caller);
+        k->frames[i] = frames[frames_len - 1 - i];
+        len += signed_at(out + len, k->frames[i], *called ? *called : caller);
+        caller = *called = k->frames[i];
+    }
+    k->frames_len = frames_len;
+    return len;
+}
+
+bool spool_packer_put_site(struct spool_site_packer *p, struct spool_writer *w, uint32_t stream,
+                           const struct spool_site *s, const uint64_t *frames)
+{
+    if (s->frames_len > SPOOL_PACK_FRAMES) return spool_put_site(w, *s, frames);
+    const bool is_first = p->stream != stream;
+    if (is_first) p->last = (struct spool_site_pack){0};
+    p->stream = stream;
+    const struct spool_site_diff r = {.time_ns = s->time_ns,
+                                      .site = s->site,
+                                      .sequence = (uint16_t)p->last.sequence++,
+                                      .bytes_len = (uint16_t)pack_site(&p->last, s, frames, p->bytes)};
+    const struct spool_text text = {p->bytes, r.bytes_len};
+    if (spool_put(w, SPOOL_WHAT(SITE_DIFF, is_first ? SPOOL_SITE_FIRST : 0, r), &r, &text, 1)) return true;
+    p->stream = 0; /* the next one does not build on it */
+    return false;
+}

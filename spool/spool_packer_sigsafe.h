@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the accesses of a burst as ACCESSES records, and stacks as STACK_DIFF (spool_pack.h).
+/* Writes the accesses of a burst as ACCESSES records, and stacks as STACK_DIFF, sites as SITE_DIFF
+ * (spool_pack.h).
  *
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 #ifndef SPOOL_PACKER_SIGSAFE_H
@@ -35,5 +36,17 @@ struct spool_stack_packer {
 /* Write a stack of s->bytes_len bytes, at most SPOOL_STACK_LEAF_BYTES, without links. False: dropped and counted. */
 bool spool_packer_put_stack(struct spool_stack_packer *p, struct spool_writer *w, const struct spool_stack *s,
                             const void *bytes);
+
+/* Zero at first. */
+struct spool_site_packer {
+    struct spool_site_pack last;
+    uint32_t stream; /* number of the thread's stream to which `last` belongs; 0: none */
+    uint8_t bytes[SPOOL_PACK_SITE_MOST_BYTES];
+};
+
+/* Write a site as SITE_DIFF; as SITE if it has more than SPOOL_PACK_FRAMES frames. frames: innermost first. stream counts the
+ * streams of the thread, from 1. False: dropped and counted. */
+bool spool_packer_put_site(struct spool_site_packer *p, struct spool_writer *w, uint32_t stream,
+                           const struct spool_site *s, const uint64_t *frames);
 
 #endif

@@ -21,6 +21,8 @@ struct spool_reader {
     struct spool_access access;
     struct spool_stack_pack stacks; /* stack state of the stream so far */
     struct spool_whole_stack stack;
+    struct spool_site_pack sites; /* the same of sites */
+    struct spool_whole_site site;
 };
 
 static const struct spool_source *spool_source_of(const spool_reader *r)
@@ -185,6 +187,16 @@ static ls_err spool_take_stack(spool_reader *r, const struct spool_rec_header **
     return LS_OK;
 }
 
+/* The site of SITE_DIFF; NULL where a record before it is missing. */
+static ls_err spool_take_site(spool_reader *r, const struct spool_rec_header **out)
+{
+    const enum spool_unpacked is = spool_unpack_site(&r->sites, (const void *)*out, &r->site);
+    if (is == SPOOL_UNPACKED_DAMAGED)
+        return spool_damage_at(r, LS_ERR_FORMAT, r->rec_at.at_bytes, "a call path that makes no sense");
+    *out = is == SPOOL_UNPACKED ? &r->site.head.rec : NULL;
+    return LS_OK;
+}
+
 ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
 {
     for (;;) {
@@ -207,6 +219,10 @@ ls_err spool_reader_next(spool_reader *r, const struct spool_rec_header **out)
             break;
         case SPOOL_REC_STACK_DIFF:
             LS_TRY(spool_take_stack(r, out));
+            if (*out) return LS_OK;
+            break;
+        case SPOOL_REC_SITE_DIFF:
+            LS_TRY(spool_take_site(r, out));
             if (*out) return LS_OK;
             break;
         case SPOOL_REC_PAD:

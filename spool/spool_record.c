@@ -26,6 +26,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW_TAIL(ALLOC, spool_alloc, frames_len, 8),
     SPOOL_ROW(FREE, spool_extent),
     SPOOL_ROW_TAIL(SITE, spool_site, frames_len, 8),
+    SPOOL_ROW(SITE_DIFF, spool_site_diff), /* bytes: see spool_site_diff_tail */
     SPOOL_ROW_TAIL(NODE_ADD, spool_node, label_len, 1),
     SPOOL_ROW_TAIL(NODE_RANGE, spool_node, label_len, 1),
     SPOOL_ROW(NODE_REMOVE, spool_node_remove),
@@ -101,6 +102,11 @@ static uint64_t spool_script_tail(const struct spool_script *s)
     return (uint64_t)s->file_len + s->name_len;
 }
 
+static uint64_t spool_site_diff_tail(const struct spool_site_diff *s)
+{
+    return s->bytes_len;
+}
+
 static uint64_t spool_tail_len(const struct spool_rec_header *rec, const struct spool_rec_row *row)
 {
     const void *const whole = rec;
@@ -113,6 +119,8 @@ static uint64_t spool_tail_len(const struct spool_rec_header *rec, const struct 
         return spool_callback_tail(whole);
     case SPOOL_REC_SCRIPT:
         return spool_script_tail(whole);
+    case SPOOL_REC_SITE_DIFF:
+        return spool_site_diff_tail(whole);
     }
     if (row->len_at == 0) return 0;
     uint32_t len;

@@ -138,3 +138,38 @@ enum spool_unpacked spool_unpack_stack(struct spool_stack_pack *last, const stru
         .bytes_len = rec->stack_len_bytes};
     return take_stack(last, rec, out) ? SPOOL_UNPACKED : SPOOL_UNPACKED_DAMAGED;
 }
+
+static bool take_site_path(struct spool_site_pack *last, const struct spool_site_diff *rec,
+                           struct spool_whole_site *out)
+{
+    struct ls_cursor bytes = ls_cursor_over(SPOOL_REC_TAIL(rec), rec->bytes_len);
+    uint64_t len_bytes, frames_len, kept;
+    if (!take_number(&bytes, &len_bytes) || !take_number(&bytes, &frames_len) || !take_number(&bytes, &kept))
+        return false;
+    if (frames_len > SPOOL_PACK_FRAMES || kept > frames_len || kept > last->frames_len) return false;
+    uint64_t caller = kept ? last->frames[kept - 1] : 0;
+    for (uint64_t i = kept; i < frames_len; i++) {
+        uint64_t *called = spool_pack_called(last, caller);
+        uint64_t frame = *called ? *called : caller;
+        if (!take_signed(&bytes, &frame)) return false;
+        caller = *called = last->frames[i] = frame;
+    }
+    last->frames_len = (uint32_t)frames_len;
+    for (uint64_t i = 0; i < frames_len; i++)
+        out->frames[i] = last->frames[frames_len - 1 - i];
+    out->head.len_bytes = len_bytes;
+    out->head.frames_len = last->frames_len;
+    out->head.rec.len_bytes = (uint32_t)(sizeof(out->head) + frames_len * sizeof(out->frames[0]));
+    return true;
+}
+
+enum spool_unpacked spool_unpack_site(struct spool_site_pack *last, const struct spool_site_diff *rec,
+                                      struct spool_whole_site *out)
+{
+    if (rec->rec.flags & SPOOL_SITE_FIRST) *last = (struct spool_site_pack){0};
+    if (rec->sequence != (uint16_t)last->sequence) return SPOOL_UNPACKED_MISSING;
+    last->sequence++;
+    out->head =
+        (struct spool_site){.rec = {.type = SPOOL_REC_SITE}, .time_ns = rec->time_ns, .site = rec->site};
+    return take_site_path(last, rec, out) ? SPOOL_UNPACKED : SPOOL_UNPACKED_DAMAGED;
+}

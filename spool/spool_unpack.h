@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the accesses of an ACCESSES record and the stack of a STACK_DIFF record (spool_pack.h). The bytes are untrusted.
+/* Reads the accesses of an ACCESSES record the stack of a STACK_DIFF record and the site of a SITE_DIFF
+ * record (spool_pack.h). The bytes are untrusted.
  *
  * Thread: one at a time for one object.  Signal: not safe. */
 #ifndef SPOOL_UNPACK_H
@@ -31,5 +32,13 @@ enum spool_unpacked {
 /* rec is a checked record; last is the state after the records of its stream before it, all zero at first. */
 enum spool_unpacked spool_unpack_stack(struct spool_stack_pack *last, const struct spool_stack_diff *rec,
                                        struct spool_whole_stack *out);
+
+struct spool_whole_site {
+    struct spool_site head;
+    uint64_t frames[SPOOL_PACK_FRAMES]; /* innermost first */
+};
+/* The same for sites. */
+enum spool_unpacked spool_unpack_site(struct spool_site_pack *last, const struct spool_site_diff *rec,
+                                      struct spool_whole_site *out);
 
 #endif

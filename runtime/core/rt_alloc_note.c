@@ -141,6 +141,7 @@ static uint32_t rt_sample(void)
 /* --- tags --- */
 
 struct rt_site_giver {
+    struct rt_thread *t;
     struct spool_writer *w;
     const struct rt_path *path;
     size_t len_bytes;
@@ -151,13 +152,14 @@ static void rt_give_site(void *arg, uint32_t site)
     const struct rt_site_giver *g = arg;
     const struct spool_site rec = {
         .time_ns = ls_clock_mono_ns(), .len_bytes = g->len_bytes, .site = site, .frames_len = g->path->len};
-    spool_put_site(g->w, rec, g->path->frames);
+    spool_packer_put_site(&g->t->sites, g->w, g->t->streams, &rec, g->path->frames);
 }
 
 /* Tag b by its path; the writer is open. */
-static void rt_tag_by_path(struct spool_writer *w, const struct rt_block *b, const struct rt_path *path)
+static void rt_tag_by_path(struct rt_thread *t, struct spool_writer *w, const struct rt_block *b,
+                           const struct rt_path *path)
 {
-    struct rt_site_giver giver = {w, path, b->len_bytes};
+    struct rt_site_giver giver = {t, w, path, b->len_bytes};
     const struct rt_tag_call call = rt_alloc_tag_call(b->caller, b->cfa);
     const struct rt_tag_path p = {
         .frames = path->frames,
@@ -181,7 +183,7 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
         const struct rt_block b = {base, len_bytes, SPOOL_ALLOC_OTHER, caller, cfa};
         struct spool_writer *w = rt_spool_writer(t);
         const struct rt_path path = rt_path_here(t, caller);
-        rt_tag_by_path(w, &b, &path);
+        rt_tag_by_path(t, w, &b, &path);
         rt_budget_look(ls_clock_mono_ns());
         rt_leave();
     } else {
@@ -214,7 +216,7 @@ static void rt_record_alloc(struct rt_thread *t, const struct rt_block *b, uint3
 {
     struct spool_writer *w = rt_spool_writer(t);
     const struct rt_path path = rt_path_here(t, b->caller);
-    if (rt_is_tagged(b)) rt_tag_by_path(w, b, &path);
+    if (rt_is_tagged(b)) rt_tag_by_path(t, w, b, &path);
     if (!rt_blocks_add((uint64_t)(uintptr_t)b->base)) return;
     t->allocs++;
     t->large_allocs += period_bytes == 1;

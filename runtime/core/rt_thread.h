@@ -7,6 +7,7 @@
 #include "runtime/core/rt_paths_sigsafe.h"
 #include "runtime/core/rt_poisson_sigsafe.h"
 #include "runtime/core/rt_state.h"
+#include "spool/spool_packer_sigsafe.h"
 #include "spool/spool_writer_sigsafe.h"
 
 #include <stdbool.h>
@@ -66,6 +67,7 @@ struct rt_thread {
         timed_means[RT_TIMED_KINDS]; /* calls that the next timed one represents; 0: none was drawn yet */
     struct rt_paths paths;           /* call paths its stream gave */
     struct rt_paths lines;           /* lines of interpreted programs that it gave */
+    struct spool_site_packer sites;  /* that it gave */
     struct rt_python_code codes[RT_PYTHON_CODES];  /* of frames that were read before */
     _Alignas(8) uint8_t scratch[RT_SCRATCH_BYTES]; /* instead of large arrays on stacks that may be tiny;
                                           valid between rt_enter and rt_leave */

@@ -286,6 +286,151 @@ static void spool_a_stack_of_a_loop_takes_few_bytes(void **state)
     spool_fixture_fini(&f);
 }
 
+enum { SITES = 3000 };
+struct site {
+    struct spool_site head;
+    uint64_t frames[SPOOL_PACK_FRAMES + 8];
+};
+
+/* Paths of a program: most share their outer frames with the last one and go on to functions that were seen before. */
+static void change_site(uint64_t *state, struct site *s)
+{
+    const uint64_t n = random_number(state);
+    uint64_t outer[SPOOL_PACK_FRAMES + 8];
+    const uint32_t last_len = s->head.frames_len;
+    for (uint32_t i = 0; i < last_len; i++)
+        outer[i] = s->frames[last_len - 1 - i];
+    uint32_t len = last_len ? (uint32_t)(n >> 4) % (last_len + 1) : 0;
+    const uint32_t wanted =
+        n & 15 ? len + (uint32_t)(n >> 12) % 8 : (uint32_t)(n >> 12) % (SPOOL_PACK_FRAMES + 8);
+    while (len < wanted && len < SPOOL_PACK_FRAMES + 8)
+        outer[len++] = n >> 20 & 15 ? 0x400000 + random_number(state) % 200 * 16 : random_number(state);
+    for (uint32_t i = 0; i < len; i++)
+        s->frames[i] = outer[len - 1 - i];
+    s->head = (struct spool_site){
+        .time_ns = n, .len_bytes = n >> (n & 63), .site = (uint32_t)n & SPOOL_SITE_OTHERS, .frames_len = len};
+}
+
+static void spool_packed_sites_are_read_back(void **state)
+{
+    (void)state;
+    struct spool_fixture f;
+    struct spool_writer w;
+    struct spool_site_packer p = {0};
+    static struct site sites[SITES];
+    uint64_t random = XORSHIFT_SEED;
+    spool_fixture_init(&f);
+    spool_fixture_open(&f, &w, PID, 0, PID);
+    for (unsigned i = 0; i < SITES; i++) {
+        if (i) sites[i] = sites[i - 1];
+        change_site(&random, &sites[i]);
+        assert_true(spool_packer_put_site(&p, &w, 1, &sites[i].head, sites[i].frames));
+    }
+    spool_writer_close(&w);
+    struct spool_stream stream;
+    spool_reader *r;
+    assert_int_equal(spool_stream_of_file(spool_fixture_path(&f, PID, 0, PID), &stream), LS_OK);
+    assert_int_equal(spool_reader_open(&stream, &r), LS_OK);
+    const struct spool_rec_header *rec;
+    unsigned i = 0, plain = 0;
+    while (spool_reader_next(r, &rec) == LS_OK && rec) {
+        const struct spool_site *s = (const void *)rec;
+        assert_true(i < SITES);
+        assert_int_equal(rec->type, SPOOL_REC_SITE);
+        assert_int_equal(rec->len_bytes, sizeof(*s) + 8 * (size_t)sites[i].head.frames_len);
+        assert_memory_equal(&s->time_ns, &sites[i].head.time_ns, sizeof(*s) - sizeof(s->rec));
+        assert_memory_equal(s + 1, sites[i].frames, 8 * (size_t)s->frames_len);
+        plain += s->frames_len > SPOOL_PACK_FRAMES;
+        i++;
+    }
+    assert_int_equal(i, SITES);
+    assert_true(plain > 0);
+    spool_reader_free(r);
+    spool_fixture_fini(&f);
+}
+
+/* Copy the next record of w that is written. */
+static const struct spool_site_diff *written_site(struct spool_site_packer *p, struct spool_writer *w,
+                                                  uint32_t stream, const struct site *s)
+{
+    const uint32_t at = w->chunk.used_bytes;
+    assert_true(spool_packer_put_site(p, w, stream, &s->head, s->frames));
+    return (const void *)(w->chunk.at + at);
+}
+
+/* A path that differs in its innermost frames takes a fraction of its words. In another stream, and after a record that was
+ * dropped, it is complete again. */
+static void spool_sites_build_on_earlier_ones_of_their_stream(void **state)
+{
+    (void)state;
+    struct spool_fixture f;
+    struct spool_writer w;
+    struct spool_site_packer p = {0};
+    struct site s = {.head = {.site = 1, .frames_len = 20}};
+    spool_fixture_init(&f);
+    spool_fixture_open(&f, &w, PID, 0, PID);
+    for (unsigned i = 0; i < 20; i++)
+        s.frames[i] = 0x7f0000001000 + i * 0x12345;
+    const struct spool_site_diff *first = written_site(&p, &w, 1, &s);
+    assert_int_equal(first->rec.flags, SPOOL_SITE_FIRST);
+    assert_in_range(first->rec.len_bytes, 60, 24 + 80);
+    s.frames[0] += 0x40;
+    const struct spool_site_diff *second = written_site(&p, &w, 1, &s);
+    assert_int_equal(second->rec.flags, 0);
+    assert_int_equal(second->rec.len_bytes, 32);
+    assert_int_equal(written_site(&p, &w, 2, &s)->rec.flags, SPOOL_SITE_FIRST);
+    assert_int_equal(written_site(&p, &w, 2, &s)->rec.flags, 0);
+    struct spool_writer closed = {0};
+    assert_false(spool_packer_put_site(&p, &closed, 2, &s.head, s.frames));
+    assert_int_equal(written_site(&p, &w, 2, &s)->rec.flags, SPOOL_SITE_FIRST);
+    struct spool_site_pack last = {0};
+    struct spool_whole_site out;
+    assert_int_equal(spool_unpack_site(&last, second, &out), SPOOL_UNPACKED_MISSING);
+    assert_int_equal(spool_unpack_site(&last, first, &out), SPOOL_UNPACKED);
+    assert_int_equal(spool_unpack_site(&last, second, &out), SPOOL_UNPACKED);
+    assert_memory_equal(out.frames, s.frames, 20 * sizeof(s.frames[0]));
+    spool_writer_close(&w);
+    spool_fixture_fini(&f);
+}
+
+/* Damaged bytes give a site with a damaged path, or are refused. The reader never reads beyond them. */
+static void spool_damaged_sites_are_refused(void **state)
+{
+    (void)state;
+    struct spool_fixture f;
+    struct spool_writer w;
+    struct spool_site_packer p = {0};
+    struct site s = {0};
+    struct spool_whole_site out;
+    struct spool_site_pack before = {0};
+    uint64_t random = XORSHIFT_SEED;
+    unsigned damaged = 0;
+    spool_fixture_init(&f);
+    spool_fixture_open(&f, &w, PID, 0, PID);
+    const struct spool_site_diff *rec = NULL;
+    for (unsigned i = 0; i < 30 || s.head.frames_len < 10 || s.head.frames_len > 40; i++) {
+        before = p.last;
+        change_site(&random, &s);
+        if (s.head.frames_len <= SPOOL_PACK_FRAMES) rec = written_site(&p, &w, 1, &s);
+    }
+    for (unsigned round = 0; round < 20000; round++) {
+        struct spool_site_pack last = before;
+        struct spool_site_diff *copy = malloc(rec->rec.len_bytes);
+        assert_non_null(copy);
+        memcpy(copy, rec, rec->rec.len_bytes);
+        copy->bytes_len = (uint16_t)(copy->bytes_len - random_number(&random) % 3);
+        uint8_t *bytes = (uint8_t *)(copy + 1);
+        bytes[random_number(&random) % copy->bytes_len] = (uint8_t)random_number(&random);
+        const enum spool_unpacked is = spool_unpack_site(&last, copy, &out);
+        assert_true(is == SPOOL_UNPACKED || is == SPOOL_UNPACKED_DAMAGED);
+        damaged += is == SPOOL_UNPACKED_DAMAGED;
+        free(copy);
+    }
+    assert_in_range(damaged, 1000, 19900);
+    spool_writer_close(&w);
+    spool_fixture_fini(&f);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +441,9 @@ UNIT_GROUP()
         cmocka_unit_test(spool_packed_stacks_are_read_back),
         cmocka_unit_test(spool_stacks_after_a_missing_one_are_left_out),
         cmocka_unit_test(spool_a_stack_of_a_loop_takes_few_bytes),
+        cmocka_unit_test(spool_packed_sites_are_read_back),
+        cmocka_unit_test(spool_sites_build_on_earlier_ones_of_their_stream),
+        cmocka_unit_test(spool_damaged_sites_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
