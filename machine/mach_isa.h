@@ -39,7 +39,7 @@ struct mach_isa {
     void (*step_try)(void);
     /* Clear the flag in the context of the handler. */
     void (*step_end)(void *ucontext);
-    /* Does the kernel set the base of GS, by which translated code finds its data, for a program? */
+    /* Does the kernel let a program set the base of GS, where translated code has its data? */
     bool (*can_set_gs)(void);
 };
 

@@ -5,17 +5,20 @@
  *   a byte      bits 0 to 3: slot of its instruction among the last ones, SPOOL_PACK_NEW: a new one;
  *               SPOOL_PACK_KIND: kind follows; SPOOL_PACK_TIMED: latency and drain follow, and both flags are set;
  *               SPOOL_PACK_SITE: site and site_units follow, otherwise they are as in the last access of this
- *               instruction, of a new one 0
+ *               instruction, of a new one 0; SPOOL_PACK_NEXT: its position is the next one, and does not follow
  *   new one     signed: distance from the last new instruction
  *   kind        number of a kind of this record, SPOOL_PACK_KINDS: a new one, whose flags (without SPOOL_PACK_TIMES),
  *               size_bytes and lane follow, and which replaces the oldest; when it is left out, it is that of the last access of
  *               this instruction, of a new one that of the last of all
- *   signed      distance of the address from the last one of this instruction, of a new one from the last of all
+ *   signed      distance of the address from the last one of this instruction. New one: signed and tagged: distance from an anchor,
+ *               whose number is the tag. Then the anchor that is nearest to the address becomes it, or the oldest one if that is
+ *               SPOOL_PACK_FAR bytes away: so there is an anchor in each of the regions that the program uses
  *   signed      distance of the position from the last one
  *   timed       latency_cycles, drain_cycles
  *   site        site, site_units
- * Numbers have 7 bits a byte, the lowest first, the top bit set in all but the last; signed ones are 2 n or -2 n - 1.
- * tsc_delta is not stored: position stands for it.
+ * Numbers have 7 bits a byte, the lowest first, the top bit set in all but the last; signed ones are 2 n or -2 n - 1. The first
+ * byte of a tagged number has only the lowest 5 bits of it, and above them 2 bits of the tag.
+ * tsc_delta is not stored: it follows from position.
  *
  * A stack is
  *   3 bytes     a bit for each register that differs from the last stack's
@@ -47,9 +50,13 @@ enum {
     SPOOL_PACK_KIND = 0x10,
     SPOOL_PACK_TIMED = 0x20,
     SPOOL_PACK_SITE = 0x40,
+    SPOOL_PACK_NEXT = 0x80,
     SPOOL_PACK_KINDS = 8,
+    SPOOL_PACK_ANCHORS = 4,
+    SPOOL_PACK_TAG_SHIFT = 5,
     SPOOL_PACK_MOST_BYTES = 64, /* per access */
 };
+#define SPOOL_PACK_FAR (UINT64_C(1) << 36)
 #define SPOOL_PACK_TIMES (SPOOL_ACCESS_LATENCY_VALID | SPOOL_ACCESS_DRAIN_VALID)
 
 struct spool_pack_kind {
@@ -62,10 +69,33 @@ struct spool_pack {
         uint16_t site, site_units;
     } slots[SPOOL_PACK_SLOTS];
     struct spool_pack_kind kinds[SPOOL_PACK_KINDS], kind; /* kind: of the last access */
-    uint64_t ip, addr;
+    uint64_t ip, anchors[SPOOL_PACK_ANCHORS];
     uint32_t position;
-    uint32_t new_ones, new_kinds; /* so far */
+    uint32_t new_ones, new_kinds, new_anchors; /* so far */
 };
+
+static inline uint64_t spool_pack_distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Return the anchor that is nearest to addr. */
+static inline unsigned spool_pack_anchor(const struct spool_pack *k, uint64_t addr)
+{
+    unsigned nearest = 0;
+    for (unsigned i = 1; i < SPOOL_PACK_ANCHORS; i++)
+        if (spool_pack_distance(k->anchors[i], addr) < spool_pack_distance(k->anchors[nearest], addr))
+            nearest = i;
+    return nearest;
+}
+
+static inline void spool_pack_move_anchor(struct spool_pack *k, uint64_t addr)
+{
+    unsigned at = spool_pack_anchor(k, addr);
+    if (spool_pack_distance(k->anchors[at], addr) >= SPOOL_PACK_FAR)
+        at = k->new_anchors++ % SPOOL_PACK_ANCHORS;
+    k->anchors[at] = addr;
+}
 
 enum {
     SPOOL_PACK_WORDS = 128, /* twice the size of a recorded stack, because the stack pointer moves */
@@ -94,13 +124,13 @@ enum {
 };
 
 struct spool_site_pack {
-    uint64_t frames[SPOOL_PACK_FRAMES]; /* of the last site, outermost first */
+    uint64_t frames[SPOOL_PACK_FRAMES]; /* the last site's, outermost first */
     uint32_t frames_len;
     uint32_t sequence; /* number of the next record */
     uint64_t called[SPOOL_PACK_CALLERS];
 };
 
-/* Return the slot of what caller called last. The upper bits of the product depend on all bits of the address. */
+/* Return the slot of the frame that caller called last. The upper bits of the product depend on all bits of the address. */
 static inline uint64_t *spool_pack_called(struct spool_site_pack *k, uint64_t caller)
 {
     return &k->called[(caller * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (SPOOL_PACK_CALLERS - 1)];

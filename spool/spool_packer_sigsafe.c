@@ -45,6 +45,18 @@ static void put_signed(struct spool_packer *p, uint64_t to, uint64_t from)
     p->head.bytes_len += signed_at(p->bytes + p->head.bytes_len, to, from);
 }
 
+static void put_from_anchor(struct spool_packer *p, uint64_t addr)
+{
+    enum { LOW_BITS = (1 << SPOOL_PACK_TAG_SHIFT) - 1 };
+    const unsigned anchor = spool_pack_anchor(&p->pack, addr);
+    const uint64_t n = spool_pack_fold((int64_t)(addr - p->pack.anchors[anchor]));
+    const uint64_t rest = n >> SPOOL_PACK_TAG_SHIFT;
+    p->bytes[p->head.bytes_len++] =
+        (uint8_t)((n & LOW_BITS) | anchor << SPOOL_PACK_TAG_SHIFT | (rest ? 0x80 : 0));
+    if (rest) put_number(p, rest);
+    spool_pack_move_anchor(&p->pack, addr);
+}
+
 static unsigned slot_of(const struct spool_pack *k, uint64_t ip)
 {
     unsigned at = 0;
@@ -79,21 +91,26 @@ void spool_packer_add(struct spool_packer *p, uint16_t flags, const struct spool
     if (is_new) {
         at = k->new_ones++ % SPOOL_PACK_SLOTS;
         k->slots[at].ip = r->ip;
-        k->slots[at].addr = k->addr;
         k->slots[at].kind = k->kind;
         k->slots[at].site = k->slots[at].site_units = 0;
     }
     const bool has_site = k->slots[at].site != r->site || k->slots[at].site_units != r->site_units;
     const bool has_kind = !spool_pack_is_kind(k->slots[at].kind, kind);
-    put_number(p, (is_new ? SPOOL_PACK_NEW : at) | (has_kind ? SPOOL_PACK_KIND : 0) |
-                      (is_timed ? SPOOL_PACK_TIMED : 0) | (has_site ? SPOOL_PACK_SITE : 0));
+    const bool is_next = r->position == (uint64_t)k->position + 1;
+    p->bytes[p->head.bytes_len++] =
+        (uint8_t)((is_new ? SPOOL_PACK_NEW : at) | (has_kind ? SPOOL_PACK_KIND : 0) |
+                  (is_timed ? SPOOL_PACK_TIMED : 0) | (has_site ? SPOOL_PACK_SITE : 0) |
+                  (is_next ? SPOOL_PACK_NEXT : 0));
     if (is_new) put_signed(p, r->ip, k->ip);
     if (is_new) k->ip = r->ip;
     if (has_kind) put_kind(p, kind);
     k->kind = k->slots[at].kind = kind;
-    put_signed(p, r->addr, k->slots[at].addr);
-    put_signed(p, r->position, k->position);
-    k->addr = k->slots[at].addr = r->addr;
+    if (is_new)
+        put_from_anchor(p, r->addr);
+    else
+        put_signed(p, r->addr, k->slots[at].addr);
+    if (!is_next) put_signed(p, r->position, k->position);
+    k->slots[at].addr = r->addr;
     k->position = r->position;
     if (is_timed) put_number(p, r->latency_cycles);
     if (is_timed) put_number(p, r->drain_cycles);

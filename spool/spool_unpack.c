@@ -32,6 +32,28 @@ static bool take_signed(struct ls_cursor *bytes, uint64_t *value)
     return true;
 }
 
+/* A tagged number, whose tag is the anchor. */
+static bool take_from_anchor(struct spool_unpack *u, uint64_t *addr)
+{
+    enum { LOW_BITS = (1 << SPOOL_PACK_TAG_SHIFT) - 1 };
+    uint8_t first;
+    uint64_t rest = 0;
+    if (!ls_cursor_read(&u->bytes, &first, 1)) return false;
+    if (first & 0x80 && (!take_number(&u->bytes, &rest) || rest >> (64 - SPOOL_PACK_TAG_SHIFT))) return false;
+    const uint64_t n = rest << SPOOL_PACK_TAG_SHIFT | (first & LOW_BITS);
+    const unsigned anchor = first >> SPOOL_PACK_TAG_SHIFT & (SPOOL_PACK_ANCHORS - 1);
+    *addr = u->pack.anchors[anchor] + (uint64_t)spool_pack_unfold(n);
+    spool_pack_move_anchor(&u->pack, *addr);
+    return true;
+}
+
+static bool take_position(struct spool_unpack *u, uint8_t head, uint64_t *position)
+{
+    if (!(head & SPOOL_PACK_NEXT)) return take_signed(&u->bytes, position);
+    *position += 1;
+    return true;
+}
+
 static bool take_kind(struct spool_unpack *u, struct spool_pack_kind *out)
 {
     struct spool_pack *k = &u->pack;
@@ -66,7 +88,6 @@ static unsigned take_slot(struct spool_unpack *u, unsigned slot)
     if (!take_signed(&u->bytes, &k->ip)) return SPOOL_PACK_SLOTS;
     const unsigned at = k->new_ones++ % SPOOL_PACK_SLOTS;
     k->slots[at].ip = k->ip;
-    k->slots[at].addr = k->addr;
     k->slots[at].kind = k->kind;
     k->slots[at].site = k->slots[at].site_units = 0;
     return at;
@@ -77,16 +98,16 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
     struct spool_pack *k = &u->pack;
     uint8_t head;
     uint64_t position = k->position, latency = 0, drain = 0;
-    if (!ls_cursor_read(&u->bytes, &head, 1) || head >= 2 * SPOOL_PACK_SITE) return false;
+    if (!ls_cursor_read(&u->bytes, &head, 1)) return false;
     const unsigned at = take_slot(u, head & 0xf);
     if (at == SPOOL_PACK_SLOTS || (head & SPOOL_PACK_KIND && !take_kind(u, &k->slots[at].kind))) return false;
-    if (!take_signed(&u->bytes, &k->slots[at].addr) || !take_signed(&u->bytes, &position) ||
-        position > UINT32_MAX)
-        return false;
+    const bool is_new = (head & 0xf) == SPOOL_PACK_NEW;
+    uint64_t *const addr = &k->slots[at].addr;
+    if (!(is_new ? take_from_anchor(u, addr) : take_signed(&u->bytes, addr))) return false;
+    if (!take_position(u, head, &position) || position > UINT32_MAX) return false;
     const bool is_timed = head & SPOOL_PACK_TIMED;
     if (is_timed && (!take_number(&u->bytes, &latency) || !take_number(&u->bytes, &drain))) return false;
     if ((head & SPOOL_PACK_SITE) && !take_site(u, at)) return false;
-    k->addr = k->slots[at].addr;
     k->kind = k->slots[at].kind;
     k->position = (uint32_t)position;
     u->head.accesses_len--;
@@ -95,7 +116,7 @@ bool spool_unpack_next(struct spool_unpack *u, struct spool_access *out)
                 .flags = (uint16_t)(k->kind.flags | (is_timed ? SPOOL_PACK_TIMES : 0)),
                 .len_bytes = sizeof(*out)},
         .ip = k->slots[at].ip,
-        .addr = k->addr,
+        .addr = *addr,
         .tsc_delta = spool_pack_tsc_delta(u->head.tsc_cycles, u->head.instructions, k->position),
         .latency_cycles = (uint32_t)latency,
         .position = k->position,

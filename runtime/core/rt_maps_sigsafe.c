@@ -28,7 +28,7 @@ static struct {
     uint64_t heap_end;
     uint32_t changes;      /* records of single mappings */
     uint32_t text_changes; /* changes when the text of the last snapshot was taken */
-    uint64_t text_hash;    /* of that text; 0: the spool does not have all of it */
+    uint64_t text_hash;    /* hash of its lines; 0: the spool does not have all of them */
 } rt_maps;
 
 void rt_maps_note_record(void)

@@ -30,7 +30,7 @@ enum rt_step_length { RT_STEP_USUAL, RT_STEP_LONG, RT_STEP_INTERRUPTED };
 struct rt_step_lengths {
     uint64_t typical_cycles; /* TSC, from trap to trap: about half of the steps are longer; 0: not known */
 };
-extern struct rt_step_lengths rt_step_lengths; /* of this process */
+extern struct rt_step_lengths rt_step_lengths; /* the steps of this process */
 
 /* The trial's steps took so long. */
 void rt_step_lengths_begin(struct rt_step_lengths *l, uint64_t took_cycles);

@@ -22,7 +22,7 @@ struct kernel_action {
 static struct {
     int entered, steps;
     bool is_wrong;
-    uint64_t last_tsc, least_cycles;               /* of a step */
+    uint64_t last_tsc, least_cycles;               /* shortest step */
     _Alignas(64) uint8_t stack[TRIAL_STACK_BYTES]; /* the program's may be small */
 } trial;
 

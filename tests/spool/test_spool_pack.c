@@ -141,7 +141,53 @@ static void spool_new_instructions_of_known_kinds_take_few_bytes(void **state)
         spool_packer_add(&p, SPOOL_LOCKED_NO | (i % 5 ? 0 : SPOOL_OP_STORE) | SPOOL_ACCESS_AFTER_GAP, &a);
     }
     assert_int_equal(p.head.accesses_len, 120);
-    assert_in_range(p.head.bytes_len, 4 * 120, 5 * 120 + 40);
+    assert_in_range(p.head.bytes_len, 5 * 120, 6 * 120 + 20);
+}
+
+/* Most instructions access the stack, the heap or the data of the program, in turn. */
+static void spool_addresses_in_several_regions_take_few_bytes(void **state)
+{
+    static const uint64_t regions[] = {0x7ffc00001000, 0x555555900000, 0x7f1200000000};
+    (void)state;
+    struct spool_packer p;
+    spool_packer_begin(&p, NULL, cycles, INSTRUCTIONS);
+    for (uint32_t i = 0; i < 120; i++) {
+        const struct spool_access a = {.ip = 0x401000 + 8 * i,
+                                       .addr = regions[i * 5 % 7 % 3] + i * 24,
+                                       .position = i + 1,
+                                       .size_bytes = 8};
+        spool_packer_add(&p, SPOOL_LOCKED_NO, &a);
+    }
+    assert_int_equal(p.head.accesses_len, 120);
+    assert_in_range(p.head.bytes_len, 3 * 120, 4 * 120 + 60);
+}
+
+/* Positions at the end of their range, and addresses at any distance. */
+static void spool_extreme_accesses_are_read_back(void **state)
+{
+    static const uint32_t positions[] = {0, UINT32_MAX, 0, 1, UINT32_MAX - 1, UINT32_MAX};
+    static const uint64_t addrs[] = {0, UINT64_MAX, UINT64_C(1) << 63, 1, UINT64_C(1) << 36, UINT64_MAX - 1};
+    (void)state;
+    struct spool_packer p;
+    spool_packer_begin(&p, NULL, cycles, INSTRUCTIONS);
+    for (uint32_t i = 0; i < 36; i++) {
+        const struct spool_access a = {
+            .ip = i % 3 ? 0x1000 + i : UINT64_MAX, .addr = addrs[i % 6], .position = positions[i / 6]};
+        spool_packer_add(&p, 0, &a);
+    }
+    struct spool_accesses *rec = malloc(sizeof(*rec) + p.head.bytes_len);
+    assert_non_null(rec);
+    *rec = p.head;
+    memcpy(rec + 1, p.bytes, p.head.bytes_len);
+    struct spool_unpack u;
+    spool_unpack_begin(&u, rec);
+    for (uint32_t i = 0; i < 36; i++) {
+        struct spool_access a;
+        assert_true(spool_unpack_next(&u, &a));
+        assert_int_equal(a.addr, addrs[i % 6]);
+        assert_int_equal(a.position, positions[i / 6]);
+    }
+    free(rec);
 }
 
 enum { STACKS = 1000 };
@@ -438,6 +484,8 @@ UNIT_GROUP()
         cmocka_unit_test(spool_damaged_accesses_are_refused),
         cmocka_unit_test(spool_a_loop_takes_three_bytes_an_access),
         cmocka_unit_test(spool_new_instructions_of_known_kinds_take_few_bytes),
+        cmocka_unit_test(spool_addresses_in_several_regions_take_few_bytes),
+        cmocka_unit_test(spool_extreme_accesses_are_read_back),
         cmocka_unit_test(spool_packed_stacks_are_read_back),
         cmocka_unit_test(spool_stacks_after_a_missing_one_are_left_out),
         cmocka_unit_test(spool_a_stack_of_a_loop_takes_few_bytes),
