@@ -183,12 +183,21 @@ static uint32_t pack_site(struct spool_site_pack *k, const struct spool_site *s,
     return len;
 }
 
+/* No memset, which the program may own: a thread sanitizer's version does not see why one thread uses the memory of an
+ * ended one. */
+static void forget_sites(struct spool_site_pack *k)
+{
+    for (unsigned i = 0; i < SPOOL_PACK_CALLERS; i++)
+        __atomic_store_n(&k->called[i], 0, __ATOMIC_RELAXED);
+    k->frames_len = k->sequence = 0;
+}
+
 bool spool_packer_put_site(struct spool_site_packer *p, struct spool_writer *w, uint32_t stream,
                            const struct spool_site *s, const uint64_t *frames)
 {
     if (s->frames_len > SPOOL_PACK_FRAMES) return spool_put_site(w, *s, frames);
     const bool is_first = p->stream != stream;
-    if (is_first) p->last = (struct spool_site_pack){0};
+    if (is_first) forget_sites(&p->last);
     p->stream = stream;
     const struct spool_site_diff r = {.time_ns = s->time_ns,
                                       .site = s->site,
