@@ -3,7 +3,7 @@
  * configuration on this machine needs no trial. A line of the file is a key, a method, a width of indices and
  * a kind of stores; the last line of a key with a candidate counts, and lines that cannot be read are ignored.
  *
- * Thread: any.  Signal: not safe. */
+ * Thread: one at a time in a process.  Signal: not safe. */
 #ifndef KN_CHOICES_H
 #define KN_CHOICES_H
 
