@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/kn_memory.h"
 
+#include "common/ls_clock.h"
+#include "common/ls_file.h"
+
 #include <errno.h>
 #include <hwloc.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -38,6 +42,103 @@ void kn_block_fini(struct kn_block *b)
 {
     if (b->mapping) munmap(b->mapping, b->mapping_bytes);
     *b = (struct kn_block){0};
+}
+
+/* ---- kept blocks ---- */
+
+/* Faults of new pages take longer than many short runs, and Spatter has them once for a whole file. */
+enum { KEPT = 4, SLACK_BYTES = 16 << 20 };
+
+static struct kept {
+    struct kn_block block; /* empty: none */
+    enum kn_pages pages;
+    unsigned threads, node;
+} kept[KEPT];
+
+static size_t room_of(const struct kn_block *b)
+{
+    return b->mapping_bytes - (size_t)((char *)b->base - (char *)b->mapping);
+}
+
+static uint64_t kept_bytes(void)
+{
+    uint64_t bytes = 0;
+    for (int k = 0; k < KEPT; k++)
+        bytes += kept[k].block.mapping_bytes;
+    return bytes;
+}
+
+/* Does the machine have one NUMA node (sysfs-devices-node)? Kernels without NUMA lack the file. */
+static bool is_one_node(void)
+{
+    static enum { UNKNOWN, ONE, SEVERAL } nodes;
+    char online[64];
+    if (nodes == UNKNOWN) {
+        ls_file_read("/sys/devices/system/node/online", online, sizeof(online));
+        nodes = strpbrk(online, "-,") ? SEVERAL : ONE;
+    }
+    return nodes == ONE;
+}
+
+/* The NUMA node of the calling thread. */
+static unsigned node_here(void)
+{
+    unsigned cpu, node = 0;
+    return is_one_node() || syscall(SYS_getcpu, &cpu, &node, NULL) != 0 ? 0 : node;
+}
+
+/* Threads touch their shares, whose limits depend on the length: on several nodes the shares of another length are
+ * elsewhere. */
+static bool is_placed_alike(const struct kept *k, size_t len_bytes, unsigned threads)
+{
+    if (is_one_node()) return true;
+    return k->threads == threads && (threads == 1 ? k->node == node_here() : k->block.len_bytes == len_bytes);
+}
+
+/* A large block does not serve a small one, which would then lie in huge pages and take up more memory than needed. */
+static bool serves(const struct kept *k, size_t len_bytes, enum kn_pages pages, unsigned threads)
+{
+    const size_t room = k->block.mapping ? room_of(&k->block) : 0;
+    return room >= len_bytes && k->pages == pages && room - len_bytes <= len_bytes / 4 + SLACK_BYTES &&
+           (room >= HUGE_PAGE_BYTES) == (len_bytes >= HUGE_PAGE_BYTES) &&
+           is_placed_alike(k, len_bytes, threads);
+}
+
+/* Unmap all kept blocks that are larger than the slack: a new one takes their memory. */
+static void drop_large(void)
+{
+    for (int k = 0; k < KEPT; k++)
+        if (kept[k].block.mapping_bytes > SLACK_BYTES) kn_block_fini(&kept[k].block);
+}
+
+ls_err kn_block_reuse(struct kn_block *out, size_t len_bytes, enum kn_pages pages, unsigned threads)
+{
+    struct kept *best = NULL;
+    for (int k = 0; k < KEPT && len_bytes; k++)
+        if (serves(&kept[k], len_bytes, pages, threads) &&
+            (!best || room_of(&kept[k].block) < room_of(&best->block)))
+            best = &kept[k];
+    if (!best) {
+        if (len_bytes >= SLACK_BYTES) drop_large();
+        return kn_block_init(out, len_bytes, pages);
+    }
+    *out = best->block;
+    out->len_bytes = len_bytes;
+    best->block = (struct kn_block){0};
+    return LS_OK;
+}
+
+void kn_block_keep(struct kn_block *b, enum kn_pages pages, unsigned threads)
+{
+    struct kept *least = &kept[0];
+    for (int k = 1; k < KEPT; k++)
+        if (kept[k].block.mapping_bytes < least->block.mapping_bytes) least = &kept[k];
+    if (b->mapping && b->mapping_bytes > least->block.mapping_bytes) {
+        kn_block_fini(&least->block);
+        *least = (struct kept){*b, pages, threads, node_here()};
+        *b = (struct kn_block){0};
+    }
+    kn_block_fini(b);
 }
 
 /* Count every range that overlaps the block, because the kernel may have split or merged the mapping. */
@@ -102,11 +203,24 @@ uint64_t kn_memory_available_bytes(void)
         const uint64_t left = limit > used ? limit - used : 0;
         if (left < least) least = left;
     }
-    return least;
+    return least > UINT64_MAX - kept_bytes() ? least : least + kept_bytes();
+}
+
+/* The available memory does not change within a second so much that a small need of it becomes too large. */
+static bool is_small_need(uint64_t need_bytes)
+{
+    static uint64_t read_ns, small_bytes;
+    const uint64_t now_ns = ls_clock_mono_ns();
+    if (!read_ns || now_ns - read_ns > LS_NS_PER_S) {
+        small_bytes = kn_memory_available_bytes() / 8;
+        read_ns = now_ns;
+    }
+    return need_bytes <= small_bytes;
 }
 
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes)
 {
+    if (!limit_bytes && is_small_need(need_bytes)) return LS_OK;
     const uint64_t there = limit_bytes ? limit_bytes : kn_memory_available_bytes();
     if (need_bytes <= there) return LS_OK;
     const bool is_large = need_bytes >= UINT64_C(1) << 30;

@@ -23,14 +23,23 @@ struct kn_block {
 ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages);
 void kn_block_fini(struct kn_block *b);
 
+/* Map len_bytes of undefined contents, which `threads` threads will touch. A block that was kept is reused if its pages
+ * are of this kind and as near to the threads as those of a new block would be: they need no faults.
+ * Owns, errors: as kn_block_init.  Thread: one at a time in a process. */
+ls_err kn_block_reuse(struct kn_block *out, size_t len_bytes, enum kn_pages pages, unsigned threads);
+/* End b, whose pages `threads` threads have touched, and keep some of its kind for kn_block_reuse; pages as at its
+ * begin.  Thread: one at a time in a process. */
+void kn_block_keep(struct kn_block *b, enum kn_pages pages, unsigned threads);
+
 /* Return the bytes of b that are in huge pages now, from /proc/self/smaps (AnonHugePages); 0 if unknown. */
 uint64_t kn_block_huge_bytes(const struct kn_block *b);
 
 /* Return the bytes that a new job may use: the minimum of MemAvailable and the memory left in the control
- * groups; UINT64_MAX when neither is known. */
+ * groups, and kept blocks; UINT64_MAX when neither is known. */
 uint64_t kn_memory_available_bytes(void);
 
-/* Check that need_bytes fit into limit_bytes (0: into the available memory).
+/* Check that need_bytes fit into limit_bytes (0: into the available memory). Small needs are compared with the memory
+ * that was available up to a second ago.
  * Errors: LS_ERR_NOMEM naming both and a remedy. */
 ls_err kn_memory_check(const char *name, uint64_t need_bytes, uint64_t limit_bytes);
 

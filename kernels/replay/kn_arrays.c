@@ -198,13 +198,19 @@ static void fill_span(const struct kn_arrays *a, const struct kn_plan_side *s, u
         put(a, s, (int64_t)((uint64_t)s->extent.low + e));
 }
 
+/* Does kn_arrays_fill touch every element of s? */
+static bool is_filled(const struct kn_plan *p, const struct kn_plan_side *s)
+{
+    return p->need.iterations >= s->elements;
+}
+
 static void fill_side(const struct kn_arrays *a, const struct kn_plan_side *s, unsigned share)
 {
     if (!s->used) return;
-    if (a->plan->need.iterations < s->elements)
-        fill_touched(a, s, share);
-    else
+    if (is_filled(a->plan, s))
         fill_span(a, s, share);
+    else
+        fill_touched(a, s, share);
 }
 
 /* Fill one copy, whose rows all threads use in turn. */
@@ -249,15 +255,33 @@ void kn_arrays_fill(struct kn_arrays *a)
     a->backend->parallel(a->plan->threads, fill_share, a);
 }
 
-static ls_err init_sparse(struct kn_arrays *a, enum kn_pages pages, const struct kn_block *lent)
+/* Blocks of which few pages are touched are new: no memory is needed for the rest. */
+static ls_err init_side(struct kn_arrays *a, const struct kn_plan_side *s, struct kn_block *out)
+{
+    const struct kn_plan *p = a->plan;
+    const uint64_t bytes = s->elements * p->element_bytes;
+    return is_filled(p, s) ? kn_block_reuse(out, bytes, a->pages, p->threads)
+                           : kn_block_init(out, bytes, a->pages);
+}
+
+/* b is empty or lent after a failure. */
+static void fini_block(const struct kn_arrays *a, struct kn_block *b, bool filled)
+{
+    if (b->mapping && filled)
+        kn_block_keep(b, a->pages, a->plan->threads);
+    else
+        kn_block_fini(b);
+}
+
+static ls_err init_sparse(struct kn_arrays *a, const struct kn_block *lent)
 {
     const struct kn_plan *p = a->plan;
     if (lent) {
         *(p->from.used ? &a->from : &a->to) = (struct kn_block){lent->base, lent->len_bytes, NULL, 0};
         return LS_OK;
     }
-    LS_TRY(kn_block_init(&a->from, p->from.elements * p->element_bytes, pages));
-    return kn_block_init(&a->to, p->to.elements * p->element_bytes, pages);
+    LS_TRY(init_side(a, &p->from, &a->from));
+    return init_side(a, &p->to, &a->to);
 }
 
 ls_err kn_arrays_init(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
@@ -269,11 +293,11 @@ ls_err kn_arrays_init(struct kn_arrays *out, const struct kn_plan *plan, const s
 ls_err kn_arrays_init_in(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
                          enum kn_pages pages, const struct kn_block *lent)
 {
-    *out = (struct kn_arrays){.plan = plan, .backend = backend};
+    *out = (struct kn_arrays){.plan = plan, .backend = backend, .pages = pages};
     const uint64_t dense_bytes = plan->dense_elements * plan->element_bytes;
     out->dense_stride_bytes = (dense_bytes + PAIR_BYTES - 1) / PAIR_BYTES * PAIR_BYTES;
-    LS_TRY(init_sparse(out, pages, lent));
-    LS_TRY(kn_block_init(&out->dense, out->dense_stride_bytes * plan->dense_copies, pages));
+    LS_TRY(init_sparse(out, lent));
+    LS_TRY(kn_block_reuse(&out->dense, out->dense_stride_bytes * plan->dense_copies, pages, plan->threads));
     if (plan->from.used) LS_TRY(kn_runs_init(plan->from.steps, plan->from.steps_len, &out->runs_from));
     if (plan->to.used) LS_TRY(kn_runs_init(plan->to.steps, plan->to.steps_len, &out->runs_to));
     out->parts = calloc(plan->threads, sizeof(*out->parts));
@@ -287,9 +311,9 @@ ls_err kn_arrays_init_in(struct kn_arrays *out, const struct kn_plan *plan, cons
 void kn_arrays_fini(struct kn_arrays *a)
 {
     kn_arrays_forget_narrow(a);
-    kn_block_fini(&a->from);
-    kn_block_fini(&a->to);
-    kn_block_fini(&a->dense);
+    fini_block(a, &a->from, a->plan && is_filled(a->plan, &a->plan->from));
+    fini_block(a, &a->to, a->plan && is_filled(a->plan, &a->plan->to));
+    fini_block(a, &a->dense, true);
     kn_runs_fini(&a->runs_from);
     kn_runs_fini(&a->runs_to);
     free(a->parts);

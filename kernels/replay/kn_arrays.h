@@ -69,6 +69,7 @@ struct kn_narrow {
 struct kn_arrays {
     const struct kn_plan *plan;
     const struct kn_backend *backend;
+    enum kn_pages pages;
     struct kn_block from, to, dense;
     uint64_t dense_stride_bytes; /* from one thread's copy to the next: no line is shared */
     struct kn_narrow narrow_from, narrow_to;

@@ -6,6 +6,7 @@ tests_kernels_unit_SOURCES = \
     tests/kernels/test_kn_choices.c \
     tests/kernels/test_kn_gpu.c \
     tests/kernels/test_kn_kernel.c \
+    tests/kernels/test_kn_memory.c \
     tests/kernels/test_kn_ranks.c \
     tests/kernels/test_kn_replay.c \
     tests/kernels/test_kn_stream.c \
