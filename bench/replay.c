@@ -125,7 +125,7 @@ static double time_plain(const struct bench *b, const struct plain *p, plain_ker
 static double time_ours(const struct bench *b, struct kn_runner *r)
 {
     const double begin = now(b);
-    kn_runner_time(r, 1);
+    kn_runner_time(r, (struct kn_turn){.repeats = 1});
     return now(b) - begin;
 }
 

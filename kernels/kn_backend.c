@@ -90,13 +90,22 @@ static void note_usage(struct kn_timing *t, const struct usage *u)
     if (lost_processor(u)) t->interrupted = true;
 }
 
-static void time_in_turn(struct kn_timing *t)
+static void run_timed(struct kn_timing *t)
 {
-    const struct usage begin = usage_begin();
     t->begin_ns = ls_clock_mono_ns();
-    for (unsigned n = 0; n < t->repeats; n++)
+    for (unsigned n = 0; n < t->turn.repeats; n++)
         run_in_turn(t->shares, t->task, t->arg);
     t->end_ns = ls_clock_mono_ns();
+}
+
+static void time_in_turn(struct kn_timing *t)
+{
+    if (t->turn.wall_only) {
+        run_timed(t);
+        return;
+    }
+    const struct usage begin = usage_begin();
+    run_timed(t);
     const struct usage used = usage_since(&begin);
     note_usage(t, &used);
 }
@@ -144,21 +153,22 @@ static void time_team(struct kn_timing *t)
     }
 #pragma omp parallel num_threads((int)t->shares)
     {
-        const struct usage begin = usage_begin();
+        const struct usage begin = t->turn.wall_only ? (struct usage){0} : usage_begin();
 #pragma omp barrier
 #pragma omp master
         t->begin_ns = ls_clock_mono_ns();
 #pragma omp barrier
-        for (unsigned n = 0; n < t->repeats; n++) {
+        for (unsigned n = 0; n < t->turn.repeats; n++) {
             run_own(t->shares, t->task, t->arg);
 #pragma omp barrier
         }
 #pragma omp master
         t->end_ns = ls_clock_mono_ns();
-#pragma omp barrier
-        const struct usage used = usage_since(&begin);
+        if (!t->turn.wall_only) {
+            const struct usage used = usage_since(&begin);
 #pragma omp critical
-        note_usage(t, &used);
+            note_usage(t, &used);
+        }
     }
 }
 
@@ -272,14 +282,15 @@ static ls_err fail_unknown(const char *name, const char *why)
     return ls_fail(LS_ERR_UNSUPPORTED, "backend '%s' %s; there are %s", name, why, known);
 }
 
-struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsigned repeats, kn_task *task,
-                               void *arg)
+struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, struct kn_turn turn,
+                               kn_task *task, void *arg)
 {
-    struct kn_timing t = {.task = task, .arg = arg, .shares = shares, .repeats = repeats};
+    struct kn_timing t = {.task = task, .arg = arg, .shares = shares, .turn = turn};
     b->time(&t);
     const uint64_t ns = t.end_ns > t.begin_ns ? t.end_ns - t.begin_ns : 1;
-    return (struct kn_span){.seconds = (double)ns / (double)LS_NS_PER_S / repeats,
-                            .cpu_seconds = (double)(t.cpu_ns ? t.cpu_ns : 1) / (double)LS_NS_PER_S / repeats,
+    const uint64_t cpu_ns = turn.wall_only ? ns : t.cpu_ns ? t.cpu_ns : 1;
+    return (struct kn_span){.seconds = (double)ns / (double)LS_NS_PER_S / turn.repeats,
+                            .cpu_seconds = (double)cpu_ns / (double)LS_NS_PER_S / turn.repeats,
                             .interrupted = t.interrupted,
                             .begin_ns = t.begin_ns,
                             .end_ns = t.begin_ns + ns};

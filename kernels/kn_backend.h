@@ -11,11 +11,20 @@
 /* The share of one thread; every share 0..shares-1 runs once. */
 typedef void kn_task(void *arg, unsigned share);
 
+/* Runs in succession between two readings of the clock. */
+struct kn_turn {
+    unsigned repeats;
+    /* Read only the wall clock, without system calls, which take as long as many short runs: the CPU time is then the wall
+     * time, and interruptions are not noticed. */
+    bool wall_only;
+};
+
 /* Runs to be timed, and their times. */
 struct kn_timing {
     kn_task *task;
     void *arg;
-    unsigned shares, repeats; /* repeats: runs between the two readings of the clock */
+    unsigned shares;
+    struct kn_turn turn;
     uint64_t begin_ns, end_ns;
     uint64_t cpu_ns;  /* CPU time of the thread with the most of it, including its waiting for others */
     bool interrupted; /* a thread was kept from its processor for more than a 20th of the time */
@@ -34,7 +43,7 @@ struct kn_backend {
     /* Run task on shares threads at once and return when all are done; with fewer threads some run several
      * shares. */
     void (*parallel)(unsigned shares, kn_task *task, void *arg);
-    /* Run t->task t->repeats times, each time after all shares have ended the one before, and set the times
+    /* Run t->task t->turn.repeats times, each time after all shares have ended the one before, and set the times
      * of t. */
     void (*time)(struct kn_timing *t);
     /* Kernels run on a device, and threads fill and check arrays only; NULL: they run on threads. */
@@ -51,10 +60,10 @@ struct kn_span {
     uint64_t begin_ns, end_ns; /* the runs together, by the monotonic clock of this machine */
 };
 
-/* Run task on shares threads, repeats times. Between the readings of the clock, only task and waiting threads make
+/* Run task on shares threads, as often as turn says. Between the readings of the clock, only task and waiting threads make
  * system calls. */
-struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, unsigned repeats, kn_task *task,
-                               void *arg);
+struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, struct kn_turn turn,
+                               kn_task *task, void *arg);
 
 /* Every backend; ends with NULL. */
 extern const struct kn_backend *const kn_backends[];

@@ -22,7 +22,9 @@ void kn_result_fini(struct kn_result *r)
 /* ---- the course of a measurement ---- */
 
 static const double steady_ratio = 1.03;
-enum { REPEATS_MAX = 1 << 16 };
+/* runs shorter than this are timed by the wall clock alone where only the least time counts */
+static const double wall_only_seconds = 1e-3;
+enum { REPEATS_MAX = 1 << 16, CLEAN_RUNS = 3 };
 
 /* Are the last three times equal within 3 %? */
 static bool is_steady(const double last[3], unsigned len)
@@ -32,31 +34,41 @@ static bool is_steady(const double last[3], unsigned len)
     return high <= low * steady_ratio;
 }
 
+/* Were the last two times no shorter than an earlier one by more than 3 %? On a busy machine, times are never equal, but the
+ * least one is soon reached. */
+static bool is_least_steady(const double last[3], unsigned len, double least_before)
+{
+    return len >= 3 && fmin(last[(len - 1) % 3], last[(len - 2) % 3]) * steady_ratio >= least_before;
+}
+
 /* The runs of a measurement; ranks proceed together. */
 struct course {
     kn_once *once;
     void *arg;
     struct kn_ranks *ranks;
-    double own_seconds; /* the last run in this rank */
+    bool times_only;     /* only the least time counts */
+    double warm_seconds; /* the least time of the runs that warmed up */
+    double own_seconds;  /* the last run in this rank */
     ls_err err;
 };
 
 /* Begin together with the other ranks, and return one time for all of them, so that every rank takes the same decisions. On one
  * node it lasts from the first begin to the last end; on several nodes, whose clocks differ, it is the longest time of a rank. */
-static struct kn_span run_once(struct course *c, unsigned repeats)
+static struct kn_span run_once(struct course *c, struct kn_turn turn)
 {
     const struct kn_span none = {.seconds = 1, .cpu_seconds = 1};
-    if (!c->ranks) return c->once(c->arg, repeats);
+    if (!c->ranks) return c->once(c->arg, turn);
     if (c->err == LS_OK) c->err = kn_ranks_max(c->ranks, NULL, 0);
     if (c->err != LS_OK) return none;
-    struct kn_span span = c->once(c->arg, repeats);
+    struct kn_span span = c->once(c->arg, turn);
     double most[] = {span.seconds, span.cpu_seconds, span.interrupted, (double)span.end_ns,
                      -(double)span.begin_ns};
     c->own_seconds = span.seconds;
     c->err = kn_ranks_max(c->ranks, most, 5);
     if (c->err != LS_OK) return none;
-    span.seconds =
-        kn_ranks_info(c->ranks)->nodes == 1 ? (most[3] + most[4]) / (double)LS_NS_PER_S / repeats : most[0];
+    span.seconds = kn_ranks_info(c->ranks)->nodes == 1
+                       ? (most[3] + most[4]) / (double)LS_NS_PER_S / turn.repeats
+                       : most[0];
     span.cpu_seconds = most[1];
     span.interrupted = most[2] > 0;
     return span;
@@ -72,20 +84,25 @@ static double short_seconds(const struct course *c)
 static void set_repeats(struct course *c, struct kn_result *r)
 {
     for (r->repeats = 1; r->repeats < REPEATS_MAX; r->repeats *= 2)
-        if (run_once(c, r->repeats).seconds * r->repeats >= short_seconds(c)) return;
+        if (run_once(c, (struct kn_turn){r->repeats, .wall_only = true}).seconds * r->repeats >=
+            short_seconds(c))
+            return;
 }
 
 static void warm_up(struct course *c, unsigned warmups_max, struct kn_result *r)
 {
-    double last[3], least = INFINITY;
+    double last[3], least_before = INFINITY; /* of all but the last two */
+    c->warm_seconds = INFINITY;
     for (r->warmups = 0; r->warmups < warmups_max && !r->steady;) {
-        last[r->warmups % 3] = run_once(c, 1).seconds;
-        least = fmin(least, last[r->warmups % 3]);
+        if (r->warmups >= 2) least_before = fmin(least_before, last[(r->warmups - 2) % 3]);
+        last[r->warmups % 3] = run_once(c, (struct kn_turn){1, .wall_only = true}).seconds;
+        c->warm_seconds = fmin(c->warm_seconds, last[r->warmups % 3]);
         r->warmups++;
-        r->steady = is_steady(last, r->warmups);
+        r->steady =
+            is_steady(last, r->warmups) || (c->times_only && is_least_steady(last, r->warmups, least_before));
     }
     r->repeats = 1;
-    if (least < short_seconds(c)) set_repeats(c, r);
+    if (c->warm_seconds < short_seconds(c)) set_repeats(c, r);
 }
 
 static void count_runs(const pe_counter *counter, unsigned runs, struct kn_result *r)
@@ -99,18 +116,30 @@ static void count_runs(const pe_counter *counter, unsigned runs, struct kn_resul
              traffic ? traffic : "");
 }
 
+/* Is an interrupted run repeated, after `clean` runs without interruption? The least of a few is enough for the least
+ * time. */
+static bool is_repeated(const struct course *c, unsigned clean, unsigned runs, const struct kn_result *r)
+{
+    return r->repeated < runs && !(c->times_only && clean >= CLEAN_RUNS);
+}
+
 static void run_all(struct course *c, unsigned runs, struct kn_result *r)
 {
+    /* an interruption of a short run is longer than the run, whose time is then not the least one */
+    const struct kn_turn turn = {r->repeats,
+                                 .wall_only = c->times_only && c->warm_seconds < wall_only_seconds};
+    unsigned clean = 0;
     double own_sum = 0;
     r->cpu_seconds_min = r->own_seconds_min = INFINITY;
     for (unsigned i = 0; i < runs;) {
-        const struct kn_span span = run_once(c, r->repeats);
+        const struct kn_span span = run_once(c, turn);
         r->cpu_seconds_min = fmin(r->cpu_seconds_min, span.cpu_seconds);
-        if (span.interrupted && r->repeated < runs) {
+        if (span.interrupted && is_repeated(c, clean, runs, r)) {
             r->repeated++;
             continue;
         }
         r->interrupted += span.interrupted;
+        clean += !span.interrupted;
         r->own_seconds_min = fmin(r->own_seconds_min, c->own_seconds);
         own_sum += c->own_seconds;
         r->run_seconds[i++] = span.seconds;
@@ -146,7 +175,7 @@ static void compute_rates(struct kn_result *r)
 
 ls_err kn_measure(kn_once *once, void *arg, const struct kn_options *o, unsigned runs, struct kn_result *r)
 {
-    struct course c = {.once = once, .arg = arg, .ranks = o->ranks};
+    struct course c = {.once = once, .arg = arg, .ranks = o->ranks, .times_only = o->times_only};
     pe_counter *counter = NULL;
     r->run_seconds = malloc(runs * sizeof(*r->run_seconds));
     ls_err err = r->run_seconds ? LS_OK : ls_nomem("the times of %u runs", runs);

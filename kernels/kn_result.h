@@ -52,7 +52,7 @@ struct kn_rank_row {
     double worst_error;
 };
 
-/* One candidate of the trial that chose the variant; its rate is of CPU time (kn_share_time.h). */
+/* One candidate of the trial that chose the variant; its rate is of CPU time (kn_share_time.h) unless its tries are short. */
 struct kn_trial {
     char variant[KN_VARIANT_BYTES];
     double mb_per_s;
@@ -88,6 +88,7 @@ struct kn_result {
     unsigned repeats;     /* runs between two readings of the clock: short ones are timed together */
     unsigned interrupted; /* timed runs that other programs slowed down, after the ones below */
     unsigned repeated;    /* interrupted runs that do not count, because another run replaced them */
+    bool trial_disturbed; /* other programs had the processors in it: its choice is not remembered */
     bool remembered;      /* the variant is that of an earlier trial (kn_options.choices) */
     unsigned warmups;
     bool steady; /* the warm-up ended because times were steady, not because it was long enough */
@@ -108,8 +109,8 @@ void kn_result_fini(struct kn_result *r);
 
 /* The course of a measurement, the same for every kernel: warm up until steady, then timed runs. */
 
-/* The time of one run, from that of `repeats` runs in succession. */
-typedef struct kn_span kn_once(void *arg, unsigned repeats);
+/* The time of one run, from that of turn.repeats runs in succession. */
+typedef struct kn_span kn_once(void *arg, struct kn_turn turn);
 
 /* Runs shorter than this are repeated between two readings of the clock, whose own time is then negligible. */
 #define KN_SHORT_SECONDS 20e-6
@@ -117,8 +118,9 @@ typedef struct kn_span kn_once(void *arg, unsigned repeats);
 
 enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
 
-/* Warm up (three successive times within 3 % end it), then runs timed ones; fills the
- * times of r. Interrupted runs are repeated, as many as there are runs at most. r->counts is set
+/* Warm up until three successive times are within 3 %, or with o->times_only until two do not improve the least one, then
+ * runs timed ones; fills the times of r. Interrupted runs are repeated, as many as there are runs at most, and with
+ * o->times_only only until some were not interrupted. r->counts is set
  * unless o->times_only; o also has the limit of warm-ups. Ranks begin each run together, and its time is that
  * of the slowest one.
  * Owns:   r->run_seconds, freed by kn_result_fini.  Errors: LS_ERR_NOMEM. */

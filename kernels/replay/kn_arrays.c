@@ -232,21 +232,27 @@ static void fill_share(void *arg, unsigned share)
     fill_dense(a, share);
 }
 
+void kn_arrays_move_part(const struct kn_arrays *a, struct kn_part *part, uint64_t begin, uint64_t end)
+{
+    const struct kn_plan *p = a->plan;
+    part->begin = begin;
+    part->end = end;
+    if (p->from.used) part->base_from = kn_plan_base(&p->from, begin);
+    if (p->to.used) part->base_to = kn_plan_base(&p->to, begin);
+    if (p->from.used) part->step_from = begin % p->from.steps_len;
+    if (p->to.used) part->step_to = begin % p->to.steps_len;
+    part->run_from = kn_runs_find(&a->runs_from, part->step_from);
+    part->run_to = kn_runs_find(&a->runs_to, part->step_to);
+}
+
 static void set_parts(struct kn_arrays *a)
 {
     const struct kn_plan *p = a->plan;
     for (unsigned t = 0; t < p->threads; t++) {
         struct kn_part *part = &a->parts[t];
-        part->begin = kn_plan_begin(p, t);
-        part->end = kn_plan_begin(p, t + 1);
         part->dense = (char *)a->dense.base + (p->dense_copies > 1 ? t * a->dense_stride_bytes : 0);
         part->sum = &a->sums[t];
-        if (p->from.used) part->base_from = kn_plan_base(&p->from, part->begin);
-        if (p->to.used) part->base_to = kn_plan_base(&p->to, part->begin);
-        if (p->from.used) part->step_from = part->begin % p->from.steps_len;
-        if (p->to.used) part->step_to = part->begin % p->to.steps_len;
-        part->run_from = kn_runs_find(&a->runs_from, part->step_from);
-        part->run_to = kn_runs_find(&a->runs_to, part->step_to);
+        kn_arrays_move_part(a, part, kn_plan_begin(p, t), kn_plan_begin(p, t + 1));
     }
 }
 

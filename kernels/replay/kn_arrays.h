@@ -88,6 +88,8 @@ ls_err kn_arrays_init(struct kn_arrays *out, const struct kn_plan *plan, const s
 ls_err kn_arrays_init_in(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
                          enum kn_pages pages, const struct kn_block *lent);
 void kn_arrays_fini(struct kn_arrays *a);
+/* Move part, one of a's or a copy, to the rows [begin, end). */
+void kn_arrays_move_part(const struct kn_arrays *a, struct kn_part *part, uint64_t begin, uint64_t end);
 /* Restore the values of all elements, as after kn_arrays_init. */
 void kn_arrays_fill(struct kn_arrays *a);
 /* Make the 32-bit indices when they are not there.  Errors: LS_ERR_NOMEM. */

@@ -40,7 +40,7 @@ static double least_of(struct kn_runner *r)
 {
     double least = INFINITY;
     for (int i = 0; i < TRIES; i++)
-        least = fmin(least, kn_runner_cpu_seconds(r));
+        least = fmin(least, kn_runner_try_seconds(r));
     return least;
 }
 
@@ -55,7 +55,7 @@ static double gain_of_own_dense(struct kn_arrays *a, const struct kn_variant *v)
         kn_block_init(&own, a->dense_stride_bytes * p->threads, KN_PAGES_DEFAULT) != LS_OK)
         return NAN;
     struct kn_runner r = kn_runner_of(a, v, false);
-    r.times = kn_share_times(p->threads);
+    struct kn_share_time *times = r.times = kn_share_times(p->threads);
     kn_runner_shorten(&r);
     const double shared = least_of(&r);
     for (unsigned t = 0; t < p->threads; t++)
@@ -64,7 +64,7 @@ static double gain_of_own_dense(struct kn_arrays *a, const struct kn_variant *v)
     for (unsigned t = 0; t < p->threads; t++)
         a->parts[t].dense = a->dense.base;
     kn_block_fini(&own);
-    free(r.times);
+    free(times);
     return shared / apart;
 }
 
@@ -161,12 +161,12 @@ static ls_err measure(struct kn_session *s, struct kn_result *r)
     describe_variant(s, r);
     struct kn_runner runner = kn_runner_of(&s->arrays, s->variant, o->fence);
     LS_TRY(kn_measure(kn_runner_time, &runner, o, kn_session_runs(s), r));
-    if (o->choices && !r->remembered && !r->interrupted && kn_ranks_info(o->ranks)->rank == 0)
+    if (o->choices && !r->remembered && !r->trial_disturbed && kn_ranks_info(o->ranks)->rank == 0)
         kn_choice_keep(o->choices, kn_choice_key(s), s->variant);
     if (!o->times_only) r->huge_bytes = kn_session_huge_bytes(s);
     if (s->plan.adds) { /* the sums of one run */
         kn_arrays_fill(&s->arrays);
-        kn_runner_time(&runner, 1);
+        kn_runner_time(&runner, (struct kn_turn){.repeats = 1});
     }
     kn_validate(&s->arrays, r);
     LS_TRY(kn_result_join(o->ranks, r));

@@ -374,12 +374,12 @@ static ls_err launch(struct job *b, const struct form *f, uint64_t count, unsign
 }
 
 /* kn_once: after a failure, runs take no time. */
-static struct kn_span run_timed(void *arg, unsigned repeats)
+static struct kn_span run_timed(void *arg, struct kn_turn turn)
 {
     struct job *b = arg;
     struct kn_span span = {.seconds = 1, .begin_ns = ls_clock_mono_ns()};
     if (b->err == LS_OK) {
-        b->err = launch(b, &b->form, b->plan.count, repeats, &span.seconds);
+        b->err = launch(b, &b->form, b->plan.count, turn.repeats, &span.seconds);
         if (b->err != LS_OK) snprintf(b->why, sizeof(b->why), "%s", ls_last_error());
     }
     span.cpu_seconds = span.seconds;

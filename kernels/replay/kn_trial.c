@@ -4,18 +4,32 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double trial_seconds = 3e-3, trial_seconds_max = 20e-3, trial_seconds_min = 40e-6;
+static const double trial_seconds = 1e-3, trial_seconds_min = 12e-6;
+/* tries shorter than this are timed by the wall clock: a reading of the CPU clock takes up to a microsecond */
+static const double wall_seconds = 200e-6;
 /* a variant that is slower than the fastest by this factor after this number of rounds is dropped */
 static const double out_of_the_race[] = {INFINITY, 1.5, 1.2, 1.1};
-static const uint64_t caches_bytes = UINT64_C(96) << 20;
+/* a try by the wall clock that takes longer than the least one by this factor may have been interrupted */
+static const double suspicious = 3;
 /* ROUNDS_WIDE: one try may share its processor with another program, two rarely do; then the KEPT fastest */
-enum { ROUNDS = 4, ROUNDS_WIDE = 2, KEPT = 4, REPEATS_MAX = 1 << 14 };
+enum { ROUNDS = 4, ROUNDS_WIDE = 2, KEPT = 4, REPEATS_MAX = 1 << 14, AGAIN_MAX = 4 };
+
+/* Return the rows of this try in a share: the next ones after those of the earlier tries, as the whole job would go on,
+ * so that they are in the caches in which the whole job finds them; from the begin again after the last ones. */
+static void move_window(const struct kn_runner *r, struct kn_part *part)
+{
+    const uint64_t rows = part->end - part->begin;
+    if (rows <= r->rows_max) return;
+    const uint64_t windows = r->sweeps ? rows / r->rows_max : 1;
+    const uint64_t begin = part->begin + r->tries % windows * r->rows_max;
+    kn_arrays_move_part(r->arrays, part, begin, begin + r->rows_max);
+}
 
 static void run_share(void *arg, unsigned share)
 {
     const struct kn_runner *r = arg;
     struct kn_part part = r->arrays->parts[share];
-    if (part.end - part.begin > r->rows_max) part.end = part.begin + r->rows_max;
+    if (r->rows_max != UINT64_MAX) move_window(r, &part);
     kn_share_begin(r->times, share);
     for (unsigned n = 0; n == 0 || n < r->repeats; n++)
         r->move(&r->job, &part);
@@ -34,48 +48,64 @@ struct kn_runner kn_runner_of(const struct kn_arrays *a, const struct kn_variant
     return r;
 }
 
-struct kn_span kn_runner_time(void *arg, unsigned repeats)
+struct kn_span kn_runner_time(void *arg, struct kn_turn turn)
 {
     const struct kn_runner *r = arg;
-    return kn_backend_time(r->arrays->backend, r->arrays->plan->threads, repeats, run_share, arg);
+    return kn_backend_time(r->arrays->backend, r->arrays->plan->threads, turn, run_share, arg);
 }
 
-double kn_runner_cpu_seconds(struct kn_runner *r)
+/* Time one try by the CPU clock, if r->times is there, or by the wall clock. */
+static struct kn_span time_try(struct kn_runner *r)
 {
-    const double seconds = kn_runner_time(r, 1).seconds;
-    return kn_share_slowest(r->times, r->arrays->plan->threads, seconds) / r->repeats;
+    struct kn_span span = kn_runner_time(r, (struct kn_turn){1, .wall_only = !r->times});
+    r->tries++;
+    span.seconds = kn_share_slowest(r->times, r->arrays->plan->threads, span.seconds) / r->repeats;
+    return span;
 }
 
-static uint64_t side_step(const struct kn_plan_side *s)
+double kn_runner_try_seconds(struct kn_runner *r)
 {
-    const uint64_t step = s->used ? (uint64_t)llabs((long long)s->steps[0]) : 0;
-    return step ? step : 1;
+    return time_try(r).seconds;
 }
 
-/* A reading of the CPU clock takes half a microsecond. */
+/* Repeat a short job until a try takes long enough for the clock. */
 static void repeat(struct kn_runner *r)
 {
-    kn_runner_cpu_seconds(r);
-    while (r->repeats < REPEATS_MAX && kn_runner_cpu_seconds(r) * r->repeats < trial_seconds_min)
+    kn_runner_try_seconds(r);
+    while (r->repeats < REPEATS_MAX && kn_runner_try_seconds(r) * r->repeats < trial_seconds_min)
         r->repeats *= 2;
 }
 
-void kn_runner_shorten(struct kn_runner *r)
+static void shorten(struct kn_runner *r)
 {
     const struct kn_plan *p = r->arrays->plan;
     const uint64_t share = p->count / p->threads + 1;
     r->rows_max = 65536 / p->len + 1;
     if (r->rows_max >= share) {
+        r->rows_max = UINT64_MAX;
         repeat(r);
         return;
     }
-    kn_runner_time(r, 1); /* touches the memory of the next, timed run */
-    const double row_seconds = kn_runner_cpu_seconds(r) / (double)r->rows_max;
-    const uint64_t step = side_step(&p->from) > side_step(&p->to) ? side_step(&p->from) : side_step(&p->to);
-    const double leave_caches = (double)caches_bytes / (double)p->element_bytes / (double)step / p->threads;
-    const double rows =
-        fmin(fmax(trial_seconds / row_seconds, leave_caches), trial_seconds_max / row_seconds);
-    r->rows_max = rows < (double)share ? (uint64_t)rows + 1 : UINT64_MAX;
+    kn_runner_try_seconds(r);
+    const double row_seconds = kn_runner_try_seconds(r) / (double)r->rows_max;
+    const double rows = trial_seconds / row_seconds;
+    if (rows > (double)r->rows_max) r->rows_max = rows < (double)share ? (uint64_t)rows : UINT64_MAX;
+}
+
+/* The steps of a list may lead anywhere: windows of one row of steps are alike, those of several are not. */
+static bool rows_are_alike(const struct kn_plan *p)
+{
+    return p->from.steps_len <= 1 && p->to.steps_len <= 1;
+}
+
+void kn_runner_shorten(struct kn_runner *r)
+{
+    struct kn_share_time *times = r->times;
+    const unsigned threads = r->arrays->plan->threads;
+    r->sweeps = rows_are_alike(r->arrays->plan);
+    if (threads == 1) r->times = NULL;
+    shorten(r);
+    if (threads > 1 || kn_runner_try_seconds(r) * r->repeats >= wall_seconds) r->times = times;
 }
 
 static void note(const struct kn_variant *v, double seconds, double bytes, struct kn_result *r)
@@ -99,26 +129,49 @@ static bool stays(const double *least, size_t len, size_t c, int round)
            (least[c] <= best * out_of_the_race[round] && (round < ROUNDS_WIDE || faster < KEPT));
 }
 
+/* Try v, and again where other programs interrupted it; if they always do, the trial is disturbed.
+ * best: the least time of all tries so far, or INFINITY. */
+static double try_variant(struct kn_runner *shortened, const struct kn_variant *v, double best,
+                          struct kn_result *r)
+{
+    struct kn_runner runner = *shortened;
+    double least = INFINITY;
+    runner.move = v->move[runner.arrays->plan->config->kernel];
+    runner.job = kn_arrays_job(runner.arrays, v->index_bits);
+    for (int n = 0; n < AGAIN_MAX; n++) {
+        const struct kn_span span = time_try(&runner);
+        shortened->tries = runner.tries;
+        least = fmin(least, span.seconds);
+        if (!span.interrupted && (runner.times || n || least < suspicious * best)) return least;
+    }
+    r->trial_disturbed = true;
+    return least;
+}
+
+static double least_of(const double *values, size_t len)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < len; k++)
+        least = fmin(least, values[k]);
+    return least;
+}
+
 const struct kn_variant *kn_trial(const struct kn_arrays *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r)
 {
     if (len == 1) return candidates[0];
     double least[KN_TRIALS_MAX];
     if (len > KN_TRIALS_MAX) len = KN_TRIALS_MAX;
+    for (size_t c = 0; c < len; c++)
+        least[c] = INFINITY;
     struct kn_share_time *times = kn_share_times(a->plan->threads);
     struct kn_runner shortened = kn_runner_of(a, candidates[0], false);
     shortened.times = times;
     kn_runner_shorten(&shortened);
     for (int round = 0; round < ROUNDS; round++)
-        for (size_t c = 0; c < len; c++) {
-            if (!stays(least, len, c, round)) continue;
-            struct kn_runner runner = kn_runner_of(a, candidates[c], false);
-            runner.rows_max = shortened.rows_max;
-            runner.repeats = shortened.repeats;
-            runner.times = times;
-            const double seconds = kn_runner_cpu_seconds(&runner);
-            if (round == 0 || seconds < least[c]) least[c] = seconds;
-        }
+        for (size_t c = 0; c < len; c++)
+            if (stays(least, len, c, round))
+                least[c] = fmin(least[c], try_variant(&shortened, candidates[c], least_of(least, len), r));
     free(times);
     const double rows = fmin((double)shortened.rows_max, (double)a->plan->count / a->plan->threads);
     const double bytes = (double)r->bytes * rows * a->plan->threads / (double)a->plan->count;

@@ -16,8 +16,10 @@ struct kn_runner {
     const struct kn_arrays *arrays;
     kn_move *move;
     struct kn_job job;
-    uint64_t rows_max;           /* limit for each share; UINT64_MAX: all rows */
-    unsigned repeats;            /* how often each share is moved in a run; 0 is 1 */
+    uint64_t rows_max; /* limit for each share; UINT64_MAX: all rows */
+    unsigned repeats;  /* how often each share is moved in a run; 0 is 1 */
+    bool sweeps;       /* a try takes the next rows after those of the earlier ones, not the first rows */
+    uint64_t tries;    /* so far */
     struct kn_share_time *times; /* [threads], NULL: not measured */
 };
 
@@ -26,17 +28,18 @@ struct kn_runner {
 struct kn_runner kn_runner_of(const struct kn_arrays *a, const struct kn_variant *v, bool fence);
 /* Time runs of arg, which is a kn_runner (kn_once).
  * Thread: one at a time (threads of the backend run the shares).  Signal: not safe. */
-struct kn_span kn_runner_time(void *arg, unsigned repeats);
-/* Return the CPU seconds of the slowest share for its rows, for choices; r->times is there.
+struct kn_span kn_runner_time(void *arg, struct kn_turn turn);
+/* Return the seconds of a try, for choices: the slowest share's for its rows, by the CPU clock if r->times is there, or by
+ * the wall clock.
  * Thread: as kn_runner_time.  Signal: not safe. */
-double kn_runner_cpu_seconds(struct kn_runner *r);
-/* Set r->rows_max and r->repeats so that a run takes some milliseconds, or some microseconds where all rows
- * take less, and leaves the caches where the whole job would.
+double kn_runner_try_seconds(struct kn_runner *r);
+/* Set r so that a try takes about a millisecond, or some microseconds where all rows take less, and finds its rows in the
+ * caches in which the whole job does. A short try of one thread is timed by the wall clock: r->times is then NULL.
  * Thread: as kn_runner_time.  Signal: not safe. */
 void kn_runner_shorten(struct kn_runner *r);
 
-/* Find the fastest of candidates (one at least) on the first rows of every share, each tried up to four times
- * in turn; the results go to r->trials. A single candidate is not tried; only the first KN_TRIALS_MAX are.
+/* Find the fastest of candidates (one at least) on some rows of every share, each tried up to four times
+ * in turn; the results go to r->trials, and r->trial_disturbed is set if other programs interrupted all tries of one. A single candidate is not tried; only the first KN_TRIALS_MAX are.
  * Owns:   nothing: the result is one of candidates.
  * Thread: as kn_runner_time.  Signal: not safe. */
 const struct kn_variant *kn_trial(const struct kn_arrays *a, const struct kn_variant *const *candidates,

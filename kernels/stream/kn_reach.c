@@ -122,10 +122,10 @@ static void run_chase(void *arg, unsigned share)
     r->at = at;
 }
 
-static struct kn_span once(void *arg, unsigned repeats)
+static struct kn_span once(void *arg, struct kn_turn turn)
 {
     const struct reach *r = arg;
-    return kn_backend_time(&kn_backend_serial, 1, repeats,
+    return kn_backend_time(&kn_backend_serial, 1, turn,
                            r->kernel->family == KN_FAMILY_CHASE ? run_chase : run_loop, arg);
 }
 

@@ -66,10 +66,10 @@ static void chase_share(void *arg, unsigned share)
     t->ends[share][0] = at;
 }
 
-static struct kn_span once(void *arg, unsigned repeats)
+static struct kn_span once(void *arg, struct kn_turn turn)
 {
     const struct turn *t = arg;
-    return kn_backend_time(t->arrays->backend, t->arrays->threads, repeats, t->loop ? run_share : chase_share,
+    return kn_backend_time(t->arrays->backend, t->arrays->threads, turn, t->loop ? run_share : chase_share,
                            arg);
 }
 
@@ -92,7 +92,8 @@ static const struct kn_loop_variant *try_all(struct turn *t, const struct kn_loo
     for (int round = 0; round < TRIAL_ROUNDS && len > 1; round++)
         for (size_t c = 0; c < len; c++) {
             t->loop = kn_loop_of(candidates[c], t->kernel);
-            const double seconds = kn_share_slowest(t->times, t->arrays->threads, once(t, 1).seconds);
+            const double seconds = kn_share_slowest(t->times, t->arrays->threads,
+                                                    once(t, (struct kn_turn){.repeats = 1}).seconds);
             least[c] = round ? fmin(least[c], seconds) : seconds;
         }
     for (size_t c = 0; c < len && len > 1; c++) {

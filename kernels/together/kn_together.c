@@ -242,10 +242,10 @@ static void run_share(void *arg, unsigned share)
         *g->sessions[k].arrays.parts[share].sum = takers[k].cursor.piece.sum;
 }
 
-static struct kn_span time_group(void *arg, unsigned repeats)
+static struct kn_span time_group(void *arg, struct kn_turn turn)
 {
     const struct group *g = arg;
-    return kn_backend_time(g->backend, g->threads, repeats, run_share, arg);
+    return kn_backend_time(g->backend, g->threads, turn, run_share, arg);
 }
 
 static ls_err check_operation(const struct pat_config *c, size_t number)

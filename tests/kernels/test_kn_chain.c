@@ -84,7 +84,7 @@ static bool is_valid_after(const struct chain *c, const struct kn_variant *v)
 {
     struct kn_result r = {0};
     struct kn_runner runner = kn_runner_of(&c->arena, v, false);
-    kn_runner_time(&runner, 1);
+    kn_runner_time(&runner, (struct kn_turn){.repeats = 1});
     kn_validate(&c->arena, &r);
     return r.valid;
 }

@@ -146,7 +146,7 @@ static void run_variant(const struct pat_config *c, const struct kn_variant *v, 
     assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
     assert_int_equal(kn_arrays_narrow(&arena), LS_OK);
     struct kn_runner runner = kn_runner_of(&arena, v, false);
-    kn_runner_time(&runner, 1);
+    kn_runner_time(&runner, (struct kn_turn){.repeats = 1});
     struct model m = model_of(&plan);
     compare(&arena, &m, what);
     kn_validate(&arena, &result);
@@ -369,7 +369,7 @@ static bool is_found_out_by(struct pat_config *c, kn_move *wrong, unsigned threa
     assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
     struct kn_runner runner = kn_runner_of(&arena, honest, false);
     runner.move = wrong;
-    kn_runner_time(&runner, 1);
+    kn_runner_time(&runner, (struct kn_turn){.repeats = 1});
     kn_validate(&arena, &result);
     kn_arrays_fini(&arena);
     return !result.valid && *result.invalid;
@@ -490,7 +490,7 @@ static bool sums_are_right(struct pat_config *c, unsigned threads, unsigned elem
     assert_int_equal(kn_arrays_init(&arena, &plan, &kn_backend_scalar, KN_PAGES_DEFAULT), LS_OK);
     struct kn_runner runner = kn_runner_of(&arena, honest, false);
     if (loses) runner.move = spoil_row;
-    kn_runner_time(&runner, 1);
+    kn_runner_time(&runner, (struct kn_turn){.repeats = 1});
     kn_validate(&arena, &result);
     kn_arrays_fini(&arena);
     return result.valid;

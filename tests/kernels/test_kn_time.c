@@ -124,9 +124,9 @@ static void lose(void *arg, unsigned share)
     if (l->runs++ < l->losing) lost_ns += l->lose_ns;
 }
 
-static struct kn_span time_losing(void *arg, unsigned repeats)
+static struct kn_span time_losing(void *arg, struct kn_turn turn)
 {
-    return kn_backend_time(&kn_backend_serial, 1, repeats, lose, arg);
+    return kn_backend_time(&kn_backend_serial, 1, turn, lose, arg);
 }
 
 /* The first run warms up. */
