@@ -15,12 +15,6 @@ uint64_t kn_plan_begin(const struct kn_plan *p, unsigned s)
     return ls_muldiv_u64(p->count, s, p->threads);
 }
 
-int64_t kn_plan_index(const struct kn_plan_side *s, size_t j)
-{
-    const int64_t i = s->outer.data[j];
-    return s->inner.len ? s->inner.data[i] : i;
-}
-
 int64_t kn_plan_base(const struct kn_plan_side *s, uint64_t i)
 {
     return pat_base(s->delta, s->deltas, i);

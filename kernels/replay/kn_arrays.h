@@ -55,7 +55,11 @@ ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struc
 /* First row of share s: shares differ by one row at most. */
 uint64_t kn_plan_begin(const struct kn_plan *p, unsigned s);
 /* The index that element j of a row uses. */
-int64_t kn_plan_index(const struct kn_plan_side *s, size_t j);
+static inline int64_t kn_plan_index(const struct kn_plan_side *s, size_t j)
+{
+    const int64_t i = s->outer.data[j];
+    return s->inner.len ? s->inner.data[i] : i;
+}
 /* The element at which row i begins. */
 int64_t kn_plan_base(const struct kn_plan_side *s, uint64_t i);
 
