@@ -6,6 +6,7 @@
 #include "common/ls_clock.h"
 #include "common/ls_file.h"
 #include "kernels/kn_ranks.h"
+#include "kernels/kn_team.h"
 
 #include <dirent.h>
 #include <hwloc.h>
@@ -130,46 +131,50 @@ static unsigned as_asked(void)
     return (unsigned)omp_get_max_threads();
 }
 
-/* Run the shares of one thread of a team. */
-static void run_own(unsigned shares, kn_task *task, void *arg)
+/* Run the shares of one member of a team. */
+static void run_own(const struct kn_timing *t, unsigned member, unsigned members)
 {
-    const unsigned threads = (unsigned)omp_get_num_threads();
-    for (unsigned s = (unsigned)omp_get_thread_num(); s < shares; s += threads)
-        task(arg, s);
+    for (unsigned s = member; s < t->shares; s += members)
+        t->task(t->arg, s);
+}
+
+static void run_part(void *arg, unsigned member, unsigned members)
+{
+    run_own(arg, member, members);
 }
 
 static void parallel(unsigned shares, kn_task *task, void *arg)
 {
-#pragma omp parallel num_threads((int)shares)
-    run_own(shares, task, arg);
+    struct kn_timing t = {.task = task, .arg = arg, .shares = shares};
+    if (shares == 1)
+        task(arg, 0);
+    else
+        kn_team_call(shares, run_part, &t);
 }
 
-/* Time the runs of a team that is awake: the first barrier waits for all, the second one is timed. */
+/* Time the runs of a team that is awake: the first wait is for all, the second one is timed. */
+static void time_part(void *arg, unsigned member, unsigned members)
+{
+    struct kn_timing *t = arg;
+    const struct usage begin = t->turn.wall_only ? (struct usage){0} : usage_begin();
+    kn_team_wait(NULL);
+    kn_team_wait(&t->begin_ns);
+    for (unsigned n = 0; n < t->turn.repeats; n++) {
+        run_own(t, member, members);
+        kn_team_wait(n + 1 < t->turn.repeats ? NULL : &t->end_ns);
+    }
+    if (t->turn.wall_only) return;
+    const struct usage used = usage_since(&begin);
+#pragma omp critical
+    note_usage(t, &used);
+}
+
 static void time_team(struct kn_timing *t)
 {
-    if (t->shares == 1) {
+    if (t->shares == 1)
         time_in_turn(t);
-        return;
-    }
-#pragma omp parallel num_threads((int)t->shares)
-    {
-        const struct usage begin = t->turn.wall_only ? (struct usage){0} : usage_begin();
-#pragma omp barrier
-#pragma omp master
-        t->begin_ns = ls_clock_mono_ns();
-#pragma omp barrier
-        for (unsigned n = 0; n < t->turn.repeats; n++) {
-            run_own(t->shares, t->task, t->arg);
-#pragma omp barrier
-        }
-#pragma omp master
-        t->end_ns = ls_clock_mono_ns();
-        if (!t->turn.wall_only) {
-            const struct usage used = usage_since(&begin);
-#pragma omp critical
-            note_usage(t, &used);
-        }
-    }
+    else
+        kn_team_call(t->shares, time_part, t);
 }
 
 static const struct kn_backend kn_backend_openmp = {.name = "openmp",
@@ -178,7 +183,8 @@ static const struct kn_backend kn_backend_openmp = {.name = "openmp",
                                                     .threads_max = processors,
                                                     .threads_default = as_asked,
                                                     .parallel = parallel,
-                                                    .time = time_team};
+                                                    .time = time_team,
+                                                    .engage = kn_team_engage};
 
 const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .summary = "OpenMP threads without vectorisation: the baseline",
@@ -187,7 +193,8 @@ const struct kn_backend kn_backend_scalar = {.name = "scalar",
                                              .threads_max = processors,
                                              .threads_default = as_asked,
                                              .parallel = parallel,
-                                             .time = time_team};
+                                             .time = time_team,
+                                             .engage = kn_team_engage};
 
 #define HOST_THREADS_MAX processors
 #define HOST_THREADS as_asked
@@ -280,6 +287,14 @@ static ls_err fail_unknown(const char *name, const char *why)
         snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "", (*b)->name);
     }
     return ls_fail(LS_ERR_UNSUPPORTED, "backend '%s' %s; there are %s", name, why, known);
+}
+
+void kn_backend_engage(const struct kn_backend *b, unsigned threads, void (*body)(void *arg), void *arg)
+{
+    if (b->engage)
+        b->engage(threads, body, arg);
+    else
+        body(arg);
 }
 
 struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, struct kn_turn turn,
@@ -379,12 +394,24 @@ static bool others_run(void)
     return true;
 }
 
+/* The same, or the answer of up to a second ago: looking takes longer than many replays. */
+static bool others_ran_lately(void)
+{
+    static uint64_t looked_ns;
+    static bool did_run;
+    if (!looked_ns || ls_clock_mono_ns() - looked_ns > LS_NS_PER_S) {
+        did_run = others_run();
+        looked_ns = ls_clock_mono_ns();
+    }
+    return did_run;
+}
+
 static enum kn_pin decide(const struct kn_backend *b, unsigned threads, enum kn_pin how)
 {
     if (how != KN_PIN_AUTO) return how;
     for (size_t i = 0; i < sizeof(affinity_variables) / sizeof(affinity_variables[0]); i++)
         if (getenv(affinity_variables[i])) return KN_PIN_NONE;
-    return threads > 1 && threads == b->threads_max() && !others_run() ? KN_PIN_CLOSE : KN_PIN_NONE;
+    return threads > 1 && threads == b->threads_max() && !others_ran_lately() ? KN_PIN_CLOSE : KN_PIN_NONE;
 }
 
 static void bind_share(void *arg, unsigned share)

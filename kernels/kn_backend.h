@@ -46,6 +46,9 @@ struct kn_backend {
     /* Run t->task t->turn.repeats times, each time after all shares have ended the one before, and set the times
      * of t. */
     void (*time)(struct kn_timing *t);
+    /* Call body in the calling thread while the other threads wait for its calls of parallel and time; NULL: threads
+     * need no start. */
+    void (*engage)(unsigned threads, void (*body)(void *arg), void *arg);
     /* Kernels run on a device, and threads fill and check arrays only; NULL: they run on threads. */
     const struct kn_gpu_driver *device;
 };
@@ -64,6 +67,9 @@ struct kn_span {
  * system calls. */
 struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, struct kn_turn turn,
                                kn_task *task, void *arg);
+
+/* Call body in the calling thread, with the threads of b at hand for its calls of parallel and time (kn_backend.engage). */
+void kn_backend_engage(const struct kn_backend *b, unsigned threads, void (*body)(void *arg), void *arg);
 
 /* Every backend; ends with NULL. */
 extern const struct kn_backend *const kn_backends[];

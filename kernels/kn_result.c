@@ -80,13 +80,20 @@ static double short_seconds(const struct course *c)
     return c->ranks ? KN_SHORT_SECONDS_OF_RANKS : KN_SHORT_SECONDS;
 }
 
-/* Double the runs between two readings of the clock until the time is long enough. */
+static bool is_long_enough(struct course *c, unsigned repeats)
+{
+    const struct kn_turn turn = {repeats, .wall_only = true};
+    return run_once(c, turn).seconds * repeats >= short_seconds(c);
+}
+
+/* Double the runs between two readings of the clock, from what the warm-up would need, until the time is long enough, twice in
+ * succession: one may be long because other programs had the processor. */
 static void set_repeats(struct course *c, struct kn_result *r)
 {
-    for (r->repeats = 1; r->repeats < REPEATS_MAX; r->repeats *= 2)
-        if (run_once(c, (struct kn_turn){r->repeats, .wall_only = true}).seconds * r->repeats >=
-            short_seconds(c))
-            return;
+    while (r->repeats < REPEATS_MAX && c->warm_seconds * r->repeats < short_seconds(c))
+        r->repeats *= 2;
+    for (; r->repeats < REPEATS_MAX; r->repeats *= 2)
+        if (is_long_enough(c, r->repeats) && is_long_enough(c, r->repeats)) return;
 }
 
 static void warm_up(struct course *c, unsigned warmups_max, struct kn_result *r)

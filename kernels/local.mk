@@ -16,6 +16,7 @@ libkernels_la_SOURCES = \
     kernels/kn_ranks_module.h \
     kernels/kn_result.c kernels/kn_result.h \
     kernels/kn_share_time.h \
+    kernels/kn_team.c kernels/kn_team.h \
     kernels/kn_values.h
 libkernels_la_CFLAGS = $(AM_CFLAGS) $(HWLOC_CFLAGS) $(OPENMP_CFLAGS)
 libkernels_la_LIBADD = libknscalar.la

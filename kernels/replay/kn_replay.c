@@ -57,6 +57,8 @@ static double gain_of_own_dense(struct kn_arrays *a, const struct kn_variant *v)
     struct kn_runner r = kn_runner_of(a, v, false);
     struct kn_share_time *times = r.times = kn_share_times(p->threads);
     kn_runner_shorten(&r);
+    r.is_alone = false;
+    r.times = times;
     const double shared = least_of(&r);
     for (unsigned t = 0; t < p->threads; t++)
         a->parts[t].dense = (char *)own.base + t * a->dense_stride_bytes;
@@ -190,6 +192,18 @@ static ls_err run(struct kn_session *s, struct kn_result *r)
     return err;
 }
 
+struct work {
+    struct kn_session *session;
+    struct kn_result *result;
+    ls_err err;
+};
+
+static void run_work(void *arg)
+{
+    struct work *w = arg;
+    w->err = run(w->session, w->result);
+}
+
 ls_err kn_replay_run(const struct pat_config *c, const struct kn_options *o, struct kn_result *out)
 {
     struct kn_session s;
@@ -201,5 +215,7 @@ ls_err kn_replay_run(const struct pat_config *c, const struct kn_options *o, str
     if (err == LS_OK) err = kn_session_init(&s, c, o, backend, threads);
     LS_TRY(kn_ranks_agree(o->ranks, err));
     describe(&s, out);
-    return run(&s, out);
+    struct work w = {&s, out, LS_OK};
+    kn_backend_engage(backend, threads, run_work, &w);
+    return w.err;
 }

@@ -28,6 +28,7 @@ static void move_window(const struct kn_runner *r, struct kn_part *part)
 static void run_share(void *arg, unsigned share)
 {
     const struct kn_runner *r = arg;
+    if (r->is_alone) share = r->arrays->plan->threads - 1; /* no share is larger */
     struct kn_part part = r->arrays->parts[share];
     if (r->rows_max != UINT64_MAX) move_window(r, &part);
     kn_share_begin(r->times, share);
@@ -51,6 +52,7 @@ struct kn_runner kn_runner_of(const struct kn_arrays *a, const struct kn_variant
 struct kn_span kn_runner_time(void *arg, struct kn_turn turn)
 {
     const struct kn_runner *r = arg;
+    if (r->is_alone) return kn_backend_time(&kn_backend_serial, 1, turn, run_share, arg);
     return kn_backend_time(r->arrays->backend, r->arrays->plan->threads, turn, run_share, arg);
 }
 
@@ -101,11 +103,15 @@ static bool rows_are_alike(const struct kn_plan *p)
 void kn_runner_shorten(struct kn_runner *r)
 {
     struct kn_share_time *times = r->times;
-    const unsigned threads = r->arrays->plan->threads;
+    const bool is_serial = r->arrays->plan->threads == 1;
     r->sweeps = rows_are_alike(r->arrays->plan);
-    if (threads == 1) r->times = NULL;
+    r->times = NULL;
+    r->is_alone = true;
     shorten(r);
-    if (threads > 1 || kn_runner_try_seconds(r) * r->repeats >= wall_seconds) r->times = times;
+    const double seconds = kn_runner_try_seconds(r);
+    if (seconds < (is_serial ? wall_seconds : KN_SHORT_SECONDS)) return;
+    r->is_alone = false;
+    r->times = times;
 }
 
 static void note(const struct kn_variant *v, double seconds, double bytes, struct kn_result *r)

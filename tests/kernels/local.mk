@@ -10,6 +10,7 @@ tests_kernels_unit_SOURCES = \
     tests/kernels/test_kn_ranks.c \
     tests/kernels/test_kn_replay.c \
     tests/kernels/test_kn_stream.c \
+    tests/kernels/test_kn_team.c \
     tests/kernels/test_kn_time.c \
     tests/kernels/test_kn_together.c
 tests_kernels_unit_CPPFLAGS = $(unit_cppflags)
