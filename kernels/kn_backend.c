@@ -157,11 +157,11 @@ static void time_part(void *arg, unsigned member, unsigned members)
 {
     struct kn_timing *t = arg;
     const struct usage begin = t->turn.wall_only ? (struct usage){0} : usage_begin();
-    kn_team_wait(NULL);
-    kn_team_wait(&t->begin_ns);
+    kn_team_part_ways(member);
+    kn_team_wait_timed(&t->begin_ns);
     for (unsigned n = 0; n < t->turn.repeats; n++) {
         run_own(t, member, members);
-        kn_team_wait(n + 1 < t->turn.repeats ? NULL : &t->end_ns);
+        kn_team_wait_timed(n + 1 < t->turn.repeats ? NULL : &t->end_ns);
     }
     if (t->turn.wall_only) return;
     const struct usage used = usage_since(&begin);

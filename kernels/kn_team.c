@@ -6,6 +6,7 @@
 #include "common/ls_clock.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,9 +18,11 @@
 #include <omp.h>
 #endif
 
-enum { LINE_BYTES = 64, SPINS_A_LOOK = 32 };
-/* longer than threads of one run differ on free processors, shorter than the kernel's slices */
-static const uint64_t spin_ns = 20000;
+enum { LINE_BYTES = 64, SPINS_A_LOOK = 32, PLACED_MAX = CPU_SETSIZE };
+/* Longer than threads of one run differ on free processors, shorter than the kernel's slices. Where the clock runs, threads
+ * wait longer before they sleep: runs of microseconds need all threads on their processors at once, and threads that wake
+ * each other in turn never are. */
+static const uint64_t spin_ns = 20000, spin_timed_ns = 1000000;
 
 /* A number that changes, and the threads that sleep until it does. */
 struct signal {
@@ -35,6 +38,7 @@ static struct {
     unsigned members;
     kn_team_part *part; /* NULL: the team ends */
     void *arg;
+    int cpus[PLACED_MAX]; /* of the members, when they last met */
     struct signal call;
     struct meeting {
         struct signal release;
@@ -61,7 +65,7 @@ static void sleep_until_changed(struct signal *s, unsigned old)
     atomic_fetch_sub(&s->sleepers, 1);
 }
 
-static void wait_until_changed(struct signal *s, unsigned old)
+static void wait_until_changed(struct signal *s, unsigned old, uint64_t longest_ns)
 {
     const uint64_t begin_ns = ls_clock_mono_ns();
     do {
@@ -69,7 +73,7 @@ static void wait_until_changed(struct signal *s, unsigned old)
             if (atomic_load_explicit(&s->number, memory_order_acquire) != old) return;
             relax();
         }
-    } while (ls_clock_mono_ns() - begin_ns < spin_ns);
+    } while (ls_clock_mono_ns() - begin_ns < longest_ns);
     sleep_until_changed(s, old);
 }
 
@@ -80,12 +84,12 @@ static void change(struct signal *s)
     if (atomic_load(&s->sleepers)) syscall(SYS_futex, &s->number, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-static void meet(struct meeting *m, uint64_t *out_ns)
+static void meet(struct meeting *m, uint64_t longest_ns, uint64_t *out_ns)
 {
     /* read before the arrival: after the last one, the team may end */
     const unsigned turn = atomic_load(&m->release.number), members = team.members;
     if (atomic_fetch_add(&m->arrived, 1) + 1 < members) {
-        wait_until_changed(&m->release, turn);
+        wait_until_changed(&m->release, turn, longest_ns);
         return;
     }
     atomic_store(&m->arrived, 0);
@@ -93,9 +97,44 @@ static void meet(struct meeting *m, uint64_t *out_ns)
     change(&m->release);
 }
 
-void kn_team_wait(uint64_t *out_ns)
+void kn_team_wait(void)
 {
-    meet(&team.meeting, out_ns);
+    meet(&team.meeting, spin_ns, NULL);
+}
+
+void kn_team_wait_timed(uint64_t *out_ns)
+{
+    meet(&team.meeting, spin_timed_ns, out_ns);
+}
+
+/* ---- processors ---- */
+
+/* Is an earlier member on the processor of this one? */
+static bool is_crowded(unsigned member)
+{
+    for (unsigned m = 0; m < member; m++)
+        if (team.cpus[m] == team.cpus[member]) return true;
+    return false;
+}
+
+/* Move this member to a processor on which no earlier one is, if there is one, and let the system place it from there. */
+static void move_away(unsigned member)
+{
+    cpu_set_t allowed, others;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+    others = allowed;
+    for (unsigned m = 0; m < member; m++)
+        CPU_CLR((size_t)team.cpus[m], &others);
+    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof(others), &others) != 0) return;
+    team.cpus[member] = sched_getcpu();
+    sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+void kn_team_part_ways(unsigned member)
+{
+    if (member < PLACED_MAX) team.cpus[member] = sched_getcpu();
+    kn_team_wait();
+    if (member < PLACED_MAX && is_crowded(member)) move_away(member);
 }
 
 /* ---- a team ---- */
@@ -103,14 +142,14 @@ void kn_team_wait(uint64_t *out_ns)
 static void work(unsigned member)
 {
     team.part(team.arg, member, team.members);
-    meet(&team.end, NULL);
+    meet(&team.end, spin_ns, NULL);
 }
 
 #ifdef HAVE_OPENMP
 static void serve(unsigned member, unsigned call)
 {
     for (;; call++) {
-        wait_until_changed(&team.call, call);
+        wait_until_changed(&team.call, call, spin_ns);
         if (!team.part) return;
         work(member);
     }

@@ -19,8 +19,15 @@ void kn_team_engage(unsigned threads, void (*body)(void *arg), void *arg);
 /* Call part in each member of the present team, or of one of `threads` threads for this call, and return when all have ended. */
 void kn_team_call(unsigned threads, kn_team_part *part, void *arg);
 
-/* In a part: wait until all members have arrived. The last one to arrive stores the time of the monotonic clock in *out_ns
- * first, unless it is NULL. */
-void kn_team_wait(uint64_t *out_ns);
+/* In a part: wait until all members have arrived. */
+void kn_team_wait(void);
+
+/* The same, and a member on the processor of another one moves to another processor: the system places threads that wake each
+ * other on one processor, where they would run in turn. */
+void kn_team_part_ways(unsigned member);
+
+/* As kn_team_wait, for the ends of a timed span: a member spins longer before it sleeps. The last one to arrive stores the time of
+ * the monotonic clock in *out_ns first, unless it is NULL. */
+void kn_team_wait_timed(uint64_t *out_ns);
 
 #endif

@@ -29,9 +29,9 @@ static void count(void *arg, unsigned member, unsigned members)
     atomic_fetch_add(&c->calls, 1);
     for (unsigned n = 0; n < WAITS; n++) {
         atomic_fetch_add(&c->arrived, 1);
-        kn_team_wait(&c->met_ns[n]);
+        kn_team_wait_timed(&c->met_ns[n]);
         if (atomic_load(&c->arrived) < (n + 1) * members) atomic_fetch_add(&c->too_early, 1);
-        kn_team_wait(NULL);
+        kn_team_wait();
     }
 }
 
@@ -76,7 +76,7 @@ static void come_late(void *arg, unsigned member, unsigned members)
         nanosleep(&late, NULL);
         c->late_ns = ls_clock_mono_ns();
     }
-    kn_team_wait(&c->met_ns[0]);
+    kn_team_wait_timed(&c->met_ns[0]);
 }
 
 static void call_late(void *arg)
