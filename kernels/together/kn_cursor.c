@@ -39,6 +39,7 @@ struct kn_cursor kn_cursor_of(const struct kn_arrays *a, unsigned share, unsigne
     const struct kn_job job = kn_arrays_job(a, index_bits);
     const struct kn_plan_side *s = p->from.used ? &p->from : &p->to;
     struct kn_cursor c = {.kind = kind_of(a, s),
+                          .does = p->config->operation,
                           .side = p->from.used ? job.from : job.to,
                           .element_bytes = p->element_bytes,
                           .index_bytes = index_bits / 8,
@@ -82,21 +83,15 @@ static void advance(struct kn_cursor *c, uint64_t rows)
     c->run.left = c->side.runs[c->run.run].rows;
 }
 
-/* Take some of the rows (each row is a unit) and return their number. */
-static uint64_t move_rows(struct kn_cursor *c, uint64_t most)
+/* Set the piece to the next units, at most `most` with one step between them; return their number. */
+static uint64_t prepare(struct kn_cursor *c, uint64_t most)
 {
-    c->piece.n = least(most, rows_alike(c));
-    c->piece.by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
-    c->piece.address = c->row_address;
-    const uint64_t n = c->piece.n;
-    c->move(&c->piece);
-    advance(c, n);
-    return n;
-}
-
-/* Take some of the units of a row; return their number. */
-static uint64_t move_in_row(struct kn_cursor *c, uint64_t most)
-{
+    if (c->by_rows) {
+        c->piece.n = least(most, rows_alike(c));
+        c->piece.by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
+        c->piece.address = c->row_address;
+        return c->piece.n;
+    }
     const uint64_t n = least(most, c->units - c->unit);
     c->piece.address = c->row_address;
     if (c->kind == KN_PIECE_ROWS) {
@@ -107,12 +102,20 @@ static uint64_t move_in_row(struct kn_cursor *c, uint64_t most)
         c->piece.n = n;
         c->piece.index = (const char *)c->side.index + c->unit * c->index_bytes;
     }
-    c->move(&c->piece);
-    c->unit += n;
-    if (c->unit < c->units) return n;
+    return n;
+}
+
+/* Move the cursor past units that prepare has set. */
+static void pass(struct kn_cursor *c, uint64_t units)
+{
+    if (c->by_rows) {
+        advance(c, units);
+        return;
+    }
+    c->unit += units;
+    if (c->unit < c->units) return;
     c->unit = 0;
     advance(c, 1);
-    return n;
 }
 
 void kn_cursor_move(struct kn_cursor *c, uint64_t units)
@@ -123,6 +126,56 @@ void kn_cursor_move(struct kn_cursor *c, uint64_t units)
         return;
     }
     while (units) {
-        units -= c->by_rows ? move_rows(c, units) : move_in_row(c, units);
+        const uint64_t n = prepare(c, units);
+        c->move(&c->piece);
+        pass(c, n);
+        units -= n;
+    }
+}
+
+/* ---- two patterns in turn ---- */
+
+/* A row that is folded more often than once has units inside, but only if it is long. */
+static bool has_plain_units(const struct kn_cursor *c)
+{
+    return !c->by_rows || c->piece.times == 1;
+}
+
+/* Stored values change from row to row, so that a unit of a store is a row. */
+static bool is_second(const struct kn_cursor *b)
+{
+    return b->kind == KN_PIECE_ROWS && b->unit_accesses == 1 &&
+           (b->by_rows || b->does == PAT_OPERATION_REDUCE);
+}
+
+static kn_pair_move *pair_move(const struct kn_cursor *a, const struct kn_cursor *b)
+{
+    return kn_pair_find(a->kind, b->does, 8 * a->index_bytes);
+}
+
+bool kn_cursors_pair(const struct kn_cursor *a, const struct kn_cursor *b)
+{
+    return a->units_all == b->units_all && a->does == PAT_OPERATION_REDUCE && a->element_bytes == 8 &&
+           b->element_bytes == 8 && has_plain_units(a) && is_second(b) && pair_move(a, b);
+}
+
+/* Set the step from unit to unit. */
+static void step_by_unit(struct kn_cursor *c)
+{
+    if (c->kind == KN_PIECE_ROWS && !c->by_rows) c->piece.by = c->piece.fold_step;
+}
+
+void kn_cursor_move_pair(struct kn_cursor *a, struct kn_cursor *b, uint64_t units)
+{
+    kn_pair_move *const move = pair_move(a, b);
+    while (units) {
+        const uint64_t most = prepare(a, units), n = prepare(b, most);
+        struct kn_pair p = {&a->piece, &b->piece, n};
+        step_by_unit(a);
+        step_by_unit(b);
+        move(&p);
+        pass(a, n);
+        pass(b, n);
+        units -= n;
     }
 }

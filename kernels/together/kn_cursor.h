@@ -45,12 +45,25 @@ typedef void kn_piece_move(struct kn_piece *p);
 kn_piece_move *kn_piece_find(enum kn_piece_kind kind, enum pat_operation does, unsigned element_bytes,
                              unsigned index_bits);
 
+/* Loads of pattern a and accesses of pattern b in turn, as in one iteration of a loop: n times a unit of a, then an element
+ * of b. */
+struct kn_pair {
+    struct kn_piece *a, *b; /* a: ROWS (by apart, once each) or LISTED; b: rows of one element, by apart */
+    uint64_t n;
+};
+
+typedef void kn_pair_move(struct kn_pair *p);
+
+/* Return the loop of a pair of elements of 8 bytes, where a is a reduction, or NULL where none exists. */
+kn_pair_move *kn_pair_find(enum kn_piece_kind kind_of_a, enum pat_operation b_does, unsigned index_bits);
+
 /* ---- progress of a thread ---- */
 
 struct kn_cursor {
     struct kn_piece piece; /* the next piece */
     kn_piece_move *move;
     enum kn_piece_kind kind;
+    enum pat_operation does;
     struct kn_side side;
     unsigned element_bytes, index_bytes;
     char *row_address;    /* element 0 of the row */
@@ -70,6 +83,12 @@ struct kn_cursor kn_cursor_of(const struct kn_arrays *a, unsigned share, unsigne
 
 /* Run the next units, at most the remaining ones. */
 void kn_cursor_move(struct kn_cursor *c, uint64_t units);
+
+/* Do a and b have as many units in their shares, like the accesses of one iteration, and is there a loop for them in turn? */
+bool kn_cursors_pair(const struct kn_cursor *a, const struct kn_cursor *b);
+
+/* Run the next units of a and b in turn; as kn_cursor_move of both. */
+void kn_cursor_move_pair(struct kn_cursor *a, struct kn_cursor *b, uint64_t units);
 
 /* ---- arrays that several patterns use ---- */
 

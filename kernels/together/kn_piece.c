@@ -45,6 +45,35 @@ KN_ALWAYS void rows_of(struct kn_piece *p, enum pat_operation does, size_t len)
     p->last = state.last;
 }
 
+/* A unit of a, then an element of b. One instruction walks over b, as in a loop. */
+KN_ALWAYS void pair_rows_of(struct kn_pair *p, enum pat_operation does, size_t len)
+{
+    const struct kn_side s = {.index = p->a->offset};
+    const struct KN_NAME(held) held = KN_NAME(hold)(&s, len);
+    struct KN_NAME(state) first = {0}, second = {.value = KN_NAME(value)(p->b->row, does)};
+    uint64_t *row = p->a->address, *at = (uint64_t *)p->b->address + p->b->offset[0];
+    const int64_t by = p->a->by, at_by = p->b->by;
+    for (uint64_t n = p->n; n > 0; n--, row += by, at += at_by) {
+        KN_NAME(held_row)(row, &held, len, PAT_OPERATION_REDUCE, &first);
+        KN_NAME(access)(at, does, &second);
+        second.value = KN_NAME(value_after)(second.value, does);
+    }
+    p->a->sum += first.sum;
+    p->b->sum += second.sum;
+}
+
+#define PAIR_CASE(n)                  \
+    case n + 1:                       \
+        pair_rows_of(p, does, n + 1); \
+        return;
+KN_ALWAYS void pair_rows(struct kn_pair *p, enum pat_operation does)
+{
+    switch (p->a->offset_len) {
+        KN_HELD(PAIR_CASE)
+    }
+}
+#undef PAIR_CASE
+
 #define ROWS_CASE(n)             \
     case n + 1:                  \
         rows_of(p, does, n + 1); \
@@ -66,6 +95,16 @@ ROWS_DEFINE(reduce, REDUCE)
 ROWS_DEFINE(chase, CHASE)
 ROWS_DEFINE(fill, FILL)
 ROWS_DEFINE(update, UPDATE)
+
+static void pair_rows_reduce(struct kn_pair *p)
+{
+    pair_rows(p, PAT_OPERATION_REDUCE);
+}
+
+static void pair_rows_fill(struct kn_pair *p)
+{
+    pair_rows(p, PAT_OPERATION_FILL);
+}
 #include "kernels/replay/kn_access_end.inc.h"
 
 static void linked(struct kn_piece *p)
@@ -100,4 +139,14 @@ kn_piece_move *kn_piece_find(enum kn_piece_kind kind, enum pat_operation does, u
     if (kind == KN_PIECE_LINKED) return element_bytes == 8 && does == PAT_OPERATION_CHASE ? linked : NULL;
     if (kind == KN_PIECE_ROWS) return element_bytes == 8 ? rows[does] : NULL;
     return lists[element_bytes == 8][index_bits == 64][kind == KN_PIECE_LEVELS][does];
+}
+
+kn_pair_move *kn_pair_find(enum kn_piece_kind kind_of_a, enum pat_operation b_does, unsigned index_bits)
+{
+    const bool fills = b_does == PAT_OPERATION_FILL;
+    if (!fills && b_does != PAT_OPERATION_REDUCE) return NULL;
+    if (kind_of_a == KN_PIECE_ROWS) return fills ? pair_rows_fill : pair_rows_reduce;
+    if (kind_of_a != KN_PIECE_LISTED) return NULL;
+    if (index_bits == 64) return fills ? piece_e8_i64_pair_listed_fill : piece_e8_i64_pair_listed_reduce;
+    return fills ? piece_e8_i32_pair_listed_fill : piece_e8_i32_pair_listed_reduce;
 }

@@ -29,3 +29,31 @@ KN_DEFINE(chase, CHASE)
 KN_DEFINE(fill, FILL)
 KN_DEFINE(update, UPDATE)
 #undef KN_DEFINE
+
+/* A load of a's list, then an element of b (kn_pair), for elements of 8 bytes. */
+KN_ALWAYS void KN_NAME(pair_listed)(struct kn_pair *p, enum pat_operation does)
+{
+    const struct kn_side s = {.index = p->a->index};
+    struct KN_NAME(state) first = {0}, second = {.value = KN_NAME(value)(p->b->row, does)};
+    KN_E *const row = p->a->address;
+    KN_E *at = (KN_E *)p->b->address + p->b->offset[0];
+    const int64_t at_by = p->b->by;
+    const uint64_t n = p->n;
+    for (uint64_t j = 0; j < n; j++, at += at_by) {
+        KN_NAME(access)(row + KN_NAME(index)(&s, j, false), PAT_OPERATION_REDUCE, &first);
+        KN_NAME(access)(at, does, &second);
+        second.value = KN_NAME(value_after)(second.value, does);
+    }
+    p->a->sum += first.sum;
+    p->b->sum += second.sum;
+}
+
+static __attribute__((unused)) void KN_NAME(pair_listed_reduce)(struct kn_pair *p)
+{
+    KN_NAME(pair_listed)(p, PAT_OPERATION_REDUCE);
+}
+
+static __attribute__((unused)) void KN_NAME(pair_listed_fill)(struct kn_pair *p)
+{
+    KN_NAME(pair_listed)(p, PAT_OPERATION_FILL);
+}

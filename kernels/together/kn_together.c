@@ -195,12 +195,30 @@ struct group {
 struct taker {
     struct kn_cursor cursor;
     uint64_t units, rest, rests;
+    struct taker *second; /* its units follow this one's, one by one; NULL: none */
+    bool is_second;
 } __attribute__((aligned(64)));
 
 static void begin_share(const struct group *g, struct taker *takers, unsigned share)
 {
     for (size_t k = 0; k < g->len; k++)
         takers[k].cursor = kn_cursor_of(&g->sessions[k].arrays, share, g->sessions[k].variant->index_bits);
+}
+
+/* Patterns with as many units as another one are of the same iterations: their accesses alternate, as in the loop. */
+static void pair_up(struct taker *takers, size_t len)
+{
+    for (size_t k = 0; k < len; k++) {
+        takers[k].second = NULL;
+        takers[k].is_second = false;
+    }
+    for (size_t a = 0; a < len; a++)
+        for (size_t b = 0; b < len && !takers[a].second && !takers[a].is_second; b++)
+            if (b != a && !takers[b].is_second && !takers[b].second &&
+                kn_cursors_pair(&takers[a].cursor, &takers[b].cursor)) {
+                takers[a].second = &takers[b];
+                takers[b].is_second = true;
+            }
 }
 
 static uint64_t turns_of(struct taker *takers, size_t len)
@@ -225,7 +243,10 @@ static void take_turn(struct taker *t, uint64_t turns)
         t->rests -= turns;
         units++;
     }
-    if (units) kn_cursor_move(&t->cursor, units);
+    if (units && t->second)
+        kn_cursor_move_pair(&t->cursor, &t->second->cursor, units);
+    else if (units)
+        kn_cursor_move(&t->cursor, units);
 }
 
 static void run_share(void *arg, unsigned share)
@@ -234,9 +255,10 @@ static void run_share(void *arg, unsigned share)
     struct taker *takers = g->takers + share * g->len;
     begin_share(g, takers, share);
     const uint64_t turns = turns_of(takers, g->len);
+    pair_up(takers, g->len);
     for (uint64_t t = 0; t < turns; t++)
         for (size_t k = 0; k < g->len; k++)
-            take_turn(&takers[k], turns);
+            if (!takers[k].is_second) take_turn(&takers[k], turns);
     if (g->options->fence) __atomic_thread_fence(__ATOMIC_RELEASE);
     for (size_t k = 0; k < g->len; k++)
         *g->sessions[k].arrays.parts[share].sum = takers[k].cursor.piece.sum;

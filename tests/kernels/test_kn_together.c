@@ -119,6 +119,76 @@ static void pieces_give_the_result_of_rows(void **unused)
     }
 }
 
+/* Two patterns as one share each; a cursor of each. */
+struct side {
+    struct pat_config config;
+    struct kn_plan plan;
+    struct kn_arrays arrays;
+    struct kn_cursor cursor;
+};
+
+static void side_make(struct side *s, size_t len, uint64_t count, bool listed, bool fills)
+{
+    static const struct kn_options o = {.element_bytes = 8};
+    uint64_t state = len + count;
+    assert_int_equal(pat_config_init(&s->config), LS_OK);
+    s->config.kernel = fills ? PAT_SCATTER : PAT_GATHER;
+    s->config.operation = fills ? PAT_OPERATION_FILL : PAT_OPERATION_REDUCE;
+    s->config.count = count;
+    s->config.delta = 3;
+    s->config.pattern = list_of(len);
+    for (size_t j = 0; j < len; j++)
+        s->config.pattern.data[j] = (int64_t)(listed     ? ls_random_below(&state, 1000)
+                                              : len < 64 ? j * j
+                                                         : 2 * j);
+    assert_int_equal(kn_plan_init(&s->plan, &s->config, &o, 1), LS_OK);
+    assert_int_equal(kn_arrays_init(&s->arrays, &s->plan, &kn_backend_serial, KN_PAGES_DEFAULT), LS_OK);
+    assert_int_equal(kn_arrays_narrow(&s->arrays), LS_OK);
+    s->cursor = kn_cursor_of(&s->arrays, 0, listed ? 32 : 64);
+}
+
+static void side_end(struct side *s)
+{
+    struct kn_result r = {0};
+    *s->arrays.parts[0].sum = s->cursor.piece.sum;
+    kn_validate(&s->arrays, &r);
+    assert_true(r.valid);
+    kn_arrays_fini(&s->arrays);
+    pat_config_fini(&s->config);
+}
+
+static void a_pair_gives_the_results_of_both(void **unused)
+{
+    (void)unused;
+    static const struct {
+        size_t len[2];
+        uint64_t count[2];
+        bool listed, fills;
+    } cases[] = {
+        {{7, 1}, {900, 900}, false, true}, /* a stencil and its result */
+        {{7, 1}, {900, 900}, false, false},
+        {{500, 500}, {1, 1}, true, false}, /* a list, and a long row with a stride */
+        {{500, 1}, {2, 1000}, true, true}, /* rows of one element */
+        {{1, 500}, {500, 1}, false, false},
+    };
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct side a, b;
+        uint64_t state = c;
+        side_make(&a, cases[c].len[0], cases[c].count[0], cases[c].listed, false);
+        side_make(&b, cases[c].len[1], cases[c].count[1], false, cases[c].fills);
+        assert_true(kn_cursors_pair(&a.cursor, &b.cursor));
+        for (uint64_t left = a.cursor.units_all, n; left; left -= n) {
+            n = 1 + ls_random_below(&state, 90);
+            if (n > left) n = left;
+            kn_cursor_move_pair(&a.cursor, &b.cursor, n);
+        }
+        b.cursor.units_all++;
+        assert_false(kn_cursors_pair(&a.cursor, &b.cursor));
+        side_end(&a);
+        side_end(&b);
+    }
+}
+
 /* A row of indices in no order, and rows of four that are regular. */
 static void fill_config(struct pat_config *c, size_t len, uint64_t count, bool regular)
 {
@@ -262,6 +332,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_give_the_result_of_rows),
+        cmocka_unit_test(a_pair_gives_the_results_of_both),
         cmocka_unit_test(a_turn_has_the_reported_number_of_accesses),
         cmocka_unit_test(patterns_of_one_array_have_one_memory),
         cmocka_unit_test(groups_run_and_are_correct),
