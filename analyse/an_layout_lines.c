@@ -2,6 +2,7 @@
 #include "analyse/an_layout_lines.h"
 
 #include "common/ls_hash.h"
+#include "common/ls_sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -308,12 +309,6 @@ void an_visits_fini(struct an_visits *v)
 
 /* --- lines --- */
 
-static int an_compare_u64(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Append the lines of a visit to an object whose parts begin at `here` and `there`. */
 static ls_err an_put_lines(struct an_visits *v, const struct an_places *p, const struct an_shape *s,
                            uint64_t here, uint64_t there)
@@ -338,7 +333,7 @@ static ls_err an_put_lines(struct an_visits *v, const struct an_places *p, const
 static size_t an_distinct(struct an_visits *v, size_t len)
 {
     size_t distinct = 0;
-    if (len > 1) qsort(v->lines.rows, len, sizeof(*v->lines.rows), an_compare_u64);
+    if (len > 1) qsort(v->lines.rows, len, sizeof(*v->lines.rows), ls_compare_u64);
     for (size_t i = 0; i < len; i++)
         distinct += i == 0 || v->lines.rows[i] != v->lines.rows[i - 1];
     return distinct;

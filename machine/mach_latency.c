@@ -2,6 +2,7 @@
 /* Latency of loads in a ring of lines of a given length: each load depends on the one before. */
 #include "machine/mach_calibration.h"
 
+#include "common/ls_sorted.h"
 #include "machine/mach_probe_sigsafe.h"
 #include "machine/mach_isa.h"
 
@@ -20,15 +21,9 @@ enum {
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
 };
 
-static int compare_u64(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 double mach_latency_typical(uint64_t *latencies_cycles, size_t len, uint32_t tsc_step_cycles)
 {
-    qsort(latencies_cycles, len, sizeof(*latencies_cycles), compare_u64);
+    qsort(latencies_cycles, len, sizeof(*latencies_cycles), ls_compare_u64);
     const double median = (double)latencies_cycles[len / 2], reach = 1.5 * tsc_step_cycles;
     double sum = 0;
     size_t near = 0;

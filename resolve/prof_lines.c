@@ -24,19 +24,13 @@ void prof_ip_fini(struct prof_ip_set *set)
     *set = (struct prof_ip_set){0};
 }
 
-static int prof_compare_ips(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorted copy; the caller frees it. */
 static uint64_t *prof_ip_sorted(const struct prof_ip_set *set)
 {
     uint64_t *ips = malloc((set->ips.len + 1) * sizeof(*ips));
     if (!ips) return NULL;
     if (set->ips.len) memcpy(ips, set->ips.rows, set->ips.len * sizeof(*ips));
-    qsort(ips, set->ips.len, sizeof(*ips), prof_compare_ips);
+    qsort(ips, set->ips.len, sizeof(*ips), ls_compare_u64);
     return ips;
 }
 

@@ -16,12 +16,6 @@
 
 /* --- NUMA nodes of pages --- */
 
-static int prof_compare_pages(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The page's entry among sorted ones, NULL: none. */
 static const uint64_t *prof_page_find(const uint64_t *pages, size_t len, uint64_t page)
 {
@@ -37,7 +31,7 @@ static ls_err prof_pages_apply(const struct spool_pages *record, struct prof_sam
     uint64_t *pages = malloc(bytes + 1);
     if (!pages) return ls_nomem("%u pages", record->pages_len);
     memcpy(pages, SPOOL_REC_TAIL(record), bytes);
-    qsort(pages, record->pages_len, sizeof(*pages), prof_compare_pages);
+    qsort(pages, record->pages_len, sizeof(*pages), ls_compare_u64);
     for (size_t i = 0; i < len; i++) {
         const uint64_t *page = prof_page_find(pages, record->pages_len, rows[i].addr & ~SPOOL_PAGE_NODE_MASK);
         if (page && (*page & SPOOL_PAGE_NODE_MASK) < UINT8_MAX)

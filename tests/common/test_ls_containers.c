@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors and indices against arrays that are searched from the beginning. */
+/* Vectors and indices against arrays that are searched from the beginning; the order of numbers. */
 #include "common/ls_index.h"
 #include "common/ls_random.h"
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
 #include "tests/unit.h"
 
@@ -55,6 +56,18 @@ static void vectors_without_memory_stay_as_they_are(void **state)
     free(v.rows);
 }
 
+/* Differences of more than half the range must not wrap. */
+static void numbers_are_sorted_over_their_whole_range(void **state)
+{
+    (void)state;
+    uint64_t rows[] = {UINT64_MAX, 1, UINT64_C(1) << 63, 0, UINT64_MAX, (UINT64_C(1) << 63) - 1, UINT32_MAX};
+    const uint64_t sorted[] = {0,          1,         UINT32_MAX, (UINT64_C(1) << 63) - 1, UINT64_C(1) << 63,
+                               UINT64_MAX, UINT64_MAX};
+    qsort(rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]), ls_compare_u64);
+    assert_memory_equal(rows, sorted, sizeof(rows));
+    assert_int_equal(ls_compare_u64(&sorted[5], &sorted[6]), 0);
+}
+
 /* Keys that occur several times, in rising order and at random, as pointers and counters are. */
 static void indices_find_each_row_of_a_key(void **state)
 {
@@ -98,6 +111,7 @@ UNIT_GROUP()
         cmocka_unit_test(vectors_keep_what_was_added),
         cmocka_unit_test(vectors_take_more_than_twice_as_many),
         cmocka_unit_test(vectors_without_memory_stay_as_they_are),
+        cmocka_unit_test(numbers_are_sorted_over_their_whole_range),
         cmocka_unit_test(indices_find_each_row_of_a_key),
         cmocka_unit_test(keys_of_two_words_depend_on_both),
     };

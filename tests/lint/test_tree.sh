@@ -37,6 +37,10 @@ grep -rnE '^[[:space:]]*\*/[[:space:]]*$' --include='*.c' --include='*.h' --incl
 grep -rlE '0x(cbf29ce484222325|100000001b3)' --include='*.c' --include='*.h' analyse common kernels machine ndm patterns perf resolve run_h5 runtime smrtree spool symbols tools traffic viz-export >"$found"
 [ "$(cat "$found")" = common/ls_hash.h ] || fail "FNV-1a outside common/ls_hash.h: $(cat "$found")"
 
+# One comparison of uint64_t for qsort is enough.
+grep -rl 'const uint64_t x = \*(const uint64_t \*)' --include='*.c' --include='*.h' analyse common kernels machine ndm patterns perf resolve run_h5 runtime smrtree spool symbols tools traffic viz-export >"$found"
+[ "$(cat "$found")" = common/ls_sorted.h ] || fail "numbers compared outside common/ls_sorted.h: $(cat "$found")"
+
 # Public headers, and headers of sources that use threads or atomics, document which threads may call their
 # functions.
 headers=0

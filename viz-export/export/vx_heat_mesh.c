@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cells of a mesh, drawn as its surface, far faces first. Faces that two cells share are inside and left
  * out. A face has the colour of the mean of its points' values. */
+#include "common/ls_sorted.h"
 #include "viz-export/export/vx_cells.h"
 #include "viz-export/export/vx_heat.h"
 
@@ -41,12 +42,6 @@ struct vx_surface {
     size_t len;
 };
 
-static int vx_compare_u64(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int vx_compare_key(const void *a, const void *b)
 {
     const struct vx_face *x = a, *y = b;
@@ -80,7 +75,7 @@ static bool vx_face_init(struct vx_face *f, const struct vx_cells *c, uint64_t c
         f->corners[k] = c->connectivity[begin + (uint64_t)corners[k]];
     }
     memcpy(f->key, f->corners, sizeof(f->key));
-    qsort(f->key, VX_CORNERS, sizeof(f->key[0]), vx_compare_u64);
+    qsort(f->key, VX_CORNERS, sizeof(f->key[0]), ls_compare_u64);
     return true;
 }
 
