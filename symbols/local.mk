@@ -5,6 +5,7 @@ libsymbols_la_SOURCES = \
     symbols/sym_code.c symbols/sym_code.h \
     symbols/sym_operand.c symbols/sym_operand.h \
     symbols/sym_perfmap.c symbols/sym_perfmap.h \
+    symbols/sym_abbrev.c symbols/sym_abbrev.h \
     symbols/sym_answer.c symbols/sym_answer.h \
     symbols/sym_debug.c symbols/sym_debug.h \
     symbols/sym_demangle.c symbols/sym_demangle.h \
@@ -24,6 +25,7 @@ libsymbols_la_SOURCES = \
     symbols/sym_unwind.c symbols/sym_unwind.h \
     symbols/sym_variable_types.c \
     symbols/sym_variables.c symbols/sym_variables.h \
+    symbols/sym_walk.c symbols/sym_walk.h \
     symbols/sym_worker.c symbols/sym_worker.h
 libsymbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
 libsymbols_la_LIBADD = libcommon.la $(DW_LIBS) $(ZLIB_LIBS) -lelf -ldl

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool sym_die_child(Dwarf_Die *parent, Dwarf_Die *out)
 {
@@ -87,6 +88,71 @@ bool sym_die_location(Dwarf_Die *die, uint64_t bias, struct sym_location *out)
     return sym_location_of_ops(ops, len, bias, out);
 }
 
+/* --- entries --- */
+
+bool sym_entry_has(const struct sym_entry *e, unsigned attribute)
+{
+    Dwarf_Attribute found;
+    return sym_entry_attribute(e, attribute, &found) != NULL;
+}
+
+const char *sym_entry_name(const struct sym_entry *e)
+{
+    const char *own = sym_entry_text(e, DW_AT_name);
+    if (own || !sym_entry_may_have(e, SYM_ATTRIBUTE_BIT(DW_AT_specification) |
+                                          SYM_ATTRIBUTE_BIT(DW_AT_abstract_origin)))
+        return own;
+    Dwarf_Die die = sym_entry_die(e);
+    return dwarf_diename(&die);
+}
+
+/* Most locations are an address, or a place in a frame: the code of a function has thousands of these. */
+bool sym_entry_location(const struct sym_entry *e, uint64_t bias, struct sym_location *out)
+{
+    Dwarf_Attribute found;
+    Dwarf_Block block;
+    if (!sym_entry_attribute(e, DW_AT_location, &found) || dwarf_formblock(&found, &block) != 0 ||
+        block.length == 0)
+        return false;
+    const uint8_t op = block.data[0];
+    if (op == DW_OP_fbreg || (op >= DW_OP_reg0 && op <= DW_OP_breg31)) return false;
+    if (op == DW_OP_addr && block.length == 1 + sizeof(out->at)) {
+        memcpy(&out->at, block.data + 1, sizeof(out->at));
+        out->at += bias;
+        out->is_tls = false;
+        return true;
+    }
+    Dwarf_Die die = sym_entry_die(e);
+    return sym_die_location(&die, bias, out);
+}
+
+/* Code in one piece. */
+static bool sym_entry_whole(const struct sym_entry *e, Dwarf_Addr *out_base, Dwarf_Addr *out_end)
+{
+    Dwarf_Attribute low, high;
+    Dwarf_Word len_bytes;
+    if (!sym_entry_attribute(e, DW_AT_low_pc, &low) || !sym_entry_attribute(e, DW_AT_high_pc, &high) ||
+        dwarf_formaddr(&low, out_base) != 0)
+        return false;
+    if (dwarf_formaddr(&high, out_end) == 0) return true;
+    if (dwarf_formudata(&high, &len_bytes) != 0) return false;
+    *out_end = *out_base + len_bytes;
+    return true;
+}
+
+bool sym_entry_piece(const struct sym_entry *e, ptrdiff_t *at, Dwarf_Addr *out_base, Dwarf_Addr *out_end)
+{
+    Dwarf_Addr ignored;
+    if (*at == 0 && sym_entry_whole(e, out_base, out_end)) {
+        *at = 1; /* as dwarf_ranges does */
+        return true;
+    }
+    if (*at == 1 || !sym_entry_may_have(e, SYM_ATTRIBUTE_BIT(DW_AT_ranges))) return false;
+    Dwarf_Die die = sym_entry_die(e);
+    *at = dwarf_ranges(&die, *at, &ignored, out_base, out_end);
+    return *at > 0;
+}
+
 /* --- units --- */
 
 static bool sym_units_add_range(struct sym_units *u, struct sym_unit_range row)
@@ -133,6 +199,7 @@ void sym_units_read(struct sym_units *u, Dwarf *dwarf, const char *path)
 
 void sym_units_fini(struct sym_units *u)
 {
+    sym_walk_fini(&u->walk);
     free(u->units);
     free(u->rows);
     *u = (struct sym_units){0};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Walking debugging entries that may be damaged: always forwards, never deeper than any real program nests. */
+/* Debugging entries that may be damaged: their names, code and locations, and the units of a file. */
 #ifndef SYM_DIES_H
 #define SYM_DIES_H
 
 #include "symbols/sym_demangle.h"
+#include "symbols/sym_walk.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -31,6 +32,16 @@ struct sym_location {
 bool sym_die_location(Dwarf_Die *die, uint64_t bias, struct sym_location *out);
 bool sym_die_is_fortran(Dwarf_Die *unit);
 
+/* --- the same for entries --- */
+
+/* Does the entry itself have the attribute? */
+bool sym_entry_has(const struct sym_entry *e, unsigned attribute);
+/* The name of the entry, or of the one that it completes or is a copy of. NULL: none. */
+const char *sym_entry_name(const struct sym_entry *e);
+bool sym_entry_location(const struct sym_entry *e, uint64_t bias, struct sym_location *out);
+/* Get the next piece of the entry's code; *at is 0 before the first one. False: there are no more. */
+bool sym_entry_piece(const struct sym_entry *e, ptrdiff_t *at, Dwarf_Addr *out_base, Dwarf_Addr *out_end);
+
 /* --- units ---
  *
  * Find the compilation unit of an address, even without .debug_aranges (clang and rustc write none).
@@ -47,6 +58,7 @@ struct sym_unit {
 
 /* Zeroed is empty. */
 struct sym_units {
+    struct sym_walk walk; /* of their entries */
     struct sym_unit *units;
     size_t units_len, units_room;
     struct sym_unit_range *rows; /* sorted by base */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,10 +92,17 @@ void sym_elf_find_dwarf(struct sym_elf *e)
     e->dwarf_path = debug_file ? debug_file : file ? file : "";
     e->author = ls_owner_meet(e->author, sym_debug_author(e->module));
     e->alt = sym_debug_open_alt(e->dwarf, e->dwarf_path, &e->author);
+    e->units = calloc(1, sizeof(*e->units));
+    if (e->units)
+        sym_units_read(e->units, e->dwarf, e->dwarf_path);
+    else
+        e->dwarf = NULL;
 }
 
 void sym_elf_close(struct sym_elf *e)
 {
+    if (e->units) sym_units_fini(e->units);
+    free(e->units);
     if (e->dwfl) dwfl_end(e->dwfl);
     sym_debug_close_alt(&e->alt);
     *e = (struct sym_elf){0};

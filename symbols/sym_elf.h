@@ -6,6 +6,7 @@
 
 #include "symbols/sym_answer.h"
 #include "symbols/sym_debug.h"
+#include "symbols/sym_dies.h"
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -22,6 +23,7 @@ struct sym_elf {
     uid_t author;           /* ls_owner.h: of the file and of its debug file */
     const char *dwarf_path; /* of the file with the DWARF */
     struct sym_debug_alt alt;
+    struct sym_units *units; /* of the DWARF; NULL without one */
 };
 
 /* Open path, which asker named (ls_owner.h). Owns: the caller calls sym_elf_close. False: *out_problem is the

@@ -159,13 +159,17 @@ static void sym_frame_each(struct sym_frame_walk *w,
 {
     struct sym_scopes *s = &w->t->scopes;
     for (size_t i = s->len; i-- > 0;) {
-        Dwarf_Die die;
-        if (!sym_die_child(&s->rows[i], &die)) continue;
+        struct sym_entry e;
+        if (!sym_entry_of(&w->t->units->walk, &s->rows[i], &e) || !sym_entry_child(&e, &e)) continue;
         do {
-            const int tag = dwarf_tag(&die);
+            const int tag = sym_entry_tag(&e);
             if (!sym_visit(w->t)) return;
-            if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) take(w, &die);
-        } while (sym_die_next(&die));
+            if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) ||
+                !sym_entry_may_have(&e, SYM_ATTRIBUTE_BIT(DW_AT_location)))
+                continue;
+            Dwarf_Die die = sym_entry_die(&e);
+            take(w, &die);
+        } while (sym_entry_next(&e));
     }
 }
 

@@ -61,10 +61,14 @@ bool sym_type_is_pointer(Dwarf_Die *type)
     return tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
 }
 
+static bool sym_is_record_tag(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
 bool sym_type_is_record(Dwarf_Die *type)
 {
-    const int tag = dwarf_tag(type);
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+    return sym_is_record_tag(dwarf_tag(type));
 }
 
 bool sym_type_argument(Dwarf_Die *die, Dwarf_Die *out)
@@ -146,30 +150,21 @@ static void sym_put_type(struct sym_text *out, Dwarf_Die *type, int depth)
     sym_text_put(out, name ? name : sym_word_of(tag));
 }
 
-/* The namespaces and classes around a type: "a::b::". Entries are in the order of their offsets: the last one at
- * or before the type is around it. */
-static void sym_put_scopes(struct sym_text *out, Dwarf_Die *type)
+/* The namespaces and classes around a type: "a::b::". */
+static void sym_put_scopes(struct sym_layouts *l, struct sym_text *out, Dwarf_Die *type)
 {
     Dwarf_Attribute found;
-    Dwarf_Die around, child, last, declared;
+    Dwarf_Die declared;
+    struct sym_entry around[SYM_DIE_DEPTH_MAX];
     /* the definition of a type unit is outside of the namespace that declares it */
     if (dwarf_formref_die(dwarf_attr(type, DW_AT_specification, &found), &declared)) type = &declared;
-    const Dwarf_Off at = dwarf_dieoffset(type);
-    if (!dwarf_diecu(type, &around, NULL, NULL)) return;
-    for (int depth = 0; depth < SYM_DIE_DEPTH_MAX && sym_die_child(&around, &child); depth++) {
-        bool is_before = false;
-        do {
-            if (dwarf_dieoffset(&child) > at) break;
-            last = child;
-            is_before = true;
-        } while (sym_die_next(&child));
-        if (!is_before || dwarf_dieoffset(&last) == at) return;
-        if (dwarf_tag(&last) == DW_TAG_namespace || sym_type_is_record(&last)) {
-            const char *name = dwarf_diename(&last);
-            sym_text_put(out, name ? name : "(anonymous namespace)");
-            sym_text_put(out, "::");
-        }
-        around = last;
+    const size_t len = sym_entry_around(l->walk, type, around, SYM_DIE_DEPTH_MAX);
+    for (size_t i = 1; i < len; i++) {
+        const int tag = sym_entry_tag(&around[i]);
+        if (tag != DW_TAG_namespace && !sym_is_record_tag(tag)) continue;
+        const char *name = sym_entry_name(&around[i]);
+        sym_text_put(out, name ? name : "(anonymous namespace)");
+        sym_text_put(out, "::");
     }
 }
 
@@ -177,7 +172,7 @@ static uint32_t sym_name_of(struct sym_layouts *l, Dwarf_Die *type, const char *
 {
     struct sym_text text = {.len = 0};
     const char *name = dwarf_diename(type);
-    if (name || sym_type_is_record(type)) sym_put_scopes(&text, type);
+    if (name || sym_type_is_record(type)) sym_put_scopes(l, &text, type);
     if (name || !alias)
         sym_put_type(&text, type, 0);
     else

@@ -20,11 +20,11 @@ struct sym_call {
     uint32_t depth;  /* 1: inlined into the function itself */
     uint32_t around; /* row of the enclosing call, SYM_NONE */
     uint32_t call;   /* the same for all pieces of one call */
-    Dwarf_Die die;
+    struct sym_entry entry;
 };
 struct sym_subprogram {
     uint64_t base, end;
-    Dwarf_Die die;
+    struct sym_entry entry;
 };
 
 /* Zeroed is empty. */
@@ -32,19 +32,19 @@ struct sym_unit_code {
     const void *unit;                 /* unit of these functions */
     struct sym_subprogram *functions; /* sorted by base; each piece of a function has a row */
     size_t functions_len, functions_room;
-    Dwarf_Off walked; /* function of these calls, 0: none */
+    const uint8_t *walked; /* entry of the function of these calls, NULL: none */
     struct sym_call *calls;
     size_t calls_len, calls_room;
 };
 
-static bool sym_add_function(struct sym_unit_code *s, Dwarf_Die *die)
+static bool sym_add_function(struct sym_unit_code *s, const struct sym_entry *entry)
 {
     ptrdiff_t at = 0;
-    Dwarf_Addr ignored, base, end;
-    while ((at = dwarf_ranges(die, at, &ignored, &base, &end)) > 0) {
+    Dwarf_Addr base, end;
+    while (sym_entry_piece(entry, &at, &base, &end)) {
         if (base >= end) continue;
         if (LS_GROW(s->functions, s->functions_room, s->functions_len + 1) != LS_OK) return false;
-        s->functions[s->functions_len++] = (struct sym_subprogram){base, end, *die};
+        s->functions[s->functions_len++] = (struct sym_subprogram){base, end, *entry};
     }
     return true;
 }
@@ -66,16 +66,16 @@ static bool sym_holds_functions(int tag)
 
 /* Only Fortran and a few other languages nest functions; for the others, the bodies of functions are not
  * searched. */
-static void sym_walk_functions(struct sym_unit_code *s, Dwarf_Die *parent, bool nests, int depth)
+static void sym_walk_functions(struct sym_unit_code *s, const struct sym_entry *parent, bool nests, int depth)
 {
-    Dwarf_Die die;
-    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return;
+    struct sym_entry e;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_entry_child(parent, &e)) return;
     do {
-        const int tag = dwarf_tag(&die);
-        if (tag == DW_TAG_subprogram && !sym_add_function(s, &die)) return;
+        const int tag = sym_entry_tag(&e);
+        if (tag == DW_TAG_subprogram && !sym_add_function(s, &e)) return;
         if (sym_holds_functions(tag) && (tag != DW_TAG_subprogram || nests))
-            sym_walk_functions(s, &die, nests, depth + 1);
-    } while (sym_die_next(&die));
+            sym_walk_functions(s, &e, nests, depth + 1);
+    } while (sym_entry_next(&e));
 }
 
 static int sym_compare_subprograms(const void *a, const void *b)
@@ -84,13 +84,15 @@ static int sym_compare_subprograms(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-static void sym_unit_code_enter(struct sym_unit_code *s, struct sym_unit *unit)
+static void sym_unit_code_enter(struct sym_unit_code *s, struct sym_walk *walk, struct sym_unit *unit)
 {
+    struct sym_entry body;
     if (s->unit == unit) return;
     s->unit = unit;
     s->functions_len = 0;
-    s->walked = 0;
-    sym_walk_functions(s, &unit->body, sym_die_is_fortran(&unit->body), 0);
+    s->walked = NULL;
+    if (sym_entry_of(walk, &unit->body, &body))
+        sym_walk_functions(s, &body, sym_die_is_fortran(&unit->body), 0);
     if (s->functions_len > 0)
         qsort(s->functions, s->functions_len, sizeof(*s->functions), sym_compare_subprograms);
 }
@@ -108,55 +110,54 @@ struct sym_call_walk {
     uint32_t around, calls;
 };
 
-static uint32_t sym_add_call(struct sym_call_walk *w, Dwarf_Die *die)
+static uint32_t sym_add_call(struct sym_call_walk *w, const struct sym_entry *entry)
 {
     ptrdiff_t at = 0;
-    Dwarf_Addr ignored, base, end;
+    Dwarf_Addr base, end;
     struct sym_unit_code *s = w->s;
     const uint32_t first = (uint32_t)s->calls_len;
     const uint32_t depth = w->around == SYM_NONE ? 1 : s->calls[w->around].depth + 1;
-    while ((at = dwarf_ranges(die, at, &ignored, &base, &end)) > 0) {
+    while (sym_entry_piece(entry, &at, &base, &end)) {
         if (base >= end) continue;
         if (LS_GROW(s->calls, s->calls_room, s->calls_len + 1) != LS_OK) break;
-        s->calls[s->calls_len++] = (struct sym_call){base, end, depth, w->around, w->calls, *die};
+        s->calls[s->calls_len++] = (struct sym_call){base, end, depth, w->around, w->calls, *entry};
     }
     w->calls++;
     return s->calls_len > first ? first : w->around;
 }
 
-static void sym_walk_calls(struct sym_call_walk w, Dwarf_Die *parent, int depth, uint32_t *calls)
+static void sym_walk_calls(struct sym_call_walk w, const struct sym_entry *parent, int depth, uint32_t *calls)
 {
-    Dwarf_Die die;
-    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return;
+    struct sym_entry e;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_entry_child(parent, &e)) return;
     do {
-        const int tag = dwarf_tag(&die);
+        const int tag = sym_entry_tag(&e);
         struct sym_call_walk inner = w;
         inner.calls = *calls;
-        if (tag == DW_TAG_inlined_subroutine) inner.around = sym_add_call(&inner, &die);
+        if (tag == DW_TAG_inlined_subroutine) inner.around = sym_add_call(&inner, &e);
         *calls = inner.calls;
         if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
             tag == DW_TAG_catch_block)
-            sym_walk_calls(inner, &die, depth + 1, calls);
-    } while (sym_die_next(&die));
+            sym_walk_calls(inner, &e, depth + 1, calls);
+    } while (sym_entry_next(&e));
 }
 
 static void sym_unit_code_walk(struct sym_unit_code *s, struct sym_subprogram *function)
 {
-    const Dwarf_Off offset = dwarf_dieoffset(&function->die);
     uint32_t calls = 0;
-    if (s->walked == offset) return;
-    s->walked = offset;
+    if (s->walked == function->entry.at) return;
+    s->walked = function->entry.at;
     s->calls_len = 0;
-    sym_walk_calls((struct sym_call_walk){s, SYM_NONE, 0}, &function->die, 0, &calls);
+    sym_walk_calls((struct sym_call_walk){s, SYM_NONE, 0}, &function->entry, 0, &calls);
 }
 
 /* The function that holds the address, NULL: none; then *out_call is the innermost inlined call there, or
  * SYM_NONE. The rows stay until another unit or function is asked about. */
-static struct sym_subprogram *sym_unit_code_find(struct sym_unit_code *s, struct sym_unit *unit, uint64_t at,
-                                                 uint32_t *out_call)
+static struct sym_subprogram *sym_unit_code_find(struct sym_unit_code *s, struct sym_units *units,
+                                                 uint64_t at, uint32_t *out_call)
 {
     *out_call = SYM_NONE;
-    sym_unit_code_enter(s, unit);
+    sym_unit_code_enter(s, &units->walk, sym_units_find(units, at));
     struct sym_subprogram *function = sym_function_at(s, at);
     if (!function) return NULL;
     sym_unit_code_walk(s, function);
@@ -179,7 +180,6 @@ struct sym_lines {
     const struct sym_elf *elf;
     struct sym_draft *draft;
     struct sym_functions functions;
-    struct sym_units units;
     struct sym_unit_code scopes;
     struct sym_demangler demangler;
     /* names of the function of the last question */
@@ -250,21 +250,27 @@ static void sym_set_call_line(sym_lines *l, struct sym_unit *unit, Dwarf_Die *ca
         out->file = sym_source_path(l, unit, dwarf_filesrc(files, (size_t)file, NULL, NULL));
 }
 
+/* The name of the function that was inlined. */
+static uint32_t sym_call_name(sym_lines *l, uint32_t call)
+{
+    Dwarf_Die die = sym_entry_die(&l->scopes.calls[call].entry);
+    return sym_text(l, sym_die_name(&die, &l->demangler));
+}
+
 /* Follow the inlined calls from the innermost one outwards; each step gives the function around the call, and
  * the line of the call. */
 static void sym_set_inlines(sym_lines *l, struct sym_unit *unit, uint32_t call, struct sym_line *out)
 {
     const uint32_t outer = out->function;
     out->first_inline = (uint32_t)l->draft->rows[SYM_ROW_inlines].len;
-    const char *innermost = sym_die_name(&l->scopes.calls[call].die, &l->demangler);
-    out->function = sym_text(l, innermost);
+    out->function = sym_call_name(l, call);
     while (call != SYM_NONE) {
         struct sym_call *c = &l->scopes.calls[call];
         struct sym_inline step = {.function = outer};
-        sym_set_call_line(l, unit, &c->die, &step);
+        Dwarf_Die die = sym_entry_die(&c->entry);
+        sym_set_call_line(l, unit, &die, &step);
         call = c->around;
-        if (call != SYM_NONE)
-            step.function = sym_text(l, sym_die_name(&l->scopes.calls[call].die, &l->demangler));
+        if (call != SYM_NONE) step.function = sym_call_name(l, call);
         *SYM_DRAFT_ROW(l->draft, inlines) = step;
         out->inlines_len++;
     }
@@ -274,12 +280,14 @@ static void sym_set_source(sym_lines *l, uint64_t linked, struct sym_line *out)
 {
     uint32_t call;
     const uint64_t at = linked - l->elf->dwarf_bias;
-    struct sym_unit *unit = sym_units_find(&l->units, at);
+    struct sym_units *units = l->elf->units;
+    struct sym_unit *unit = units ? sym_units_find(units, at) : NULL;
     if (!unit) return;
     sym_set_line(l, unit, at, out);
-    struct sym_subprogram *function = sym_unit_code_find(&l->scopes, unit, at, &call);
+    struct sym_subprogram *function = sym_unit_code_find(&l->scopes, units, at, &call);
     if (!function) return;
-    out->function = sym_outer_name(l, unit, &function->die, out->function);
+    Dwarf_Die die = sym_entry_die(&function->entry);
+    out->function = sym_outer_name(l, unit, &die, out->function);
     if (!out->symbol) out->symbol = out->function;
     if (call != SYM_NONE) sym_set_inlines(l, unit, call, out);
 }
@@ -294,7 +302,6 @@ ls_err sym_lines_new(const struct sym_elf *e, sym_lines **out)
         sym_lines_free(l);
         return err;
     }
-    if (e->dwarf) sym_units_read(&l->units, e->dwarf, e->dwarf_path);
     *out = l;
     return LS_OK;
 }
@@ -303,7 +310,6 @@ void sym_lines_free(sym_lines *l)
 {
     if (!l) return;
     sym_functions_fini(&l->functions);
-    sym_units_fini(&l->units);
     sym_unit_code_fini(&l->scopes);
     sym_demangle_fini(&l->demangler);
     free(l);

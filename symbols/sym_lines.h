@@ -45,7 +45,7 @@ void sym_function_names(const struct sym_function *f, struct sym_demangler *dema
 
 typedef struct sym_lines sym_lines;
 
-/* functions and units of e are read here; e is borrowed.  Errors: LS_ERR_NOMEM. */
+/* The functions of e are read here; e is borrowed.  Errors: LS_ERR_NOMEM. */
 ls_err sym_lines_new(const struct sym_elf *e, sym_lines **out);
 void sym_lines_free(sym_lines *l); /* NULL-safe */
 const struct sym_functions *sym_lines_functions(const sym_lines *l);

@@ -26,9 +26,9 @@ struct sym_names_walk {
     bool nests; /* functions may be in functions */
 };
 
-bool sym_is_spelled(Dwarf_Die *die, const char *name)
+bool sym_is_spelled(const struct sym_entry *e, const char *name)
 {
-    const char *own = dwarf_diename(die);
+    const char *own = sym_entry_name(e);
     if (!own) return false;
     for (;; own++, name++) {
         while (*own == ' ')
@@ -48,19 +48,20 @@ static uint64_t sym_name_key(uint64_t scope, enum sym_names_kind kind, const cha
     return ls_index_key(hash, scope);
 }
 
-static void sym_names_put(const struct sym_names_walk *w, enum sym_names_kind kind, Dwarf_Die *die)
+static void sym_names_put(const struct sym_names_walk *w, enum sym_names_kind kind, const struct sym_entry *e)
 {
     struct sym_names *n = w->n;
-    const char *name = dwarf_diename(die);
+    const char *name = sym_entry_name(e);
     if (!name) return;
     const uint64_t key = sym_name_key(w->scope, kind, name);
     if (ls_index_find(&n->by_name, key) != LS_INDEX_NONE) return;
-    if (n->dies_len >= SYM_NAMES_MAX || LS_GROW(n->dies, n->dies_room, n->dies_len + 1) != LS_OK ||
-        ls_index_put(&n->by_name, key, (uint32_t)n->dies_len) != LS_OK) {
+    if (n->entries_len >= SYM_NAMES_MAX ||
+        LS_GROW(n->entries, n->entries_room, n->entries_len + 1) != LS_OK ||
+        ls_index_put(&n->by_name, key, (uint32_t)n->entries_len) != LS_OK) {
         n->is_cut = true;
         return;
     }
-    n->dies[n->dies_len++] = *die;
+    n->entries[n->entries_len++] = *e;
 }
 
 static bool sym_names_get(const struct sym_names *n, uint64_t scope, enum sym_names_kind kind,
@@ -68,34 +69,34 @@ static bool sym_names_get(const struct sym_names *n, uint64_t scope, enum sym_na
 {
     const uint32_t row = ls_index_find(&n->by_name, sym_name_key(scope, kind, name));
     if (row == LS_INDEX_NONE) return false;
-    *out = n->dies[row];
-    return sym_is_spelled(out, name);
+    *out = sym_entry_die(&n->entries[row]);
+    return sym_is_spelled(&n->entries[row], name);
 }
 
-static void sym_names_put_function(struct sym_names *n, Dwarf_Die *die)
+static void sym_names_put_function(struct sym_names *n, const struct sym_entry *e)
 {
     ptrdiff_t at = 0;
-    Dwarf_Addr ignored, base, end;
-    while ((at = dwarf_ranges(die, at, &ignored, &base, &end)) > 0) {
+    Dwarf_Addr base, end;
+    while (sym_entry_piece(e, &at, &base, &end)) {
         if (base >= end) continue;
         if (LS_GROW(n->pieces, n->pieces_room, n->pieces_len + 1) != LS_OK) {
             n->is_cut = true;
             return;
         }
-        n->pieces[n->pieces_len++] = (struct sym_piece){base, end, *die};
+        n->pieces[n->pieces_len++] = (struct sym_piece){base, end, *e};
     }
 }
 
-static bool sym_is_named_type(Dwarf_Die *die, int tag)
+bool sym_is_named_type(const struct sym_entry *e)
 {
-    switch (tag) {
+    switch (sym_entry_tag(e)) {
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type:
     case DW_TAG_typedef:
     case DW_TAG_base_type:
     case DW_TAG_enumeration_type:
-        return !dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr(die, DW_AT_signature);
+        return !sym_entry_has(e, DW_AT_declaration) || sym_entry_has(e, DW_AT_signature);
     default:
         return false;
     }
@@ -119,29 +120,35 @@ static int sym_names_kinds_in(int tag)
     }
 }
 
-static void sym_names_walk_below(struct sym_names_walk w, Dwarf_Die *parent, int depth)
+bool sym_imported_unit(struct sym_walk *walk, const struct sym_entry *e, struct sym_entry *out)
 {
     Dwarf_Attribute found;
-    Dwarf_Die die, unit;
+    Dwarf_Die unit;
+    return dwarf_formref_die(sym_entry_attribute(e, DW_AT_import, &found), &unit) &&
+           sym_entry_of(walk, &unit, out);
+}
+
+static void sym_names_walk_below(struct sym_names_walk w, const struct sym_entry *parent, int depth)
+{
+    struct sym_entry e, unit;
     const int kinds = w.kinds;
-    if (depth > SYM_NAMES_DEPTH_MAX || !sym_die_child(parent, &die)) return;
+    if (depth > SYM_NAMES_DEPTH_MAX || !sym_entry_child(parent, &e)) return;
     do {
-        const int tag = dwarf_tag(&die);
+        const int tag = sym_entry_tag(&e);
         if (++w.n->visits > SYM_NAMES_VISITS_MAX) w.n->is_cut = true;
         if (w.n->visits > SYM_NAMES_VISITS_MAX) return;
-        if ((kinds & SYM_NAMES_TYPES) && sym_is_named_type(&die, tag))
-            sym_names_put(&w, SYM_NAMES_TYPES, &die);
+        if ((kinds & SYM_NAMES_TYPES) && sym_is_named_type(&e)) sym_names_put(&w, SYM_NAMES_TYPES, &e);
         if ((kinds & SYM_NAMES_VARIABLES) && tag == DW_TAG_variable)
-            sym_names_put(&w, SYM_NAMES_VARIABLES, &die);
-        if ((kinds & SYM_NAMES_FUNCTIONS) && tag == DW_TAG_subprogram) sym_names_put_function(w.n, &die);
+            sym_names_put(&w, SYM_NAMES_VARIABLES, &e);
+        if ((kinds & SYM_NAMES_FUNCTIONS) && tag == DW_TAG_subprogram) sym_names_put_function(w.n, &e);
         w.kinds =
             kinds & (tag == DW_TAG_subprogram && w.nests ? SYM_NAMES_FUNCTIONS : sym_names_kinds_in(tag));
         if (!w.kinds) continue;
         if (tag != DW_TAG_imported_unit)
-            sym_names_walk_below(w, &die, depth + 1);
-        else if (dwarf_formref_die(dwarf_attr(&die, DW_AT_import, &found), &unit))
+            sym_names_walk_below(w, &e, depth + 1);
+        else if (sym_imported_unit(&w.n->units->walk, &e, &unit))
             sym_names_walk_below(w, &unit, depth + 1);
-    } while (sym_die_next(&die));
+    } while (sym_entry_next(&e));
 }
 
 static int sym_compare_pieces(const void *a, const void *b)
@@ -160,10 +167,11 @@ static uint64_t sym_names_unit(struct sym_names *n, const struct sym_unit *unit)
     struct sym_unit_names *u = &n->of_units[row];
     if (u->is_read) return row + 1;
     *u = (struct sym_unit_names){.first_piece = n->pieces_len, .is_read = true};
-    Dwarf_Die body = unit->body;
+    Dwarf_Die die = unit->body;
+    struct sym_entry body;
     const struct sym_names_walk w = {n, row + 1, SYM_NAMES_TYPES | SYM_NAMES_VARIABLES | SYM_NAMES_FUNCTIONS,
-                                     sym_die_is_fortran(&body)};
-    sym_names_walk_below(w, &body, 0);
+                                     sym_die_is_fortran(&die)};
+    if (sym_entry_of(&n->units->walk, &die, &body)) sym_names_walk_below(w, &body, 0);
     u->pieces_len = n->pieces_len - u->first_piece;
     if (u->pieces_len > 0)
         qsort(n->pieces + u->first_piece, u->pieces_len, sizeof(*n->pieces), sym_compare_pieces);
@@ -184,11 +192,10 @@ bool sym_names_variable(struct sym_names *n, const struct sym_unit *unit, const 
 
 static void sym_names_read_all(struct sym_names *n)
 {
-    for (size_t i = 0; !n->has_all && i < n->units->units_len; i++) {
-        Dwarf_Die body = n->units->units[i].body;
-        sym_names_walk_below((struct sym_names_walk){n, 0, SYM_NAMES_TYPES | SYM_NAMES_VARIABLES, false},
-                             &body, 0);
-    }
+    const struct sym_names_walk w = {n, 0, SYM_NAMES_TYPES | SYM_NAMES_VARIABLES, false};
+    struct sym_entry body;
+    for (size_t i = 0; !n->has_all && i < n->units->units_len; i++)
+        if (sym_entry_of(&n->units->walk, &n->units->units[i].body, &body)) sym_names_walk_below(w, &body, 0);
     n->has_all = true;
 }
 
@@ -213,14 +220,14 @@ bool sym_names_function(struct sym_names *n, const struct sym_unit *unit, uint64
     size_t from; /* rows before from begin at or before at */
     LS_COUNT_FIRST(from, u->pieces_len, i, rows[i].base <= at);
     if (from == 0 || at >= rows[from - 1].end) return false;
-    *out = rows[from - 1].die;
+    *out = sym_entry_die(&rows[from - 1].entry);
     return true;
 }
 
 void sym_names_fini(struct sym_names *n)
 {
     free(n->of_units);
-    free(n->dies);
+    free(n->entries);
     free(n->pieces);
     ls_index_fini(&n->by_name);
     *n = (struct sym_names){0};

@@ -10,16 +10,16 @@
 /* A piece of the machine code of a function. */
 struct sym_piece {
     uint64_t base, end;
-    Dwarf_Die die;
+    struct sym_entry entry;
 };
 struct sym_unit_names;
 
 /* Zeroed, apart from `units`, is empty. */
 struct sym_names {
-    const struct sym_units *units;
+    struct sym_units *units;
     struct sym_unit_names *of_units; /* one for each */
-    Dwarf_Die *dies;                 /* named entries; the first of a name in its unit, or in the file */
-    size_t dies_len, dies_room;
+    struct sym_entry *entries;       /* named ones; the first of a name in its unit, or in the file */
+    size_t entries_len, entries_room;
     struct ls_index by_name;
     struct sym_piece *pieces;
     size_t pieces_len, pieces_room;
@@ -29,7 +29,12 @@ struct sym_names {
 };
 
 /* Is the entry's name `name`, apart from blanks? */
-bool sym_is_spelled(Dwarf_Die *die, const char *name);
+bool sym_is_spelled(const struct sym_entry *e, const char *name);
+
+/* Is it a type that has a name, and is more than a declaration? */
+bool sym_is_named_type(const struct sym_entry *e);
+/* Find the unit that the entry imports. */
+bool sym_imported_unit(struct sym_walk *walk, const struct sym_entry *e, struct sym_entry *out);
 
 /* Find a defined type in the unit, or in all units of the file. */
 bool sym_names_type(struct sym_names *n, const struct sym_unit *unit, const char *name, Dwarf_Die *out);

@@ -18,21 +18,30 @@ bool sym_visit(struct sym_typist *t)
 
 /* --- scopes --- */
 
-static void sym_scopes_enter(struct sym_typist *t, Dwarf_Die *parent, int depth)
+static bool sym_entry_covers(const struct sym_entry *e, uint64_t address)
+{
+    ptrdiff_t at = 0;
+    Dwarf_Addr base, end;
+    while (sym_entry_piece(e, &at, &base, &end))
+        if (address >= base && address < end) return true;
+    return false;
+}
+
+static void sym_scopes_enter(struct sym_typist *t, const struct sym_entry *parent, int depth)
 {
     struct sym_scopes *s = &t->scopes;
-    Dwarf_Die die;
-    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return;
+    struct sym_entry e;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_entry_child(parent, &e)) return;
     do {
-        const int tag = dwarf_tag(&die);
+        const int tag = sym_entry_tag(&e);
         if (!sym_visit(t)) return;
         if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
             continue;
-        if (dwarf_haspc(&die, s->at) <= 0 || s->len == SYM_SCOPES_MAX) continue;
-        s->rows[s->len++] = die;
-        sym_scopes_enter(t, &die, depth + 1);
+        if (s->len == SYM_SCOPES_MAX || !sym_entry_covers(&e, s->at)) continue;
+        s->rows[s->len++] = sym_entry_die(&e);
+        sym_scopes_enter(t, &e, depth + 1);
         return;
-    } while (sym_die_next(&die));
+    } while (sym_entry_next(&e));
 }
 
 void sym_scopes_find(struct sym_typist *t, uint64_t at)
@@ -41,11 +50,11 @@ void sym_scopes_find(struct sym_typist *t, uint64_t at)
     if (s->unit && s->at == at) return;
     s->at = at;
     s->len = 0;
-    s->unit = sym_units_find(&t->units, at);
+    s->unit = sym_units_find(t->units, at);
     if (!s->unit || !sym_names_function(&t->names, s->unit, at, &s->rows[0])) return;
-    Dwarf_Die function = s->rows[0];
+    struct sym_entry function;
     s->len = 1;
-    sym_scopes_enter(t, &function, 0);
+    if (sym_entry_of(&t->units->walk, &s->rows[0], &function)) sym_scopes_enter(t, &function, 0);
 }
 
 bool sym_origin_of(Dwarf_Die *function, Dwarf_Die *out)
@@ -62,63 +71,74 @@ bool sym_origin_of(Dwarf_Die *function, Dwarf_Die *out)
     return true;
 }
 
-bool sym_class_of(Dwarf_Die *function, Dwarf_Die *out)
+bool sym_class_of(struct sym_typist *t, Dwarf_Die *function, Dwarf_Die *out)
 {
-    Dwarf_Die origin, *scopes = NULL;
+    struct sym_entry around[SYM_DIE_DEPTH_MAX];
+    Dwarf_Die origin, class;
     sym_origin_of(function, &origin);
-    const int len = dwarf_getscopes_die(&origin, &scopes);
-    const bool is_found = len > 1 && sym_type_is_record(&scopes[1]) && sym_type_peel(&scopes[1], out, NULL);
-    free(scopes);
-    return is_found;
+    const size_t len = sym_entry_around(&t->units->walk, &origin, around, SYM_DIE_DEPTH_MAX);
+    if (len == 0) return false;
+    class = sym_entry_die(&around[len - 1]);
+    return sym_type_is_record(&class) && sym_type_peel(&class, out, NULL);
 }
 
 /* --- variables by name --- */
 
-static bool sym_is_named(Dwarf_Die *die, const char *name)
+static bool sym_is_named(const struct sym_entry *e, const char *name)
 {
-    const char *own = dwarf_diename(die);
+    const char *own = sym_entry_name(e);
     return own && strcmp(own, name) == 0;
 }
 
-/* Find a variable of this name below parent. */
-static bool sym_variable_below(struct sym_typist *t, Dwarf_Die *parent, const char *name, int depth,
-                               Dwarf_Die *out)
+static bool sym_variable_in(struct sym_typist *t, const struct sym_entry *parent, const char *name, int depth,
+                            Dwarf_Die *out)
 {
-    Dwarf_Die die;
-    if (depth > SYM_STARS_MAX || !sym_die_child(parent, &die)) return false;
+    struct sym_entry e;
+    if (depth > SYM_STARS_MAX || !sym_entry_child(parent, &e)) return false;
     do {
-        const int tag = dwarf_tag(&die);
+        const int tag = sym_entry_tag(&e);
         if (!sym_visit(t)) return false;
         if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter || tag == DW_TAG_member) &&
-            sym_is_named(&die, name)) {
-            *out = die;
+            sym_is_named(&e, name)) {
+            *out = sym_entry_die(&e);
             return true;
         }
         if ((tag == DW_TAG_namespace || tag == DW_TAG_lexical_block || tag == DW_TAG_module ||
              tag == DW_TAG_common_block) &&
-            sym_variable_below(t, &die, name, depth + 1, out))
+            sym_variable_in(t, &e, name, depth + 1, out))
             return true;
-    } while (sym_die_next(&die));
+    } while (sym_entry_next(&e));
     return false;
+}
+
+/* Find a variable of this name below parent. */
+static bool sym_variable_below(struct sym_typist *t, const Dwarf_Die *parent, const char *name, int depth,
+                               Dwarf_Die *out)
+{
+    struct sym_entry e;
+    return sym_entry_of(&t->units->walk, parent, &e) && sym_variable_in(t, &e, name, depth, out);
 }
 
 bool sym_member_named(struct sym_typist *t, Dwarf_Die *record, const char *name, int depth, Dwarf_Die *out)
 {
-    Dwarf_Die die, type, inner;
-    if (depth > SYM_STARS_MAX || !sym_die_child(record, &die)) return false;
+    struct sym_entry e;
+    Dwarf_Die type, inner;
+    if (depth > SYM_STARS_MAX || !sym_entry_of(&t->units->walk, record, &e) || !sym_entry_child(&e, &e))
+        return false;
     do {
-        const int tag = dwarf_tag(&die);
+        const int tag = sym_entry_tag(&e);
         if (!sym_visit(t)) return false;
         const bool is_member = tag == DW_TAG_member || tag == DW_TAG_variable;
-        if (is_member && sym_is_named(&die, name)) {
-            *out = die;
+        if (is_member && sym_is_named(&e, name)) {
+            *out = sym_entry_die(&e);
             return true;
         }
-        const bool is_open = tag == DW_TAG_inheritance || (tag == DW_TAG_member && !dwarf_diename(&die));
+        const bool is_open = tag == DW_TAG_inheritance || (tag == DW_TAG_member && !sym_entry_name(&e));
+        Dwarf_Die die = sym_entry_die(&e);
         if (is_open && sym_type_next(&die, &type) && sym_type_peel(&type, &inner, NULL) &&
             sym_type_is_record(&inner) && sym_member_named(t, &inner, name, depth + 1, out))
             return true;
-    } while (sym_die_next(&die));
+    } while (sym_entry_next(&e));
     return false;
 }
 
@@ -131,45 +151,46 @@ bool sym_variable_named(struct sym_typist *t, const char *name, Dwarf_Die *out)
         if (dwarf_tag(&s->rows[i]) == DW_TAG_lexical_block) continue;
         if (sym_origin_of(&s->rows[i], &origin) && sym_variable_below(t, &origin, name, 0, out)) return true;
         if (sym_variable_below(t, &s->rows[i], name, 0, out)) return true;
-        if (sym_class_of(&s->rows[i], &class) && sym_member_named(t, &class, name, 0, out)) return true;
+        if (sym_class_of(t, &s->rows[i], &class) && sym_member_named(t, &class, name, 0, out)) return true;
     }
     return s->unit && sym_names_variable(&t->names, s->unit, name, out);
 }
 
 /* --- types by name --- */
 
-static bool sym_is_type_tag(int tag)
+static bool sym_type_in(struct sym_typist *t, const struct sym_entry *parent, const char *name, int depth,
+                        Dwarf_Die *out)
 {
-    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
-           tag == DW_TAG_typedef || tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type;
-}
-
-/* Find a defined type of this name below parent; dwz and partial units are followed. */
-static bool sym_type_below(struct sym_typist *t, Dwarf_Die *parent, const char *name, int depth,
-                           Dwarf_Die *out)
-{
-    Dwarf_Attribute found;
-    Dwarf_Die die, unit;
-    if (depth > SYM_STARS_MAX || !sym_die_child(parent, &die)) return false;
+    struct sym_entry e, unit;
+    if (depth > SYM_STARS_MAX || !sym_entry_child(parent, &e)) return false;
     do {
-        const int tag = dwarf_tag(&die);
+        const int tag = sym_entry_tag(&e);
         if (!sym_visit(t)) return false;
-        if (sym_is_type_tag(tag) && sym_is_spelled(&die, name) &&
-            (!dwarf_hasattr(&die, DW_AT_declaration) || dwarf_hasattr(&die, DW_AT_signature))) {
-            *out = die;
+        if (sym_is_named_type(&e) && sym_is_spelled(&e, name)) {
+            *out = sym_entry_die(&e);
             return true;
         }
-        if (tag == DW_TAG_template_type_parameter && sym_is_spelled(&die, name))
+        if (tag == DW_TAG_template_type_parameter && sym_is_spelled(&e, name)) {
+            Dwarf_Die die = sym_entry_die(&e);
             return sym_type_next(&die, out);
-        if (tag == DW_TAG_imported_unit && dwarf_formref_die(dwarf_attr(&die, DW_AT_import, &found), &unit) &&
-            sym_type_below(t, &unit, name, depth + 1, out))
+        }
+        if (tag == DW_TAG_imported_unit && sym_imported_unit(&t->units->walk, &e, &unit) &&
+            sym_type_in(t, &unit, name, depth + 1, out))
             return true;
         if ((tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
              tag == DW_TAG_class_type || tag == DW_TAG_lexical_block) &&
-            sym_type_below(t, &die, name, depth + 1, out))
+            sym_type_in(t, &e, name, depth + 1, out))
             return true;
-    } while (sym_die_next(&die));
+    } while (sym_entry_next(&e));
     return false;
+}
+
+/* Find a defined type of this name below parent; dwz and partial units are followed. */
+static bool sym_type_below(struct sym_typist *t, const Dwarf_Die *parent, const char *name, int depth,
+                           Dwarf_Die *out)
+{
+    struct sym_entry e;
+    return sym_entry_of(&t->units->walk, parent, &e) && sym_type_in(t, &e, name, depth, out);
 }
 
 static bool sym_type_in_scopes(struct sym_typist *t, const char *name, Dwarf_Die *out)
@@ -180,7 +201,7 @@ static bool sym_type_in_scopes(struct sym_typist *t, const char *name, Dwarf_Die
         if (sym_type_below(t, &s->rows[i], name, 0, out)) return true;
         if (dwarf_tag(&s->rows[i]) == DW_TAG_lexical_block) continue;
         if (sym_origin_of(&s->rows[i], &origin) && sym_type_below(t, &origin, name, 0, out)) return true;
-        if (sym_class_of(&s->rows[i], &class) && sym_type_below(t, &class, name, 0, out)) return true;
+        if (sym_class_of(t, &s->rows[i], &class) && sym_type_below(t, &class, name, 0, out)) return true;
     }
     return s->unit && sym_names_type(&t->names, s->unit, name, out);
 }

@@ -110,12 +110,12 @@ static struct sym_typing sym_pointed_to(struct sym_typist *t, Dwarf_Die *type, e
 
 /* The functions `allocate` of libstdc++'s and libc++'s allocators, whose template argument is the allocated
  * type. */
-static bool sym_is_allocate(Dwarf_Die *function, Dwarf_Die *class)
+static bool sym_is_allocate(struct sym_typist *t, Dwarf_Die *function, Dwarf_Die *class)
 {
     static const char *const classes[] = {"allocator<",        "new_allocator<", "__new_allocator<",
                                           "malloc_allocator<", "__pool_alloc<",  "polymorphic_allocator<"};
     const char *name = dwarf_diename(function);
-    if (!name || strcmp(name, "allocate") != 0 || !sym_class_of(function, class)) return false;
+    if (!name || strcmp(name, "allocate") != 0 || !sym_class_of(t, function, class)) return false;
     const char *own = dwarf_diename(class);
     for (size_t i = 0; own && i < sizeof(classes) / sizeof(classes[0]); i++)
         if (strncmp(own, classes[i], strlen(classes[i])) == 0) return true;
@@ -127,7 +127,7 @@ static struct sym_typing sym_function_type(struct sym_typist *t)
     struct sym_scopes *s = &t->scopes;
     Dwarf_Die class, type;
     for (size_t i = s->len; i-- > 0;) {
-        if (dwarf_tag(&s->rows[i]) == DW_TAG_lexical_block || !sym_is_allocate(&s->rows[i], &class) ||
+        if (dwarf_tag(&s->rows[i]) == DW_TAG_lexical_block || !sym_is_allocate(t, &s->rows[i], &class) ||
             !sym_type_argument(&class, &type))
             continue;
         const uint32_t row = sym_type_whole(t, &type);
@@ -187,12 +187,13 @@ static struct sym_wanted *sym_wanted_at(const struct sym_wanted_list *w, struct 
     return found && !found->is_found ? found : NULL;
 }
 
-static void sym_take_wanted(struct sym_typist *t, const struct sym_wanted_list *w, Dwarf_Die *die)
+static void sym_take_wanted(struct sym_typist *t, const struct sym_wanted_list *w, const struct sym_entry *e)
 {
     struct sym_location location;
-    if (!sym_die_location(die, t->elf->dwarf_bias, &location)) return;
+    if (!sym_entry_location(e, t->elf->dwarf_bias, &location)) return;
     struct sym_wanted *wanted = sym_wanted_at(w, location);
-    if (wanted) sym_set_wanted(t, w, wanted, die);
+    Dwarf_Die die = sym_entry_die(e);
+    if (wanted) sym_set_wanted(t, w, wanted, &die);
 }
 
 /* Constants of C++ may have a value in place of a location: their symbol names them. */
@@ -215,19 +216,19 @@ static void sym_take_symbols(struct sym_typist *t, const struct sym_wanted_list 
     sym_demangle_fini(&demangler);
 }
 
-static void sym_walk_variables(struct sym_typist *t, const struct sym_wanted_list *w, Dwarf_Die *parent,
-                               int depth)
+static void sym_walk_variables(struct sym_typist *t, const struct sym_wanted_list *w,
+                               const struct sym_entry *parent, int depth)
 {
-    Dwarf_Die die;
-    if (depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return;
+    struct sym_entry e;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_entry_child(parent, &e)) return;
     do {
-        const int tag = dwarf_tag(&die);
+        const int tag = sym_entry_tag(&e);
         if (!sym_visit(t)) return;
-        if (tag == DW_TAG_variable) sym_take_wanted(t, w, &die);
+        if (tag == DW_TAG_variable) sym_take_wanted(t, w, &e);
         if (tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
             tag == DW_TAG_lexical_block || tag == DW_TAG_common_block)
-            sym_walk_variables(t, w, &die, depth + 1);
-    } while (sym_die_next(&die));
+            sym_walk_variables(t, w, &e, depth + 1);
+    } while (sym_entry_next(&e));
 }
 
 /* --- questions --- */
@@ -285,7 +286,7 @@ static struct sym_typing sym_answer_one(struct sym_typist *t, uint64_t linked, c
         found = sym_type_answer(t, linked, text);
         break;
     }
-    found.is_lost = found.type == SYM_NONE && (t->is_cut || t->names.is_cut);
+    found.is_lost = found.type == SYM_NONE && (t->is_cut || t->names.is_cut || t->units->walk.is_cut);
     return found;
 }
 
@@ -293,12 +294,14 @@ static struct sym_typing sym_answer_one(struct sym_typist *t, uint64_t linked, c
 static void sym_answer_variables(struct sym_typist *t, struct sym_wanted_list *w)
 {
     bool is_cut = false;
+    struct sym_entry body;
     qsort(w->rows, w->len, sizeof(*w->rows), sym_compare_wanted);
-    for (size_t i = 0; i < t->units.units_len; i++) {
+    for (size_t i = 0; i < t->units->units_len; i++) {
         t->question_visits = 0;
         t->is_cut = false;
-        sym_walk_variables(t, w, &t->units.units[i].body, 0);
-        is_cut |= t->is_cut;
+        if (sym_entry_of(&t->units->walk, &t->units->units[i].body, &body))
+            sym_walk_variables(t, w, &body, 0);
+        is_cut |= t->is_cut || t->units->walk.is_cut;
     }
     sym_take_symbols(t, w);
     for (size_t i = 0; i < w->len; i++)
@@ -322,7 +325,6 @@ static void sym_typist_fini(struct sym_typist *t)
 {
     sym_names_fini(&t->names);
     sym_layouts_fini(&t->layouts);
-    sym_units_fini(&t->units);
     free(t);
 }
 
@@ -337,8 +339,8 @@ ls_err sym_types_read(const struct sym_elf *e, const struct sym_request *r, stru
     if (has_memory && e->dwarf) {
         t->elf = e;
         t->draft = t->layouts.draft = d;
-        sym_units_read(&t->units, e->dwarf, e->dwarf_path);
-        t->names.units = &t->units;
+        t->units = t->names.units = e->units;
+        t->layouts.walk = &e->units->walk;
         sym_answer_all(t, r, &w);
     }
     for (size_t i = 0; has_memory && i < r->linked_len; i++)

@@ -35,9 +35,10 @@ enum { SYM_TYPE_MEMBERS_MAX = 4096, SYM_TYPE_DEPTH_MAX = 16, SYM_TYPE_TEXT_BYTES
 /* All members of one answer. */
 #define SYM_ALL_MEMBERS_MAX (1u << 20)
 
-/* Zeroed but for draft is empty. */
+/* Zeroed but for draft and walk is empty. */
 struct sym_layouts {
     struct sym_draft *draft;
+    struct sym_walk *walk;
     struct ls_index by_die; /* rows of types, by the address of their entry */
 };
 /* Return the row of the type, which is added if it is new. SYM_NONE: it has no size.  A class that is only

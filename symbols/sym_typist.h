@@ -21,7 +21,7 @@ struct sym_typist {
     const struct sym_elf *elf;
     struct sym_draft *draft;
     struct sym_layouts layouts;
-    struct sym_units units;
+    struct sym_units *units;  /* of elf */
     struct sym_scopes scopes; /* the last address's */
     struct sym_names names;
     uint32_t visits, question_visits;
@@ -36,7 +36,7 @@ void sym_scopes_find(struct sym_typist *t, uint64_t at);
 /* The entry that a concrete function was made from: its declaration in a class, or the abstract one. */
 bool sym_origin_of(Dwarf_Die *function, Dwarf_Die *out);
 /* Find the class of a member function. */
-bool sym_class_of(Dwarf_Die *function, Dwarf_Die *out);
+bool sym_class_of(struct sym_typist *t, Dwarf_Die *function, Dwarf_Die *out);
 /* Find a member of the record, of its bases, or of its structs and unions without names. */
 bool sym_member_named(struct sym_typist *t, Dwarf_Die *record, const char *name, int depth, Dwarf_Die *out);
 /* Look a variable up as code in t->scopes does: innermost scope first, then members of the function's class, then

@@ -65,15 +65,16 @@ static bool sym_is_numbered(const char *linker)
     return dot && dot != linker && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1);
 }
 
-static void sym_note_variable(struct sym_type_walk *w, Dwarf_Die *die)
+static void sym_note_variable(struct sym_type_walk *w, const struct sym_entry *e)
 {
     struct sym_location location;
     char text[1024];
-    if (!sym_die_location(die, w->f->elf->dwarf_bias, &location)) return;
+    if (!sym_entry_location(e, w->f->elf->dwarf_bias, &location)) return;
     struct sym_found *row = sym_row_at(w, location);
     if (!row) return;
-    row->elem_size_bytes = sym_elem_size(die);
-    const char *name = dwarf_diename(die);
+    Dwarf_Die die = sym_entry_die(e);
+    row->elem_size_bytes = sym_elem_size(&die);
+    const char *name = sym_entry_name(e);
     if (!w->function || !name || !sym_is_numbered(sym_draft_text_at(w->f->draft, row->linker))) return;
     snprintf(text, sizeof(text), "%.500s::%.500s", w->function, name);
     row->name = sym_draft_text(w->f->draft, text);
@@ -161,20 +162,23 @@ static bool sym_is_entered(const struct sym_type_walk *w, int tag)
     }
 }
 
-static ls_err sym_walk_types(struct sym_type_walk w, Dwarf_Die *parent)
+static ls_err sym_walk_types(struct sym_type_walk w, const struct sym_entry *parent)
 {
-    Dwarf_Die die;
-    if (w.depth > SYM_DIE_DEPTH_MAX || !sym_die_child(parent, &die)) return LS_OK;
+    struct sym_entry e;
+    if (w.depth > SYM_DIE_DEPTH_MAX || !sym_entry_child(parent, &e)) return LS_OK;
     do {
-        const int tag = dwarf_tag(&die);
-        if (tag == DW_TAG_variable) sym_note_variable(&w, &die);
-        if (tag == DW_TAG_common_block) LS_TRY(sym_note_common(&w, &die));
+        const int tag = sym_entry_tag(&e);
+        if (tag == DW_TAG_variable) sym_note_variable(&w, &e);
+        if (tag == DW_TAG_common_block) {
+            Dwarf_Die die = sym_entry_die(&e);
+            LS_TRY(sym_note_common(&w, &die));
+        }
         if (!sym_is_entered(&w, tag)) continue;
         struct sym_type_walk inner = w;
         inner.depth++;
-        if (tag == DW_TAG_subprogram) inner.function = dwarf_diename(&die);
-        LS_TRY(sym_walk_types(inner, &die));
-    } while (sym_die_next(&die));
+        if (tag == DW_TAG_subprogram) inner.function = sym_entry_name(&e);
+        LS_TRY(sym_walk_types(inner, &e));
+    } while (sym_entry_next(&e));
     return LS_OK;
 }
 
@@ -187,15 +191,14 @@ static bool sym_has_numbered(const struct sym_finding *f)
 
 ls_err sym_variable_types_read(struct sym_finding *f)
 {
-    struct sym_units units = {0};
+    struct sym_units *units = f->elf->units;
+    struct sym_entry body;
     const bool has_numbered = sym_has_numbered(f);
     ls_err e = LS_OK;
-    sym_units_read(&units, f->elf->dwarf, f->elf->dwarf_path);
     struct sym_type_walk w = {.f = f, .known_len = f->len};
-    for (size_t i = 0; i < units.units_len && e == LS_OK; i++) {
-        w.enters_functions = has_numbered || sym_die_is_fortran(&units.units[i].body);
-        e = sym_walk_types(w, &units.units[i].body);
+    for (size_t i = 0; i < units->units_len && e == LS_OK; i++) {
+        w.enters_functions = has_numbered || sym_die_is_fortran(&units->units[i].body);
+        if (sym_entry_of(&units->walk, &units->units[i].body, &body)) e = sym_walk_types(w, &body);
     }
-    sym_units_fini(&units);
     return e;
 }

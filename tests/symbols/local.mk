@@ -6,8 +6,9 @@ tests_symbols_unit_SOURCES = \
     tests/symbols/test_sym_files.c \
     tests/symbols/test_sym_mangled.c \
     tests/symbols/test_sym_operand.c \
-    tests/symbols/test_sym_perfmap.c
-tests_symbols_unit_CPPFLAGS = $(unit_cppflags)
+    tests/symbols/test_sym_perfmap.c \
+    tests/symbols/test_sym_walk.c
+tests_symbols_unit_CPPFLAGS = $(unit_cppflags) $(DW_CFLAGS)
 tests_symbols_unit_CFLAGS = $(unit_cflags)
 tests_symbols_unit_LDADD = libspoolfixture.la libsymbols.la $(unit_libs)
 
@@ -18,6 +19,16 @@ tests_symbols_sym_small_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_symbols_sym_small_gz_SOURCES = tests/symbols/sym_small.c
 tests_symbols_sym_small_gz_CFLAGS = -std=gnu11 -g -O1 -gz
 tests_symbols_sym_small_gz_LDFLAGS = $(AM_LDFLAGS) -no-install -gz
+
+# Files with type units, and with its entries in a .dwo file.
+check_PROGRAMS += tests/symbols/sym_types tests/symbols/sym_split
+tests_symbols_sym_types_SOURCES = tests/symbols/sym_types.cc
+tests_symbols_sym_types_CXXFLAGS = -g -O1 -gdwarf-4 -fdebug-types-section
+tests_symbols_sym_types_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_symbols_sym_split_SOURCES = tests/symbols/sym_types.cc
+tests_symbols_sym_split_CXXFLAGS = -g -O1 -gdwarf-5 -gsplit-dwarf
+tests_symbols_sym_split_LDFLAGS = $(AM_LDFLAGS) -no-install
+CLEANFILES += tests/symbols/*.dwo
 
 # prints names of functions
 check_PROGRAMS += tests/symbols/sym_names
