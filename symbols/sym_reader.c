@@ -10,6 +10,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- soundness of unwinding tables --- */
 
@@ -97,14 +98,18 @@ static bool sym_cfi_is_sound(const struct sym_elf *e)
     return true;
 }
 
-enum { SYM_OPEN_FILES = 4 };
+/* Files that stay open: opening one again inflates its sections and decodes its tables again. Large files are limited by their
+ * bytes, because decoded tables take as much memory. */
+enum { SYM_OPEN_FILES = 64 };
+#define SYM_OPEN_BYTES (UINT64_C(1) << 30)
 
 struct sym_open_file {
     char *path;                  /* NULL: unused */
     bool wants_dwarf, has_dwarf; /* searched, so that it is known whether it exists */
     struct sym_elf elf;
-    sym_lines *lines; /* NULL: no file */
-    uint64_t used;    /* number of the question that used it last */
+    sym_lines *lines;   /* NULL: no file */
+    uint64_t used;      /* number of the question that used it last */
+    uint64_t len_bytes; /* of the file and of its debug file */
 };
 struct sym_reader {
     struct sym_open_file files[SYM_OPEN_FILES];
@@ -145,6 +150,28 @@ static struct sym_open_file *sym_reader_known(sym_reader *r, const struct sym_re
     return NULL;
 }
 
+static uint64_t sym_file_len_bytes(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+/* Close the least recently used files, apart from `kept`, until the others are within the limit of bytes. */
+static void sym_reader_trim(sym_reader *r, const struct sym_open_file *kept)
+{
+    for (;;) {
+        struct sym_open_file *oldest = NULL;
+        uint64_t all_bytes = 0;
+        for (size_t i = 0; i < SYM_OPEN_FILES; i++) {
+            struct sym_open_file *f = &r->files[i];
+            all_bytes += f->len_bytes;
+            if (f->path && f != kept && (!oldest || f->used < oldest->used)) oldest = f;
+        }
+        if (all_bytes <= SYM_OPEN_BYTES || !oldest) return;
+        sym_open_file_close(oldest);
+    }
+}
+
 /* Open the file in place of the least recently used one; NULL: *out_problem is the reason. */
 static struct sym_open_file *sym_reader_open(sym_reader *r, const struct sym_request *request,
                                              const char **out_problem)
@@ -158,13 +185,18 @@ static struct sym_open_file *sym_reader_open(sym_reader *r, const struct sym_req
     if (!sym_elf_open(request->path, r->asker, &f->elf, out_problem)) return NULL;
     f->path = strdup(request->path);
     f->wants_dwarf = request->wants_dwarf;
+    f->len_bytes = sym_file_len_bytes(request->path);
     *out_problem = "out of memory";
     return f->path ? f : NULL;
 }
 
 static void sym_open_file_find_dwarf(struct sym_open_file *f)
 {
-    if (f->wants_dwarf && !f->has_dwarf) sym_elf_find_dwarf(&f->elf);
+    if (f->wants_dwarf && !f->has_dwarf) {
+        sym_elf_find_dwarf(&f->elf);
+        if (f->elf.dwarf && strcmp(f->elf.dwarf_path, f->path) != 0)
+            f->len_bytes += sym_file_len_bytes(f->elf.dwarf_path);
+    }
     f->has_dwarf = true;
 }
 
@@ -212,6 +244,7 @@ ls_err sym_reader_answer(sym_reader *r, const struct sym_request *request, struc
     }
     f->used = ++r->questions;
     LS_TRY(sym_answer_question(f, request, d));
+    sym_reader_trim(r, f);
     if (!d->is_short) ((struct sym_head *)d->rows[SYM_ROW_heads].rows)->author = f->elf.author;
     return d->is_short ? ls_nomem("%s", request->path) : LS_OK;
 }

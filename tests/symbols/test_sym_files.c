@@ -324,6 +324,48 @@ static void types_of_variables_and_expressions(void **state)
     sym_files_free(s.files);
 }
 
+/* Does the process map a file with this path? */
+static bool maps_file(int pid, const char *path)
+{
+    char line[1024], name[64];
+    bool is_mapped = false;
+    snprintf(name, sizeof(name), "/proc/%d/maps", pid);
+    FILE *maps = fopen(name, "re");
+    assert_non_null(maps);
+    while (!is_mapped && fgets(line, sizeof(line), maps))
+        is_mapped = strstr(line, path) != NULL;
+    fclose(maps);
+    return is_mapped;
+}
+
+/* A program has dozens of libraries, and each is asked about several times: opening one again inflates its sections again. */
+static void files_asked_about_stay_open(void **state)
+{
+    enum { FILES = 24 };
+    char paths[FILES][400];
+    struct spool_fixture f;
+    sym_files *files;
+    sym_file *file;
+    size_t len;
+    (void)state;
+    spool_fixture_init(&f);
+    uint8_t *bytes = fixture_read_file("/proc/self/exe", &len);
+    assert_int_equal(sym_files_new((struct sym_limits){0}, &files), LS_OK);
+    for (int i = 0; i < FILES; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s/open.%d.", f.root, i);
+        fixture_write_file(paths[i], bytes, len);
+        assert_int_equal(sym_files_get(files, paths[i], &file), LS_OK);
+        assert_true(sym_file_variables_len(files, file) > 0);
+    }
+    for (int i = 0; i < FILES; i++)
+        assert_true(maps_file(sym_files_reader(files), paths[i]));
+    sym_files_free(files);
+    for (int i = 0; i < FILES; i++)
+        unlink(paths[i]);
+    free(bytes);
+    spool_fixture_fini(&f);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +377,7 @@ UNIT_GROUP()
         cmocka_unit_test(crashed_reader_loses_lines_but_no_names),
         cmocka_unit_test(reader_that_is_out_of_time_ends),
         cmocka_unit_test(broken_elf_files_do_no_harm),
+        cmocka_unit_test(files_asked_about_stay_open),
     };
     thread_local_of_this_test[0] = 1;
     return known_function_of_this_test(0) == 1 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
