@@ -91,14 +91,27 @@ static void prof_guess_code(struct prof_mapping *rows, size_t len)
             rows[i].access |= PROF_MAP_EXEC;
 }
 
-/* Modules have few mappings, which are close together. */
+/* Modules have few mappings, which are close together. A file with mappings that are writable and executable, but without its
+ * first page, is no module: ELF files are mapped with their header. It is the image of a heap, on which the collector of a
+ * language goes on (sbcl.core). */
 static bool prof_is_module(const struct prof_mapping *rows, size_t len, size_t at)
 {
     enum { PROF_NEAR = 16 };
     const size_t from = at > PROF_NEAR ? at - PROF_NEAR : 0, to = at + PROF_NEAR < len ? at + PROF_NEAR : len;
-    for (size_t i = from; i < to; i++)
-        if (rows[i].path == rows[at].path && (rows[i].access & PROF_MAP_EXEC)) return true;
-    return false;
+    bool has_code = false, has_head = false, has_writable_code = false;
+    for (size_t i = from; i < to; i++) {
+        if (rows[i].path != rows[at].path) continue;
+        has_code |= (rows[i].access & PROF_MAP_EXEC) != 0;
+        has_head |= rows[i].offset_bytes == 0;
+        has_writable_code |= (rows[i].access & PROF_MAP_EXEC) && (rows[i].access & PROF_MAP_WRITE);
+    }
+    return has_code && (has_head || !has_writable_code);
+}
+
+static bool prof_is_heap_image(const struct prof_mapping *m)
+{
+    const unsigned all = PROF_MAP_READ | PROF_MAP_WRITE | PROF_MAP_EXEC;
+    return m->kind == PROF_NODE_FILE && m->access == all;
 }
 
 static bool prof_is_arena(const struct prof_mapping *rows, size_t len, size_t at)
@@ -119,6 +132,9 @@ static enum prof_node_kind prof_kind_of_nameless(const struct prof_mapping *rows
                               (rows[at].access & PROF_MAP_WRITE) != 0;
     if (follows_data && rows[at - 1].offset_bytes > 0) /* from the file, so no .bss itself */
         return PROF_NODE_STATIC;
+    if (at > 0 && rows[at - 1].end == rows[at].base && rows[at - 1].access == rows[at].access &&
+        prof_is_heap_image(&rows[at - 1]))
+        return PROF_NODE_FILE; /* the collector's space continues after its image */
     if (rows[at].access & PROF_MAP_EXEC) return PROF_NODE_JIT;
     return prof_is_arena(rows, len, at) ? PROF_NODE_HEAP_SMALL : PROF_NODE_ANONYMOUS;
 }
@@ -152,15 +168,15 @@ static enum prof_node_kind prof_kind_of_mapping(const struct prof_mapping *rows,
 }
 
 /* Set kind of all rows, which are sorted by base: a file with an executable part is a module; anonymous
- * memory directly after a module's data is its .bss; 64 MiB-aligned anonymous memory with a protected rest is
- * an arena of the C library. */
+ * memory directly after a module's data is its .bss, after the image of a heap more of it; 64 MiB-aligned anonymous memory with a
+ * protected rest is an arena of the C library. */
 static void prof_maps_classify(struct prof_mapping *rows, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len; i++)
         rows[i].kind = prof_kind_of_mapping(rows, len, i);
-        if (rows[i].kind == PROF_NODE_STATIC && rows[i].path[0] == '\0')
+    for (size_t i = 1; i < len; i++)
+        if ((rows[i].kind == PROF_NODE_STATIC || rows[i].kind == PROF_NODE_FILE) && rows[i].path[0] == '\0')
             rows[i].path = rows[i - 1].path; /* .bss has its module's name */
-    }
 }
 
 ls_err prof_maps_parse(const char *text, size_t len_bytes, prof_names *names, prof_mapping_list *out)

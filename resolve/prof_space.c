@@ -183,6 +183,7 @@ static enum prof_node_kind prof_kind_of_mmap(const struct prof_mapping *m)
     if (m->path[0] == '[') return prof_maps_kind_of_special(m);
     if (m->path[0] == '\0') return is_code ? PROF_NODE_JIT : PROF_NODE_ANONYMOUS;
     if (!is_code) return PROF_NODE_FILE;
+    if ((m->access & PROF_MAP_WRITE) && !prof_is_memory_file(m->path)) return PROF_NODE_FILE;
     return prof_is_memory_file(m->path) ? PROF_NODE_JIT : PROF_NODE_CODE;
 }
 

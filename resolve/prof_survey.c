@@ -208,7 +208,8 @@ static ls_err prof_survey_snapshot(struct prof_survey *s, prof_names *names, con
         struct prof_mapping m = s->seen.rows[i];
         m.seen_ns = time_ns;
         if (!prof_survey_has_seen(s, &m)) LS_TRY(prof_survey_see(s, m));
-        if ((m.kind == PROF_NODE_STATIC || m.kind == PROF_NODE_CODE) && m.path[0] == '/')
+        const bool has_code = m.kind == PROF_NODE_FILE && (m.access & PROF_MAP_EXEC);
+        if ((m.kind == PROF_NODE_STATIC || m.kind == PROF_NODE_CODE || has_code) && m.path[0] == '/')
             LS_TRY(prof_survey_note_module(s, &m, time_ns));
     }
     prof_survey_bury_modules(s, time_ns);

@@ -73,7 +73,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_fd.c \
     runtime/hooks/rt_hooks_fork.c \
     runtime/hooks/rt_hooks_io.c \
-    runtime/hooks/rt_hooks_map.c \
+    runtime/hooks/rt_hooks_map.c runtime/hooks/rt_hooks_map.h \
     runtime/hooks/rt_hooks_mpi.c \
     runtime/hooks/rt_hooks_process.c \
     runtime/hooks/rt_hooks_thread.c \

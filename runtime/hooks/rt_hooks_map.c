@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mappings that the program makes itself. Mappings by the loader and the C library are in the snapshots. */
+#include "runtime/hooks/rt_hooks_map.h"
+
 #include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_maps_sigsafe.h"
@@ -49,11 +51,13 @@ static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
     spool_put_mmap(rt_spool_writer(t), rec, path);
 }
 
-/* Record the call site of anonymous mappings only; generated code and files are recorded elsewhere. */
+/* Record the call site of anonymous mappings only; files are recorded elsewhere. Memory for code alone is not data; heaps of
+ * collectors and stacks of their threads may be executable. */
 static void rt_put_mapping_site(struct rt_thread *t, const struct rt_mapping *m)
 {
     const struct rt_block block = {m->base, m->len_bytes, SPOOL_ALLOC_MMAP, m->caller};
-    if (m->caller && (m->flags & MAP_ANONYMOUS) && !(m->prot & PROT_EXEC)) rt_alloc_note_mapping(t, &block);
+    const bool holds_data = !(m->prot & PROT_EXEC) || (m->prot & PROT_WRITE);
+    if (m->caller && (m->flags & MAP_ANONYMOUS) && holds_data) rt_alloc_note_mapping(t, &block);
 }
 
 static void rt_put_timed_mapping(struct rt_thread *t, const struct rt_timed_call *c,
@@ -118,6 +122,13 @@ LS_EXPORT void *mmap64(void *addr, size_t n, int prot, int flags, int fd, off_t 
 {
     const struct rt_mapping want = {addr, n, prot, flags, fd, offset, __builtin_return_address(0)};
     return rt_mmap(&want);
+}
+
+long rt_hooks_mmap_call(const long args[6], void *caller)
+{
+    const struct rt_mapping want = {(void *)args[0], (size_t)args[1], (int)args[2], (int)args[3],
+                                    (int)args[4],    (off_t)args[5],  caller};
+    return (long)rt_mmap(&want);
 }
 
 static int rt_result(long result)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that end the process, and calls that forbid system calls. */
+/* Calls that end the process, calls that forbid system calls, and system calls by number. */
+#include "runtime/hooks/rt_hooks_map.h"
+
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
@@ -8,6 +10,7 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -51,7 +54,7 @@ static bool rt_is_forking(long number)
     return number == SYS_clone || number == SYS_clone3 || LS_IS_SYS_FORK(number);
 }
 
-/* libseccomp seals a process this way; some programs fork by it. */
+/* libseccomp seals a process this way; some programs fork by it, and sbcl maps its heap. */
 LS_EXPORT long syscall(long number, ...)
 {
     long args[RT_SYSCALL_ARGS];
@@ -62,14 +65,14 @@ LS_EXPORT long syscall(long number, ...)
     va_end(list);
     if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0) && rt_is_sealing(number, args))
         rt_process_seal();
+    if (__builtin_expect(number == SYS_mmap, 0)) return rt_hooks_mmap_call(args, __builtin_return_address(0));
+    if (__builtin_expect(number == SYS_munmap, 0)) return munmap((void *)args[0], (size_t)args[1]);
     const bool may_fork = rt_is_forking(number);
     if (__builtin_expect(may_fork, 0)) rt_fork_expect();
     const long result = ls_syscall6(number, args);
     if (__builtin_expect(may_fork, 0)) result == 0 ? rt_fork_in_child() : rt_fork_in_parent();
-    if (__builtin_expect(number == SYS_mprotect || number == SYS_munmap || number == SYS_pkey_mprotect, 0))
+    if (__builtin_expect(number == SYS_mprotect || number == SYS_pkey_mprotect, 0))
         rt_sampler_remapped((const void *)args[0], (size_t)args[1]);
-    if (__builtin_expect(number == SYS_mmap, 0) && (result >= 0 || result <= -4096))
-        rt_sampler_remapped((const void *)result, (size_t)args[1]);
     if (result < 0 && result > -4096) {
         errno = (int)-result;
         return -1;

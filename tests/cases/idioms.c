@@ -155,6 +155,8 @@ APART static void plain(size_t n)
     keep = on_line;
     void *mapped = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); //= mapped
     keep = mapped;
+    void *stack = mmap(NULL, n, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); //= stack
+    keep = stack;
     char *either = one ? malloc(n) : NULL; //= either
     keep = either;
     double(*table)[16] = malloc(n); //= table

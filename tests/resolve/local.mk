@@ -15,6 +15,7 @@ tests_resolve_unit_SOURCES = \
     tests/resolve/test_prof_forks.c \
     tests/resolve/test_prof_frames.c \
     tests/resolve/test_prof_kernel.c \
+    tests/resolve/test_prof_maps.c \
     tests/resolve/test_prof_python_label.c \
     tests/resolve/test_prof_resolve.c \
     tests/resolve/test_prof_sites.c \

@@ -459,6 +459,14 @@ static int run_mmap(int argc, char **argv)
     p = mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     printf("empty %d errno %d\n", p == MAP_FAILED, errno);
     printf("munmap odd %d errno %d\n", munmap((void *)1, 1), errno);
+    /* by number, and executable, as sbcl maps its heap */
+    p = (char *)syscall(SYS_mmap, NULL, 7L << 20, (long)(PROT_READ | PROT_WRITE | PROT_EXEC),
+                        (long)(MAP_PRIVATE | MAP_ANONYMOUS), -1L, 0L);
+    p[7] = 7;
+    printf("call %d munmap %ld\n", p[7], syscall(SYS_munmap, p, 7L << 20));
+    errno = 0;
+    printf("call empty %ld errno %d\n", syscall(SYS_mmap, NULL, 0L, 0L, (long)MAP_ANONYMOUS, -1L, 0L), errno);
+    printf("munmap odd %ld errno %d\n", syscall(SYS_munmap, 1L, 1L), errno);
     return 0;
 }
 

@@ -18,6 +18,9 @@ holds mmap 1 'MMAP .* len=5242880'
 holds_some mmap 'MUNMAP .* len=3145728'
 holds mmap 1 'MMAP .* len=8192 path=.*/rt_victim'
 holds mmap 1 'MUNMAP .* len=8192'
+holds mmap 1 'MMAP .* len=7340032'
+holds mmap 1 'ALLOC .* len=7340032'
+holds mmap 1 'MUNMAP .* len=7340032'
 
 same threads "$victim" threads
 holds threads 1000 'ALLOC .* len=1053577 '
