@@ -5,7 +5,8 @@
  *
  * Variants: "gap": 5 % of the CPU time is not represented; "unknown": no CPU time is known; "part": user and
  * kernel are not known; "untimed": 2 % of the loads are timed; "outliers": one burst weighs 10^15 ns, one
- * load took 10^9 cycles; "cached": B stays in L1, but for one of 200 timed loads. */
+ * load took 10^9 cycles; "cached": B stays in L1, but for one of 200 timed loads;
+ * "called": chase calls fill, in which no burst begins, for a fifth of its accesses. */
 #include "tests/run_h5/prof_write_fixture.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 enum { BURSTS = 400, ACCESSES = 50, WINDOW = 600, INSTRUCTIONS = 1000, NONE = UINT32_MAX };
 enum { ROOT, UNREGISTERED, HEAP, A, B, WORK, NODES };
-enum { WALK, CHASE, DIVIDE };
+enum { WALK, CHASE, DIVIDE, FILL };
 #define WEIGHT_NS 25000000
 
 static const char *variant = "whole";
@@ -82,7 +83,7 @@ static ls_err add_access(prof_writer *w, uint32_t number, const struct prof_burs
     s.thread = b->thread;
     s.cpu = b->cpu;
     s.phase = b->phase;
-    s.ip = b->ip;
+    s.ip = is_variant("called") && chases && i % 5 == 2 ? lines[FILL].ip : b->ip;
     s.addr = chases ? 0x20000000 + (uint64_t)(number * 50 + i) * (number * 50 + i) * 2654435761u % 100003 * 64
                     : 0x10000000 + i * 8;
     s.size = 8;
@@ -177,7 +178,7 @@ static ls_err write_all(prof_writer *w)
 int main(int argc, char **argv)
 {
     if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: make_time OUTPUT [whole|gap|unknown|part|untimed|outliers|cached]\n");
+        fprintf(stderr, "usage: make_time OUTPUT [whole|gap|unknown|part|untimed|outliers|cached|called]\n");
         return 2;
     }
     if (argc == 3) variant = argv[2];

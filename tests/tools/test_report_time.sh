@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The head's account of CPU time; every burst has a row, by its begin and by its data; kernel time.
 . "${top_srcdir:-.}/tests/tools/check.sh"
-for variant in whole gap unknown part untimed outliers cached; do
+for variant in whole gap unknown part untimed outliers cached called; do
     must "$top_builddir/tests/tools/make_time" $variant.h5 $variant
 done
 COLUMNS=120 "$loadstone" report whole.h5 >report-time.txt 2>err || failed=1
@@ -24,6 +24,12 @@ expect 0 "user not known, kernel not known, recording 0.3; bursts represent an u
 expect 0 "stall      not estimated: too few loads were timed (2.0 %)" "$loadstone" report --by function untimed.h5
 must grep -qE "^chase .* 25\.0 ±[0-9.]+ " out
 must test "$(grep -cE '^function .* stall ' out)" -eq 0
+# a function without a burst is shown by its samples, a tenth of all
+expect 0 "" "$loadstone" report --by function called.h5
+must grep -qE '^fill \(mix\) +0\.0 ±0\.0 ' out
+expect 0 "" "$loadstone" report --by function --min-share 11% called.h5
+must test "$(sed '/^kernel time/,$d' out | grep -c '^fill (mix)')" -eq 0
+expect 0 "fill (mix)" "$loadstone" report --by function --csv called.h5
 # one outlier does not dominate: figures are the same as without it
 for by in node function thread; do
     "$loadstone" report --by $by whole.h5 2>err | sed '1,/^$/d' >whole.txt

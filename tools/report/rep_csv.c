@@ -76,10 +76,14 @@ ls_err rep_print_csv(const struct rep_view *v, FILE *out)
     uint32_t *groups = malloc((v->groups.groups_len + 1u) * sizeof(*groups));
     if (!groups) return ls_nomem("%u rows", v->groups.groups_len);
     size_t len = 0;
-    for (uint32_t g = 0; g < v->groups.groups_len; g++)
-        if (rep_is_seen(an_table_self(v->table, g)) &&
-            an_table_self(v->table, g)->time_ns >= v->options.min_share * v->costs.weight_ns)
-            groups[len++] = g;
+    const double samples = rep_samples(v);
+    for (uint32_t g = 0; g < v->groups.groups_len; g++) {
+        const struct an_row *r = an_table_self(v->table, g);
+        const bool is_large = rep_is_by_samples(v, r)
+                                  ? (double)r->samples >= v->options.min_share * samples
+                                  : r->time_ns >= v->options.min_share * v->costs.weight_ns;
+        if (rep_is_seen(r) && is_large) groups[len++] = g;
+    }
     qsort_r(groups, len, sizeof(*groups), rep_compare_self, v->table);
     rep_csv_head(v, out);
     for (size_t i = 0; i < len && i < v->options.limit; i++)

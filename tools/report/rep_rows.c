@@ -97,15 +97,14 @@ static bool rep_is_unregistered(const struct rep_view *v, uint32_t group)
     return node != UINT32_MAX && v->tables.nodes[node].kind == PROF_NODE_UNREGISTERED;
 }
 
-/* Leave out groups that were not seen, or that are below --min-share in both metrics; where samples represent no
- * time, in samples. */
+/* Leave out groups that were not seen, or that are below --min-share in time and stall, or in samples. */
 static bool rep_is_shown(const struct rep_builder *b, uint32_t group)
 {
     const struct rep_view *v = b->v;
     const struct an_row *r = an_table_total(v->table, group);
     if (!rep_is_seen(r)) return false;
     if (v->options.no_unregistered && rep_is_unregistered(v, group)) return false;
-    if (v->costs.weight_ns <= 0) return (double)r->samples >= v->options.min_share * b->samples;
+    if (rep_is_by_samples(v, r)) return (double)r->samples >= v->options.min_share * b->samples;
     return r->time_ns >= v->options.min_share * v->costs.weight_ns ||
            r->stall_ns > v->options.min_share * v->costs.stall_total_ns;
 }
@@ -249,8 +248,7 @@ static ls_err rep_build(struct rep_builder *b)
     uint32_t *ids = malloc(((size_t)groups + 1) * sizeof(*ids));
     if (b->v->options.rows_max) b->fits = malloc((size_t)groups + 1);
     ls_err err = b->rows && ids && (b->fits || !b->v->options.rows_max) ? LS_OK : ls_nomem("%u rows", groups);
-    for (uint32_t g = 0; g < groups; g++)
-        b->samples += (double)an_table_self(b->v->table, g)->samples;
+    b->samples = rep_samples(b->v);
     if (err == LS_OK) err = rep_link_children(b);
     if (err == LS_OK) err = rep_fill(b, ids);
     free(ids);

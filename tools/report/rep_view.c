@@ -306,6 +306,20 @@ bool rep_is_seen(const struct an_row *row)
     return row->samples > 0 || row->time_ns > 0;
 }
 
+bool rep_is_by_samples(const struct rep_view *v, const struct an_row *row)
+{
+    return v->costs.weight_ns <= 0 ||
+           (an_table_is_by_origin(v->table) && row->bursts == 0 && row->samples > 0);
+}
+
+double rep_samples(const struct rep_view *v)
+{
+    double all = 0;
+    for (uint32_t g = 0; g < v->groups.groups_len; g++)
+        all += (double)an_table_self(v->table, g)->samples;
+    return all;
+}
+
 struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group)
 {
     const struct an_row *total = an_table_total(table, group);

@@ -89,6 +89,11 @@ bool rep_is_by_node(const struct rep_view *v);
 ls_err rep_rows(const struct rep_view *v, struct rep_row **out, size_t *out_len);
 /* Return whether the row has an access or time. */
 bool rep_is_seen(const struct an_row *row);
+/* Return whether the row is judged by its samples: they represent no time, or the time of bursts belongs to the code in which
+ * they began, and none began here. */
+bool rep_is_by_samples(const struct rep_view *v, const struct an_row *row);
+/* Return the samples of all groups. */
+double rep_samples(const struct rep_view *v);
 /* Return the share of a group's stall; NAN if no load of it was timed, or too few of all loads. */
 struct an_interval rep_stall_share(const struct rep_view *v, const an_table *table, uint32_t group);
 /* Return whether node is ancestor or below it. */

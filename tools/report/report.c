@@ -60,7 +60,8 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                       "Rows"},
     [REPORT_MIN_SHARE] =
         {"min-share", 'm', CLI_LEAST, "PERCENT", "1%",
-         "leave out rows below this share of time and of stall; with --json and --csv the default is 0.1%",
+         "leave out rows below this share of time and of stall; code in which no burst began is judged by its samples; with "
+         "--json and --csv the default is 0.1%",
          "Rows"},
     [REPORT_NO_UNREGISTERED] = {"no-unregistered", 0, CLI_FLAG, NULL, NULL,
                                 "leave out memory that the program did not register", CLI_ADVANCED},
