@@ -13,8 +13,9 @@ enum {
     AN_ALIGN_MAX = 16,
     AN_SPLITS_OF = 8 /* most accessed members from which splits are made */
 };
-#define AN_LAYOUT_BETTER 0.9 /* largest share of the present lines for an order that is suggested */
-#define AN_SPLIT_BETTER 0.98 /* and of the lines of a split that was tried before, unless it is smaller */
+#define AN_LAYOUT_BETTER 0.9     /* largest share of the present lines for an order that is suggested */
+#define AN_SPLIT_BETTER 0.98     /* and of the lines of a split that was tried before, unless it is smaller */
+#define AN_SPLIT_SAME (1 + 1e-9) /* lines that differ by less than this factor are equal, up to rounding */
 #define AN_TOGETHER_PART \
     0.5 /* share of the visits to one of two members in which members of a group are accessed together */
 
@@ -440,6 +441,13 @@ static ls_err an_try_splits(struct an_layout *l, const struct an_tables *t, stru
     return LS_OK;
 }
 
+/* Has the split fewer lines than the order of the whole, or as many of smaller objects? */
+static bool an_split_beats_order(const struct an_order *split, const struct an_order *order)
+{
+    if (split->lines * AN_SPLIT_SAME < order->lines) return true;
+    return split->lines <= order->lines * AN_SPLIT_SAME && split->len_bytes < order->len_bytes;
+}
+
 static ls_err an_try_orders(struct an_layout *l, const struct an_tables *t, struct an_visits *v)
 {
     l->is_movable = an_take_units(l, t, &l->order) && l->accesses > 0 && t->types[l->type].len_bytes > 0;
@@ -451,7 +459,7 @@ static ls_err an_try_orders(struct an_layout *l, const struct an_tables *t, stru
         l->split = l->order;
         l->split.is_better = false;
     }
-    l->split.is_better = l->split.is_better && l->split.lines < l->order.lines;
+    l->split.is_better = l->split.is_better && an_split_beats_order(&l->split, &l->order);
     return LS_OK;
 }
 

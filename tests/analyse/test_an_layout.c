@@ -247,6 +247,25 @@ static void an_layout_does_not_split_for_random_objects(void **state)
     layout_free(r, l);
 }
 
+/* Two members of random objects beside each other, in the present objects or in small ones. */
+static void an_layout_prefers_small_objects_with_equal_lines(void **state)
+{
+    struct layout_run *r = layout_run_new();
+    (void)state;
+    for (uint64_t burst = 0; burst < 50; burst++) {
+        fix_burst(r->f, 1000, 1000);
+        for (uint32_t i = 0; i < 8; i++) {
+            touch(r, burst * 1000 + 52 * i, KEY, 4 * i);
+            touch(r, burst * 1000 + 52 * i, NEXT, 4 * i + 1);
+        }
+    }
+    struct an_layout *l = layout_of(r);
+    assert_true(fabs(l->split.lines - l->order.lines) < 1e-9);
+    assert_true(2 * l->split.len_bytes < l->order.len_bytes);
+    assert_true(l->order.is_better && l->split.is_better);
+    layout_free(r, l);
+}
+
 /* Four neighbours somewhere, as in the cells of a grid: 32 bytes are in one line or in two. */
 static void an_layout_counts_the_ends_of_short_runs(void **state)
 {
@@ -356,6 +375,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_layout_joins_members_that_lie_apart),
         cmocka_unit_test(an_layout_knows_a_sweep_by_few_objects_in_a_burst),
         cmocka_unit_test(an_layout_does_not_split_for_random_objects),
+        cmocka_unit_test(an_layout_prefers_small_objects_with_equal_lines),
         cmocka_unit_test(an_layout_counts_the_ends_of_short_runs),
         cmocka_unit_test(an_layout_leaves_visits_out_that_are_cut),
         cmocka_unit_test(an_layout_leaves_objects_that_are_used_as_a_whole),
