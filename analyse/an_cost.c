@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_cost.h"
 
+#include "run_h5/prof_reuse.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +101,6 @@ static void an_burst_cost(struct an_costs *c, const struct an_input *in, const s
     const struct prof_cost_samples s = an_cost_samples(&in->samples, b->first_sample, b->samples_len);
     const struct prof_cost_burst cost =
         prof_cost_split(&c->model, b, &s, c->time_ns + b->first_sample, c->stall_ns + b->first_sample);
-    if (c->moved_bytes) prof_cost_moved(&c->model, b, &s, c->moved_bytes + b->first_sample);
     c->stall_total_ns += cost.stall_ns;
     c->stall_most_ns += cost.most_ns;
     if (cost.measured == 0) return;
@@ -127,6 +128,9 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
     if (err == LS_OK && out->model.walks) {
         out->moved_bytes = calloc(len, sizeof(float));
         if (!out->moved_bytes) err = ls_nomem("the traffic of %zu samples", len);
+        const struct prof_cost_samples all = an_cost_samples(&in->samples, 0, in->samples.len);
+        if (err == LS_OK)
+            err = prof_reuse_moved(&out->model, in->bursts, in->bursts_len, &all, out->moved_bytes);
     }
     for (size_t b = 0; err == LS_OK && b < in->bursts_len; b++)
         an_burst_cost(out, in, &in->bursts[b]);

@@ -14,6 +14,21 @@ struct an_moved {
     const uint32_t *group_of_sample;
 };
 
+/* Return the number of bursts with bytes of a group. */
+static size_t an_bursts_of(const struct an_moved *m, uint32_t group)
+{
+    size_t bursts = 0;
+    for (size_t b = 0; b < m->in->bursts_len; b++) {
+        const struct prof_burst *burst = &m->in->bursts[b];
+        uint64_t i = burst->first_sample;
+        const uint64_t end = i + burst->samples_len;
+        while (i < end && (m->group_of_sample[i] != group || m->costs->moved_bytes[i] <= 0))
+            i++;
+        bursts += i < end;
+    }
+    return bursts;
+}
+
 /* The resampled sums of a group, or of all samples (AN_NO_GROUP). */
 static void an_moved_resample(const struct an_moved *m, uint32_t group, double sums[AN_RESAMPLES])
 {
@@ -51,7 +66,9 @@ static void an_traffic_rank(struct an_traffic *out, const struct an_moved *m, do
         const uint32_t group = an_take_most(bytes, groups_len, &of_group);
         if (of_group < AN_TRAFFIC_PART_MIN * out->bytes) return;
         struct an_traffic_row *row = &out->rows[out->rows_len++];
-        *row = (struct an_traffic_row){group, {of_group / out->bytes, NAN, NAN}};
+        *row = (struct an_traffic_row){group, {NAN, NAN, NAN}, an_bursts_of(m, group)};
+        if (row->bursts < AN_TRAFFIC_BURSTS_MIN) continue;
+        row->part.share = of_group / out->bytes;
         if (!isfinite(out->low)) continue;
         an_moved_resample(m, group, sums);
         for (size_t r = 0; r < AN_RESAMPLES; r++)

@@ -7,11 +7,15 @@
 
 #include "analyse/an_bootstrap.h"
 
-enum { AN_TRAFFIC_ROWS = 4 };
+enum {
+    AN_TRAFFIC_ROWS = 100,
+    AN_TRAFFIC_BURSTS_MIN = 16 /* with fewer, twice the standard error is more than a half */
+};
 
 struct an_traffic_row {
     uint32_t group;
-    struct an_interval part; /* share of all bytes */
+    struct an_interval part; /* share of all bytes; NAN: not known, it rests on too few bursts */
+    size_t bursts;           /* that have accesses to it */
 };
 
 struct an_traffic {

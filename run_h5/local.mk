@@ -23,6 +23,11 @@ librunh5_la_SOURCES = \
     run_h5/prof_names.c run_h5/prof_names.h \
     run_h5/prof_reader.c run_h5/prof_reader.h \
     run_h5/prof_reader_check.c \
+    run_h5/prof_reuse.c run_h5/prof_reuse.h \
+    run_h5/prof_reuse_gaps.c \
+    run_h5/prof_reuse_loops.c \
+    run_h5/prof_reuse_nodes.c \
+    run_h5/prof_reuse_parts.h \
     run_h5/prof_schema.h \
     run_h5/prof_tables.c run_h5/prof_tables.h \
     run_h5/prof_tree.c run_h5/prof_tree.h \

@@ -127,6 +127,8 @@ static inline int prof_cost_is_measured(const struct prof_cost_samples *s, uint6
 /* Return how many of the len samples from first on come before the first timed load, at most
  * PROF_COST_LISTED_MOST. */
 uint64_t prof_cost_listed(const struct prof_cost_samples *s, uint64_t first, uint64_t len);
+/* Return the instructions that the first `listed` samples of a burst go over; at least two. */
+double prof_cost_listed_instructions(const struct prof_cost_samples *s, uint64_t listed);
 /* Return how many of b's first samples are all accesses of the instructions between the first and the last of
  * them. In a burst whose timed loads were drawn at random, the loads between those are missing.  s: samples of
  * the whole run; op, latency_valid and latency_cycles are read. */
@@ -185,11 +187,6 @@ double prof_cost_latency_cycles(const struct prof_cost_model *m, const struct pr
                                 uint64_t i);
 double prof_cost_beyond_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s,
                                uint64_t i);
-
-/* Bytes that each sample of b represents in the traffic with memory: of sweeps, new lines and lines that become dirty;
- * else loads that memory served. bytes: s->len values, zeroed before; they stay 0 where the pace is not known. */
-void prof_cost_moved(const struct prof_cost_model *m, const struct prof_burst *b,
-                     const struct prof_cost_samples *s, float *bytes);
 
 /* Set the limit of weights. Errors: LS_ERR_NOMEM. */
 ls_err prof_cost_model_weights(struct prof_cost_model *m, const struct prof_burst *bursts, size_t len);

@@ -19,12 +19,12 @@ struct prof_walk {
     uint64_t ip, low, high; /* lines that it touched in the burst */
     uint64_t last, up, down;
     uint32_t node;
-    uint32_t accesses;                  /* after the first one, without gaps */
-    uint32_t lines;                     /* new ones among them */
-    uint32_t dirtied;                   /* lines among them that became dirty */
-    double density;                     /* density of its lines between low and high */
-    double footprint, rate;             /* lines; new lines an instruction */
-    double access_cycles, access_bytes; /* waiting of an access; its traffic with memory */
+    uint32_t accesses;      /* after the first one, without gaps */
+    uint32_t lines;         /* new ones among them */
+    uint32_t dirtied;       /* lines among them that became dirty */
+    double density;         /* density of its lines between low and high */
+    double footprint, rate; /* lines; new lines an instruction */
+    double access_cycles;   /* waiting of an access */
 };
 
 struct prof_walks_burst {
@@ -155,7 +155,7 @@ double prof_cost_counted(const struct prof_cost_walks *w, const struct prof_cost
 /* --- bursts --- */
 
 /* The last access takes as many instructions as the others on average. */
-static double prof_instructions_of(const struct prof_cost_samples *s, uint64_t listed)
+double prof_cost_listed_instructions(const struct prof_cost_samples *s, uint64_t listed)
 {
     const double between = (double)s->position[listed - 1] - s->position[0];
     return fmax(1, between * (double)listed / (double)(listed - 1));
@@ -185,7 +185,7 @@ ls_err prof_cost_walks_add(struct prof_cost_walks *w, const struct prof_cost_mod
                                          .time_ns = b->time_ns,
                                          .weight_ns = b->weight_ns == UINT64_MAX ? 0 : (double)b->weight_ns,
                                          .listed = listed,
-                                         .instructions = prof_instructions_of(s, listed),
+                                         .instructions = prof_cost_listed_instructions(s, listed),
                                          .walks = w->walks_len,
                                          .thread = b->thread,
                                          .walks_len = l.walks_len};
@@ -276,7 +276,6 @@ static void prof_judge_burst(const struct prof_cost_model *m, const struct prof_
         /* the first access, whose line may have been touched just before, is like the others */
         const double moves = ((double)walks[p].lines + walks[p].dirtied) / walks[p].accesses;
         walks[p].access_cycles = moves * prof_line_cycles(m, level, b->running);
-        walks[p].access_bytes = level == PROF_LEVEL_DRAM ? moves * PROF_COST_LINE_BYTES : 0;
     }
 }
 
@@ -311,29 +310,6 @@ double prof_cost_transfer_cycles(const struct prof_cost_walks *w, const struct p
 {
     const struct prof_walk *walk = prof_find_walk(&w->walks[b->walks], b->walks_len, s->ip[i], s->node[i]);
     return walk ? walk->access_cycles : 0;
-}
-
-void prof_cost_moved(const struct prof_cost_model *m, const struct prof_burst *b,
-                     const struct prof_cost_samples *s, float *bytes)
-{
-    const struct prof_walks_burst *walks = prof_cost_walks_of(m->walks, b);
-    if (!walks || !b->pace_instructions || !b->pace_cycles) return;
-    const uint64_t listed = walks->listed;
-    const double cycles = prof_cost_data_weight_ns(m, b) * 1e-9 * m->tsc_hz;
-    const double instructions =
-        cycles * b->pace_instructions / (double)b->pace_cycles; /* that b represents */
-    const double timed = listed < s->len && b->instructions > s->position[listed]
-                             ? (double)(b->instructions - s->position[listed])
-                             : 1;
-    for (uint64_t i = 0; i < s->len; i++) {
-        const struct prof_walk *w =
-            prof_find_walk(&m->walks->walks[walks->walks], walks->walks_len, s->ip[i], s->node[i]);
-        if (i < listed)
-            bytes[i] = (float)(w ? w->access_bytes * instructions / walks->instructions : 0);
-        else if ((!w || w->access_bytes <= 0) && prof_cost_is_measured(s, i) &&
-                 s->level[i] == PROF_LEVEL_DRAM)
-            bytes[i] = (float)(PROF_COST_LINE_BYTES * b->probe_loads * instructions / timed);
-    }
 }
 
 uint64_t prof_cost_walks_listed(const struct prof_walks_burst *b)

@@ -14,6 +14,7 @@ tests_analyse_unit_SOURCES = \
     tests/analyse/test_an_layout.c \
     tests/analyse/test_an_match.c \
     tests/analyse/test_an_origin.c \
+    tests/analyse/test_an_reuse.c \
     tests/analyse/test_an_series.c \
     tests/analyse/test_an_sharing.c \
     tests/analyse/test_an_table.c \

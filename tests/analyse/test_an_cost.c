@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyse/an_traffic.h"
 #include "tests/analyse/an_fixture.h"
 #include "tests/unit.h"
 
@@ -233,40 +232,6 @@ static void an_latencies_of_l2_count_by_their_mean(void **state)
     assert_float_equal(share_of_coarse_readings(-21), 0, 0); /* on average they are of L1 */
 }
 
-/* 1,000 ns of a burst are 1,000 cycles of this clock and 500 instructions, each with 7 / 252 lines of 64
- * bytes. */
-static void an_traffic_of_sweeps_is_their_lines(void **state)
-{
-    (void)state;
-    static uint32_t group_of_sample[FIX_SAMPLES_MAX];
-    struct an_fixture *f = fix_new(5, 4);
-    for (uint64_t i = 0; i < 40; i++)
-        translated_burst(f, (i + 1) * (10 << 20), 0, 2000, 10);
-    const size_t loads = f->samples_len;
-    for (uint64_t i = 0; i < 40; i++)
-        translated_burst(f, (i + 1) * (10 << 20), 1, 2000, 0); /* each line comes and goes */
-    for (size_t i = 0; i < f->samples_len; i++)
-        group_of_sample[i] = i < loads ? 0 : 2;
-    struct an_costs c;
-    struct an_traffic t;
-    an_bootstrap *b;
-    const struct an_input *in = fix_input(f);
-    assert_int_equal(an_costs_init(&c, in), LS_OK);
-    assert_int_equal(an_bootstrap_new(in, &c, 1, &b), LS_OK);
-    assert_int_equal(an_traffic_init(&t, in, &c, b, group_of_sample, 3), LS_OK);
-    const double of_loads = 40 * 500.0 * 7 / 252 * 64;
-    assert_float_equal(t.bytes, 3 * of_loads, 0.01 * of_loads);
-    assert_true(t.low < t.bytes && t.bytes < t.high && t.high < 1.5 * t.bytes);
-    assert_int_equal(t.rows_len, 2);
-    assert_int_equal(t.rows[0].group, 2);
-    assert_int_equal(t.rows[1].group, 0);
-    assert_float_equal(t.rows[0].part.share, 2.0 / 3, 0.01);
-    assert_true(t.rows[1].part.low < 1.0 / 3 && t.rows[1].part.high > 1.0 / 3);
-    an_bootstrap_free(b);
-    an_costs_fini(&c);
-    fix_free(f);
-}
-
 /* Single accesses at random are a footprint of their lines alone: their latency speaks for them. */
 static void an_random_accesses_are_no_sweep(void **state)
 {
@@ -489,7 +454,6 @@ UNIT_GROUP()
         cmocka_unit_test(an_sweep_of_stores_waits_for_twice_the_lines),
         cmocka_unit_test(an_random_accesses_are_no_sweep),
         cmocka_unit_test(an_slow_sweep_waits_for_memory),
-        cmocka_unit_test(an_traffic_of_sweeps_is_their_lines),
         cmocka_unit_test(an_latencies_of_l2_count_by_their_mean),
         cmocka_unit_test(an_burst_beyond_the_samples_is_a_format_error),
         cmocka_unit_test(an_missing_calibration_gives_defaults),

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REP_EVENTS_SHOWN = 8 };
+enum { REP_EVENTS_SHOWN = 8, TRAFFIC_ROWS_SHOWN = 4 };
 #define REP_UNREPRESENTED_MAX 0.02 /* share of the CPU time; warn above it */
 #define REP_TRAFFIC_PART 0.02      /* of the bytes that one CPU can move */
 
@@ -297,10 +297,10 @@ void rep_print_traffic(const struct rep_view *v, FILE *out)
     if (r->line_cpus > 1 && r->line_cpus != UINT64_MAX)
         fprintf(out, ", %llu together at %.2g", (unsigned long long)r->line_cpus,
                 rep_gb_s(r, r->line_cycles_all, (double)r->line_cpus));
-    for (size_t i = 0; rep_is_by_node(v) && i < t.rows_len; i++) {
+    for (size_t i = 0; rep_is_by_node(v) && i < t.rows_len && i < TRAFFIC_ROWS_SHOWN; i++) {
         char share[CLI_CELL_BYTES], label[REP_SHORT_BYTES];
-        fprintf(out, "%s %s %s %%", i ? "," : ":", rep_short_label(v, t.rows[i].group, label),
-                rep_format_share(&t.rows[i].part, share));
+        fprintf(out, "%s %s %s%s", i ? "," : ":", rep_short_label(v, t.rows[i].group, label),
+                rep_format_share(&t.rows[i].part, share), isfinite(t.rows[i].part.share) ? " %" : "");
     }
     fputc('\n', out);
 }

@@ -2,6 +2,7 @@
 /* report --how: how the numbers came about. */
 #include "config.h"
 
+#include "analyse/an_traffic.h"
 #include "run_h5/prof_tables.h"
 #include "tools/report/rep_print.h"
 
@@ -253,6 +254,26 @@ static void rep_how_types(const struct rep_view *v, FILE *out)
             cli_format_grouped(all_text, lost));
 }
 
+/* Say why the traffic of data is not printed. */
+static void rep_how_traffic(const struct rep_view *v, FILE *out)
+{
+    struct an_traffic t;
+    size_t unknown = 0;
+    if (!rep_is_by_node(v) || an_traffic_init(&t, &v->in, &v->costs, v->bootstrap, v->groups.group_of_sample,
+                                              v->groups.groups_len) != LS_OK)
+        return;
+    for (size_t i = 0; i < t.rows_len; i++)
+        unknown += isnan(t.rows[i].part.share);
+    if (t.rows_len == 0) return;
+    rep_key(out, "traffic");
+    fputs("lines that loops touch after the program has touched more others than the last-level cache holds",
+          out);
+    if (unknown)
+        fprintf(out, "; not known (-) for %zu data that fewer than %d bursts touched: record longer", unknown,
+                AN_TRAFFIC_BURSTS_MIN);
+    fputc('\n', out);
+}
+
 void rep_print_how_lines(const struct rep_view *v, FILE *out)
 {
     rep_how_engine(v->run, out);
@@ -262,6 +283,7 @@ void rep_print_how_lines(const struct rep_view *v, FILE *out)
     rep_how_levels(v, out);
     rep_how_coverage(v, out);
     rep_how_types(v, out);
+    rep_how_traffic(v, out);
     rep_key(out, "intervals");
     fprintf(out, "%s\n", an_bootstrap_method(v->bootstrap));
 }

@@ -80,6 +80,7 @@ static void rep_json_traffic(const struct rep_view *v, struct ls_json *j)
         ls_json_double(j, "share", t.rows[i].part.share);
         ls_json_double(j, "share_low", t.rows[i].part.low);
         ls_json_double(j, "share_high", t.rows[i].part.high);
+        ls_json_u64(j, "bursts", t.rows[i].bursts);
         ls_json_close(j, '}');
     }
     ls_json_close(j, ']');

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run_h5/prof_reuse.h"
+
+#include "run_h5/prof_reuse_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SEGMENT_BURSTS = 64, /* of a part of the run with its own T: their rates are known to an eighth */
+    SEGMENTS_MOST = 256,
+    HALVINGS = 48, /* of the interval that contains T, in its logarithm */
+};
+#define SPEED_ERRORS 4.0 /* a speed is at least so many standard errors: by chance in 1 of 16,000 loops */
+#define LINE_VARIANCE (1 / 12.0) /* of a position that is known to a line */
+#define STREAM_LINES 2.0         /* streams of one walk that are nearer share their lines */
+
+/* --- bursts and their points --- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct prof_reuse_point *x = a, *y = b;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    if (x->ip != y->ip) return x->ip < y->ip ? -1 : 1;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+size_t prof_reuse_points(const struct prof_reuse_burst *b, struct prof_reuse_point *out)
+{
+    size_t len = 0;
+    for (uint64_t i = 0; i < b->samples.len; i++)
+        if (b->samples.node[i] != UINT32_MAX)
+            out[len++] = (struct prof_reuse_point){.ip = b->samples.ip[i],
+                                                   .line = b->samples.addr[i] / PROF_COST_LINE_BYTES,
+                                                   .node = b->samples.node[i],
+                                                   .position = b->samples.position[i],
+                                                   .is_listed = i < b->listed};
+    qsort(out, len, sizeof(*out), compare_points);
+    return len;
+}
+
+size_t prof_reuse_group(const struct prof_reuse_point *p, size_t len)
+{
+    size_t n = 1;
+    while (n < len && p[n].ip == p[0].ip && p[n].node == p[0].node)
+        n++;
+    return n;
+}
+
+static bool has_node(const struct prof_cost_samples *s)
+{
+    for (uint64_t i = 0; i < s->len; i++)
+        if (s->node[i] != UINT32_MAX) return true;
+    return false;
+}
+
+static struct prof_cost_samples samples_of(const struct prof_cost_samples *s, const struct prof_burst *b)
+{
+    const uint64_t at = b->first_sample;
+    return (struct prof_cost_samples){.op = s->op + at,
+                                      .latency_valid = s->latency_valid + at,
+                                      .level = s->level + at,
+                                      .latency_cycles = s->latency_cycles + at,
+                                      .position = s->position + at,
+                                      .node = s->node + at,
+                                      .addr = s->addr + at,
+                                      .ip = s->ip + at,
+                                      .len = b->samples_len};
+}
+
+static int compare_bursts(const void *a, const void *b)
+{
+    const struct prof_reuse_burst *x = a, *y = b;
+    if (x->burst->time_ns != y->burst->time_ns) return x->burst->time_ns < y->burst->time_ns ? -1 : 1;
+    return (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+/* Take the bursts with listed accesses and a pace, which says how many instructions they represent. */
+static ls_err take_bursts(struct prof_reuse *r, const struct prof_cost_model *m,
+                          const struct prof_burst *bursts, size_t bursts_len,
+                          const struct prof_cost_samples *all)
+{
+    for (size_t i = 0; i < bursts_len; i++) {
+        const struct prof_burst *b = &bursts[i];
+        if (!b->probe_loads || !b->samples_len || !b->pace_instructions || !b->pace_cycles) continue;
+        struct prof_reuse_burst row = {.burst = b, .samples = samples_of(all, b)};
+        row.listed = prof_cost_listed(&row.samples, 0, row.samples.len);
+        if (row.listed < 2 || !has_node(&row.samples)) continue;
+        row.instructions = prof_cost_listed_instructions(&row.samples, row.listed);
+        row.represented =
+            prof_cost_data_weight_ns(m, b) * 1e-9 * m->tsc_hz * b->pace_instructions / (double)b->pace_cycles;
+        LS_TRY(LS_VECTOR_ADD(&r->bursts, row));
+    }
+    if (r->bursts.len) qsort(r->bursts.rows, r->bursts.len, sizeof(r->bursts.rows[0]), compare_bursts);
+    return LS_OK;
+}
+
+/* --- the instructions of loops, up to any burst --- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* By address, which is mostly the order in which a program comes to the loops of a function. */
+static void sort_loops(struct prof_reuse *r)
+{
+    for (uint32_t i = 0; i < r->loops_len; i++) {
+        uint32_t at = i;
+        for (; at > 0 && r->loops[r->order[at - 1]].ip > r->loops[i].ip; at--)
+            r->order[at] = r->order[at - 1];
+        r->order[at] = i;
+    }
+}
+
+static ls_err sum_instructions(struct prof_reuse *r)
+{
+    const size_t len = r->bursts.len;
+    uint64_t *order = malloc((len + 1) * sizeof(*order));
+    r->until = calloc(len + 1, sizeof(*r->until));
+    r->by_loop = calloc(len + 1, sizeof(*r->by_loop));
+    r->loop_until = calloc(len + 1, sizeof(*r->loop_until));
+    r->order = calloc(r->loops_len + 1, sizeof(*r->order));
+    if (!order || !r->until || !r->by_loop || !r->loop_until || !r->order) {
+        free(order);
+        return ls_nomem("the loops of %zu bursts", len);
+    }
+    for (size_t i = 0; i < len; i++) {
+        r->until[i + 1] = r->until[i] + r->bursts.rows[i].represented;
+        order[i] = (uint64_t)r->bursts.rows[i].loop << 32 | i;
+    }
+    qsort(order, len, sizeof(*order), compare_numbers);
+    for (size_t i = 0; i < len; i++) {
+        struct prof_reuse_loop *l = &r->loops[order[i] >> 32];
+        r->by_loop[i] = (uint32_t)order[i];
+        if (l->len++ == 0) l->first = i;
+        l->represented += r->bursts.rows[r->by_loop[i]].represented;
+        r->loop_until[i] = l->represented;
+    }
+    sort_loops(r);
+    free(order);
+    return LS_OK;
+}
+
+/* Instructions of a loop before burst `end`. */
+static double loop_before(const struct prof_reuse *r, const struct prof_reuse_loop *l, size_t end)
+{
+    size_t low = l->first, high = l->first + l->len;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (r->by_loop[mid] < end)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low > l->first ? r->loop_until[low - 1] : 0;
+}
+
+double prof_reuse_loop_between(const struct prof_reuse *r, uint32_t loop, size_t from, size_t to)
+{
+    const struct prof_reuse_loop *l = &r->loops[loop];
+    return to > from ? loop_before(r, l, to) - loop_before(r, l, from) : 0;
+}
+
+/* --- the use that a loop makes of a node --- */
+
+static ls_err use_of(struct prof_reuse *r, uint32_t loop, uint32_t node, struct prof_use **out)
+{
+    const uint64_t key = (uint64_t)loop << 32 | node;
+    uint32_t row = ls_index_find(&r->use_by_key, key);
+    if (row == LS_INDEX_NONE) {
+        row = (uint32_t)r->uses.len;
+        LS_TRY(LS_VECTOR_ADD(&r->uses, (struct prof_use){.loop = loop, .node = node}));
+        LS_TRY(ls_index_put(&r->use_by_key, key, row));
+    }
+    *out = &r->uses.rows[row];
+    return LS_OK;
+}
+
+/* Add the sums of squares of one instruction's points; the first point is the origin, so that they stay exact. */
+static void add_squares(struct prof_use *u, const struct prof_reuse_point *p, size_t n)
+{
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    if (n < 2) return;
+    for (size_t i = 0; i < n; i++) {
+        const double dx = (double)p[i].position - p[0].position,
+                     dy = (double)(int64_t)(p[i].line - p[0].line);
+        x += dx;
+        y += dy;
+        xx += dx * dx;
+        xy += dx * dy;
+        yy += dy * dy;
+    }
+    u->xx += xx - x * x / (double)n;
+    u->xy += xy - x * y / (double)n;
+    u->yy += yy - y * y / (double)n;
+    u->points += (double)n;
+    u->pairs++;
+}
+
+/* Count the listed accesses, and the first access and the first store to each line. */
+static ls_err count_listed(struct prof_reuse *r, const struct prof_reuse_burst *b)
+{
+    const struct prof_cost_samples *s = &b->samples;
+    const double each = b->represented / b->instructions;
+    struct prof_use *u;
+    for (uint64_t i = 0; i < b->listed; i++) {
+        bool is_fresh = true, is_dirtied = s->op[i] == 1;
+        if (s->node[i] == UINT32_MAX) continue;
+        const uint64_t line = s->addr[i] / PROF_COST_LINE_BYTES;
+        for (uint64_t k = 0; k < i; k++) {
+            if (s->addr[k] / PROF_COST_LINE_BYTES != line) continue;
+            is_fresh = false;
+            if (s->op[k] == 1) is_dirtied = false;
+        }
+        LS_TRY(use_of(r, b->loop, s->node[i], &u));
+        u->accesses += each;
+        u->fresh += is_fresh ? each : 0;
+        u->stores += is_dirtied ? each : 0;
+    }
+    return LS_OK;
+}
+
+static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
+                       struct prof_reuse_point *points)
+{
+    const size_t len = prof_reuse_points(b, points);
+    for (size_t from = 0, to; from < len; from = to) {
+        uint64_t low = points[from].line, high = low;
+        struct prof_use *u;
+        LS_TRY(use_of(r, b->loop, points[from].node, &u));
+        for (to = from; to < len && points[to].node == points[from].node;) {
+            const size_t n = prof_reuse_group(points + to, len - to);
+            add_squares(u, points + to, n);
+            for (const size_t end = to + n; to < end; to++) {
+                low = points[to].line < low ? points[to].line : low;
+                high = points[to].line > high ? points[to].line : high;
+            }
+        }
+        if (to - from < 2) continue;
+        u->span += (double)(high - low + 1);
+        u->spans++;
+    }
+    return count_listed(r, b);
+}
+
+/* Set the speed of a walk. */
+static void judge_walk(struct prof_use *u)
+{
+    const double freedom = u->points - u->pairs - 1;
+    if (freedom < 1 || u->xx <= 0) return;
+    const double speed = u->xy / u->xx, explained = speed * u->xy;
+    const double rest = fmax(u->yy - explained, LINE_VARIANCE * u->points) / freedom;
+    if (fabs(speed) >= SPEED_ERRORS * sqrt(rest / u->xx) && 2 * explained >= u->yy) u->speed = speed;
+}
+
+/* --- sweeps of loops --- */
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct prof_use *x = a, *y = b;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return (x->loop > y->loop) - (x->loop < y->loop);
+}
+
+static double walk_rate(const struct prof_reuse *r, const struct prof_use *u)
+{
+    const struct prof_reuse_loop *l = &r->loops[u->loop];
+    return fmin(fabs(u->speed), u->accesses / l->represented);
+}
+
+struct sweep {
+    double sweeps, lines;
+};
+
+static int compare_sweeps(const void *a, const void *b)
+{
+    const struct sweep *x = a, *y = b;
+    return (x->sweeps > y->sweeps) - (x->sweeps < y->sweeps);
+}
+
+/* The median of the sweeps of the loop's walks, by lines: long ones are known best. */
+static void find_sweeps(struct prof_reuse *r, uint32_t loop, struct sweep *sweeps)
+{
+    size_t len = 0;
+    double half = 0;
+    for (size_t i = 0; i < r->uses.len; i++) {
+        const struct prof_use *u = &r->uses.rows[i];
+        const double lines = r->nodes[u->node].lines;
+        if (u->loop != loop || u->speed == 0 || lines < 1 << PROF_REUSE_PAGE_BITS) continue;
+        sweeps[len++] = (struct sweep){walk_rate(r, u) / lines, lines};
+        half += lines / 2;
+    }
+    qsort(sweeps, len, sizeof(*sweeps), compare_sweeps);
+    for (size_t i = 0; i < len && half > 0; half -= sweeps[i++].lines)
+        r->loops[loop].sweeps = sweeps[i].sweeps;
+}
+
+/* Set the lines that a use touches anew, and how often it comes to one of them while the node lives. */
+static void find_touched(struct prof_reuse *r, struct prof_use *u)
+{
+    const struct prof_reuse_node *n = &r->nodes[u->node];
+    const struct prof_reuse_loop *l = &r->loops[u->loop];
+    const double alive = r->until[n->last + 1] - r->until[n->first];
+    const double of_loop = prof_reuse_loop_between(r, u->loop, n->first, n->last + 1u);
+    const double span = u->spans > 0 ? u->span / u->spans : 1;
+    u->is_random = u->speed == 0 && 2 * span >= n->lines;
+    if (u->is_random)
+        u->touched = u->fresh;
+    else if (u->speed != 0)
+        u->touched = fmin(fabs(u->speed) * of_loop, u->accesses);
+    else
+        u->touched = fmin(l->sweeps * n->lines * of_loop, u->fresh);
+    u->dirty = u->fresh > 0 ? fmin(1, u->stores / u->fresh) : u->stores > 0;
+    /* a walk in steps of more than a line leaves lines out */
+    const double density = u->speed != 0 ? fmin(1, u->accesses / (fabs(u->speed) * l->represented)) : 1;
+    u->sweeps = density > 0 ? u->touched / (density * n->lines) : 0;
+    u->frequency = alive > 0 ? u->sweeps / alive : 0;
+}
+
+/* --- distinct lines --- */
+
+struct segment {
+    size_t from, to; /* bursts */
+};
+
+/* The part of a segment in which a node lives. */
+static double alive_in(const struct prof_reuse *r, const struct prof_reuse_node *n, const struct segment *s)
+{
+    const size_t from = n->first > s->from ? n->first : s->from,
+                 to = n->last + 1u < s->to ? n->last + 1u : s->to;
+    const double all = r->until[s->to] - r->until[s->from];
+    return to > from && all > 0 ? (r->until[to] - r->until[from]) / all : 0;
+}
+
+static double distinct_lines(const struct prof_reuse *r, const struct segment *s, double t)
+{
+    double lines = 0;
+    for (size_t i = 0; i < r->nodes_len; i++) {
+        const struct prof_reuse_node *n = &r->nodes[i];
+        const double alive = n->uses_len ? alive_in(r, n, s) : 0;
+        if (alive > 0) lines += alive * n->lines * (1 - prof_reuse_untouched(r, n, t));
+    }
+    return lines;
+}
+
+/* Return the instructions in which the program touches as many distinct lines as the cache has. */
+static double time_to_fill(const struct prof_reuse *r, const struct segment *s, double cache_lines)
+{
+    double low = 1, high = r->until[r->bursts.len];
+    if (high <= low || distinct_lines(r, s, high) < cache_lines) return fmax(low, high);
+    for (int i = 0; i < HALVINGS; i++) {
+        const double mid = sqrt(low * high);
+        if (distinct_lines(r, s, mid) < cache_lines)
+            low = mid;
+        else
+            high = mid;
+    }
+    return high;
+}
+
+/* --- streams of one walk that follow each other --- */
+
+struct stream {
+    double ahead; /* lines, in the direction of the walk */
+};
+
+static int compare_streams(const void *a, const void *b)
+{
+    const struct stream *x = a, *y = b;
+    return (x->ahead < y->ahead) - (x->ahead > y->ahead);
+}
+
+/* Add the lines of streams that come to a line after the loop touched more lines than the cache has. */
+static void add_trailing(const struct prof_reuse *r, struct prof_use *u, const struct prof_reuse_burst *b,
+                         const struct prof_reuse_point *p, size_t len, struct stream *streams,
+                         double cache_lines)
+{
+    const double speed = fabs(u->speed), new_lines = r->loops[b->loop].lines;
+    size_t count = 0;
+    for (size_t at = 0, n; at < len; at += n) {
+        double sum = 0;
+        n = prof_reuse_group(p + at, len - at);
+        for (size_t i = at; i < at + n; i++)
+            sum += (double)(int64_t)(p[i].line - p[0].line) - u->speed * p[i].position;
+        streams[count++].ahead = (u->speed > 0 ? 1 : -1) * sum / (double)n;
+    }
+    qsort(streams, count, sizeof(*streams), compare_streams);
+    for (size_t i = 1; i < count; i++) {
+        const double lag = streams[i - 1].ahead - streams[i].ahead;
+        if (lag > STREAM_LINES && lag / speed * new_lines > cache_lines)
+            u->trailing += speed * b->represented;
+    }
+}
+
+static void find_trailing(struct prof_reuse *r, struct prof_reuse_point *points, struct stream *streams,
+                          double cache_lines)
+{
+    for (size_t i = 0; i < r->bursts.len; i++) {
+        const struct prof_reuse_burst *b = &r->bursts.rows[i];
+        const size_t len = prof_reuse_points(b, points);
+        for (size_t from = 0, to; from < len; from = to) {
+            for (to = from + 1; to < len && points[to].node == points[from].node; to++)
+                ;
+            const uint32_t row = ls_index_find(&r->use_by_key, (uint64_t)b->loop << 32 | points[from].node);
+            if (row != LS_INDEX_NONE && r->uses.rows[row].speed != 0)
+                add_trailing(r, &r->uses.rows[row], b, points + from, to - from, streams, cache_lines);
+        }
+    }
+}
+
+/* --- the whole --- */
+
+static ls_err index_uses(struct prof_reuse *r)
+{
+    ls_index_fini(&r->use_by_key);
+    if (r->uses.len) qsort(r->uses.rows, r->uses.len, sizeof(r->uses.rows[0]), compare_uses);
+    for (size_t i = 0; i < r->uses.len; i++) {
+        const struct prof_use *u = &r->uses.rows[i];
+        struct prof_reuse_node *n = &r->nodes[u->node];
+        if (n->uses_len++ == 0) n->uses = i;
+        LS_TRY(ls_index_put(&r->use_by_key, (uint64_t)u->loop << 32 | u->node, (uint32_t)i));
+    }
+    return LS_OK;
+}
+
+static ls_err find_uses(struct prof_reuse *r, struct prof_reuse_point *points, struct stream *streams,
+                        double cache_lines)
+{
+    for (size_t i = 0; i < r->bursts.len; i++)
+        LS_TRY(add_uses(r, &r->bursts.rows[i], points));
+    LS_TRY(index_uses(r));
+    struct sweep *sweeps = malloc((r->uses.len + 1) * sizeof(*sweeps));
+    if (!sweeps) return ls_nomem("the sweeps of %zu loops", r->loops_len);
+    for (size_t i = 0; i < r->uses.len; i++)
+        judge_walk(&r->uses.rows[i]);
+    for (size_t i = 0; i < r->loops_len; i++)
+        find_sweeps(r, (uint32_t)i, sweeps);
+    free(sweeps);
+    for (size_t i = 0; i < r->uses.len; i++) {
+        struct prof_use *u = &r->uses.rows[i];
+        find_touched(r, u);
+        r->loops[u->loop].lines += u->touched / r->loops[u->loop].represented;
+    }
+    find_trailing(r, points, streams, cache_lines);
+    return prof_reuse_find_gaps(r);
+}
+
+/* Lines from and to memory per listed access of a use. */
+static double lines_each(const struct prof_reuse *r, const struct prof_use *u, double t)
+{
+    if (u->accesses <= 0) return 0;
+    const double read = u->touched * prof_reuse_part_after(r, u, t, false) + u->trailing;
+    const double written = u->dirty * (u->touched * prof_reuse_part_after(r, u, t, true) + u->trailing);
+    return (read + written) / u->accesses;
+}
+
+static void move_burst(const struct prof_reuse *r, const struct prof_reuse_burst *b, double t, float *bytes)
+{
+    const double each = b->represented / b->instructions;
+    for (uint64_t i = 0; i < b->listed; i++) {
+        if (b->samples.node[i] == UINT32_MAX) continue;
+        const uint32_t row = ls_index_find(&r->use_by_key, (uint64_t)b->loop << 32 | b->samples.node[i]);
+        bytes[b->burst->first_sample + i] =
+            (float)(PROF_COST_LINE_BYTES * each * lines_each(r, &r->uses.rows[row], t));
+    }
+}
+
+static void move_all(const struct prof_reuse *r, double cache_lines, float *bytes)
+{
+    size_t most = r->bursts.len / SEGMENTS_MOST;
+    if (most < SEGMENT_BURSTS) most = SEGMENT_BURSTS;
+    for (struct segment s = {0, 0}; s.from < r->bursts.len; s.from = s.to) {
+        s.to = s.from + most < r->bursts.len ? s.from + most : r->bursts.len;
+        const double t = time_to_fill(r, &s, cache_lines);
+        for (size_t i = s.from; i < s.to; i++)
+            move_burst(r, &r->bursts.rows[i], t, bytes);
+    }
+}
+
+static ls_err move(struct prof_reuse *r, double cache_lines, float *bytes)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < r->bursts.len; i++)
+        most = r->bursts.rows[i].samples.len > most ? r->bursts.rows[i].samples.len : most;
+    struct prof_reuse_point *points = malloc((most + 1) * sizeof(*points));
+    struct stream *streams = malloc((most + 1) * sizeof(*streams));
+    ls_err e = points && streams ? LS_OK : ls_nomem("the samples of a burst");
+    if (e == LS_OK) e = prof_reuse_find_loops(r, points);
+    if (e == LS_OK) e = prof_reuse_find_nodes(r);
+    if (e == LS_OK) e = sum_instructions(r);
+    if (e == LS_OK) e = find_uses(r, points, streams, cache_lines);
+    if (e == LS_OK) move_all(r, cache_lines, bytes);
+    free(points);
+    free(streams);
+    return e;
+}
+
+ls_err prof_reuse_moved(const struct prof_cost_model *m, const struct prof_burst *bursts, size_t bursts_len,
+                        const struct prof_cost_samples *all, float *bytes)
+{
+    struct prof_reuse r = {0};
+    double cache_bytes = 0;
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
+        cache_bytes = fmax(cache_bytes, m->level_bytes[l]);
+    const double cache_lines = cache_bytes / PROF_COST_LINE_BYTES;
+    memset(bytes, 0, all->len * sizeof(*bytes));
+    ls_err e = cache_lines > 0 ? take_bursts(&r, m, bursts, bursts_len, all) : LS_OK;
+    if (e == LS_OK && r.bursts.len) e = move(&r, cache_lines, bytes);
+    free(r.bursts.rows);
+    free(r.uses.rows);
+    free(r.loops);
+    free(r.nodes);
+    free(r.until);
+    free(r.order);
+    free(r.gaps.rows);
+    free(r.by_loop);
+    free(r.loop_until);
+    ls_index_fini(&r.use_by_key);
+    return e;
+}

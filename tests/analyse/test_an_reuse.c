@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Traffic by data: bursts of made-up programs whose misses are known. The last-level cache has 32 MiB. */
+#include "analyse/an_traffic.h"
+#include "tests/analyse/an_fixture.h"
+#include "tests/unit.h"
+#include "tests/xorshift.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum {
+    NODES = 4,
+    LISTED = 64,
+    TIMED = 40,
+    LINE_BYTES = 64,
+    LOADS_OF_LINE = 8,
+    INSTRUCTIONS_OF_LOAD = 4,
+    MIB_LINES = (1 << 20) / LINE_BYTES
+};
+
+/* A loop that loads each element of 8 bytes of a node once, or as many at random; or stores to them. */
+struct loop {
+    uint64_t ip, lines;
+    uint32_t node;
+    bool is_random, is_store;
+};
+
+static uint64_t base_of(uint32_t node)
+{
+    return (uint64_t)(node + 1) << 36;
+}
+
+static uint64_t instructions_of(const struct loop *l)
+{
+    return l->lines * LOADS_OF_LINE * INSTRUCTIONS_OF_LOAD;
+}
+
+/* A translated burst that begins at instruction `at` of the loop. The clock has one cycle an instruction. */
+static void loop_burst(struct an_fixture *f, const struct loop *l, uint64_t at, uint64_t time_ns,
+                       uint64_t weight_ns)
+{
+    static uint64_t random = XORSHIFT_SEED;
+    const uint64_t loads = l->lines * LOADS_OF_LINE;
+    fix_burst(f, weight_ns, INSTRUCTIONS_OF_LOAD * 64 * (TIMED + 1));
+    struct prof_burst *b = &f->bursts[f->bursts_len - 1];
+    b->time_ns = time_ns;
+    b->probe_loads = 64;
+    b->pace_instructions = 1000;
+    b->pace_cycles = 1000;
+    for (unsigned i = 0; i < LISTED + TIMED; i++) {
+        const uint64_t load = i < LISTED ? i : 64 * (uint64_t)(i - LISTED + 1);
+        const uint32_t position = (uint32_t)load * INSTRUCTIONS_OF_LOAD;
+        const uint64_t step = l->is_random ? xorshift(&random) : at / INSTRUCTIONS_OF_LOAD + load;
+        if (l->is_store && i < LISTED)
+            fix_store(f, l->node, position);
+        else
+            fix_load(f, l->node, position, i < LISTED ? FIX_NOT_MEASURED : 5);
+        f->addr[f->samples_len - 1] = base_of(l->node) + step % loads * 8;
+        f->ip[f->samples_len - 1] = l->ip;
+    }
+}
+
+/* Bursts at random times of a program that runs the loops in turn. */
+static void run_loops(struct an_fixture *f, const struct loop *loops, size_t len, unsigned rounds,
+                      unsigned bursts)
+{
+    uint64_t round = 0, random = XORSHIFT_SEED;
+    for (size_t i = 0; i < len; i++)
+        round += instructions_of(&loops[i]);
+    for (unsigned b = 0; b < bursts; b++) {
+        const uint64_t time = xorshift(&random) % (rounds * round);
+        uint64_t at = time % round;
+        size_t i = 0;
+        for (; at >= instructions_of(&loops[i]); i++)
+            at -= instructions_of(&loops[i]);
+        loop_burst(f, &loops[i], at, time, rounds * round / bursts);
+    }
+}
+
+/* Lines from and to memory, by node. */
+static void moved_lines(struct an_fixture *f, double out[NODES])
+{
+    struct an_costs c;
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_non_null(c.moved_bytes);
+    for (size_t i = 0; i < NODES; i++)
+        out[i] = 0;
+    for (size_t i = 0; i < f->samples_len; i++)
+        if (f->node[i] < NODES) out[f->node[i]] += (double)c.moved_bytes[i] / LINE_BYTES;
+    an_costs_fini(&c);
+}
+
+static void assert_near(double value, double expected, double part)
+{
+    if (fabs(value - expected) > part * expected) print_error("%g instead of %g\n", value, expected);
+    assert_true(fabs(value - expected) <= part * expected);
+}
+
+enum { ROUNDS = 37, BURSTS = 1600 };
+
+static void an_sweep_that_fits_moves_no_lines(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 1, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], 0, 0);
+    fix_free(f);
+}
+
+/* An array of 16 MiB fits, but 128 MiB of another loop evict it. */
+static void an_lines_that_other_loops_evict_come_again(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0},
+                                 {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 2, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 16 * MIB_LINES, 0.1);
+    assert_near(lines[1], (double)ROUNDS * 128 * MIB_LINES, 0.1);
+    fix_free(f);
+}
+
+/* The second loop finds the lines that the first one has just touched. */
+static void an_lines_of_the_loop_before_are_cached(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0},
+                                 {.ip = 0x180, .lines = 16 * MIB_LINES, .node = 0},
+                                 {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 3, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 16 * MIB_LINES, 0.1);
+    fix_free(f);
+}
+
+/* Two loops that store to the same lines one after the other: they are read once and written back once. */
+static void an_lines_are_written_back_once(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0, .is_store = true},
+                                 {.ip = 0x180, .lines = 16 * MIB_LINES, .node = 0, .is_store = true},
+                                 {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 3, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], 2.0 * ROUNDS * 16 * MIB_LINES, 0.1);
+    fix_free(f);
+}
+
+/* The cache holds half of the lines, so that half of the loads miss. Each of 8 loads comes to another line. */
+static void an_random_loads_miss_by_the_part_that_is_not_cached(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .is_random = true}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 1, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], 0.5 * ROUNDS * 64 * MIB_LINES * LOADS_OF_LINE, 0.15);
+    fix_free(f);
+}
+
+/* Bursts without a known node, and bursts without a pace, represent no lines. */
+static void an_bursts_without_pace_or_node_move_nothing(void **state)
+{
+    (void)state;
+    const struct loop l = {.ip = 0x100, .lines = 128 * MIB_LINES, .node = UINT32_MAX};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, &l, 1, 1, 10);
+    moved_lines(f, lines);
+    const struct loop known = {.ip = 0x100, .lines = 128 * MIB_LINES, .node = 0};
+    run_loops(f, &known, 1, 1, 10);
+    for (size_t i = 10; i < f->bursts_len; i++)
+        f->bursts[i].pace_instructions = 0;
+    moved_lines(f, lines);
+    assert_near(lines[0], 0, 0);
+    fix_free(f);
+}
+
+/* Stores move each line twice. */
+static void an_traffic_ranks_data_by_its_bytes(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0},
+                                 {.ip = 0x200, .lines = 64 * MIB_LINES, .node = 2, .is_store = true}};
+    const double bytes = 3.0 * ROUNDS * 64 * MIB_LINES * LINE_BYTES;
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    struct an_traffic t;
+    an_bootstrap *b;
+    run_loops(f, loops, 2, ROUNDS, BURSTS);
+    const struct an_input *in = fix_input(f);
+    assert_int_equal(an_costs_init(&c, in), LS_OK);
+    assert_int_equal(an_bootstrap_new(in, &c, 1, &b), LS_OK);
+    assert_int_equal(an_traffic_init(&t, in, &c, b, f->node, 3), LS_OK);
+    assert_near(t.bytes, bytes, 0.05);
+    assert_true(t.low < t.bytes && t.bytes < t.high && t.high < 1.5 * t.bytes);
+    assert_int_equal(t.rows_len, 2);
+    assert_int_equal(t.rows[0].group, 2);
+    assert_int_equal(t.rows[1].group, 0);
+    assert_near(t.rows[0].part.share, 2.0 / 3, 0.03);
+    assert_true(t.rows[1].part.low < 1.0 / 3 && t.rows[1].part.high > 1.0 / 3);
+    an_bootstrap_free(b);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
+/* A share that rests on a few bursts is not known. */
+static void an_traffic_of_few_bursts_is_not_known(void **state)
+{
+    (void)state;
+    const struct loop big = {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0};
+    const struct loop rare = {.ip = 0x200, .lines = 64 * MIB_LINES, .node = 1};
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    struct an_traffic t;
+    an_bootstrap *b;
+    run_loops(f, &big, 1, ROUNDS, 10 * AN_TRAFFIC_BURSTS_MIN);
+    run_loops(f, &rare, 1, ROUNDS, AN_TRAFFIC_BURSTS_MIN - 1);
+    const struct an_input *in = fix_input(f);
+    assert_int_equal(an_costs_init(&c, in), LS_OK);
+    assert_int_equal(an_bootstrap_new(in, &c, 1, &b), LS_OK);
+    assert_int_equal(an_traffic_init(&t, in, &c, b, f->node, 2), LS_OK);
+    assert_int_equal(t.rows_len, 2);
+    for (size_t i = 0; i < t.rows_len; i++) {
+        const bool is_rare = t.rows[i].group == 1;
+        assert_int_equal(t.rows[i].bursts, is_rare ? AN_TRAFFIC_BURSTS_MIN - 1 : 10 * AN_TRAFFIC_BURSTS_MIN);
+        assert_true(isnan(t.rows[i].part.share) == is_rare && isnan(t.rows[i].part.low) == is_rare);
+    }
+    an_bootstrap_free(b);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
+UNIT_GROUP()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_sweep_that_fits_moves_no_lines),
+        cmocka_unit_test(an_lines_that_other_loops_evict_come_again),
+        cmocka_unit_test(an_lines_of_the_loop_before_are_cached),
+        cmocka_unit_test(an_lines_are_written_back_once),
+        cmocka_unit_test(an_random_loads_miss_by_the_part_that_is_not_cached),
+        cmocka_unit_test(an_bursts_without_pace_or_node_move_nothing),
+        cmocka_unit_test(an_traffic_ranks_data_by_its_bytes),
+        cmocka_unit_test(an_traffic_of_few_bursts_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
