@@ -241,7 +241,8 @@ static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
         }
         if (to - from < 2) continue;
         u->span += (double)(high - low + 1);
-        u->spans++;
+        /* of n positions at random in a range, the lowest and the highest are (n - 1) / (n + 1) of it apart */
+        u->spans += (double)(to - from - 1) / (double)(to - from + 1);
     }
     return count_listed(r, b);
 }

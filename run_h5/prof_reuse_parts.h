@@ -51,14 +51,15 @@ struct prof_use {
     double xx, xy, yy; /* sums of squares of position and line within pairs of a burst */
     double points, pairs;
     double accesses, fresh,
-        stores;         /* represented: listed accesses, and those with a new or a newly dirty line */
-    double span, spans; /* lines from the lowest to the highest of a burst, summed; bursts */
-    double speed;       /* lines an instruction, 0: not a walk */
-    double touched;     /* lines that it touches anew, represented */
-    double trailing;    /* lines that another stream of the walk touched too long ago, represented */
-    double sweeps;      /* visits to each of its lines while the node lives */
-    double frequency;   /* sweeps per instruction of the program */
-    double dirty;       /* part of the visits that store */
+        stores; /* represented: listed accesses, and those with a new or a newly dirty line */
+    double span,
+        spans; /* lines from the lowest to the highest of a burst, and its part of the range by chance; sums */
+    double speed;     /* lines an instruction, 0: not a walk */
+    double touched;   /* lines that it touches anew, represented */
+    double trailing;  /* lines that another stream of the walk touched too long ago, represented */
+    double sweeps;    /* visits to each of its lines while the node lives */
+    double frequency; /* sweeps per instruction of the program */
+    double dirty;     /* part of the visits that store */
     bool is_random;
     /* gaps before its visits: since any visit to the line, and since one that stored */
     size_t gaps, gaps_len, store_gaps, store_gaps_len;

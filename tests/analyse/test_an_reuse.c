@@ -29,6 +29,7 @@ struct loop {
     uint64_t ip, lines;
     uint32_t node;
     bool is_random, is_store;
+    unsigned every; /* only each such load, the others go to a line of node 3; 0: all */
 };
 
 static uint64_t base_of(uint32_t node)
@@ -56,13 +57,15 @@ static void loop_burst(struct an_fixture *f, const struct loop *l, uint64_t at, 
     for (unsigned i = 0; i < LISTED + TIMED; i++) {
         const uint64_t load = i < LISTED ? i : 64 * (uint64_t)(i - LISTED + 1);
         const uint32_t position = (uint32_t)load * INSTRUCTIONS_OF_LOAD;
+        const bool is_other = l->every && (at / INSTRUCTIONS_OF_LOAD + load) % l->every;
+        const uint32_t node = is_other ? 3 : l->node;
         const uint64_t step = l->is_random ? xorshift(&random) : at / INSTRUCTIONS_OF_LOAD + load;
         if (l->is_store && i < LISTED)
-            fix_store(f, l->node, position);
+            fix_store(f, node, position);
         else
-            fix_load(f, l->node, position, i < LISTED ? FIX_NOT_MEASURED : 5);
-        f->addr[f->samples_len - 1] = base_of(l->node) + step % loads * 8;
-        f->ip[f->samples_len - 1] = l->ip;
+            fix_load(f, node, position, i < LISTED ? FIX_NOT_MEASURED : 5);
+        f->addr[f->samples_len - 1] = base_of(node) + (is_other ? 0 : step % loads * 8);
+        f->ip[f->samples_len - 1] = l->ip + is_other;
     }
 }
 
@@ -174,6 +177,21 @@ static void an_random_loads_miss_by_the_part_that_is_not_cached(void **state)
     fix_free(f);
 }
 
+/* Two or three of a burst's loads go to random lines: their distance is small by chance. */
+static void an_few_random_loads_are_no_band(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {
+        {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .is_random = true, .every = 53}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 1, 53 * ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], 0.5 * ROUNDS * 64 * MIB_LINES * LOADS_OF_LINE, 0.15);
+    assert_near(lines[3], 0, 0);
+    fix_free(f);
+}
+
 /* Bursts without a known node, and bursts without a pace, represent no lines. */
 static void an_bursts_without_pace_or_node_move_nothing(void **state)
 {
@@ -255,6 +273,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_lines_of_the_loop_before_are_cached),
         cmocka_unit_test(an_lines_are_written_back_once),
         cmocka_unit_test(an_random_loads_miss_by_the_part_that_is_not_cached),
+        cmocka_unit_test(an_few_random_loads_are_no_band),
         cmocka_unit_test(an_bursts_without_pace_or_node_move_nothing),
         cmocka_unit_test(an_traffic_ranks_data_by_its_bytes),
         cmocka_unit_test(an_traffic_of_few_bursts_is_not_known),
