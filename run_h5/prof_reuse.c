@@ -223,25 +223,45 @@ static ls_err count_listed(struct prof_reuse *r, const struct prof_reuse_burst *
     return LS_OK;
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sort the lines of points into r->lines. */
+static void sort_lines(struct prof_reuse *r, const struct prof_reuse_point *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        r->lines[i] = p[i].line;
+    qsort(r->lines, len, sizeof(*r->lines), compare_lines);
+}
+
+/* Return the line, above the first one, below which a part of the sorted lines is. */
+static double quantile(const struct prof_reuse *r, size_t len, double part)
+{
+    const double at = part * (double)(len - 1), rest = at - floor(at);
+    const size_t i = (size_t)at;
+    const double low = (double)(r->lines[i] - r->lines[0]);
+    return i + 1 < len ? low + rest * (double)(r->lines[i + 1] - r->lines[i]) : low;
+}
+
 static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
                        struct prof_reuse_point *points)
 {
     const size_t len = prof_reuse_points(b, points);
     for (size_t from = 0, to; from < len; from = to) {
-        uint64_t low = points[from].line, high = low;
         struct prof_use *u;
         LS_TRY(use_of(r, b->loop, points[from].node, &u));
         for (to = from; to < len && points[to].node == points[from].node;) {
             const size_t n = prof_reuse_group(points + to, len - to);
             add_squares(u, points + to, n);
-            for (const size_t end = to + n; to < end; to++) {
-                low = points[to].line < low ? points[to].line : low;
-                high = points[to].line > high ? points[to].line : high;
-            }
+            to += n;
         }
         if (to - from < 2) continue;
-        u->span += (double)(high - low + 1);
-        /* of n positions at random in a range, the lowest and the highest are (n - 1) / (n + 1) of it apart */
+        sort_lines(r, points + from, to - from);
+        u->span += 2 * (quantile(r, to - from, 0.75) - quantile(r, to - from, 0.25)) + 1;
+        /* of n positions at random in a range, the quartiles are (n - 1) / (n + 1) of its half apart */
         u->spans += (double)(to - from - 1) / (double)(to - from + 1);
     }
     return count_listed(r, b);
@@ -299,6 +319,52 @@ static void find_sweeps(struct prof_reuse *r, uint32_t loop, struct sweep *sweep
         r->loops[loop].sweeps = sweeps[i].sweeps;
 }
 
+/* Follow a use from burst to burst: it advances by less than half of the node in either direction. p: its points. */
+static void follow(const struct prof_reuse *r, struct prof_use *u, const struct prof_reuse_point *p,
+                   size_t len)
+{
+    const struct prof_reuse_node *n = &r->nodes[u->node];
+    double sum = 0;
+    for (size_t i = 0; i < len; i++)
+        sum += (double)(p[i].line - n->low);
+    const double place = sum / (double)len / n->range, moved = place - u->place;
+    if (u->moves >= 0) u->advance += moved - floor(moved + 0.5);
+    u->moves++;
+    u->place = place;
+}
+
+static void follow_all(struct prof_reuse *r, struct prof_reuse_point *points)
+{
+    for (size_t i = 0; i < r->uses.len; i++)
+        r->uses.rows[i].moves = -1;
+    for (size_t i = 0; i < r->bursts.len; i++) {
+        const size_t len = prof_reuse_points(&r->bursts.rows[i], points);
+        for (size_t from = 0, to; from < len; from = to) {
+            for (to = from + 1; to < len && points[to].node == points[from].node; to++)
+                ;
+            const uint32_t row =
+                ls_index_find(&r->use_by_key, (uint64_t)r->bursts.rows[i].loop << 32 | points[from].node);
+            if (row != LS_INDEX_NONE) follow(r, &r->uses.rows[row], points + from, to - from);
+        }
+    }
+}
+
+/* A loop without walks sweeps as often as it advances through the largest node from burst to burst, if these steps are not
+ * random: the sum of n steps that are spread evenly from -1/2 to 1/2 has the variance n / 12. */
+static void find_slow_sweeps(struct prof_reuse *r, uint32_t loop)
+{
+    double most = 1 << PROF_REUSE_PAGE_BITS;
+    if (r->loops[loop].sweeps > 0) return;
+    for (size_t i = 0; i < r->uses.len; i++) {
+        const struct prof_use *u = &r->uses.rows[i];
+        const double lines = r->nodes[u->node].lines, advance = fabs(u->advance);
+        if (u->loop != loop || u->moves < 1 || lines < most || advance < SPEED_ERRORS * sqrt(u->moves / 12))
+            continue;
+        most = lines;
+        r->loops[loop].sweeps = advance / r->loops[loop].represented;
+    }
+}
+
 /* Set the lines that a use touches anew, and how often it comes to one of them while the node lives. */
 static void find_touched(struct prof_reuse *r, struct prof_use *u)
 {
@@ -307,7 +373,7 @@ static void find_touched(struct prof_reuse *r, struct prof_use *u)
     const double alive = r->until[n->last + 1] - r->until[n->first];
     const double of_loop = prof_reuse_loop_between(r, u->loop, n->first, n->last + 1u);
     const double span = u->spans > 0 ? u->span / u->spans : 1;
-    u->is_random = u->speed == 0 && 2 * span >= n->lines;
+    u->is_random = u->speed == 0 && 2 * span >= n->range;
     if (u->is_random)
         u->touched = u->fresh;
     else if (u->speed != 0)
@@ -440,6 +506,9 @@ static ls_err find_uses(struct prof_reuse *r, struct prof_reuse_point *points, s
     for (size_t i = 0; i < r->loops_len; i++)
         find_sweeps(r, (uint32_t)i, sweeps);
     free(sweeps);
+    follow_all(r, points);
+    for (size_t i = 0; i < r->loops_len; i++)
+        find_slow_sweeps(r, (uint32_t)i);
     for (size_t i = 0; i < r->uses.len; i++) {
         struct prof_use *u = &r->uses.rows[i];
         find_touched(r, u);
@@ -488,7 +557,8 @@ static ls_err move(struct prof_reuse *r, double cache_lines, float *bytes)
         most = r->bursts.rows[i].samples.len > most ? r->bursts.rows[i].samples.len : most;
     struct prof_reuse_point *points = malloc((most + 1) * sizeof(*points));
     struct stream *streams = malloc((most + 1) * sizeof(*streams));
-    ls_err e = points && streams ? LS_OK : ls_nomem("the samples of a burst");
+    r->lines = malloc((most + 1) * sizeof(*r->lines));
+    ls_err e = points && streams && r->lines ? LS_OK : ls_nomem("the samples of a burst");
     if (e == LS_OK) e = prof_reuse_find_loops(r, points);
     if (e == LS_OK) e = prof_reuse_find_nodes(r);
     if (e == LS_OK) e = sum_instructions(r);
@@ -516,6 +586,7 @@ ls_err prof_reuse_moved(const struct prof_cost_model *m, const struct prof_burst
     free(r.nodes);
     free(r.until);
     free(r.order);
+    free(r.lines);
     free(r.gaps.rows);
     free(r.by_loop);
     free(r.loop_until);

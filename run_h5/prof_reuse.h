@@ -6,12 +6,13 @@
  * than the cache has since the last access to its line. Here time is counted in instructions:
  *
  *   loop                 bursts with mostly the same pairs of instruction and node
- *   lines of a node      its range, if bursts are spread over all of it; else by its lines and pages that one burst,
- *                        and that two bursts touched (Chao, 1984)
+ *   lines of a node      by the lines that one burst, and that two bursts touched (Chao, 1984); with few of the latter, its
+ *                        range, if bursts are spread over all of it, or by its pages
  *   walk                 a loop moves through a node in one direction: the slope of line over position explains most of
  *                        the variance. It touches speed x instructions lines anew
  *   band                 not a walk, but the lines of a burst are less than half of the node's: it advances by the same
- *                        part of its node as the loop's walks of theirs, and other lines come back at once
+ *                        part of its node as the loop's walks of theirs, and other lines come back at once. Without walks
+ *                        the part follows from its positions in successive bursts, where these come several times a sweep
  *   random               all others: as many lines as are new in a burst; the time until a line comes back is
  *                        exponential (Poisson)
  *   sweeps               touched lines / lines of the node. The mean time between two visits of one loop to a line is

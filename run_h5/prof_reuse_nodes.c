@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define TWICE_LEAST \
+    16.0 /* the number of lines has twice the relative error of their root: it is known to a half */
 #define BURSTS_OF_PART 4.0
 #define PARTS_LEAST 4
 #define EMPTY_ERRORS 4.0 /* standard errors: by chance in 1 of 16,000 nodes */
@@ -40,7 +42,7 @@ static size_t sort_touches(struct touch *t, size_t len)
 
 /* Return how many kinds of a node's lines or pages there are, by those that one burst and that two bursts touched (Chao,
  * Nonparametric estimation of the number of classes in a population, 1984, in the form that allows none of two). */
-static double count_kinds(const struct touch *t, size_t len)
+static double count_kinds(const struct touch *t, size_t len, double *out_twice)
 {
     double kinds = 0, once = 0, twice = 0;
     for (size_t i = 0, n; i < len; i += n) {
@@ -50,6 +52,7 @@ static double count_kinds(const struct touch *t, size_t len)
         once += n == 1;
         twice += n == 2;
     }
+    *out_twice = twice;
     return kinds + once * (once - 1) / (2 * (twice + 1));
 }
 
@@ -69,18 +72,27 @@ static bool is_spread(const struct touch *t, size_t len, uint32_t bursts)
     return parts >= PARTS_LEAST && parts - seen <= empty + EMPTY_ERRORS * sqrt(empty);
 }
 
+/* Called for lines first, then for pages. */
 static void count_lines(struct prof_reuse *r, const struct touch *t, size_t len, double lines_each)
 {
     for (size_t i = 0, n; i < len; i += n) {
         struct prof_reuse_node *node = &r->nodes[t[i].node];
+        double twice;
         for (n = 1; i + n < len && t[i + n].node == t[i].node; n++)
             ;
         const double range = lines_each * (double)(t[i + n - 1].line - t[i].line + 1);
-        const double kinds = lines_each * count_kinds(t + i, n);
-        if (lines_each > 1 && is_spread(t + i, n, node->bursts))
-            node->lines = range;
-        else
-            node->lines = fmin(node->lines, fmin(kinds, range));
+        const double kinds = fmin(range, lines_each * count_kinds(t + i, n, &twice));
+        if (lines_each <= 1) {
+            *node = (struct prof_reuse_node){.lines = kinds,
+                                             .low = t[i].line,
+                                             .range = range,
+                                             .is_counted = twice >= TWICE_LEAST,
+                                             .first = node->first,
+                                             .last = node->last,
+                                             .bursts = node->bursts};
+        } else if (!node->is_counted) {
+            node->lines = is_spread(t + i, n, node->bursts) ? range : fmin(node->lines, kinds);
+        }
     }
 }
 
@@ -125,7 +137,7 @@ ls_err prof_reuse_find_nodes(struct prof_reuse *r)
         count_lines(r, t, len, 1);
         for (size_t i = 0; i < len; i++)
             t[i].line >>= PROF_REUSE_PAGE_BITS;
-        len = sort_touches(t, len); /* after the lines, as an array's range replaces their number */
+        len = sort_touches(t, len);
         count_lines(r, t, len, 1 << PROF_REUSE_PAGE_BITS);
     }
     free(t);

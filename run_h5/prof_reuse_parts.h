@@ -40,7 +40,10 @@ struct prof_reuse_loop {
 };
 
 struct prof_reuse_node {
-    double lines;                 /* 0: not used */
+    double lines; /* 0: not used */
+    uint64_t low;
+    double range;                 /* lines from low on */
+    bool is_counted;              /* the lines are, not estimated by pages or the range */
     uint32_t first, last, bursts; /* the first and the last one, and their number */
     size_t uses, uses_len;
 };
@@ -50,10 +53,12 @@ struct prof_use {
     uint32_t loop, node;
     double xx, xy, yy; /* sums of squares of position and line within pairs of a burst */
     double points, pairs;
-    double accesses, fresh,
-        stores; /* represented: listed accesses, and those with a new or a newly dirty line */
-    double span,
-        spans; /* lines from the lowest to the highest of a burst, and its part of the range by chance; sums */
+    /* represented: listed accesses, those to a line that is new in the burst, and those that make a line dirty */
+    double accesses, fresh, stores;
+    /* sums over bursts: twice the distance of the quartiles of its lines, and its part of a range by chance */
+    double span, spans;
+    /* median line of the last burst as a part of the node's range; its steps from burst to burst, and their number */
+    double place, advance, moves;
     double speed;     /* lines an instruction, 0: not a walk */
     double touched;   /* lines that it touches anew, represented */
     double trailing;  /* lines that another stream of the walk touched too long ago, represented */
@@ -77,6 +82,7 @@ struct prof_reuse {
     size_t loops_len;
     uint32_t *order; /* loops, by address */
     LS_VECTOR(struct prof_reuse_gap) gaps;
+    uint64_t *lines; /* scratch, for the samples of a burst */
     struct prof_reuse_node *nodes;
     size_t nodes_len;
     double *until;      /* instructions before each burst, and all */

@@ -29,7 +29,8 @@ struct loop {
     uint64_t ip, lines;
     uint32_t node;
     bool is_random, is_store;
-    unsigned every; /* only each such load, the others go to a line of node 3; 0: all */
+    uint64_t band_loads; /* its loads are at random in so many around the position; 0: a sweep */
+    unsigned every;      /* only each such load, the others go to a line of node 3; 0: all */
 };
 
 static uint64_t base_of(uint32_t node)
@@ -48,6 +49,7 @@ static void loop_burst(struct an_fixture *f, const struct loop *l, uint64_t at, 
 {
     static uint64_t random = XORSHIFT_SEED;
     const uint64_t loads = l->lines * LOADS_OF_LINE;
+    const uint64_t begin = at / INSTRUCTIONS_OF_LOAD;
     fix_burst(f, weight_ns, INSTRUCTIONS_OF_LOAD * 64 * (TIMED + 1));
     struct prof_burst *b = &f->bursts[f->bursts_len - 1];
     b->time_ns = time_ns;
@@ -57,9 +59,11 @@ static void loop_burst(struct an_fixture *f, const struct loop *l, uint64_t at, 
     for (unsigned i = 0; i < LISTED + TIMED; i++) {
         const uint64_t load = i < LISTED ? i : 64 * (uint64_t)(i - LISTED + 1);
         const uint32_t position = (uint32_t)load * INSTRUCTIONS_OF_LOAD;
-        const bool is_other = l->every && (at / INSTRUCTIONS_OF_LOAD + load) % l->every;
+        const bool is_other = l->every && (begin + load) % l->every;
         const uint32_t node = is_other ? 3 : l->node;
-        const uint64_t step = l->is_random ? xorshift(&random) : at / INSTRUCTIONS_OF_LOAD + load;
+        const uint64_t step = l->is_random    ? xorshift(&random)
+                              : l->band_loads ? begin + xorshift(&random) % l->band_loads
+                                              : begin + load;
         if (l->is_store && i < LISTED)
             fix_store(f, node, position);
         else
@@ -192,6 +196,21 @@ static void an_few_random_loads_are_no_band(void **state)
     fix_free(f);
 }
 
+/* A loop that goes slowly through an array, as over the cells of a grid with their neighbours: it touches each line many
+ * times, but misses once. Bursts come 20 times a sweep. */
+static void an_slow_band_misses_once_a_sweep(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {
+        {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .band_loads = MIB_LINES * LOADS_OF_LINE}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 1, ROUNDS, 20 * ROUNDS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.15);
+    fix_free(f);
+}
+
 /* Bursts without a known node, and bursts without a pace, represent no lines. */
 static void an_bursts_without_pace_or_node_move_nothing(void **state)
 {
@@ -274,6 +293,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_lines_are_written_back_once),
         cmocka_unit_test(an_random_loads_miss_by_the_part_that_is_not_cached),
         cmocka_unit_test(an_few_random_loads_are_no_band),
+        cmocka_unit_test(an_slow_band_misses_once_a_sweep),
         cmocka_unit_test(an_bursts_without_pace_or_node_move_nothing),
         cmocka_unit_test(an_traffic_ranks_data_by_its_bytes),
         cmocka_unit_test(an_traffic_of_few_bursts_is_not_known),
