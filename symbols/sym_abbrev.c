@@ -82,7 +82,7 @@ static bool sym_skip_leb(struct sym_bytes *b)
     return false;
 }
 
-/* Move past a length of len_bytes bytes and past as many bytes as it says. */
+/* Move past a length, itself len_bytes bytes long, and past that many bytes. */
 static bool sym_skip_block(struct sym_bytes *b, size_t len_bytes)
 {
     uint32_t len = 0;

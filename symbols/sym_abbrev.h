@@ -42,7 +42,7 @@ struct sym_attribute {
 };
 /* A value without a fixed size. */
 struct sym_open_value {
-    uint32_t before_bytes; /* of fixed values since the previous open one */
+    uint32_t before_bytes; /* fixed values since the previous open one */
     uint16_t form;
 };
 #define SYM_NO_OFFSET UINT32_MAX
@@ -54,11 +54,11 @@ struct sym_abbrev {
     bool has_children;
     uint32_t first_attribute, attributes_len;
     uint32_t first_open, opens_len;
-    uint32_t tail_bytes; /* of fixed values after the last open one */
+    uint32_t tail_bytes; /* fixed values after the last open one */
     uint32_t sibling;    /* number of its attribute DW_AT_sibling, SYM_NO_ATTRIBUTE */
     uint64_t names;      /* bits of SYM_ATTRIBUTE_BIT of its attributes */
 };
-/* A set of names of attributes. Those below 64 have a bit of their own, others share theirs. */
+/* A set of names of attributes. Names below 64 have separate bits, larger ones share them. */
 #define SYM_ATTRIBUTE_BIT(name) (UINT64_C(1) << ((name) % 64))
 
 /* Zeroed is empty. */

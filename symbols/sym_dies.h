@@ -58,7 +58,7 @@ struct sym_unit {
 
 /* Zeroed is empty. */
 struct sym_units {
-    struct sym_walk walk; /* of their entries */
+    struct sym_walk walk; /* through their entries */
     struct sym_unit *units;
     size_t units_len, units_room;
     struct sym_unit_range *rows; /* sorted by base */

@@ -23,7 +23,7 @@ struct sym_elf {
     uid_t author;           /* ls_owner.h: of the file and of its debug file */
     const char *dwarf_path; /* of the file with the DWARF */
     struct sym_debug_alt alt;
-    struct sym_units *units; /* of the DWARF; NULL without one */
+    struct sym_units *units; /* NULL: no DWARF */
 };
 
 /* Open path, which asker named (ls_owner.h). Owns: the caller calls sym_elf_close. False: *out_problem is the

@@ -109,7 +109,7 @@ struct sym_open_file {
     struct sym_elf elf;
     sym_lines *lines;   /* NULL: no file */
     uint64_t used;      /* number of the question that used it last */
-    uint64_t len_bytes; /* of the file and of its debug file */
+    uint64_t len_bytes; /* sum of the file and its debug file */
 };
 struct sym_reader {
     struct sym_open_file files[SYM_OPEN_FILES];

@@ -15,7 +15,7 @@ struct sym_walk_unit;
 struct sym_walk_table;
 /* The sections of a file that units are in. */
 struct sym_walk_sections {
-    Dwarf *dwarf; /* NULL: of no file */
+    Dwarf *dwarf; /* NULL: none was found yet */
     struct sym_bytes info, types, abbrevs;
 };
 /* Units that have been walked, and their abbreviations. Zeroed is empty. */
@@ -23,8 +23,8 @@ struct sym_walk {
     LS_VECTOR(struct sym_walk_unit *) units;
     LS_VECTOR(struct sym_walk_table *) tables;
     struct ls_index by_cu, by_table;
-    struct sym_walk_sections sections; /* of the last unit's file */
-    size_t attributes_len;             /* of all tables */
+    struct sym_walk_sections sections; /* found last, for a unit of their file */
+    size_t attributes_len;             /* sum over tables */
     bool is_cut;                       /* a limit was reached, or memory ran out: units have no entries */
 };
 void sym_walk_fini(struct sym_walk *w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The walk through entries finds what libdw's functions find, entry by entry, in DWARF of several kinds; in damaged DWARF it ends, and
+/* The walk through entries agrees with libdw's functions, entry by entry, in DWARF of several kinds; in damaged DWARF it ends, and
  * reads no byte outside of its sections. */
 #include "symbols/sym_elf.h"
 #include "tests/unit.h"
@@ -251,8 +251,7 @@ static void damaged_entries_stay_in_their_section(void **state)
     struct file f;
     uint64_t random = XORSHIFT_SEED;
     (void)state;
-    open_file(&f,
-              "sym_small_gz"); /* inflated: its sections are blocks of their own, which sanitizers watch */
+    open_file(&f, "sym_small_gz"); /* inflated: each section is a separate block, which sanitizers watch */
     const struct section info = section_of(&f, ".debug_info");
     const size_t whole = walk_damaged(&f, (struct section){(uint8_t[8]){0}, 8}, &info, &random);
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
