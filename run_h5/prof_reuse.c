@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    SEGMENT_BURSTS = 64, /* of a part of the run with its own T: their rates are known to an eighth */
+    SEGMENT_BURSTS = 64, /* in a part of the run with its own T: rates of 64 bursts are known to an eighth */
     SEGMENTS_MOST = 256,
-    HALVINGS = 48, /* of the interval that contains T, in its logarithm */
+    HALVINGS = 48, /* steps that halve the interval around T, in its logarithm */
 };
-#define SPEED_ERRORS 4.0 /* a speed is at least so many standard errors: by chance in 1 of 16,000 loops */
-#define LINE_VARIANCE (1 / 12.0) /* of a position that is known to a line */
+#define SPEED_ERRORS 4.0         /* least speed in standard errors: exceeded by chance in 1 of 16,000 loops */
+#define LINE_VARIANCE (1 / 12.0) /* variance of a position rounded to a line */
 #define STREAM_LINES 2.0         /* streams of one walk that are nearer share their lines */
 
 /* --- bursts and their points --- */
@@ -76,7 +76,7 @@ static int compare_bursts(const void *a, const void *b)
     return (x->burst > y->burst) - (x->burst < y->burst);
 }
 
-/* Take the bursts with listed accesses and a pace, which says how many instructions they represent. */
+/* Take the bursts with listed accesses and a pace, and compute the instructions that they represent. */
 static ls_err take_bursts(struct prof_reuse *r, const struct prof_cost_model *m,
                           const struct prof_burst *bursts, size_t bursts_len,
                           const struct prof_cost_samples *all)
@@ -261,7 +261,7 @@ static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
         if (to - from < 2) continue;
         sort_lines(r, points + from, to - from);
         u->span += 2 * (quantile(r, to - from, 0.75) - quantile(r, to - from, 0.25)) + 1;
-        /* of n positions at random in a range, the quartiles are (n - 1) / (n + 1) of its half apart */
+        /* the quartiles of n random positions in a range are (n - 1) / (n + 1) of half the range apart */
         u->spans += (double)(to - from - 1) / (double)(to - from + 1);
     }
     return count_listed(r, b);

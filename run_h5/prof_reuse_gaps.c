@@ -4,10 +4,11 @@
 
 #include <math.h>
 
-#define OFTEN 0.5 /* sweeps per sweep of a use from which on a loop lies between all of its visits */
+#define OFTEN 0.5 /* a loop with half as many sweeps as a use or more runs between all of its visits */
 #define PART_LEAST 1e-3
 
-/* The loops between two visits: those that always run, those that run now and then, and how often these do. */
+/* Instructions between two visits: of loops that always run, of loops that run now and then, and the part of the visits
+ * before which these run. */
 struct between {
     double always, seldom, seldom_part;
 };

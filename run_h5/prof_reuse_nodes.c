@@ -40,8 +40,9 @@ static size_t sort_touches(struct touch *t, size_t len)
     return kept;
 }
 
-/* Return how many kinds of a node's lines or pages there are, by those that one burst and that two bursts touched (Chao,
- * Nonparametric estimation of the number of classes in a population, 1984, in the form that allows none of two). */
+/* Estimate the number of lines or pages of a node: t has the touched ones, and the numbers touched by one burst and by two
+ * bursts give the others (Chao, Nonparametric estimation of the number of classes in a population, 1984, in the form that
+ * allows none of two). */
 static double count_kinds(const struct touch *t, size_t len, double *out_twice)
 {
     double kinds = 0, once = 0, twice = 0;
