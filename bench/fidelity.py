@@ -49,7 +49,8 @@ had begun ahead. The replay knows all addresses beforehand and has no mispredict
 
 The speed of a loop with irregular accesses depends on the part of its data that is still in the caches, and therefore on
 its other accesses: a gather that is replayed alone has the caches for itself. Such loops are replayed by `--together`,
-which interleaves all patterns in turns of 2048 accesses and places patterns of one array in one memory. The classes of
+which interleaves all patterns in turns of 2048 accesses and places patterns of one array in one memory. Two patterns with
+as many units (rows of a few offsets, or indices of a list) alternate unit by unit, as in an iteration of the loop. The classes of
 the patterns decide before the replay which loops these are: all loops except the ones with only uniform strides,
 stencils and broadcasts. For loops that are regular throughout, the processor prefetches the next elements whatever else
 is accessed. Their patterns are replayed one after the other, and the times are added, because a turn ends before its

@@ -131,4 +131,14 @@ static inline void ls_prefetch(const void *p)
     __asm__ volatile("");
 }
 
+/* Let the processor's other thread, or the host of a virtual machine, proceed while this one spins. */
+static inline void ls_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 #endif

@@ -63,7 +63,7 @@ struct kn_span {
     uint64_t begin_ns, end_ns; /* the runs together, by the monotonic clock of this machine */
 };
 
-/* Run task on shares threads, as often as turn says. Between the readings of the clock, only task and waiting threads make
+/* Run task on shares threads, turn.repeats times. Between the readings of the clock, only task and waiting threads make
  * system calls. */
 struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, struct kn_turn turn,
                                kn_task *task, void *arg);

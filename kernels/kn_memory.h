@@ -23,8 +23,8 @@ struct kn_block {
 ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages);
 void kn_block_fini(struct kn_block *b);
 
-/* Map len_bytes of undefined contents, which `threads` threads will touch. A block that was kept is reused if its pages
- * are of this kind and as near to the threads as those of a new block would be: they need no faults.
+/* Map len_bytes of undefined contents, which `threads` threads will touch. A kept block is reused, without faults of its pages,
+ * if it has this kind of pages and they are as near to the threads as new ones.
  * Owns, errors: as kn_block_init.  Thread: one at a time in a process. */
 ls_err kn_block_reuse(struct kn_block *out, size_t len_bytes, enum kn_pages pages, unsigned threads);
 /* End b, whose pages `threads` threads have touched, and keep some of its kind for kn_block_reuse; pages as at its

@@ -86,8 +86,8 @@ static bool is_long_enough(struct course *c, unsigned repeats)
     return run_once(c, turn).seconds * repeats >= short_seconds(c);
 }
 
-/* Double the runs between two readings of the clock, from what the warm-up would need, until the time is long enough, twice in
- * succession: one may be long because other programs had the processor. */
+/* Double the runs between two readings of the clock, starting from the warm-up's time, until the time is long enough twice in
+ * succession: other programs may lengthen one. */
 static void set_repeats(struct course *c, struct kn_result *r)
 {
     while (r->repeats < REPEATS_MAX && c->warm_seconds * r->repeats < short_seconds(c))
@@ -98,7 +98,7 @@ static void set_repeats(struct course *c, struct kn_result *r)
 
 static void warm_up(struct course *c, unsigned warmups_max, struct kn_result *r)
 {
-    double last[3], least_before = INFINITY; /* of all but the last two */
+    double last[3], least_before = INFINITY; /* without the last two */
     c->warm_seconds = INFINITY;
     for (r->warmups = 0; r->warmups < warmups_max && !r->steady;) {
         if (r->warmups >= 2) least_before = fmin(least_before, last[(r->warmups - 2) % 3]);

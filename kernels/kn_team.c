@@ -4,6 +4,7 @@
 #include "kernels/kn_team.h"
 
 #include "common/ls_clock.h"
+#include "common/ls_compat.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -38,7 +39,7 @@ static struct {
     unsigned members;
     kn_team_part *part; /* NULL: the team ends */
     void *arg;
-    int cpus[PLACED_MAX]; /* of the members, when they last met */
+    int cpus[PLACED_MAX]; /* each member's when they last met */
     struct signal call;
     struct meeting {
         struct signal release;
@@ -47,15 +48,6 @@ static struct {
 } team;
 
 /* ---- waiting ---- */
-
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
 
 static void sleep_until_changed(struct signal *s, unsigned old)
 {
@@ -71,7 +63,7 @@ static void wait_until_changed(struct signal *s, unsigned old, uint64_t longest_
     do {
         for (int n = 0; n < SPINS_A_LOOK; n++) {
             if (atomic_load_explicit(&s->number, memory_order_acquire) != old) return;
-            relax();
+            ls_relax();
         }
     } while (ls_clock_mono_ns() - begin_ns < longest_ns);
     sleep_until_changed(s, old);

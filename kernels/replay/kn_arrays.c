@@ -255,7 +255,7 @@ void kn_arrays_fill(struct kn_arrays *a)
     a->backend->parallel(a->plan->threads, fill_share, a);
 }
 
-/* Blocks of which few pages are touched are new: no memory is needed for the rest. */
+/* A block with few touched pages is new: its other pages need no memory. */
 static ls_err init_side(struct kn_arrays *a, const struct kn_plan_side *s, struct kn_block *out)
 {
     const struct kn_plan *p = a->plan;

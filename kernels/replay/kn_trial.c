@@ -14,8 +14,8 @@ static const double suspicious = 3;
 /* ROUNDS_WIDE: one try may share its processor with another program, two rarely do; then the KEPT fastest */
 enum { ROUNDS = 4, ROUNDS_WIDE = 2, KEPT = 4, REPEATS_MAX = 1 << 14, AGAIN_MAX = 4 };
 
-/* Return the rows of this try in a share: the next ones after those of the earlier tries, as the whole job would go on,
- * so that they are in the caches in which the whole job finds them; from the begin again after the last ones. */
+/* Move part to the rows of this try: the next ones after the earlier tries, as in the whole job, so that they are in the same
+ * caches; after the last ones the first ones again. */
 static void move_window(const struct kn_runner *r, struct kn_part *part)
 {
     const uint64_t rows = part->end - part->begin;
@@ -94,7 +94,7 @@ static void shorten(struct kn_runner *r)
     if (rows > (double)r->rows_max) r->rows_max = rows < (double)share ? (uint64_t)rows : UINT64_MAX;
 }
 
-/* The steps of a list may lead anywhere: windows of one row of steps are alike, those of several are not. */
+/* Do all rows have the same steps? A list of steps may lead anywhere. */
 static bool rows_are_alike(const struct kn_plan *p)
 {
     return p->from.steps_len <= 1 && p->to.steps_len <= 1;

@@ -16,11 +16,11 @@ struct kn_runner {
     const struct kn_arrays *arrays;
     kn_move *move;
     struct kn_job job;
-    uint64_t rows_max; /* limit for each share; UINT64_MAX: all rows */
-    unsigned repeats;  /* how often each share is moved in a run; 0 is 1 */
-    bool sweeps;       /* a try takes the next rows after those of the earlier ones, not the first rows */
-    uint64_t tries;    /* so far */
-    bool is_alone;     /* tries run the largest share only, in the calling thread */
+    uint64_t rows_max;           /* limit for each share; UINT64_MAX: all rows */
+    unsigned repeats;            /* how often each share is moved in a run; 0 is 1 */
+    bool sweeps;                 /* a try takes the rows after the earlier tries, not the first rows */
+    uint64_t tries;              /* so far */
+    bool is_alone;               /* tries run the largest share only, in the calling thread */
     struct kn_share_time *times; /* [threads], NULL: not measured */
 };
 
@@ -35,8 +35,8 @@ struct kn_span kn_runner_time(void *arg, struct kn_turn turn);
  * Thread: as kn_runner_time.  Signal: not safe. */
 double kn_runner_try_seconds(struct kn_runner *r);
 /* Set r so that a try takes about a millisecond, or some microseconds where all rows take less, and finds its rows in the
- * caches in which the whole job does. Short tries are timed by the wall clock, r->times is then NULL; very short ones are of
- * one thread, because those of several would be mostly waiting.
+ * caches in which the whole job does. Short tries are timed by the wall clock (r->times is then NULL); very short ones run one
+ * share alone, because several threads would mostly wait.
  * Thread: as kn_runner_time.  Signal: not safe. */
 void kn_runner_shorten(struct kn_runner *r);
 

@@ -141,11 +141,9 @@ static bool has_plain_units(const struct kn_cursor *c)
     return !c->by_rows || c->piece.times == 1;
 }
 
-/* Stored values change from row to row, so that a unit of a store is a row. */
 static bool is_second(const struct kn_cursor *b)
 {
-    return b->kind == KN_PIECE_ROWS && b->unit_accesses == 1 &&
-           (b->by_rows || b->does == PAT_OPERATION_REDUCE);
+    return b->kind == KN_PIECE_ROWS && b->unit_accesses == 1;
 }
 
 static kn_pair_move *pair_move(const struct kn_cursor *a, const struct kn_cursor *b)
@@ -170,7 +168,7 @@ void kn_cursor_move_pair(struct kn_cursor *a, struct kn_cursor *b, uint64_t unit
     kn_pair_move *const move = pair_move(a, b);
     while (units) {
         const uint64_t most = prepare(a, units), n = prepare(b, most);
-        struct kn_pair p = {&a->piece, &b->piece, n};
+        struct kn_pair p = {&a->piece, &b->piece, n, .value_by = b->by_rows};
         step_by_unit(a);
         step_by_unit(b);
         move(&p);

@@ -48,8 +48,9 @@ kn_piece_move *kn_piece_find(enum kn_piece_kind kind, enum pat_operation does, u
 /* Loads of pattern a and accesses of pattern b in turn, as in one iteration of a loop: n times a unit of a, then an element
  * of b. */
 struct kn_pair {
-    struct kn_piece *a, *b; /* a: ROWS (by apart, once each) or LISTED; b: rows of one element, by apart */
-    uint64_t n;
+    struct kn_piece *a, *b; /* a: ROWS (by apart, once each) or LISTED; b: elements by apart */
+    uint64_t n,
+        value_by; /* value_by: 1 if each element of b is a row, whose stored values count up; otherwise 0 */
 };
 
 typedef void kn_pair_move(struct kn_pair *p);

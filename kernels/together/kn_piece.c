@@ -53,10 +53,11 @@ KN_ALWAYS void pair_rows_of(struct kn_pair *p, enum pat_operation does, size_t l
     struct KN_NAME(state) first = {0}, second = {.value = KN_NAME(value)(p->b->row, does)};
     uint64_t *row = p->a->address, *at = (uint64_t *)p->b->address + p->b->offset[0];
     const int64_t by = p->a->by, at_by = p->b->by;
+    const uint64_t value_by = p->value_by;
     for (uint64_t n = p->n; n > 0; n--, row += by, at += at_by) {
         KN_NAME(held_row)(row, &held, len, PAT_OPERATION_REDUCE, &first);
         KN_NAME(access)(at, does, &second);
-        second.value = KN_NAME(value_after)(second.value, does);
+        second.value += value_by;
     }
     p->a->sum += first.sum;
     p->b->sum += second.sum;

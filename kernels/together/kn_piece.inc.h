@@ -38,11 +38,11 @@ KN_ALWAYS void KN_NAME(pair_listed)(struct kn_pair *p, enum pat_operation does)
     KN_E *const row = p->a->address;
     KN_E *at = (KN_E *)p->b->address + p->b->offset[0];
     const int64_t at_by = p->b->by;
-    const uint64_t n = p->n;
+    const uint64_t n = p->n, value_by = p->value_by;
     for (uint64_t j = 0; j < n; j++, at += at_by) {
         KN_NAME(access)(row + KN_NAME(index)(&s, j, false), PAT_OPERATION_REDUCE, &first);
         KN_NAME(access)(at, does, &second);
-        second.value = KN_NAME(value_after)(second.value, does);
+        second.value = (KN_E)(second.value + value_by);
     }
     p->a->sum += first.sum;
     p->b->sum += second.sum;

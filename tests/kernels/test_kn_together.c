@@ -170,6 +170,7 @@ static void a_pair_gives_the_results_of_both(void **unused)
         {{500, 500}, {1, 1}, true, false}, /* a list, and a long row with a stride */
         {{500, 1}, {2, 1000}, true, true}, /* rows of one element */
         {{1, 500}, {500, 1}, false, false},
+        {{1, 500}, {1500, 3}, false, true}, /* long rows of stores */
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         struct side a, b;
