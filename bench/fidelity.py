@@ -54,7 +54,8 @@ as many units (rows of a few offsets, or indices of a list) alternate unit by un
 the patterns decide before the replay which loops these are: all loops except the ones with only uniform strides,
 stencils and broadcasts. For loops that are regular throughout, the processor prefetches the next elements whatever else
 is accessed. Their patterns are replayed one after the other, and the times are added, because a turn ends before its
-stores are complete: in the stencil loop stores overlap with loads, in turns they do not. Both figures are in the table.
+stores are complete. Where all patterns of a regular loop have as many rows, they alternate without turns (a stencil and its
+result), and are interleaved, too. Both figures are in the table.
 
 Arrays are in huge pages on both sides. With small pages, the pages that a process happens to get would affect the loop
 and its replay independently."""
@@ -91,6 +92,12 @@ def is_irregular(patterns):
     return any(c["class"] not in REGULAR for c in json.load(open(patterns)))
 
 
+def has_equal_rows(patterns):
+    """Do several patterns have as many rows? Their accesses alternate in one loop."""
+    counts = [c["count"] for c in json.load(open(patterns))]
+    return len(counts) > 1 and len(set(counts)) == 1
+
+
 def run_as_often(patterns, results):
     """Let each pattern run for a second, like the loop (bench/fidelity.c): the minimum of few runs exceeds that of many."""
     configurations = json.load(open(patterns))
@@ -109,7 +116,7 @@ def measure(a, loop):
     with tempfile.TemporaryDirectory() as folder:
         patterns = extract(a, loop, size, folder)
         run_as_often(patterns, replays(a, patterns))
-        irregular = is_irregular(patterns)
+        irregular = is_irregular(patterns) or has_equal_rows(patterns)
         turns = ["--together", *runs_together(replays(a, patterns, "--together", "--max-runs", "10"))]
         rounds = [(loop_seconds(a, loop, size), replays(a, patterns), replays(a, patterns, *turns)) for _ in range(a.rounds)]
     each = rounds[0][1]
@@ -154,7 +161,7 @@ the arrays are larger than the second-level cache.
     for r in rows:
         mark = "**" if abs(r["ratio"] - 1) <= WITHIN else ""
         rate = r["size_bytes"] / r["seconds"] / 1e6
-        kind = "irregular" if r["irregular"] else "regular"
+        kind = "interleaved" if r["irregular"] else "regular"
         lines.append(f"| {r['loop']} | {LOOPS[r['loop']][1]} | {kind} | {rate:.0f} | {rate * r['ratio']:.0f} | {mark}{r['ratio']:.2f}{mark} | "
                      f"{min(r['ratios']):.2f} to {max(r['ratios']):.2f} | {r['turns']:.2f} | {r['after']:.2f} |")
     lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is faster.",
