@@ -26,6 +26,7 @@ struct rt_path {
 static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
 {
     struct rt_path path = {.frames = (uint64_t *)(void *)t->scratch};
+    rt_budget_hook_unwinds(t);
     path.places = path.frames + RT_UNWIND_FRAMES_MAX;
     const struct rt_unwind_limits limits = {.stack_base = t->stack_base,
                                             .stack_end = t->stack_end,

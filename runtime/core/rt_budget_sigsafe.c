@@ -8,8 +8,10 @@
 
 enum {
     RT_HOOK_TIMED_EVERY = 64,
+    RT_UNWIND_TIMED_EVERY = 8,
     RT_LOOKED_PAIR_PS = 1500, /* a malloc and its free that were only looked at (bench/alloc.py) */
     RT_CLOCK_TRIES = 4,
+    RT_HOOK_CLOCKS = 2, /* readings of the clock that time a call */
 };
 
 static const double RT_USUAL_OVERHEAD = 0.03;
@@ -23,13 +25,28 @@ static struct {
 } rt_hooks;
 
 /* Draw geometrically, so that each call has the same chance, whatever came before it. */
-uint32_t rt_budget_draw_untimed(void)
+static uint32_t rt_draw_untimed(double log_missed)
 {
-    static const double log_missed = 0.015748356968139; /* -ln(1 - 1 / RT_HOOK_TIMED_EVERY) */
     const uint64_t drawn = __atomic_add_fetch(&rt_hooks.random, LS_RANDOM_STEP, __ATOMIC_RELAXED);
     const uint64_t seed = rt_state.config.has_seed ? rt_state.config.seed : rt_state.budget.start_ticks;
     const double u = (double)((ls_random_mix(drawn ^ seed) >> 11) + 1) * 0x1p-53; /* (0, 1] */
     return (uint32_t)(rt_negative_log(u) / log_missed);
+}
+
+static uint32_t rt_draw_hook(void)
+{
+    return rt_draw_untimed(0.015748356968139); /* -ln(1 - 1 / RT_HOOK_TIMED_EVERY) */
+}
+
+static uint32_t rt_draw_unwind(void)
+{
+    return rt_draw_untimed(0.133531392624523); /* -ln(1 - 1 / RT_UNWIND_TIMED_EVERY) */
+}
+
+void rt_budget_draw_untimed(struct rt_thread *t)
+{
+    t->untimed_hooks = rt_draw_hook();
+    t->untimed_unwinds = rt_draw_unwind();
 }
 
 /* Take the least of several measurements: a switch to another thread or an interrupt only adds. */
@@ -69,7 +86,21 @@ uint64_t rt_budget_clock_ns(void)
 
 void rt_budget_hook_begin(struct rt_thread *t)
 {
-    t->untimed_hooks = rt_budget_draw_untimed();
+    t->untimed_hooks = rt_draw_hook();
+    rt_tls.hook_represents = RT_HOOK_TIMED_EVERY;
+    rt_tls.hook_burst_ns = t->spent_ns;
+    rt_tls.hook_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void rt_budget_hook_unwinds(struct rt_thread *t)
+{
+    if (t->untimed_unwinds-- > 0) {
+        rt_tls.hook_begin_ns = 0; /* it was drawn among all calls, which do not represent those that unwind */
+        return;
+    }
+    t->untimed_unwinds = rt_draw_unwind();
+    rt_tls.hook_represents = RT_UNWIND_TIMED_EVERY;
+    if (rt_tls.hook_begin_ns) return;
     rt_tls.hook_burst_ns = t->spent_ns;
     rt_tls.hook_begin_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -82,7 +113,8 @@ void rt_budget_hook_end(const struct rt_thread *t)
                                     .burst_end_ns = t ? t->spent_ns : rt_tls.hook_burst_ns,
                                     .clock_ns = rt_budget_clock_ns()};
     rt_tls.hook_begin_ns = 0;
-    __atomic_fetch_add(&rt_state.budget.hooks_ns, rt_timed_hook_cost_ns(&h, RT_HOOK_TIMED_EVERY),
+    __atomic_fetch_add(&rt_state.budget.hooks_ns,
+                       rt_timed_hook_cost_ns(&h, rt_tls.hook_represents) + RT_HOOK_CLOCKS * h.clock_ns,
                        __ATOMIC_RELAXED);
 }
 

@@ -52,8 +52,9 @@ struct rt_thread {
     bool engine_open;   /* the engine's thread_open ran */
     uint8_t key_rounds; /* destructor rounds of the thread that are over */
     uint64_t begin_ns;
-    uint64_t spent_ns;      /* Loadstone's part of this thread's time: the engine adds its bursts */
-    uint32_t untimed_hooks; /* recorded hook calls until one is timed */
+    uint64_t spent_ns;        /* Loadstone's part of this thread's time: the engine adds its bursts */
+    uint32_t untimed_hooks;   /* recorded hook calls until one is timed */
+    uint32_t untimed_unwinds; /* those among them that unwind a stack, which are timed more often */
     uint32_t hook_bytes, allocs, large_allocs; /* as in rt_budget, not yet there */
     uint64_t tls_seen;              /* its blocks of thread-local storage that were written, mixed */
     uint64_t stack_base, stack_end; /* [base, end), 0 0 when not known */
@@ -85,6 +86,7 @@ struct rt_tls {
     uint64_t stack_end, stack_bytes; /* the thread's stack; 0 0: not known */
     uint64_t hook_begin_ns; /* the thread's CPU clock when the hook call began that is being timed; 0: none */
     uint64_t hook_burst_ns; /* CPU time of the thread's bursts then */
+    uint32_t hook_represents;               /* calls that the timed one stands for */
     uint32_t untimed_calls[RT_TIMED_KINDS]; /* until one is timed */
     uint64_t timed_random;
     uint32_t pauses;       /* pauses of the collector that this thread asked for */
@@ -100,10 +102,14 @@ extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;
 /* Order memory accesses for the same thread's signal handlers: they look at depth. */
 #define RT_COMPILER_BARRIER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/* Draw the number of hook calls before the next timed one; time that call. */
-uint32_t rt_budget_draw_untimed(void);
+/* Draw the numbers of hook calls before the next timed ones. */
+void rt_budget_draw_untimed(struct rt_thread *t);
+/* Time a call. */
 void rt_budget_hook_begin(struct rt_thread *t);
 void rt_budget_hook_end(const struct rt_thread *t);
+/* The call that t is in unwinds a stack. Such calls are timed more often than others, because their times vary by a
+ * factor of a hundred: first ones read tables from disk. */
+void rt_budget_hook_unwinds(struct rt_thread *t);
 
 /* Out of line part of rt_enter, in rt_thread_life.c: a thread met for the first time, or the child of a fork
  * that ran no handler. */

@@ -78,7 +78,7 @@ static void rt_thread_reset(struct rt_thread *t)
     t->opening = t->open_failed = t->engine_open = false;
     t->begin_ns = t->spent_ns = 0;
     rt_clear(t->timed_means, sizeof(t->timed_means));
-    t->untimed_hooks = rt_budget_draw_untimed();
+    rt_budget_draw_untimed(t);
     t->hook_bytes = t->allocs = t->large_allocs = 0;
     t->stack_base = t->stack_end = 0;
     t->tls_seen = 0;
