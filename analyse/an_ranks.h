@@ -37,7 +37,7 @@ struct an_ranks {
 
 /* Read the ranks of profile, which stays open while out is used.
  * Owns:   the caller ends out with an_ranks_fini, also after a failure.
- * Errors: LS_ERR_NOMEM, those of prof_each_rank_data. */
+ * Errors: LS_ERR_NOMEM; as prof_each_rank_data. */
 ls_err an_ranks_init(struct an_ranks *out, prof_profile *profile);
 void an_ranks_fini(struct an_ranks *r);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run_h5/prof_reuse.h"
 
+#include "common/ls_sorted.h"
 #include "run_h5/prof_reuse_parts.h"
 
 #include <math.h>
@@ -98,12 +99,6 @@ static ls_err take_bursts(struct prof_reuse *r, const struct prof_cost_model *m,
 
 /* --- the instructions of loops, up to any burst --- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* By address, which is mostly the order in which a program comes to the loops of a function. */
 static void sort_loops(struct prof_reuse *r)
 {
@@ -131,7 +126,7 @@ static ls_err sum_instructions(struct prof_reuse *r)
         r->until[i + 1] = r->until[i] + r->bursts.rows[i].represented;
         order[i] = (uint64_t)r->bursts.rows[i].loop << 32 | i;
     }
-    qsort(order, len, sizeof(*order), compare_numbers);
+    qsort(order, len, sizeof(*order), ls_compare_u64);
     for (size_t i = 0; i < len; i++) {
         struct prof_reuse_loop *l = &r->loops[order[i] >> 32];
         r->by_loop[i] = (uint32_t)order[i];
@@ -223,18 +218,12 @@ static ls_err count_listed(struct prof_reuse *r, const struct prof_reuse_burst *
     return LS_OK;
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sort the lines of points into r->lines. */
 static void sort_lines(struct prof_reuse *r, const struct prof_reuse_point *p, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         r->lines[i] = p[i].line;
-    qsort(r->lines, len, sizeof(*r->lines), compare_lines);
+    qsort(r->lines, len, sizeof(*r->lines), ls_compare_u64);
 }
 
 /* Return the line, above the first one, below which a part of the sorted lines is. */

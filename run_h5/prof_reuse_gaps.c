@@ -93,7 +93,7 @@ static double part_of_gap(const struct prof_reuse_gap *g, double t)
     return t < g->high ? g->part * (g->high - t) / (g->high - g->low) : 0;
 }
 
-/* Return the mean of what the gap is longer than t. */
+/* Return the mean length of the gap beyond t. */
 static double rest_of_gap(const struct prof_reuse_gap *g, double t)
 {
     if (t < g->low) return g->part * ((g->low + g->high) / 2 - t);

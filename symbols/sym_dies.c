@@ -140,17 +140,17 @@ static bool sym_entry_whole(const struct sym_entry *e, Dwarf_Addr *out_base, Dwa
     return true;
 }
 
-bool sym_entry_piece(const struct sym_entry *e, ptrdiff_t *at, Dwarf_Addr *out_base, Dwarf_Addr *out_end)
+bool sym_entry_piece(const struct sym_entry *e, struct sym_pieces *p, Dwarf_Addr *out_base,
+                     Dwarf_Addr *out_end)
 {
-    Dwarf_Addr ignored;
-    if (*at == 0 && sym_entry_whole(e, out_base, out_end)) {
-        *at = 1; /* as dwarf_ranges does */
+    if (p->at == 0 && sym_entry_whole(e, out_base, out_end)) {
+        p->at = 1; /* as dwarf_ranges does */
         return true;
     }
-    if (*at == 1 || !sym_entry_may_have(e, SYM_ATTRIBUTE_BIT(DW_AT_ranges))) return false;
+    if (p->at == 1 || !sym_entry_may_have(e, SYM_ATTRIBUTE_BIT(DW_AT_ranges))) return false;
     Dwarf_Die die = sym_entry_die(e);
-    *at = dwarf_ranges(&die, *at, &ignored, out_base, out_end);
-    return *at > 0;
+    p->at = dwarf_ranges(&die, p->at, &p->base, out_base, out_end);
+    return p->at > 0;
 }
 
 /* --- units --- */

@@ -39,8 +39,14 @@ bool sym_entry_has(const struct sym_entry *e, unsigned attribute);
 /* The name of the entry, or of the one that it completes or is a copy of. NULL: none. */
 const char *sym_entry_name(const struct sym_entry *e);
 bool sym_entry_location(const struct sym_entry *e, uint64_t bias, struct sym_location *out);
-/* Get the next piece of the entry's code; *at is 0 before the first one. False: there are no more. */
-bool sym_entry_piece(const struct sym_entry *e, ptrdiff_t *at, Dwarf_Addr *out_base, Dwarf_Addr *out_end);
+/* A walk over the pieces of an entry's code; zeroed before the first one. */
+struct sym_pieces {
+    ptrdiff_t at;
+    Dwarf_Addr base; /* to which dwarf_ranges adds later pieces */
+};
+/* Get the next piece of the entry's code. False: there are no more. */
+bool sym_entry_piece(const struct sym_entry *e, struct sym_pieces *p, Dwarf_Addr *out_base,
+                     Dwarf_Addr *out_end);
 
 /* --- units ---
  *

@@ -39,9 +39,9 @@ struct sym_unit_code {
 
 static bool sym_add_function(struct sym_unit_code *s, const struct sym_entry *entry)
 {
-    ptrdiff_t at = 0;
+    struct sym_pieces pieces = {0};
     Dwarf_Addr base, end;
-    while (sym_entry_piece(entry, &at, &base, &end)) {
+    while (sym_entry_piece(entry, &pieces, &base, &end)) {
         if (base >= end) continue;
         if (LS_GROW(s->functions, s->functions_room, s->functions_len + 1) != LS_OK) return false;
         s->functions[s->functions_len++] = (struct sym_subprogram){base, end, *entry};
@@ -112,12 +112,12 @@ struct sym_call_walk {
 
 static uint32_t sym_add_call(struct sym_call_walk *w, const struct sym_entry *entry)
 {
-    ptrdiff_t at = 0;
+    struct sym_pieces pieces = {0};
     Dwarf_Addr base, end;
     struct sym_unit_code *s = w->s;
     const uint32_t first = (uint32_t)s->calls_len;
     const uint32_t depth = w->around == SYM_NONE ? 1 : s->calls[w->around].depth + 1;
-    while (sym_entry_piece(entry, &at, &base, &end)) {
+    while (sym_entry_piece(entry, &pieces, &base, &end)) {
         if (base >= end) continue;
         if (LS_GROW(s->calls, s->calls_room, s->calls_len + 1) != LS_OK) break;
         s->calls[s->calls_len++] = (struct sym_call){base, end, depth, w->around, w->calls, *entry};

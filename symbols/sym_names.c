@@ -75,9 +75,9 @@ static bool sym_names_get(const struct sym_names *n, uint64_t scope, enum sym_na
 
 static void sym_names_put_function(struct sym_names *n, const struct sym_entry *e)
 {
-    ptrdiff_t at = 0;
+    struct sym_pieces pieces = {0};
     Dwarf_Addr base, end;
-    while (sym_entry_piece(e, &at, &base, &end)) {
+    while (sym_entry_piece(e, &pieces, &base, &end)) {
         if (base >= end) continue;
         if (LS_GROW(n->pieces, n->pieces_room, n->pieces_len + 1) != LS_OK) {
             n->is_cut = true;

@@ -20,9 +20,9 @@ bool sym_visit(struct sym_typist *t)
 
 static bool sym_entry_covers(const struct sym_entry *e, uint64_t address)
 {
-    ptrdiff_t at = 0;
+    struct sym_pieces pieces = {0};
     Dwarf_Addr base, end;
-    while (sym_entry_piece(e, &at, &base, &end))
+    while (sym_entry_piece(e, &pieces, &base, &end))
         if (address >= base && address < end) return true;
     return false;
 }

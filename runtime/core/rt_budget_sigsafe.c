@@ -95,7 +95,7 @@ void rt_budget_hook_begin(struct rt_thread *t)
 void rt_budget_hook_unwinds(struct rt_thread *t)
 {
     if (t->untimed_unwinds-- > 0) {
-        rt_tls.hook_begin_ns = 0; /* it was drawn among all calls, which do not represent those that unwind */
+        rt_tls.hook_begin_ns = 0; /* it was drawn among all calls: they do not represent calls that unwind */
         return;
     }
     t->untimed_unwinds = rt_draw_unwind();

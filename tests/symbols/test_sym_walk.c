@@ -58,15 +58,16 @@ static int compare_attribute(Dwarf_Attribute *theirs, void *arg)
 
 static void compare_pieces(struct comparison *c, Dwarf_Die *die)
 {
-    ptrdiff_t theirs_at = 0, ours_at = 0;
+    ptrdiff_t theirs_at = 0;
+    struct sym_pieces ours = {0};
     Dwarf_Addr ignored, base, end, our_base, our_end;
     while ((theirs_at = dwarf_ranges(die, theirs_at, &ignored, &base, &end)) > 0) {
-        assert_true(sym_entry_piece(c->entry, &ours_at, &our_base, &our_end));
+        assert_true(sym_entry_piece(c->entry, &ours, &our_base, &our_end));
         assert_int_equal(our_base, base);
         assert_int_equal(our_end, end);
         c->pieces++;
     }
-    assert_false(sym_entry_piece(c->entry, &ours_at, &our_base, &our_end));
+    assert_false(sym_entry_piece(c->entry, &ours, &our_base, &our_end));
 }
 
 static void compare_location(struct comparison *c, Dwarf_Die *die)

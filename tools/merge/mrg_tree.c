@@ -15,7 +15,7 @@ struct tree {
     struct kn_ranks *ranks;
     uint32_t rank, len;
     char own[PATH_MAX], next[PATH_MAX]; /* the result of this rank, and the one that replaces it */
-    struct mrg_stats stats;             /* of the result */
+    struct mrg_stats stats;             /* that the result has */
     uint64_t files;                     /* profiles that this rank read and counted */
     bool has_conflict;                  /* a rank of the profiles is in two results */
     char warnings[WARNINGS_BYTES];      /* lines of the last pair */
@@ -146,7 +146,7 @@ ls_err mrg_tree_sum_up(const struct mrg_options *options, struct kn_ranks *ranks
     struct tree t = {.options = options, .ranks = ranks, .rank = info->rank, .len = info->len};
     ls_err e = name_result(&t, t.rank, "", t.own);
     if (e == LS_OK) e = name_result(&t, t.rank, ".next", t.next);
-    remove_results(&t); /* those of a job that was killed */
+    remove_results(&t); /* a job that was killed may have left some */
     e = kn_ranks_agree(ranks, e);
     if (e == LS_OK) e = kn_ranks_agree(ranks, sum_files(&t));
     if (e == LS_OK) e = sum_pairs(&t);

@@ -12,7 +12,7 @@
 
 /* As mrg_sum_up, whose result it equals; all ranks call it with the same options. Only rank 0 sets *out. If a rank
  * of the profiles is in the parts of two ranks, rank 0 sums all files up itself, with a warning.
- * Errors: those of mrg_sum_up on all ranks, if one of them has it. */
+ * Errors: as mrg_sum_up; one that any rank has ends all. */
 ls_err mrg_tree_sum_up(const struct mrg_options *options, struct kn_ranks *ranks, struct mrg_stats *out);
 
 #endif
