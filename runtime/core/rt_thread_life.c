@@ -70,7 +70,7 @@ static void rt_clear(void *at, size_t len_bytes)
 static void rt_thread_reset(struct rt_thread *t)
 {
     t->streams = 0;
-    t->paths.stream = t->sites.stream = 0; /* streams count from 1 */
+    t->paths.stream = t->lines.stream = t->sites.stream = 0; /* streams count from 1 */
     t->tid = 0;
     t->key_rounds = 0;
     t->own = false;
