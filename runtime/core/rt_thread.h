@@ -89,8 +89,10 @@ struct rt_tls {
     uint32_t hook_represents;               /* calls that the timed one stands for */
     uint32_t untimed_calls[RT_TIMED_KINDS]; /* until one is timed */
     uint64_t timed_random;
-    uint32_t pauses;       /* pauses of the collector that this thread asked for */
-    uint64_t fork_ns;      /* this thread is forking: since when */
+    uint32_t pauses;  /* pauses of the collector that this thread asked for */
+    uint64_t fork_ns; /* this thread is forking: since when */
+    uint32_t
+        maps; /* functions of the next library that map or unmap, which a hook called and the thread is in */
     uint32_t mpi;          /* enum ls_mpi_call: the function of MPI that the thread is in */
     uint64_t mpi_ip;       /* its caller */
     uint64_t mpi_frame;    /* stack frame of the call */

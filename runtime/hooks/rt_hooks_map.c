@@ -33,7 +33,8 @@ struct rt_mapping {
     size_t len_bytes;
     int prot, flags, fd;
     off_t offset_bytes;
-    void *caller; /* NULL: no call path is taken */
+    void *caller;      /* NULL: no call path is taken */
+    bool is_by_number; /* by syscall() */
 };
 
 static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
@@ -98,11 +99,14 @@ static void *rt_mmap(const struct rt_mapping *want)
     struct rt_mapping m = *want;
     struct rt_timed_call c = {0};
     if (rt_timed_count(RT_TIMED_MAP)) c = rt_timed_begin(RT_TIMED_MAP, m.caller);
-    if (RT_REAL(mmap))
+    if (!m.is_by_number && RT_REAL(mmap)) {
+        rt_tls.maps++;
         m.base = rt_real.mmap(m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes);
-    else
+        rt_tls.maps--;
+    } else {
         m.base = rt_result_pointer(
             ls_syscall(SYS_mmap, m.base, m.len_bytes, m.prot, m.flags, m.fd, m.offset_bytes));
+    }
     rt_timed_stop(&c);
     if (m.base != MAP_FAILED) {
         if (rt_is_recording()) rt_tags_clear((uint64_t)(uintptr_t)m.base, m.len_bytes);
@@ -127,8 +131,8 @@ LS_EXPORT void *mmap64(void *addr, size_t n, int prot, int flags, int fd, off_t 
 long rt_hooks_mmap_call(const long args[6], void *caller)
 {
     const struct rt_mapping want = {(void *)args[0], (size_t)args[1], (int)args[2], (int)args[3],
-                                    (int)args[4],    (off_t)args[5],  caller};
-    return (long)rt_mmap(&want);
+                                    (int)args[4],    (off_t)args[5],  caller,       true};
+    return rt_tls.maps ? (long)rt_result_pointer(ls_syscall6(SYS_mmap, args)) : (long)rt_mmap(&want);
 }
 
 static int rt_result(long result)
@@ -138,9 +142,16 @@ static int rt_result(long result)
     return -1;
 }
 
-static int rt_munmap(void *addr, size_t n)
+static int rt_unmap(void *addr, size_t n, bool is_by_number)
 {
-    const int result = RT_REAL(munmap) ? rt_real.munmap(addr, n) : rt_result(ls_syscall(SYS_munmap, addr, n));
+    int result;
+    if (!is_by_number && RT_REAL(munmap)) {
+        rt_tls.maps++;
+        result = rt_real.munmap(addr, n);
+        rt_tls.maps--;
+    } else {
+        result = rt_result(ls_syscall(SYS_munmap, addr, n));
+    }
     if (result == 0) rt_sampler_remapped(addr, n);
     return result;
 }
@@ -181,21 +192,33 @@ static void rt_put_timed_munmap(struct rt_thread *t, const struct rt_timed_call 
                                             .len_bytes = n});
 }
 
-LS_EXPORT int munmap(void *addr, size_t n)
+static int rt_munmap(void *addr, size_t n, bool is_by_number, void *caller)
 {
     struct rt_timed_call c = {0};
-    if (rt_timed_count(RT_TIMED_UNMAP)) c = rt_timed_choose(RT_TIMED_UNMAP, __builtin_return_address(0));
+    if (rt_timed_count(RT_TIMED_UNMAP)) c = rt_timed_choose(RT_TIMED_UNMAP, caller);
     struct rt_thread *t = rt_enter();
-    if (!t) return rt_munmap(addr, n);
+    if (!t) return rt_unmap(addr, n, is_by_number);
     const uint64_t time_ns = ls_clock_mono_ns();
     rt_timed_start(&c);
-    const int result = rt_munmap(addr, n);
+    const int result = rt_unmap(addr, n, is_by_number);
     rt_timed_stop(&c);
     if (c.cpu_ns) rt_put_timed_munmap(t, &c, time_ns, addr, n);
     if (result == 0) rt_note_munmap(t, time_ns, addr, n);
     rt_leave();
     if (result == 0) rt_registry_end_inside((uint64_t)(uintptr_t)addr, n);
     return result;
+}
+
+LS_EXPORT int munmap(void *addr, size_t n)
+{
+    return rt_munmap(addr, n, false, __builtin_return_address(0));
+}
+
+long rt_hooks_munmap_call(const long args[6], void *caller)
+{
+    void *const addr = (void *)args[0];
+    const size_t n = (size_t)args[1];
+    return rt_tls.maps ? rt_unmap(addr, n, true) : rt_munmap(addr, n, true, caller);
 }
 
 static void rt_note_mremap(struct rt_thread *t, uint64_t time_ns, const struct rt_mapping *old,

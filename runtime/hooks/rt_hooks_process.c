@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -66,7 +65,8 @@ LS_EXPORT long syscall(long number, ...)
     if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0) && rt_is_sealing(number, args))
         rt_process_seal();
     if (__builtin_expect(number == SYS_mmap, 0)) return rt_hooks_mmap_call(args, __builtin_return_address(0));
-    if (__builtin_expect(number == SYS_munmap, 0)) return munmap((void *)args[0], (size_t)args[1]);
+    if (__builtin_expect(number == SYS_munmap, 0))
+        return rt_hooks_munmap_call(args, __builtin_return_address(0));
     const bool may_fork = rt_is_forking(number);
     if (__builtin_expect(may_fork, 0)) rt_fork_expect();
     const long result = ls_syscall6(number, args);
