@@ -44,10 +44,11 @@ read -r fork_ns fork_more_ns <<<"$(cost fork 200)"
 read -r thread_ns thread_more_ns <<<"$(cost thread 1000)"
 read -r exec_ns exec_more_ns <<<"$(cost exec 40 "$nothing")"
 echo "CPU time of a start, ns: thread $thread_ns + $thread_more_ns, fork $fork_ns + $fork_more_ns, program $exec_ns + $exec_more_ns"
-# a thread with a file of its own, or a registration of the whole process, costs more than a fork of this little program
+# Rough limits, because the cost of a start depends on the machine's page faults and interrupts (1.0 to 3.1 ms a program on quiet ones, 5.4 on
+# a busy one); the limits of system calls below are exact. A thread with a file of its own, or a registration of the whole process, costs more than a fork of this little program
 [ "$thread_more_ns" -le $((2 * fork_ns)) ] || fail "a thread costs $thread_more_ns ns more, a fork $fork_ns ns"
-[ "$fork_more_ns" -le $((12 * fork_ns)) ] || fail "a fork costs $fork_more_ns ns more than its $fork_ns ns"
-[ "$exec_more_ns" -le $((5 * exec_ns)) ] || fail "a program costs $exec_more_ns ns more than its $exec_ns ns"
+[ "$fork_more_ns" -le $((20 * fork_ns)) ] || fail "a fork costs $fork_more_ns ns more than its $fork_ns ns"
+[ "$exec_more_ns" -le $((12 * exec_ns)) ] || fail "a program costs $exec_more_ns ns more than its $exec_ns ns"
 
 # calls KIND...: system calls of the median thread or process
 calls() {
