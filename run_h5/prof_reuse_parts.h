@@ -53,7 +53,7 @@ struct prof_use {
     uint32_t loop, node;
     double xx, xy, yy; /* sums of squares of position and line within pairs of a burst */
     double points, pairs;
-    /* represented: listed accesses, those to a line that is new in the burst, and those that make a line dirty */
+    /* represented accesses: all listed, to lines that are new in the burst, and stores that make a line dirty */
     double accesses, fresh, stores;
     /* sums over bursts: twice the distance of the quartiles of its lines, and its part of a range by chance */
     double span, spans;

@@ -30,7 +30,7 @@
  * A site is
  *   number      length of the block
  *   number      frames, at most SPOOL_PACK_FRAMES
- *   number      outermost ones of them that are also those of the last site
+ *   number      outermost frames that the last site has, too, and that do not follow
  *   signed      distance of each other frame, from the outermost inwards, from the one that the same caller called when it was
  *               in this place the last time. Callers share a number of slots; where the slot is 0, distance from the
  *               caller. The outermost frame has the caller 0.
