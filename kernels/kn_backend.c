@@ -7,9 +7,9 @@
 #include "common/ls_file.h"
 #include "kernels/kn_ranks.h"
 #include "kernels/kn_team.h"
+#include "machine/mach_hwloc.h"
 
 #include <dirent.h>
-#include <hwloc.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -467,15 +467,14 @@ static ls_err close_up(struct kn_pins *p)
 static hwloc_topology_t processors_allowed(void)
 {
     static hwloc_topology_t found;
-    hwloc_topology_t t = NULL;
-    hwloc_cpuset_t allowed = hwloc_bitmap_alloc();
-    if (!found && allowed && hwloc_topology_init(&t) == 0) {
-        if (hwloc_topology_load(t) == 0 && hwloc_get_cpubind(t, allowed, HWLOC_CPUBIND_THREAD) == 0 &&
-            hwloc_topology_restrict(t, allowed, 0) == 0)
-            found = t;
-        else
-            hwloc_topology_destroy(t);
-    }
+    if (found) return found;
+    const hwloc_topology_t t = mach_hwloc_load();
+    const hwloc_cpuset_t allowed = hwloc_bitmap_alloc();
+    if (t && allowed && hwloc_get_cpubind(t, allowed, HWLOC_CPUBIND_THREAD) == 0 &&
+        hwloc_topology_restrict(t, allowed, 0) == 0)
+        found = t;
+    else if (t)
+        hwloc_topology_destroy(t);
     if (allowed) hwloc_bitmap_free(allowed);
     return found;
 }

@@ -3,9 +3,9 @@
 
 #include "common/ls_clock.h"
 #include "common/ls_file.h"
+#include "machine/mach_hwloc.h"
 
 #include <errno.h>
-#include <hwloc.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -247,12 +247,11 @@ static uint64_t bytes_of_level(hwloc_topology_t t, hwloc_obj_type_t level)
 
 uint64_t kn_caches_last_level_bytes(void)
 {
-    hwloc_topology_t t;
+    const hwloc_topology_t t = mach_hwloc_load();
     uint64_t bytes = 0;
-    if (hwloc_topology_init(&t) != 0) return 0;
-    if (hwloc_topology_load(t) == 0)
-        for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]) && bytes == 0; i++)
-            bytes = bytes_of_level(t, levels[i]);
+    if (!t) return 0;
+    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]) && bytes == 0; i++)
+        bytes = bytes_of_level(t, levels[i]);
     hwloc_topology_destroy(t);
     return bytes;
 }

@@ -10,9 +10,9 @@
 #include "common/ls_hash.h"
 #include "kernels/kn_memory.h"
 #include "kernels/kn_ranks_module.h"
+#include "machine/mach_hwloc.h"
 
 #include <dlfcn.h>
-#include <hwloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -379,10 +379,9 @@ static ls_err take_place(kn_ranks *r, hwloc_topology_t t, hwloc_cpuset_t set, en
 
 static ls_err find_place(kn_ranks *r, enum kn_pin pin)
 {
-    hwloc_topology_t t = NULL;
+    const hwloc_topology_t t = mach_hwloc_load();
     hwloc_cpuset_t set = hwloc_bitmap_alloc();
-    const bool known = set && hwloc_topology_init(&t) == 0 && hwloc_topology_load(t) == 0 &&
-                       hwloc_get_cpubind(t, set, HWLOC_CPUBIND_THREAD) == 0;
+    const bool known = t && set && hwloc_get_cpubind(t, set, HWLOC_CPUBIND_THREAD) == 0;
     ls_err err = kn_ranks_agree(
         r, known ? LS_OK : ls_fail(LS_ERR_UNSUPPORTED, "hwloc does not find the processors of this rank"));
     if (err == LS_OK) err = take_place(r, t, set, pin);

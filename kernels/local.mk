@@ -28,7 +28,7 @@ libknavx512_la_SOURCES =
 libknavx512_la_CFLAGS = $(KN_LOOP_CFLAGS) -fopenmp-simd -mavx512f -mavx512vl -mavx512dq -mprefer-vector-width=512
 libkernels_la_LIBADD += libknavx2.la libknavx512.la
 endif
-libkernels_la_LIBADD += libpatterns.la libperfcount.la libcommon.la $(HWLOC_LIBS) -lm -ldl
+libkernels_la_LIBADD += libpatterns.la libperfcount.la libmachine.la libcommon.la $(HWLOC_LIBS) -lm -ldl
 libkernels_la_LDFLAGS = $(OPENMP_CFLAGS)
 # Ranks of parallel jobs: a module for each library, which the program loads and does not link.
 KN_MODULE_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^kn_ranks_table$$'

@@ -6,7 +6,7 @@ ls_saved_libs=$LIBS
 
 PKG_CHECK_MODULES([HDF5], [hdf5], [have_hdf5=yes],
     [AC_MSG_ERROR([HDF5 is needed to write and read run.h5 (Debian: libhdf5-dev)])])
-PKG_CHECK_MODULES([HWLOC], [hwloc >= 2], [have_hwloc=yes],
+PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.1], [have_hwloc=yes],
     [AC_MSG_ERROR([hwloc is needed to describe the machine (Debian: libhwloc-dev)])])
 PKG_CHECK_MODULES([DW], [libdw], [have_libdw=yes],
     [AC_MSG_ERROR([elfutils libdw is needed to name modules, symbols and lines (Debian: libdw-dev)])])

@@ -19,6 +19,7 @@ libmachine_la_SOURCES = \
     machine/mach_capability.c machine/mach_capability.h \
     machine/mach_cpu.c machine/mach_cpu.h \
     machine/mach_fault.c \
+    machine/mach_hwloc.c machine/mach_hwloc.h \
     machine/mach_isa.h \
     machine/mach_latency.c \
     machine/mach_prefetch.c machine/mach_prefetch.h \

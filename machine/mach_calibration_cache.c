@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define CACHE_MAGIC "loadstone-calibration 5"
-#define CHECK_WINDOW_NS UINT64_C(2000000)
+#define CHECK_WINDOW_NS UINT64_C(200000)
 
 /* Whole numbers only: decimal points depend on the locale. */
 #define MILLI 1000.0

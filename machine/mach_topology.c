@@ -2,8 +2,8 @@
 #include "machine/mach_topology.h"
 
 #include "machine/mach_cpu.h"
+#include "machine/mach_hwloc.h"
 
-#include <hwloc.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdarg.h>
@@ -153,13 +153,8 @@ static void describe(hwloc_topology_t topology, struct mach_machine *out)
 
 ls_err mach_describe(struct mach_machine *out)
 {
-    hwloc_topology_t topology;
-    if (hwloc_topology_init(&topology) != 0)
-        return ls_fail(LS_ERR_NOMEM, "hwloc: no memory for the machine's topology");
-    if (hwloc_topology_load(topology) != 0) {
-        hwloc_topology_destroy(topology);
-        return ls_fail(LS_ERR_IO, "hwloc finds no topology: is /sys mounted?");
-    }
+    const hwloc_topology_t topology = mach_hwloc_load();
+    if (!topology) return ls_fail(LS_ERR_IO, "hwloc finds no topology: is /sys mounted?");
     describe(topology, out);
     hwloc_topology_destroy(topology);
     return LS_OK;

@@ -14,8 +14,8 @@ struct mach_machine {
 };
 
 /* Describe the machine as far as this process may use it (cgroups and affinity of the container count).
- * Errors: LS_ERR_NOMEM, LS_ERR_IO when hwloc finds nothing; then *out is unchanged.
- * Thread: any.  Signal: not safe. */
+ * Errors: LS_ERR_IO when hwloc finds nothing; then *out is unchanged.
+ * Thread: as mach_hwloc_load.  Signal: not safe. */
 ls_err mach_describe(struct mach_machine *out);
 
 #endif

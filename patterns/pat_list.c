@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PAT_LIST_FIRST = 64, PAT_LIST_LARGE = 1 << 24 };
+enum { PAT_LIST_FIRST = 64 };
+
+/* Smaller lists are not compared with the available memory: finding that takes longer than reading them. */
+enum { PAT_LIST_SMALL_BYTES = 1 << 20 };
 
 /* Return the memory that the kernel can provide without swapping, by its estimate, or else all memory. Beyond
  * it, overcommitted allocations would start the kernel's OOM killer. */
@@ -23,6 +26,11 @@ static uint64_t pat_available_bytes(void)
     if (kib) return (uint64_t)kib * 1024;
     const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+}
+
+static bool pat_has_room(size_t bytes)
+{
+    return bytes <= PAT_LIST_SMALL_BYTES || bytes <= pat_available_bytes();
 }
 
 static ls_err pat_no_room(size_t len)
@@ -41,8 +49,7 @@ ls_err pat_list_reserve(struct pat_list *l, size_t len)
     /* grow by half: doubling would map more memory than the indices use */
     while (capacity < len)
         capacity = capacity > SIZE_MAX / 2 ? len : capacity + capacity / 2;
-    if (!ls_mul_size(capacity, sizeof(int64_t), &bytes) || bytes > pat_available_bytes())
-        return pat_no_room(len);
+    if (!ls_mul_size(capacity, sizeof(int64_t), &bytes) || !pat_has_room(bytes)) return pat_no_room(len);
     int64_t *data = realloc(l->v.data, bytes);
     if (!data) return pat_no_room(len);
     l->v.data = data;

@@ -7,6 +7,7 @@
 #include "common/ls_text.h"
 #include "kernels/kn_memory.h"
 #include "kernels/stream/kn_stream.h"
+#include "machine/mach_hwloc.h"
 #include "tools/cli/cli_child.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
@@ -15,7 +16,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <hwloc.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -170,17 +170,15 @@ static ls_err check_alone(const struct std_study *study)
 /* The cores that this process may use. */
 static unsigned cores_here(void)
 {
-    hwloc_topology_t t;
+    const hwloc_topology_t t = mach_hwloc_load();
     hwloc_cpuset_t set = hwloc_bitmap_alloc();
     int cores = 0;
-    if (set && hwloc_topology_init(&t) == 0) {
-        if (hwloc_topology_load(t) == 0 && hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS) == 0) {
-            for (hwloc_obj_t c = NULL; (c = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_CORE, c));)
-                cores += hwloc_bitmap_intersects(c->cpuset, set);
-            if (!cores) cores = hwloc_bitmap_weight(set);
-        }
-        hwloc_topology_destroy(t);
+    if (t && set && hwloc_get_cpubind(t, set, HWLOC_CPUBIND_PROCESS) == 0) {
+        for (hwloc_obj_t c = NULL; (c = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_CORE, c));)
+            cores += hwloc_bitmap_intersects(c->cpuset, set);
+        if (!cores) cores = hwloc_bitmap_weight(set);
     }
+    if (t) hwloc_topology_destroy(t);
     if (set) hwloc_bitmap_free(set);
     return cores > 0 ? (unsigned)cores : 1;
 }

@@ -29,7 +29,7 @@ class Loadstone(AutotoolsPackage):
     depends_on("gmake", type="build")
 
     depends_on("hdf5@1.10:~mpi")
-    depends_on("hwloc")
+    depends_on("hwloc@2.1:")
     depends_on("elfutils")
     depends_on("zlib-api")
     depends_on("zydis", when="target=x86_64:")
