@@ -7,8 +7,8 @@ here=$(launchers)
 [ -n "$here" ] || skip "no launcher of MPI or OpenSHMEM with its module"
 pattern="-p 0,1,2,3 -l 1001 -r 3 --warmups 1 --no-stream"
 
-# the program itself links none of the libraries
-must test -z "$(ldd "$top_builddir/tools/loadstone" | grep -iE 'libmpi|libmpich|liboshmem')"
+# the programs themselves link none of the libraries
+must test -z "$(ldd "$top_builddir/tools/loadstone" "$top_builddir/tools/full/loadstone" | grep -iE 'libmpi|libmpich|liboshmem')"
 
 for launcher in $here; do
     backend=$(backend_of "$launcher")

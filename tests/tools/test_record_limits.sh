@@ -58,7 +58,7 @@ for kib in $(seq 70000 2000 98000); do
         unharmed=$((unharmed + 1))
     elif [ $status -eq 125 ] && [ ! -s out ] && [ -s err ]; then
         refused=$((refused + 1))
-    elif [ ! -s out ] && ! (ulimit -v "$kib" && exec "$loadstone" --version) >out 2>&1; then
+    elif [ ! -s out ] && ! (ulimit -v "$kib" && exec "$top_builddir/tools/full/loadstone" --version) >out 2>&1; then
         refused=$((refused + 1)) # its libraries cannot even be loaded
     else
         echo "FAIL: $kib KiB of addresses: status $status, output '$(cat out)', $(cat err)"

@@ -19,10 +19,22 @@ ran() {
     status=$?
     [ -e loaded ]
 }
-# copied DIR LIBRARY-DIR
+# below_prefix NAME: a folder of configure, relative to its prefix
+below_prefix() {
+    prefix=$(sed -n 's/^prefix = //p' "$top_builddir/Makefile") exec_prefix=$prefix
+    eval "folder=$(sed -n "s/^$1 = //p" "$top_builddir/Makefile")"
+    echo "${folder#"$prefix"/}"
+}
+libexec=$(below_prefix libexecdir) lib=$(below_prefix libdir)
+# copied DIR LIBRARY-DIR: both programs as in a build tree, or as in an installed one
 copied() {
-    mkdir -p "$1" "$2"
+    case $1 in
+    */bin) other=${1%/bin}/$libexec/loadstone ;;
+    *) other=${1%/.libs}/full ;;
+    esac
+    mkdir -p "$1" "$2" "$other"
     cp "$loadstone" "$1/loadstone"
+    cp "$top_builddir/tools/full/loadstone" "$other/loadstone"
     cp foreign.so "$2/libloadstone-preload.so"
 }
 # An installed binary below directories of other users: files around it are not preloaded.
@@ -35,7 +47,7 @@ copied pkg/bin none
 ran pkg/bin
 if [ $status -eq 125 ]; then
     must grep -q "libloadstone-preload.so is not in " err
-    copied moved/bin moved/lib/loadstone
+    copied moved/bin "moved/$lib/loadstone"
     must ran moved/bin
 else
     echo "not tested: a moved installation (Loadstone is installed here)"

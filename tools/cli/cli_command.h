@@ -91,12 +91,23 @@ struct cli_command {
     bool is_benchmark;       /* listed apart from the commands that profile */
     bool reads_profiles; /* operands may be files of other users: the command runs in a child (cli_child.h) */
     int usage_status;    /* exit status of wrong usage; 0: CLI_USAGE */
+    /* Return whether a call needs the full program, asked in the light one only. NULL: it never does. */
+    bool (*needs_full)(const struct cli_value *values, char *const *operands);
     int (*run)(const struct cli_command *c, const struct cli_value *values, char **operands);
 };
 
-/* Every command; ends with NULL. */
+/* Every command of this program; ends with NULL. */
 extern const struct cli_command *const cli_commands[];
 const struct cli_command *cli_command_find(const char *name);
+
+/* Rows of an_dimensions; NULL in a program whose commands take none. */
+struct an_dimension;
+extern const struct an_dimension *const cli_dimensions;
+
+/* Run the command that the arguments name, and return the exit status. */
+int cli_main(int argc, char **argv);
+/* Call run where the stack is large enough, whatever its limit, and return its result. Calls do not nest. */
+int cli_call_with_stack(int (*run)(int argc, char **argv), int argc, char **argv);
 
 extern const struct cli_command cli_cmd_record, cli_cmd_replay, cli_cmd_report, cli_cmd_diff, cli_cmd_resolve,
     cli_cmd_doctor, cli_cmd_stream, cli_cmd_patterns, cli_cmd_study, cli_cmd_view, cli_cmd_export,

@@ -41,7 +41,7 @@ static void completion_dimensions(const struct cli_command *c, FILE *out)
 {
     char action[2048];
     size_t len = 0;
-    for (const struct an_dimension *d = an_dimensions; d->name; d++)
+    for (const struct an_dimension *d = cli_dimensions; d->name; d++)
         len += (size_t)snprintf(action + len, sizeof(action) - len, " %s", d->name);
     char line[2300];
     snprintf(line, sizeof(line),
@@ -123,7 +123,7 @@ static void print_words(const char *choices, FILE *out)
 
 static void print_dimensions(const char *end, FILE *out)
 {
-    for (const struct an_dimension *d = an_dimensions; d->name; d++)
+    for (const struct an_dimension *d = cli_dimensions; d->name; d++)
         fprintf(out, " %s%s", d->name, end);
 }
 

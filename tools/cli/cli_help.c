@@ -72,7 +72,7 @@ bool cli_takes_dimensions(const struct cli_command *c)
 static void cli_help_dimensions(FILE *out)
 {
     fputs("\nDimensions:\n", out);
-    for (const struct an_dimension *d = an_dimensions; d->name; d++) {
+    for (const struct an_dimension *d = cli_dimensions; d->name; d++) {
         fprintf(out, "  %-*s", CLI_HELP_COLUMN - 2, d->name);
         cli_wrap(out, d->text, CLI_HELP_COLUMN, CLI_HELP_COLUMN);
     }

@@ -72,7 +72,7 @@ static void man_option(const struct cli_option *o, FILE *out)
 static void man_dimensions(FILE *out)
 {
     fputs(".SH DIMENSIONS\n", out);
-    for (const struct an_dimension *d = an_dimensions; d->name; d++) {
+    for (const struct an_dimension *d = cli_dimensions; d->name; d++) {
         fprintf(out, ".TP\n.B %s\n", d->name);
         man_text(out, d->text);
         fputs(".\n", out);

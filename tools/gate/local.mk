@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone gate
-tools_loadstone_SOURCES += \
+tools_full_loadstone_SOURCES += \
     tools/gate/gate.c tools/gate/gate.h \
     tools/gate/gate_baseline.c \
     tools/gate/gate_measure.c

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone import
-tools_loadstone_SOURCES += \
+tools_full_loadstone_SOURCES += \
     tools/import/imp_maps.c \
     tools/import/imp_memaxes.c \
     tools/import/imp_perf.h \
@@ -11,5 +11,5 @@ tools_loadstone_SOURCES += \
     tools/import/imp_table.c tools/import/imp_table.h \
     tools/import/imp_text.c tools/import/imp_text.h \
     tools/import/import.c
-tools_loadstone_LDADD += libperffile.la libspoolwrite.la
+tools_full_loadstone_LDADD += libperffile.la libspoolwrite.la
 LOADSTONE_MAN += tools/loadstone-import.1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone patterns
-tools_loadstone_SOURCES += \
+tools_full_loadstone_SOURCES += \
     tools/patterns/patterns.c \
     tools/patterns/ptn_actions.h \
     tools/patterns/ptn_compare.c tools/patterns/ptn_compare.h \

@@ -29,11 +29,7 @@ int rec_end_like(const struct rec_outcome *o);
 
 /* ---- the runtime that is preloaded ---- */
 
-/* Find a library of Loadstone: in the build tree of this binary, in the installed directory, or in
- * ../lib/loadstone of a moved installation. The first and the last only if nobody but root, the binary's
- * owner and the caller can change it. Errors: LS_ERR_NOT_FOUND, LS_ERR_PERMISSION. */
-ls_err rec_library_find(const char *file, char out[PATH_MAX]);
-/* Return $LOADSTONE_PRELOAD, else as rec_library_find. Errors: also LS_ERR_ARG for a path that LD_PRELOAD
+/* Return $LOADSTONE_PRELOAD, else as cli_install_library. Errors: also LS_ERR_ARG for a path that LD_PRELOAD
  * cannot hold. */
 ls_err rec_preload_find(char out[PATH_MAX]);
 /* Add path to LD_PRELOAD, before its entries (after them if one is a sanitizer).  Errors: LS_ERR_NOMEM. */

@@ -6,16 +6,13 @@
 #include "kernels/stream/kn_stream.h"
 #include "kernels/together/kn_together.h"
 #include "tools/cli/cli_message.h"
-#include "tools/cli/cli_output.h"
+#include "tools/replay/rpl_files.h"
 #include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
-#include "viz-export/charts/vx_chart.h"
-#include "viz-export/charts/vx_results.h"
 #include "common/ls_hash.h"
 #include "common/ls_vector.h"
 #include "kernels/kn_result.h"
-#include "tools/cli/cli_child.h"
 #include "tools/cli/cli_term.h"
 #include "kernels/kn_kernel.h"
 
@@ -76,18 +73,6 @@ static void rpl_list(FILE *out)
 
 /* ---- the command ---- */
 
-/* Read "a.h5,b.h5" and discard it. */
-static ls_err compare_try(const char *files)
-{
-    struct vx_results *machines = NULL;
-    size_t len = 0;
-    const ls_err err = rpl_compare_read(files, &machines, &len);
-    for (size_t m = 0; m < len; m++)
-        vx_results_fini(&machines[m]);
-    free(machines);
-    return err;
-}
-
 static ls_err replay_check_config(const struct rpl_session *s, size_t i)
 {
     char label[128];
@@ -114,14 +99,6 @@ static ls_err replay_check_together(const struct rpl_session *s)
         return ls_fail(LS_ERR_UNSUPPORTED, "--together runs in one process: start it without a launcher");
     LS_TRY(kn_together_need(s->suite.rows, s->suite.len, &s->settings.kernel, &need));
     return kn_memory_check("all patterns together", need.memory_bytes, s->settings.kernel.memory_bytes);
-}
-
-static ls_err replay_check_outputs(const struct rpl_settings *t)
-{
-    if (t->output) LS_TRY(cli_output_check_profile(t->output, t->force));
-    if (!t->plot) return LS_OK;
-    LS_TRY(vx_page_check(t->plot));
-    return cli_output_check(t->plot, t->force);
 }
 
 /* STREAM, and patterns in turn, run with the largest number of threads that all configurations have. */
@@ -214,50 +191,20 @@ static ls_err replay_run_suite(struct rpl_session *s)
     return LS_OK;
 }
 
-/* Publish the results of this machine first, if anything ran here, then those named by --with. */
-static ls_err replay_publish(const struct rpl_session *s, const struct vx_results *machines, size_t len)
+static bool replay_uses_files(const struct rpl_settings *t)
 {
-    const struct rpl_settings *t = &s->settings;
-    if (t->output) LS_TRY(vx_results_write(&machines[0], t->output));
-    if (t->plot) LS_TRY(rpl_plot(machines, len, t->plot));
-    if ((len > 1 && t->format->is_text) || !s->suite.len)
-        rpl_compare_print(machines, len, s->suite.len ? NULL : t->format->name, stdout);
+    return t->output || t->plot || t->with;
+}
+
+static ls_err replay_session(struct rpl_session *s, struct rpl_machines *machines)
+{
+    const bool uses_files = replay_uses_files(&s->settings);
+    LS_TRY(kn_ranks_agree(s->settings.kernel.ranks, uses_files ? rpl_files->begin(s, machines) : LS_OK));
+    if (s->suite.len) LS_TRY(replay_run_suite(s));
+    if (uses_files) return rpl_files->publish(s, machines);
     fflush(stdout);
-    if (t->output) cli_note("%zu result%s: %s", s->done, s->done == 1 ? "" : "s", t->output);
-    if (t->plot) cli_note("drawn: %s", t->plot);
-    if (!t->format->is_text || t->plot) return LS_OK;
-    if (t->output)
-        cli_next("the same patterns on another machine, then loadstone replay --with %s,THERE.h5",
-                 cli_quote(t->output));
-    else if (!s->suite.len)
-        cli_next("loadstone replay --with %s --plot replay.html", cli_quote(t->with));
-    else
-        cli_next("the same with --plot replay.html, or -o FILE.h5 to keep the results");
+    if (s->settings.format->is_text) cli_next(RPL_NEXT);
     return LS_OK;
-}
-
-/* Look at all files before the work: a wrong name fails at once. */
-static ls_err replay_prepare(struct rpl_session *s, struct vx_results **machines, size_t *len)
-{
-    LS_TRY(replay_check_outputs(&s->settings));
-    if (s->suite.len) {
-        *machines = calloc(1, sizeof(**machines));
-        if (!*machines) return ls_nomem("results");
-        *len = 1;
-    }
-    if (!s->settings.with) return LS_OK;
-    LS_TRY(cli_try_in_child(compare_try, s->settings.with));
-    return rpl_compare_read(s->settings.with, machines, len);
-}
-
-static ls_err replay_session(struct rpl_session *s, struct vx_results **machines, size_t *len)
-{
-    LS_TRY(kn_ranks_agree(s->settings.kernel.ranks, replay_prepare(s, machines, len)));
-    if (s->suite.len) {
-        LS_TRY(replay_run_suite(s));
-        LS_TRY(rpl_results_of(s, &(*machines)[0]));
-    }
-    return replay_publish(s, *machines, *len);
 }
 
 static void replay_fini(struct rpl_session *s)
@@ -323,19 +270,16 @@ static int replay_run(const struct cli_command *c, const struct cli_value *v, ch
     }
     struct rpl_session s = {0};
     ls_err err = replay_begin(v, operands, &s);
-    struct vx_results *machines = NULL;
-    size_t machines_len = 0;
+    struct rpl_machines machines = {0};
     s.stream_mb_per_s = s.stream_regular_mb_per_s = NAN;
-    if (err == LS_OK) err = replay_session(&s, &machines, &machines_len);
+    if (err == LS_OK) err = replay_session(&s, &machines);
     int status = rpl_ranks_fail(s.settings.kernel.ranks, err);
     if (err == LS_OK && s.summary.invalid) {
         fflush(stdout);
         cli_error("%zu of %zu results are wrong: do not trust their rates", s.summary.invalid, s.summary.len);
         status = CLI_FAILURE;
     }
-    for (size_t m = 0; m < machines_len; m++)
-        vx_results_fini(&machines[m]);
-    free(machines);
+    if (machines.rows) rpl_files->end(&machines);
     replay_fini(&s);
     rpl_ranks_end(&s.settings.kernel);
     return status;
@@ -368,5 +312,6 @@ const struct cli_command cli_cmd_replay = {
     .options_len = RPL_OPTIONS,
     .operands_max = SIZE_MAX,
     .is_benchmark = true,
+    .needs_full = rpl_needs_full,
     .run = replay_run,
 };

@@ -2,9 +2,9 @@
 #include "tools/replay/rpl_ranks.h"
 
 #include "common/ls_clock.h"
+#include "tools/cli/cli_install.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
-#include "tools/record/rec_launch.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -51,8 +51,8 @@ static ls_err find_module(const struct kn_options *o, const struct kn_ranks_laun
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "--backend shmem: the launcher (%s) starts no OpenSHMEM programs; take oshrun",
                        l->launcher);
-    if (rec_library_find(file, out) == LS_OK) return LS_OK;
-    if (l->launcher || shmem || rec_library_find("loadstone-mpi-mpich.so", out) != LS_OK) {
+    if (cli_install_library(file, out) == LS_OK) return LS_OK;
+    if (l->launcher || shmem || cli_install_library("loadstone-mpi-mpich.so", out) != LS_OK) {
         *out = '\0';
         return l->launcher && l->len == 1 && !mpi && !shmem ? LS_OK : explain_missing(l, file);
     }

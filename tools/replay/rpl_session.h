@@ -14,6 +14,9 @@
 
 /* ---- a session ---- */
 
+/* The next step that is proposed after results in the terminal. */
+#define RPL_NEXT "the same with --plot replay.html, or -o FILE.h5 to keep the results"
+
 struct rpl_format;
 
 struct rpl_settings {
@@ -162,6 +165,12 @@ extern const struct cli_option rpl_options[RPL_OPTIONS];
  * Owns:   s->suite is the caller's, also after a failure; texts point into argv.
  * Errors: LS_ERR_USAGE for options, LS_ERR_FORMAT and others of pat_json_read for patterns and their files. */
 ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_session *s);
+
+/* Return whether a call with these options needs the full program: for results in files, and for files that only
+ * libarchive unpacks or that may name such a file. It opens the pattern files. */
+bool rpl_needs_full(const struct cli_value *v, char *const *operands);
+/* Return whether a pattern file needs the full program. */
+bool rpl_file_needs_full(const char *path);
 
 /* ---- results as rows that can be kept, compared and drawn ---- */
 

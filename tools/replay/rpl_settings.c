@@ -5,6 +5,7 @@
 #include "tools/replay/rpl_session.h"
 #include "patterns/pat_builder.h"
 #include "patterns/pat_json.h"
+#include "patterns/source/pat_unpack.h"
 #include "tools/cli/cli_message.h"
 
 #include <stdlib.h>
@@ -277,7 +278,7 @@ static void rpl_warn_of_ignored(const struct cli_value *v, const char *file, boo
     }
 }
 
-static ls_err rpl_suite_read(const struct cli_value *v, char **operands, struct pat_suite *s)
+static ls_err rpl_suite_read(const struct cli_value *v, char *const *operands, struct pat_suite *s)
 {
     const char *by_pattern = rpl_file_of_pattern(v);
     const char *first = v[RPL_FILE].given ? v[RPL_FILE].text : by_pattern ? by_pattern : operands[0];
@@ -312,6 +313,12 @@ static bool rpl_is_op(const char *text)
 {
     return strcasecmp(text, "copy") == 0 || strcasecmp(text, "accum") == 0 ||
            text[strspn(text, "0123456789")] == '\0';
+}
+
+/* The file of results. Spatter's -o is an operation. */
+static const char *rpl_output(const struct cli_value *v)
+{
+    return v[RPL_OUTPUT].given && !rpl_is_op(v[RPL_OUTPUT].text) ? v[RPL_OUTPUT].text : NULL;
 }
 
 static ls_err rpl_format_find(const struct cli_value *v, const struct rpl_format **out)
@@ -353,14 +360,14 @@ static ls_err rpl_kernel_options(const struct cli_value *v, struct kn_options *o
 }
 
 /* Accept "--atomic-writes 1" as in Spatter's help, with the number as a separate word. */
-static char **rpl_operands(const struct cli_value *v, char **operands)
+static char *const *rpl_operands(const struct cli_value *v, char *const *operands)
 {
     const bool apart = v[RPL_ATOMIC_WRITES].given && operands[0] &&
                        (strcmp(operands[0], "0") == 0 || strcmp(operands[0], "1") == 0);
     return apart ? operands + 1 : operands;
 }
 
-static bool rpl_names_pattern(const struct cli_value *v, char **files)
+static bool rpl_names_pattern(const struct cli_value *v, char *const *files)
 {
     return v[RPL_PATTERN].given || v[RPL_PATTERN_GATHER].given || v[RPL_PATTERN_SCATTER].given ||
            v[RPL_FILE].given || *files;
@@ -378,7 +385,7 @@ static void rpl_limit(struct pat_suite *s, uint64_t count, uint64_t runs)
 ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_session *s)
 {
     struct rpl_settings *t = &s->settings;
-    char **files = rpl_operands(v, operands);
+    char *const *files = rpl_operands(v, operands);
     LS_TRY(rpl_format_find(v, &t->format));
     LS_TRY(rpl_kernel_options(v, &t->kernel));
     if (files != operands && **operands == '0') t->kernel.stores = KN_STORES_AUTO;
@@ -397,7 +404,7 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     t->force = v[RPL_FORCE].given;
     t->plot = v[RPL_PLOT].text;
     t->with = v[RPL_WITH].text;
-    t->output = v[RPL_OUTPUT].given && !rpl_is_op(v[RPL_OUTPUT].text) ? v[RPL_OUTPUT].text : NULL;
+    t->output = rpl_output(v);
     t->kernel.times_only = t->format == &rpl_format_spatter && !t->output && !t->plot;
     rpl_choices_path(t->choices, sizeof(t->choices));
     if (*t->choices && v[RPL_FORGET].given) unlink(t->choices);
@@ -409,4 +416,58 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
         s->suite.rows[i].operation = PAT_OPERATION_COPY;
     rpl_limit(&s->suite, v[RPL_MAX_COUNT].number, v[RPL_MAX_RUNS].number);
     return LS_OK;
+}
+
+/* ---- the program that a call needs ---- */
+
+enum { NEEDS_PART = 1 << 16, NEEDS_BEFORE = 3 /* letters before the equals sign */ };
+
+/* Return whether text[0, len) has "RAW=": a pattern that is another file. */
+static bool names_raw_file(const char *text, size_t len)
+{
+    const char *end = text + len;
+    for (const char *at = text; (at = memchr(at, '=', (size_t)(end - at))); at++)
+        if (at - text >= NEEDS_BEFORE && strncasecmp(at - NEEDS_BEFORE, "raw", NEEDS_BEFORE) == 0)
+            return true;
+    return false;
+}
+
+static bool content_needs_full(FILE *f)
+{
+    static char part[NEEDS_PART + NEEDS_BEFORE];
+    size_t kept = 0, got;
+    for (bool is_first = true; (got = fread(part + kept, 1, NEEDS_PART, f)) > 0; is_first = false) {
+        const size_t len = kept + got;
+        if (is_first && pat_unpacker_of((const uint8_t *)part, len)) return true;
+        if (names_raw_file(part, len)) return true;
+        kept = len < NEEDS_BEFORE ? len : NEEDS_BEFORE;
+        memmove(part, part + len - kept, kept);
+    }
+    return false;
+}
+
+bool rpl_file_needs_full(const char *path)
+{
+    struct stat st;
+    if (strcmp(path, "-") == 0) return true;
+    if (stat(path, &st) != 0) return false;
+    if (!S_ISREG(st.st_mode)) return true; /* bytes of a pipe could not be read a second time */
+    FILE *f = fopen(path, "re");
+    const bool needs_full = f && content_needs_full(f);
+    if (f) fclose(f);
+    return needs_full;
+}
+
+bool rpl_needs_full(const struct cli_value *v, char *const *operands)
+{
+    static const enum rpl_option patterns[] = {RPL_PATTERN, RPL_PATTERN_GATHER, RPL_PATTERN_SCATTER};
+    if (v[RPL_PLOT].given || v[RPL_WITH].given || rpl_output(v)) return true;
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+        if (v[patterns[i]].given && names_raw_file(v[patterns[i]].text, strlen(v[patterns[i]].text)))
+            return true;
+    if (rpl_file_of_pattern(v) && rpl_file_needs_full(rpl_file_of_pattern(v))) return true;
+    if (v[RPL_FILE].given && rpl_file_needs_full(v[RPL_FILE].text)) return true;
+    for (operands = rpl_operands(v, operands); *operands; operands++)
+        if (rpl_file_needs_full(*operands)) return true;
+    return false;
 }

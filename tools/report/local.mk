@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone report
-tools_loadstone_SOURCES += \
+tools_full_loadstone_SOURCES += \
     tools/report/rep_advice.c \
     tools/report/rep_allocations.c \
     tools/report/rep_annotate.c \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone stream
-tools_loadstone_SOURCES += \
+libtools_la_SOURCES += \
     tools/stream/stm_choose.c tools/stream/stm_choose.h \
     tools/stream/stream.c
 LOADSTONE_MAN += tools/loadstone-stream.1

@@ -7,6 +7,7 @@
 #include "machine/mach_topology.h"
 #include "common/ls_json.h"
 #include "common/ls_hash.h"
+#include "tools/replay/rpl_files.h"
 #include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
 #include "tools/cli/cli_output.h"
@@ -374,10 +375,16 @@ static ls_err stream_keep(const struct stm_report *r, const char *path)
 {
     struct vx_results kept = {0};
     ls_err err = stream_rows(r, &kept);
-    if (err == LS_OK) err = vx_results_write(&kept, path);
-    vx_results_fini(&kept);
+    if (err == LS_OK) err = rpl_files->keep(&kept, path);
+    rpl_files->drop(&kept);
     if (err == LS_OK) cli_note("%zu result%s: %s", r->len, r->len == 1 ? "" : "s", path);
     return err;
+}
+
+static bool stream_needs_full(const struct cli_value *v, char *const *operands)
+{
+    (void)operands;
+    return v[STREAM_OUTPUT].given;
 }
 
 static int stream_run(const struct cli_command *c, const struct cli_value *v, char **operands)
@@ -438,5 +445,6 @@ const struct cli_command cli_cmd_stream = {
     .options = stream_options,
     .options_len = STREAM_OPTIONS,
     .is_benchmark = true,
+    .needs_full = stream_needs_full,
     .run = stream_run,
 };

@@ -9,9 +9,9 @@
 #include "kernels/stream/kn_stream.h"
 #include "machine/mach_hwloc.h"
 #include "tools/cli/cli_child.h"
+#include "tools/cli/cli_install.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
-#include "tools/record/rec_launch.h"
 #include "tools/stream/stm_choose.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static const struct std_launcher *try_launcher(const struct std_launcher *rows, 
         snprintf(why + used, room - used, "; %s is of an unknown library", program);
         return NULL;
     }
-    if (rec_library_find(found->module, module) == LS_OK) return found;
+    if (cli_install_library(found->module, module) == LS_OK) return found;
     snprintf(why + used, room - used, "; %s (%s) needs %s, which is not here", program, found->name,
              found->module);
     return NULL;

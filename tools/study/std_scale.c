@@ -5,6 +5,7 @@
 #include "tools/cli/cli_message.h"
 #include "tools/replay/rpl_session.h"
 #include "tools/stream/stm_choose.h"
+#include "tools/study/std_files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -479,8 +480,8 @@ static ls_err std_scale_measure(struct std_scale *s)
     return LS_OK;
 }
 
-int std_scale_run(const struct std_scale_options *o, enum std_format format, const char *picture,
-                  const char *output)
+static int run_jobs(const struct std_scale_options *o, enum std_format format, const char *picture,
+                    const char *output)
 {
     struct std_scale s = {.options = o};
     ls_err err = std_scale_measure(&s);
@@ -494,3 +495,10 @@ int std_scale_run(const struct std_scale_options *o, enum std_format format, con
     std_scale_fini(&s);
     return status;
 }
+
+/* ---- for study in either program ---- */
+
+static const struct std_files files = {
+    .check = std_plot_check, .publish = std_plot_publish, .run_jobs = run_jobs};
+
+const struct std_files *const std_files = &files;

@@ -92,10 +92,6 @@ ls_err std_collect(struct std_scale *s);
 /* Add the results of a job; s takes path, from malloc, and *results, also after a failure.  Errors: LS_ERR_NOMEM. */
 ls_err std_scale_add(struct std_scale *s, char *path, struct vx_results *results);
 
-/* Run or collect, print, draw and keep; returns the exit status. */
-int std_scale_run(const struct std_scale_options *o, enum std_format format, const char *picture,
-                  const char *output);
-
 /* ---- printing and drawing ---- */
 
 void std_scale_print(const struct std_scale *s, enum std_format format, FILE *out);

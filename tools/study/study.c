@@ -7,8 +7,8 @@
 #include "tools/cli/cli_message.h"
 #include "tools/replay/rpl_kernel.h"
 #include "tools/replay/rpl_ranks.h"
-#include "tools/study/std_print.h"
-#include "tools/study/std_scale.h"
+#include "tools/replay/rpl_session.h"
+#include "tools/study/std_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,8 +313,17 @@ static int study_run_jobs(const struct cli_value *v, char **operands, const stru
         .force = v[STUDY_FORCE].given};
     const ls_err err = study_check_jobs(v, operands);
     if (err != LS_OK) return cli_fail(err);
-    return std_scale_run(&o, (enum std_format)v[STUDY_FORMAT].number, v[STUDY_PLOT].text,
-                         v[STUDY_OUTPUT].text);
+    return std_files->run_jobs(&o, (enum std_format)v[STUDY_FORMAT].number, v[STUDY_PLOT].text,
+                               v[STUDY_OUTPUT].text);
+}
+
+static bool study_needs_full(const struct cli_value *v, char *const *operands)
+{
+    const struct std_study *study = operands[0] ? std_study_find(operands[0]) : NULL;
+    if (v[STUDY_PLOT].given || v[STUDY_OUTPUT].given || (study && !study->run)) return true;
+    for (size_t i = 1; operands[0] && operands[i]; i++)
+        if (rpl_file_needs_full(operands[i])) return true;
+    return false;
 }
 
 static int study_run(const struct cli_command *c, const struct cli_value *v, char **operands)
@@ -331,7 +340,7 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
     const struct std_study *study = std_study_find(operands[0]);
     const char *plot = v[STUDY_PLOT].text, *output = v[STUDY_OUTPUT].text;
     ls_err err = study ? study_check_given(v, study) : LS_OK;
-    if (err == LS_OK) err = std_plot_check(plot, output, v[STUDY_FORCE].given);
+    if (err == LS_OK && (plot || output)) err = std_files->check(plot, output, v[STUDY_FORCE].given);
     if (err == LS_OK && study && !study->run) return study_run_jobs(v, operands, study);
     const enum std_format format = (enum std_format)v[STUDY_FORMAT].number;
     struct study_session s = {.live = format == STD_TABLE,
@@ -342,7 +351,7 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
     int status = err == LS_OK ? study_print(&s, format) : rpl_ranks_fail(s.run.ranks, err);
     fflush(stdout);
     if (err == LS_OK && (plot || output) && kn_ranks_info(s.run.ranks)->rank == 0) {
-        err = std_plot_publish(&s.report, plot, output);
+        err = std_files->publish(&s.report, plot, output);
         if (err != LS_OK) status = rpl_ranks_fail(s.run.ranks, err);
     }
     free(s.report.points);
@@ -378,5 +387,6 @@ const struct cli_command cli_cmd_study = {
     .options_len = STUDY_OPTIONS,
     .operands_max = SIZE_MAX,
     .is_benchmark = true,
+    .needs_full = study_needs_full,
     .run = study_run,
 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone trace, and the plugin that QEMU loads for it
-tools_loadstone_SOURCES += \
+tools_full_loadstone_SOURCES += \
     tools/trace/host/trc_choice.c \
     tools/trace/host/trc_code.c \
     tools/trace/host/trc_homes.c \
@@ -13,8 +13,8 @@ tools_loadstone_SOURCES += \
     tools/trace/host/trc_source.c \
     tools/trace/plugin/trc_decode.c tools/trace/plugin/trc_decode.h \
     tools/trace/trace.c
-tools_loadstone_CPPFLAGS += $(DW_CFLAGS)
-tools_loadstone_LDADD += $(DW_LIBS) -lelf
+tools_full_loadstone_CPPFLAGS += $(DW_CFLAGS)
+tools_full_loadstone_LDADD += $(DW_LIBS) -lelf
 LOADSTONE_MAN += tools/loadstone-trace.1
 
 # QEMU has the functions that are undefined in it.

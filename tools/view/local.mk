@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # loadstone view
-tools_loadstone_SOURCES += tools/view/view.c
+tools_full_loadstone_SOURCES += tools/view/view.c
 LOADSTONE_MAN += tools/loadstone-view.1

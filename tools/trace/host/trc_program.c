@@ -4,7 +4,7 @@
 #include "tools/trace/host/trc_host.h"
 #include "common/ls_file.h"
 #include "common/ls_vector.h"
-#include "tools/record/rec_launch.h"
+#include "tools/cli/cli_install.h"
 #include "tools/record/rec_target.h"
 
 #include <elf.h>
@@ -96,7 +96,7 @@ ls_err trc_program_find(char **argv, struct trc_program *out)
     LS_TRY(rec_target_find(argv[0], out->path));
     LS_TRY(trc_read_image(out));
     LS_TRY(trc_find_qemu(out));
-    return rec_library_find(TRC_PLUGIN_FILE, out->plugin);
+    return cli_install_library(TRC_PLUGIN_FILE, out->plugin);
 }
 
 /* --- words --- */
