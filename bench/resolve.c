@@ -102,11 +102,12 @@ static void bench_burst(struct bench_thread *t)
         (struct spool_burst_end){.time_ns = ++t->now_ns, .spent_ns = 5000000, .instructions = 1200});
 }
 
-static void bench_open(struct bench_thread *t, const char *dir, uint32_t number, struct spool_cap *cap)
+static void bench_open(struct bench_thread *t, const char *spool, uint32_t number, struct spool_cap *cap)
 {
-    char path[600];
+    char name[SPOOL_NAME_BYTES], path[600];
     const struct spool_file_header ids = {.pid = 1000, .tid = 1000 + number, .parent_pid = 1};
-    snprintf(path, sizeof(path), "%s/t%u.0", dir, ids.tid);
+    spool_file_name(name, (struct spool_name){.pid = ids.pid, .tid = ids.tid});
+    snprintf(path, sizeof(path), "%s/%s", spool, name);
     t->now_ns = LS_NS_PER_S + number;
     if (spool_writer_open(&t->writer, AT_FDCWD, path, &ids, cap) != 0) bench_fail(path);
 }
@@ -192,11 +193,8 @@ static void bench_make_spool(const char *spool, uint64_t samples, bool mapped)
 {
     struct spool_cap cap = {0};
     static struct bench_thread threads[BENCH_THREADS];
-    char dir[320];
-    snprintf(dir, sizeof(dir), "%s/p1000.0", spool);
-    if (mkdir(dir, 0700) != 0) bench_fail(dir);
     for (uint32_t i = 0; i < BENCH_THREADS; i++)
-        bench_open(&threads[i], dir, i, &cap);
+        bench_open(&threads[i], spool, i, &cap);
     bench_preamble(&threads[0]);
     if (mapped) bench_map(&threads[0]);
     const uint64_t bursts = samples / BENCH_BURST_ACCESSES, phase = bursts / BENCH_PHASES + 1;

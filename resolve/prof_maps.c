@@ -55,17 +55,11 @@ static const char *prof_path_name(prof_names *names, char *path)
     return prof_name_path(names, path, (size_t)(to - path));
 }
 
-/* DIR/p<pid>.<image>/t<tid>.<n>: a chunk of the recording itself. */
+/* Is it mapped from a file of the recording itself? */
 static bool prof_is_spool(const char *path)
 {
-    const char *name = ls_base_name(path);
-    unsigned a, b;
-    int used = 0;
-    if (sscanf(name, "t%9u.%9u%n", &a, &b, &used) != 2 || name[used] != '\0' || name - path < 3) return false;
-    const char *dir = name - 1;
-    while (dir > path && dir[-1] != '/')
-        dir--;
-    return sscanf(dir, "p%9u.%9u/%n", &a, &b, &used) == 2 && dir + used == name;
+    struct spool_name name;
+    return spool_file_name_parse(ls_base_name(path), &name);
 }
 
 /* Drop mappings of the spool. The program never touches them, and the hooks do not see them come and go: if

@@ -4,7 +4,9 @@
 #include "spool/spool_dir.h"
 
 #include "common/ls_owner.h"
+#include "common/ls_sorted.h"
 #include "common/ls_vector.h"
+#include "spool/spool_record.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,9 +21,8 @@ struct spool_dir {
     size_t images_len;
 };
 
-/* An entry of the form <letter><number>.<number>. */
 struct spool_entry {
-    uint32_t first, second;
+    struct spool_name name;
     char *path;
 };
 struct spool_entries {
@@ -29,18 +30,23 @@ struct spool_entries {
     size_t len, room;
 };
 
-static bool spool_parse_name(const char *name, char letter, struct spool_entry *out)
+static uint64_t spool_image_key(const struct spool_name *n)
 {
-    int used = 0;
-    if (name[0] != letter || name[1] < '0' || name[1] > '9') return false;
-    return sscanf(name + 1, "%9u.%9u%n", &out->first, &out->second, &used) == 2 && name[1 + used] == '\0';
+    return (uint64_t)n->pid << 32 | n->image;
+}
+
+static uint64_t spool_stream_key(const struct spool_name *n)
+{
+    return (uint64_t)n->tid << 32 | n->stream;
 }
 
 static int spool_compare_entries(const void *a, const void *b)
 {
     const struct spool_entry *x = a, *y = b;
-    if (x->first != y->first) return x->first < y->first ? -1 : 1;
-    return (x->second > y->second) - (x->second < y->second);
+    const uint64_t images[] = {spool_image_key(&x->name), spool_image_key(&y->name)};
+    const uint64_t streams[] = {spool_stream_key(&x->name), spool_stream_key(&y->name)};
+    const int by_image = ls_compare_u64(&images[0], &images[1]);
+    return by_image ? by_image : ls_compare_u64(&streams[0], &streams[1]);
 }
 
 static void spool_entries_fini(struct spool_entries *e)
@@ -60,14 +66,14 @@ static ls_err spool_entries_add(struct spool_entries *list, struct spool_entry r
     return LS_OK;
 }
 
-static ls_err spool_list(const char *path, char letter, struct spool_entries *out)
+static ls_err spool_list(const char *path, struct spool_entries *out)
 {
     DIR *dir = opendir(path);
     if (!dir) return ls_fail_errno(errno, "cannot open spool directory %s", path);
     ls_err e = LS_OK;
     for (const struct dirent *d; e == LS_OK && (d = readdir(dir)) != NULL;) {
         struct spool_entry row;
-        if (spool_parse_name(d->d_name, letter, &row)) e = spool_entries_add(out, row, path, d->d_name);
+        if (spool_file_name_parse(d->d_name, &row.name)) e = spool_entries_add(out, row, path, d->d_name);
     }
     closedir(dir);
     if (out->len > 0) qsort(out->rows, out->len, sizeof(*out->rows), spool_compare_entries);
@@ -102,7 +108,8 @@ static ls_err spool_image_scan(struct spool_image *image, const struct spool_sou
     return spool_streams_add_own(&image->streams, shared, 0, 0); /* its reader reports the error */
 }
 
-static ls_err spool_image_add_files(struct spool_image *image, const struct spool_entries *files)
+/* rows: its files, in order. */
+static ls_err spool_image_add_files(struct spool_image *image, const struct spool_entry *rows)
 {
     struct spool_source source;
     size_t shared = 0;
@@ -112,37 +119,38 @@ static ls_err spool_image_add_files(struct spool_image *image, const struct spoo
     if (shared < image->files_len) LS_TRY(spool_image_scan(image, &source));
     for (size_t i = 0; i < image->files_len; i++)
         if (i != shared && spool_image_source(image->files[i], &source))
-            LS_TRY(
-                spool_streams_add_own(&image->streams, &source, files->rows[i].first, files->rows[i].second));
+            LS_TRY(spool_streams_add_own(&image->streams, &source, rows[i].name.tid, rows[i].name.stream));
     spool_streams_sort(&image->streams);
     return LS_OK;
 }
 
-static ls_err spool_image_fill(struct spool_image *image, struct spool_entry *entry)
+/* rows: its len files, in order; their paths are handed over. */
+static ls_err spool_image_fill(struct spool_image *image, const char *dir, struct spool_entry *rows,
+                               size_t len)
 {
-    struct spool_entries files = {0};
-    image->pid = entry->first;
-    image->image = entry->second;
-    image->path = entry->path;
-    entry->path = NULL; /* handed over */
-    ls_err e = spool_list(image->path, 't', &files);
-    if (e == LS_OK && files.len > 0) image->files = calloc(files.len, sizeof(*image->files));
-    if (e == LS_OK && files.len > 0 && !image->files) e = ls_nomem("the listing of %s", image->path);
-    for (size_t i = 0; image->files && i < files.len; i++) {
-        image->files[image->files_len++] = files.rows[i].path;
-        files.rows[i].path = NULL; /* handed over */
+    image->pid = rows[0].name.pid;
+    image->image = rows[0].name.image;
+    if (asprintf(&image->path, "%s/p%u.%u", dir, image->pid, image->image) < 0) image->path = NULL;
+    image->files = calloc(len, sizeof(*image->files));
+    if (!image->path || !image->files) return ls_nomem("the listing of %s", dir);
+    for (size_t i = 0; i < len; i++) {
+        image->files[image->files_len++] = rows[i].path;
+        rows[i].path = NULL;
     }
-    if (e == LS_OK) e = spool_image_add_files(image, &files);
-    spool_entries_fini(&files);
-    return e;
+    return spool_image_add_files(image, rows);
 }
 
-static ls_err spool_dir_fill(spool_dir *d, struct spool_entries *entries)
+static ls_err spool_dir_fill(spool_dir *d, const char *path, struct spool_entries *entries)
 {
-    d->images = calloc(entries->len, sizeof(*d->images));
-    if (!d->images) return ls_nomem("the listing of %zu processes", entries->len);
-    for (size_t i = 0; i < entries->len; i++)
-        LS_TRY(spool_image_fill(&d->images[d->images_len++], &entries->rows[i]));
+    d->images = calloc(entries->len, sizeof(*d->images)); /* at most */
+    if (!d->images) return ls_nomem("the listing of %zu files", entries->len);
+    for (size_t i = 0, len; i < entries->len; i += len) {
+        const uint64_t key = spool_image_key(&entries->rows[i].name);
+        len = 1;
+        while (i + len < entries->len && spool_image_key(&entries->rows[i + len].name) == key)
+            len++;
+        LS_TRY(spool_image_fill(&d->images[d->images_len++], path, &entries->rows[i], len));
+    }
     return LS_OK;
 }
 
@@ -150,13 +158,14 @@ ls_err spool_dir_open(const char *path, spool_dir **out)
 {
     struct spool_entries entries = {0};
     spool_dir *d = calloc(1, sizeof(*d));
-    ls_err e = d ? spool_list(path, 'p', &entries) : ls_nomem("%s", path);
+    ls_err e = d ? spool_list(path, &entries) : ls_nomem("%s", path);
     if (e == LS_OK && entries.len == 0)
-        e = ls_fail(LS_ERR_NOT_FOUND,
-                    "%s: no recorded process in there (expected directories p<pid>.<image>); was the program "
-                    "started with the preload, and is it dynamically linked?",
-                    path);
-    if (e == LS_OK) e = spool_dir_fill(d, &entries);
+        e = ls_fail(
+            LS_ERR_NOT_FOUND,
+            "%s: no recorded process in there (expected files p<pid>.<image>.t<tid>.<n>); was the program "
+            "started with the preload, and is it dynamically linked?",
+            path);
+    if (e == LS_OK) e = spool_dir_fill(d, path, &entries);
     spool_entries_fini(&entries);
     if (e == LS_OK)
         *out = d;

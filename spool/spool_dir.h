@@ -9,7 +9,7 @@
 
 struct spool_image {
     uint32_t pid, image;
-    char *path;   /* DIR/p<pid>.<image> */
+    char *path;   /* DIR/p<pid>.<image>: how the names of its files begin */
     char **files; /* paths of its files */
     size_t files_len;
     struct spool_streams streams; /* sorted by tid and number */

@@ -3,9 +3,9 @@
  *
  * Layout of a spool directory:
  *   DIR/spool.conf                  key=value text written by the launcher (absent when preloaded by hand)
- *   DIR/p<pid>.<image>/t0.0         the first records of all threads; <image> counts the program images that
+ *   DIR/p<pid>.<image>.t0.0         the first records of all threads; <image> counts the program images that
  *                                   this pid ran (exec)
- *   DIR/p<pid>.<image>/t<tid>.<n>   further records of a thread that has many
+ *   DIR/p<pid>.<image>.t<tid>.<n>   further records of a thread that has many
  *
  * A file is a spool_file_header followed by chunks of chunk_len_bytes. Chunk k covers file bytes
  * [k * chunk_len_bytes, (k + 1) * chunk_len_bytes); the header is at the start of chunk 0. Records are 8-byte
@@ -49,6 +49,13 @@ struct spool_file_header {
     uint64_t features; /* bits a reader must know; 0 in version 2 */
 };
 _Static_assert(sizeof(struct spool_file_header) == 64, "on-disk layout");
+
+/* p<pid>.<image>.t<tid>.<stream>: the name of a file in the spool's directory. */
+struct spool_name {
+    uint32_t pid, image;
+    uint32_t tid, stream; /* 0 and 0: the file of all threads */
+};
+enum { SPOOL_NAME_BYTES = 48 }; /* four numbers of ten digits, five letters and dots, NUL */
 
 struct spool_rec_header {
     uint16_t type;

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "spool/spool_record.h"
 
+#include <stdio.h>
 #include <string.h>
+
+bool spool_file_name_parse(const char *name, struct spool_name *out)
+{
+    int used = 0;
+    if (name[0] != 'p' || name[1] < '0' || name[1] > '9') return false;
+    return sscanf(name, "p%9u.%9u.t%9u.%9u%n", &out->pid, &out->image, &out->tid, &out->stream, &used) == 4 &&
+           name[used] == '\0';
+}
 
 /* A type's fixed part, and where the length of the variable part is (0: there is none), in units. */
 struct spool_rec_row {

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Is name that of a file with records? Set out if so. Thread: any. */
+bool spool_file_name_parse(const char *name, struct spool_name *out);
+
 /* Return NULL if rec (rec->len_bytes are readable) is a whole record of a known type whose strings
  * are inside; otherwise a description of the error. Thread: any.  Signal: safe. */
 const char *spool_rec_fault(const struct spool_rec_header *rec);

@@ -300,13 +300,24 @@ static char *spool_add_number(char *at, uint32_t number)
     return at;
 }
 
+void spool_file_name(char out[SPOOL_NAME_BYTES], struct spool_name name)
+{
+    *out = 'p';
+    char *end = spool_add_number(out + 1, name.pid);
+    *end = '.';
+    end = spool_add_number(end + 1, name.image);
+    memcpy(end, ".t", 2);
+    end = spool_add_number(end + 2, name.tid);
+    *end = '.';
+    *spool_add_number(end + 1, name.stream) = '\0';
+}
+
 /* Continue in a separate file of this stream. */
 static int spool_go_on_alone(struct spool_writer *w)
 {
-    char name[24] = "t"; /* t, two numbers of ten digits, a dot, NUL */
-    char *end = spool_add_number(name + 1, w->tid);
-    *end = '.';
-    *spool_add_number(end + 1, w->stream) = '\0';
+    const struct spool_file_header *of = &w->shared->ids;
+    char name[SPOOL_NAME_BYTES];
+    spool_file_name(name, (struct spool_name){of->pid, of->image, w->tid, w->stream});
     struct spool_file f;
     const int err = spool_file_open(w->cap, *w->shared->dirfd, name, &f);
     if (err != 0) return err;
@@ -457,8 +468,10 @@ int spool_writer_locate(const struct spool_writer *w, const void *rec, uint64_t 
     return w->fd >= 0 ? w->fd : w->shared->fd;
 }
 
-static int spool_shared_create(struct spool_shared *s, const char *name)
+static int spool_shared_create(struct spool_shared *s)
 {
+    char name[SPOOL_NAME_BYTES];
+    spool_file_name(name, (struct spool_name){.pid = s->ids.pid, .image = s->ids.image});
     struct stat st;
     struct spool_file_header h = spool_header_of(&s->ids, SPOOL_SHARED_CHUNK_BYTES);
     h.tid = 0;
@@ -479,10 +492,10 @@ static int spool_shared_create(struct spool_shared *s, const char *name)
     return 0;
 }
 
-int spool_shared_open(struct spool_shared *s, const char *name)
+int spool_shared_open(struct spool_shared *s)
 {
     const int saved = errno;
-    const int err = spool_shared_create(s, name);
+    const int err = spool_shared_create(s);
     errno = saved;
     return err;
 }

@@ -64,10 +64,14 @@ struct spool_writer {
         .fd = -1            \
     }
 
-/* Create the shared file name in *s->dirfd and write its header; dirfd, guard, cap and ids are set, fd is -1.
- * Returns 0 or an errno; then fd stays -1, and each thread gets a separate file.
+/* Signal: safe. */
+void spool_file_name(char out[SPOOL_NAME_BYTES], struct spool_name name);
+
+/* Create the file of all threads of process and image ids in *s->dirfd, and write its header; dirfd, guard, cap and
+ * ids are set, fd is -1. Returns 0 or an errno; then fd stays -1, and each thread gets a separate file.
+ * Errors: EEXIST: there is such a file; another image of the process wrote it, if the directory is its spool.
  * Thread: one, before any writer uses s.  Signal: safe; errno is kept. */
-int spool_shared_open(struct spool_shared *s, const char *name);
+int spool_shared_open(struct spool_shared *s);
 /* Release the parent's file in a fork child, after all writers of s have done so. Signal: safe; errno is
  * kept. */
 void spool_shared_disown(struct spool_shared *s);
@@ -82,7 +86,7 @@ int spool_writer_open(struct spool_writer *w, int dirfd, const char *name,
                       const struct spool_file_header *ids, struct spool_cap *cap);
 
 /* Begin the stream of thread tid in s: a piece of the shared file as long as it is short, then a separate
- * file t<tid>.<stream>; also at once where the shared file has no room, and for records that are too large
+ * file; also at once where the shared file has no room, and for records that are too large
  * for it. A closed w keeps the rest of the last stream's chunk, and continues there. Returns 0 or an errno,
  * as above.
  * Thread: the owner of w.  Signal: safe; errno is kept. */

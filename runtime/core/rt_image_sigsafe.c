@@ -29,51 +29,26 @@ void rt_debug_note(const char *what, int detail_errno)
     ls_syscall(SYS_close, fd);
 }
 
-/* Take the first free number, because exec keeps the pid. 0 or an errno. */
-static int rt_image_make_directory(char *name, size_t name_bytes)
-{
-    for (uint32_t image = 0; image < RT_IMAGES_MAX; image++) {
-        struct rt_text text = rt_text_in(name, name_bytes);
-        rt_text_add(&text, "p");
-        rt_text_add_number(&text, (uint64_t)rt_state.pid);
-        rt_text_add(&text, ".");
-        rt_text_add_number(&text, image);
-        const long made = ls_syscall(SYS_mkdirat, rt_state.spool_fd, name, 0700);
-        if (made == 0) {
-            rt_state.image = image;
-            return 0;
-        }
-        if (made != -EEXIST) return (int)-made;
-    }
-    return EEXIST;
-}
-
-/* On failure, each thread opens a separate file. */
-static void rt_image_make_shared(void)
-{
-    rt_state.shared = (struct spool_shared){.dirfd = &rt_state.image_fd,
-                                            .guard = rt_fds_guard,
-                                            .cap = &rt_state.cap,
-                                            .ids = {.pid = (uint32_t)rt_state.pid,
-                                                    .parent_pid = (uint32_t)rt_state.parent_pid,
-                                                    .image = rt_state.image},
-                                            .fd = -1};
-    const int err = spool_shared_open(&rt_state.shared, "t0.0");
-    if (err != 0) rt_debug_note("no spool file for all threads", err);
-    rt_fds_guard(&rt_state.shared.fd);
-}
-
+/* Take the first free number, because exec keeps the pid: the one whose file can be created. If no file can be, each
+ * thread opens a separate one. 0 or an errno. */
 static int rt_image_make(void)
 {
-    char name[48];
-    const int err = rt_image_make_directory(name, sizeof(name));
-    if (err != 0) return err;
-    const long fd =
-        ls_syscall(SYS_openat, rt_state.spool_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return (int)-fd;
-    rt_state.image_fd = rt_fds_move_high((int)fd);
-    rt_fds_guard(&rt_state.image_fd);
-    rt_image_make_shared();
+    struct spool_shared *s = &rt_state.shared;
+    int err = EEXIST;
+    for (uint32_t image = 0; image < RT_IMAGES_MAX && err == EEXIST; image++) {
+        *s = (struct spool_shared){.dirfd = &rt_state.spool_fd,
+                                   .guard = rt_fds_guard,
+                                   .cap = &rt_state.cap,
+                                   .ids = {.pid = (uint32_t)rt_state.pid,
+                                           .parent_pid = (uint32_t)rt_state.parent_pid,
+                                           .image = image},
+                                   .fd = -1};
+        err = spool_shared_open(s);
+    }
+    if (err == EEXIST || err == ENOENT) return err; /* no number is free; the directory is gone */
+    if (err != 0) rt_debug_note("no spool file for all threads", err);
+    rt_state.image = s->ids.image;
+    rt_fds_guard(&s->fd);
     return 0;
 }
 
@@ -96,7 +71,7 @@ bool rt_image_open(bool *first)
                                      __ATOMIC_ACQUIRE))
         return (open == RT_IMAGE_OPENING ? rt_image_wait() : open) == RT_IMAGE_OPEN;
     const int err = rt_image_make();
-    if (err != 0) rt_debug_note("no directory for this process in the spool", err);
+    if (err != 0) rt_debug_note("no files of this process in the spool", err);
     *first = err == 0;
     __atomic_store_n(&rt_state.image_open, err == 0 ? RT_IMAGE_OPEN : RT_IMAGE_FAILED, __ATOMIC_RELEASE);
     return err == 0;
@@ -171,6 +146,5 @@ void rt_image_forget(void)
 {
     rt_fds_unguard(&rt_state.shared.fd);
     spool_shared_disown(&rt_state.shared);
-    rt_fds_close(&rt_state.image_fd);
     rt_state.image_open = RT_IMAGE_CLOSED;
 }

@@ -222,11 +222,8 @@ enum { RT_GENERATIONS_MAX = 16 };
 
 static bool rt_parent_has_records(pid_t pid)
 {
-    char name[48];
-    struct rt_text text = rt_text_in(name, sizeof(name));
-    rt_text_add(&text, "p");
-    rt_text_add_number(&text, (uint64_t)pid);
-    rt_text_add(&text, ".0");
+    char name[SPOOL_NAME_BYTES];
+    spool_file_name(name, (struct spool_name){.pid = (uint32_t)pid});
     return ls_syscall(SYS_faccessat, rt_state.spool_fd, name, F_OK) == 0;
 }
 

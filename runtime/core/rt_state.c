@@ -8,7 +8,6 @@ struct rt_state rt_state = {
     .own_mark = &rt_mark_always,
     .config = {.alloc_min_bytes = UINT64_MAX}, /* nothing is recorded before the constructor */
     .spool_fd = -1,
-    .image_fd = -1,
     .shared = {.fd = -1},
     .maps_fd = -1,
     .statm_fd = -1,

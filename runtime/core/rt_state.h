@@ -105,10 +105,9 @@ struct rt_state {
     uint64_t alloc_always_bytes, alloc_period_bytes;
     uint32_t is_over_budget;    /* atomic: hooks have spent more than their part */
     int spool_fd;               /* the spool directory, -1 */
-    int image_fd;               /* p<pid>.<image> in it, -1 until the first record */
     int maps_fd;                /* /proc/self/maps, -1 */
     int statm_fd;               /* /proc/self/statm, -1 */
-    struct spool_shared shared; /* the file of all threads in it */
+    struct spool_shared shared; /* the file of all threads */
     uint32_t image;
     uint32_t image_open;                        /* atomic, enum rt_image_open */
     uintptr_t text_base, text_end;              /* our own code: [base, end) */

@@ -124,7 +124,7 @@ must "$loadstone" resolve -q -f -o run.h5 "$spool"
 texts run.h5 >texts
 must grep -q "not readable for the user who recorded" texts
 ! grep -q secret texts || { echo "FAIL: another user's spool: lines of a private program"; failed=1; }
-for process in "$spool"/p*; do mkfifo "$process/t1.0"; done
+for file in "$spool"/p*.t0.0; do mkfifo "${file%t0.0}t1.0"; done
 timeout -s KILL 60 "$loadstone" resolve -q -f -o run.h5 "$spool" >out 2>err
 must test $? -eq 0
 

@@ -126,7 +126,7 @@ static void chunk_of_the_spool_is_no_home(void **state)
     (void)state;
     begin(&f, &t);
     snprintf(text, sizeof(text), "%s7f5000000000-7f5000040000 rw-s 00080000 08:01 12 %s", fixture_maps,
-             "/run/user/0/loadstone-spool-7/p7.0/t7.0\n");
+             "/run/user/0/loadstone-spool-7/p7.0.t7.0\n");
     prof_fixture_maps(&t, text);
     prof_fixture_load(&t, addr, 5);
     snprintf(text, sizeof(text), "%s7f5000000000-7f5000001000 rw-p 00000000 08:01 13 %s", fixture_maps,

@@ -31,7 +31,7 @@ holds threads 1001 'THREAD_END'
 same idle "$victim" idle
 holds idle 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
 holds idle 1001 'THREAD_END cpu_ns=[1-9]'
-files=$(find "$work/spool" -name 't*' -type f | wc -l)
+files=$(find "$work/spool" -name 'p*.t*' -type f | wc -l)
 bursts=$(grep -c BURST_END "$work/lines")
 [ "$files" -ge 1 ] && [ "$files" -le $((1 + bursts)) ] || fail "idle: $files files, $bursts bursts"
 

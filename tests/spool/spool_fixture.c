@@ -44,17 +44,14 @@ void spool_fixture_fini(struct spool_fixture *f)
 const char *spool_fixture_path(const struct spool_fixture *f, uint32_t pid, uint32_t image, uint32_t tid)
 {
     static char path[512];
-    snprintf(path, sizeof(path), "%s/p%u.%u/t%u.0", f->spool, pid, image, tid);
+    snprintf(path, sizeof(path), "%s/p%u.%u.t%u.0", f->spool, pid, image, tid);
     return path;
 }
 
 void spool_fixture_open(struct spool_fixture *f, struct spool_writer *w, uint32_t pid, uint32_t image,
                         uint32_t tid)
 {
-    char dir[400];
     const struct spool_file_header ids = {.pid = pid, .tid = tid, .parent_pid = 1, .image = image};
-    snprintf(dir, sizeof(dir), "%s/p%u.%u", f->spool, pid, image);
-    mkdir(dir, 0700);
     fixture_require(spool_writer_open(w, AT_FDCWD, spool_fixture_path(f, pid, image, tid), &ids, &f->cap) ==
                         0,
                     "spool_writer_open");

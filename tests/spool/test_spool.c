@@ -237,7 +237,7 @@ static void size_cap_stops_recording_and_is_reported(void **state)
     /* another thread of the process finds no room either, and leaves no file */
     const struct spool_file_header ids = {.pid = PID, .tid = 78};
     char path[512];
-    snprintf(path, sizeof(path), "%s/p%u.0/t78.0", f.spool, PID);
+    snprintf(path, sizeof(path), "%s/p%u.0.t78.0", f.spool, PID);
     assert_int_equal(spool_writer_open(&late, AT_FDCWD, path, &ids, &f.cap), ENOSPC);
     assert_int_equal(access(path, F_OK), -1);
     assert_false(put_access(&late, 0));

@@ -31,18 +31,15 @@ enum { PID = 77, TID = 500 };
 
 struct bed {
     struct spool_fixture f;
-    char dir[400];
     int dirfd;
     struct spool_shared shared;
 };
 
 static void bed_open(struct bed *b)
 {
-    snprintf(b->dir, sizeof(b->dir), "%s/p%u.0", b->f.spool, PID);
-    assert_int_equal(mkdir(b->dir, 0700), 0);
-    b->dirfd = open(b->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    b->dirfd = open(b->f.spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     b->shared = (struct spool_shared){.dirfd = &b->dirfd, .cap = &b->f.cap, .ids.pid = PID, .fd = -1};
-    assert_int_equal(spool_shared_open(&b->shared, "t0.0"), 0);
+    assert_int_equal(spool_shared_open(&b->shared), 0);
 }
 
 static void bed_init(struct bed *b)
@@ -67,7 +64,7 @@ static void bed_fini(struct bed *b)
 static const char *bed_path(const struct bed *b, const char *name)
 {
     static char path[512];
-    snprintf(path, sizeof(path), "%s/%s", b->dir, name);
+    snprintf(path, sizeof(path), "%s/p%u.0.%s", b->f.spool, PID, name);
     return path;
 }
 

@@ -18,11 +18,12 @@ fi
 # files that killed launchers left are listed with a remedy; no process has such a number
 gone=2000000000
 for spool in loadstone-spool-$gone-ab loadstone-spool-${gone}1-ab loadstone-spool-$$-ab loadstone-spool-x$gone-ab; do
-    mkdir -p $spool/p1.0
-    head -c 2048 /dev/zero >$spool/p1.0/t1
+    mkdir -p $spool
+    head -c 2048 /dev/zero >$spool/p1.0.t1.0
 done
 rm -r loadstone-spool-${gone}1-ab
-mkdir -p loadstone-spool-2000000001-ab/p1.0
+mkdir loadstone-spool-2000000001-ab
+touch loadstone-spool-2000000001-ab/p1.0.t0.0
 printf 'command=./solver 3\n' >loadstone-spool-$gone-ab/spool.conf
 "$loadstone" doctor >text 2>err
 must grep -q "Left by launchers that were killed:" text

@@ -194,17 +194,12 @@ static ls_err pd_begin(struct pd_import *p, uint32_t pid, uint64_t time_ns, cons
 static ls_err pd_open(struct pd_import *p, struct pd_image *image)
 {
     const uint32_t pid = image->pid;
-    char path[PATH_MAX + 64], file[32];
+    char name[SPOOL_NAME_BYTES];
     if (spool_writer_is_open(&image->writer)) return LS_OK;
-    snprintf(path, sizeof(path), "%s/p%u.%u", p->spool.path, pid, image->number);
-    if (mkdir(path, 0700) != 0) return ls_fail_errno(errno, "cannot make %s", path);
-    const int dir = open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-    if (dir < 0) return ls_fail_errno(errno, "cannot open %s", path);
     const struct spool_file_header ids = {.pid = pid, .tid = pid, .image = image->number};
-    snprintf(file, sizeof(file), "t%u.0", pid);
-    const int error = spool_writer_open(&image->writer, dir, file, &ids, &p->cap);
-    close(dir);
-    if (error) return ls_fail_errno(error, "cannot write to %s", path);
+    spool_file_name(name, (struct spool_name){pid, image->number, pid, 0});
+    const int error = spool_writer_open(&image->writer, p->spool.fd, name, &ids, &p->cap);
+    if (error) return ls_fail_errno(error, "cannot write to %s/%s", p->spool.path, name);
     ((struct spool_file_header *)(void *)image->writer.chunk.at)->mono_ns =
         p->first_ns; /* by the clock of the recording machine */
     pd_put_process(p, image);

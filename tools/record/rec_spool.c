@@ -5,6 +5,7 @@
 #include "common/ls_attach.h"
 #include "common/ls_private.h"
 #include "resolve/prof_fields.h"
+#include "spool/spool_record.h"
 #include "spool/spool_series.h"
 #include "tools/cli/cli_child.h"
 #include "tools/cli/cli_message.h"
@@ -82,15 +83,6 @@ ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char
     return is_written ? LS_OK : ls_fail_errno(errno, "cannot write %s/%s", s->path, rec_conf_name);
 }
 
-/* p<pid>.<image> */
-static bool rec_parse_image_name(const char *name, long *out_pid)
-{
-    char *end;
-    if (name[0] != 'p' || name[1] < '0' || name[1] > '9') return false;
-    *out_pid = strtol(name + 1, &end, 10);
-    return *end == '.' && end[1] && end[1 + strspn(end + 1, "0123456789")] == '\0';
-}
-
 static bool rec_is_spool_name(const char *name)
 {
     return strncmp(name, REC_SPOOL_PREFIX "-", sizeof(REC_SPOOL_PREFIX)) == 0;
@@ -100,11 +92,12 @@ ls_err rec_spool_find(const char *path, char out[PATH_MAX])
 {
     size_t spools = 0;
     bool is_spool = false;
-    long pid;
+    struct spool_name name;
     DIR *d = opendir(path);
     if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX) is_spool = true;
     for (struct dirent *e; d && (e = readdir(d));) {
-        is_spool = is_spool || rec_parse_image_name(e->d_name, &pid) || strcmp(e->d_name, rec_conf_name) == 0;
+        is_spool =
+            is_spool || spool_file_name_parse(e->d_name, &name) || strcmp(e->d_name, rec_conf_name) == 0;
         if (!rec_is_spool_name(e->d_name)) continue;
         spools++;
         if (snprintf(out, PATH_MAX, "%s/%s", path, e->d_name) >= PATH_MAX) is_spool = true;
@@ -135,17 +128,6 @@ void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_
     fclose(f);
 }
 
-static void rec_remove_image(int spool, const char *name)
-{
-    const int fd = openat(spool, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) return;
-    for (struct dirent *e; (e = readdir(d));)
-        unlinkat(fd, e->d_name, 0);
-    closedir(d);
-    unlinkat(spool, name, AT_REMOVEDIR);
-}
-
 ls_err rec_spool_remove(struct rec_spool *s)
 {
     enum { TRIES = 100 }; /* a process that goes on may be about to make its first file */
@@ -155,10 +137,10 @@ ls_err rec_spool_remove(struct rec_spool *s)
     if (!d) return ls_fail_errno(errno, "cannot list the spool %s", s->path);
     int err = ENOTEMPTY;
     for (int i = 0; i < TRIES && (err == ENOTEMPTY || err == EEXIST); i++) {
-        long pid;
+        struct spool_name name;
         rewinddir(d);
         for (struct dirent *e; (e = readdir(d));)
-            if (rec_parse_image_name(e->d_name, &pid)) rec_remove_image(dirfd(d), e->d_name);
+            if (spool_file_name_parse(e->d_name, &name)) unlinkat(dirfd(d), e->d_name, 0);
         unlinkat(dirfd(d), rec_conf_name, 0);
         unlinkat(dirfd(d), "debug.txt", 0);
         unlinkat(dirfd(d), LS_ATTACH_REQUEST_FILE, 0);
@@ -256,8 +238,7 @@ static bool rec_left_is_orphan(const char *name)
     return ls_draft_is_left(pid);
 }
 
-/* Files of a spool are in folders of processes. */
-static uint64_t rec_left_bytes(const char *path, int depth)
+static uint64_t rec_left_bytes(const char *path)
 {
     char name[PATH_MAX];
     struct stat st;
@@ -267,7 +248,6 @@ static uint64_t rec_left_bytes(const char *path, int depth)
         if (e->d_name[0] == '.') continue;
         if (snprintf(name, sizeof(name), "%s/%s", path, e->d_name) >= PATH_MAX || lstat(name, &st) != 0)
             continue;
-        if (S_ISDIR(st.st_mode) && depth > 0) sum += rec_left_bytes(name, depth - 1);
         if (S_ISREG(st.st_mode)) sum += (uint64_t)st.st_size;
     }
     if (d) closedir(d);
@@ -281,7 +261,7 @@ static bool rec_left_look(const char *folder, const char *name, struct rec_left 
     if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path)) return false;
     if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) return false;
     if (rec_spool_in_use(path)) return false; /* the program goes on */
-    *out = (struct rec_left){.len_bytes = rec_left_bytes(path, 1)};
+    *out = (struct rec_left){.len_bytes = rec_left_bytes(path)};
     memcpy(out->path, path, sizeof(out->path));
     rec_spool_read(path, "command", out->command, sizeof(out->command));
     out->is_recording = *out->command;
