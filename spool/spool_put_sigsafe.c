@@ -34,8 +34,11 @@ bool spool_put(struct spool_writer *w, struct spool_rec_header what, const void 
     const size_t head = sizeof(struct spool_rec_header); /* stays zero until the commit */
     spool_copy(rec + head, (const uint8_t *)fixed + head, what.len_bytes - head);
     uint8_t *at = rec + what.len_bytes;
-    for (size_t i = 0; i < texts_len; at += texts[i].len_bytes, i++)
+    for (size_t i = 0; i < texts_len; at += texts[i].len_bytes, i++) {
+        const bool is_long = texts[i].len_bytes >= SPOOL_WRITE_LEAST_BYTES;
+        if (is_long && spool_writer_write(w, at, texts[i].data, texts[i].len_bytes)) continue;
         spool_copy(at, texts[i].data, texts[i].len_bytes);
+    }
     spool_writer_commit(w, rec);
     return true;
 }

@@ -31,17 +31,30 @@ enum {
     SPOOL_SPARE_MIN_BYTES = 1024,
 };
 
-/* EINTR-safe. Allocate for real, by writing zeros, where the file system has no fallocate. */
+/* EINTR-safe. 0 or an errno. */
+static int spool_pwrite(int fd, const uint8_t *data, size_t len_bytes, uint64_t offset_bytes)
+{
+    while (len_bytes > 0) {
+        const long wrote = SPOOL_SYS(SYS_pwrite64, fd, data, len_bytes, (off_t)offset_bytes);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return wrote < 0 ? errno : ENOSPC;
+        data += wrote;
+        offset_bytes += (uint64_t)wrote;
+        len_bytes -= (size_t)wrote;
+    }
+    return 0;
+}
+
+/* Allocate for real, by writing zeros, where the file system has no fallocate. */
 static int spool_write_zeros(int fd, uint64_t offset_bytes, uint64_t len_bytes)
 {
     static const uint8_t zeros[4096];
     while (len_bytes > 0) {
         const size_t want = len_bytes < sizeof(zeros) ? (size_t)len_bytes : sizeof(zeros);
-        const long wrote = SPOOL_SYS(SYS_pwrite64, fd, zeros, want, (off_t)offset_bytes);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) return wrote < 0 ? errno : ENOSPC;
-        offset_bytes += (uint64_t)wrote;
-        len_bytes -= (uint64_t)wrote;
+        const int err = spool_pwrite(fd, zeros, want, offset_bytes);
+        if (err != 0) return err;
+        offset_bytes += want;
+        len_bytes -= want;
     }
     return 0;
 }
@@ -466,6 +479,18 @@ int spool_writer_locate(const struct spool_writer *w, const void *rec, uint64_t 
     *out_at_bytes = w->chunk.offset_bytes + (uint64_t)((const uint8_t *)rec - w->chunk.at);
     if (!is_ours) return -1;
     return w->fd >= 0 ? w->fd : w->shared->fd;
+}
+
+/* The bytes are in the mapping too, which is of the same pages. */
+bool spool_writer_write(const struct spool_writer *w, const void *at, const void *data, size_t len_bytes)
+{
+    uint64_t at_bytes;
+    const int saved = errno;
+    const int fd = spool_writer_locate(w, at, &at_bytes);
+    const bool is_written = fd >= 0 && spool_fits_size_limit(at_bytes + len_bytes) &&
+                            spool_pwrite(fd, data, len_bytes, at_bytes) == 0;
+    errno = saved;
+    return is_written;
 }
 
 static int spool_shared_create(struct spool_shared *s)

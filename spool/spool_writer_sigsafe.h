@@ -98,6 +98,12 @@ int spool_writer_join(struct spool_writer *w, struct spool_shared *s, uint32_t t
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 void *spool_writer_reserve(struct spool_writer *w, uint16_t type, uint16_t flags, size_t len_bytes);
 
+/* Write len_bytes of data to `at` in the reserved record by a system call, which costs less than the page faults of a copy
+ * to the mapping when there are many bytes. False: nothing can be written that way; the caller copies.
+ * Thread: the owner of w.  Signal: safe; errno is kept. */
+enum { SPOOL_WRITE_LEAST_BYTES = 16384 };
+bool spool_writer_write(const struct spool_writer *w, const void *at, const void *data, size_t len_bytes);
+
 /* Make the reserved record visible: one release store of its header.
  * Thread: the owner of w.  Signal: safe. */
 void spool_writer_commit(struct spool_writer *w, void *rec);
@@ -113,7 +119,7 @@ static inline bool spool_writer_is_open(const struct spool_writer *w)
     return w->chunk.at != NULL;
 }
 
-/* Locate rec, the record that was committed last, in its file, to map it separately. Returns the descriptor
+/* Locate rec, the record that is reserved or was committed last, in its file, to map it separately. Returns the descriptor
  * of the file; -1: it is no longer ours.
  * Thread: the owner of w.  Signal: safe; errno is kept. */
 int spool_writer_locate(const struct spool_writer *w, const void *rec, uint64_t *out_at_bytes);

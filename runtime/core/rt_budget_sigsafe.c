@@ -173,7 +173,8 @@ uint64_t rt_budget_hooks_ns(void)
 {
     rt_budget_flush();
     rt_budget_look(ls_clock_mono_ns());
-    return __atomic_load_n(&rt_state.budget.hooks_ns, __ATOMIC_RELAXED) + rt_budget_looked_ns();
+    return __atomic_load_n(&rt_state.budget.hooks_ns, __ATOMIC_RELAXED) +
+           __atomic_load_n(&rt_state.budget.copies_ns, __ATOMIC_RELAXED) + rt_budget_looked_ns();
 }
 
 uint64_t rt_budget_more_hooks_ns(void)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tests/runtime: the preloaded runtime on whole programs
-check_PROGRAMS += tests/runtime/rt_victim tests/runtime/spool_lines
+check_PROGRAMS += tests/runtime/domain_victim tests/runtime/rt_victim tests/runtime/spool_lines
+tests_runtime_domain_victim_CPPFLAGS = -I$(top_srcdir)/include
+tests_runtime_domain_victim_LDADD = libloadstone.la
 tests_runtime_rt_victim_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 tests_runtime_rt_victim_CFLAGS = $(AM_CFLAGS) -O1 -pthread -Wno-deprecated-declarations -Wno-unknown-warning-option -Wno-use-after-free
 tests_runtime_rt_victim_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread

@@ -8,10 +8,16 @@
 #include "tests/spool/spool_fixture.h"
 #include "tests/unit.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -115,6 +121,75 @@ static void array_of_several_chunks_is_read_in_pieces(void **state)
     assert_memory_equal(all, back, sizeof(all));
 }
 
+static char piece_bytes[SPOOL_DATA_PIECE_BYTES];
+
+static bool put_piece(struct bed *b, uint64_t number)
+{
+    const struct spool_domain_data r = {.time_ns = 1,
+                                        .data = 1,
+                                        .total_bytes = (number + 1) * sizeof(piece_bytes),
+                                        .first_byte = number * sizeof(piece_bytes)};
+    memset(piece_bytes, (int)number + 1, sizeof(piece_bytes));
+    return spool_put_domain_data(&b->w, r, (struct spool_text){piece_bytes, sizeof(piece_bytes)});
+}
+
+/* Copying them to the mapping takes a page fault for each page, which is most of the cost. */
+static void long_pieces_are_written_without_page_faults(void **state)
+{
+    enum { PIECES = 100, FAULTS_EACH = 4, PAGE_BYTES = 4096 };
+    _Static_assert(SPOOL_DATA_PIECE_BYTES / PAGE_BYTES > 3 * FAULTS_EACH, "a copy has many more");
+    struct bed *b = *state;
+    struct rusage before, after;
+    assert_true(put_piece(b, 0));
+    getrusage(RUSAGE_THREAD, &before);
+    for (uint64_t i = 1; i < PIECES; i++)
+        assert_true(put_piece(b, i));
+    getrusage(RUSAGE_THREAD, &after);
+    assert_true(after.ru_minflt - before.ru_minflt < PIECES * FAULTS_EACH);
+    uint64_t number = 0;
+    for (const struct spool_domain_data *d; (d = next(b)) != NULL; number++) {
+        memset(piece_bytes, (int)number + 1, sizeof(piece_bytes));
+        assert_memory_equal(SPOOL_REC_TAIL(d), piece_bytes, sizeof(piece_bytes));
+    }
+    assert_int_equal(number, PIECES);
+}
+
+/* The chunk is mapped, so that the piece is recorded all the same. */
+static void long_pieces_do_not_touch_a_foreign_file(void **state)
+{
+    struct bed *b = *state;
+    char path[400];
+    struct stat st;
+    snprintf(path, sizeof(path), "%s/theirs", b->f.root);
+    fixture_write_file(path, "theirs", 6);
+    const int number = spool_writer_fd(&b->w), theirs = open(path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(dup2(theirs, number), number); /* close and reuse */
+    assert_true(put_piece(b, 0));
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_size, 6);
+    const struct spool_domain_data *d = next(b);
+    assert_non_null(d);
+    assert_memory_equal(SPOOL_REC_TAIL(d), piece_bytes, sizeof(piece_bytes));
+    close(number);
+    close(theirs);
+}
+
+/* The program may lower the limit after the file was made. */
+static void long_pieces_under_a_file_size_limit_never_kill(void **state)
+{
+    struct bed *b = *state;
+    const pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_FSIZE, &none);
+        _exit(put_piece(b, 0) ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* A record as in a file, its fixed part followed by room for a tail. */
 struct raw {
     union {
@@ -197,6 +272,9 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(fields_strings_and_rows_are_read_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(array_of_several_chunks_is_read_in_pieces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_pieces_are_written_without_page_faults, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_pieces_do_not_touch_a_foreign_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(long_pieces_under_a_file_size_limit_never_kill, set_up, tear_down),
         cmocka_unit_test(pieces_outside_of_their_data_are_refused),
         cmocka_unit_test(impossible_domains_maps_points_and_news_are_refused),
         cmocka_unit_test(every_record_type_is_known_to_readers),
