@@ -9,6 +9,7 @@
 #include "runtime/bursts/rt_burst_processor.h"
 #include "runtime/bursts/rt_burst_signals_sigsafe.h"
 #include "runtime/bursts/rt_burst_traced_sigsafe.h"
+#include "runtime/core/rt_real.h"
 #include "runtime/core/rt_spool_sigsafe.h"
 
 #include <dlfcn.h>
@@ -57,10 +58,13 @@ static bool has_shadow_stack(void)
     return pointer != 0;
 }
 
+/* NULL or why not. The hook of dlopen is for the program: it would ask for another snapshot of the mappings. */
 static const char *load_zydis(struct rt_burst_zydis *z)
 {
-    void *lib = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
-    if (!lib) lib = dlopen("libZydis.so", RTLD_NOW | RTLD_LOCAL);
+    static bool is_loaded;
+    if (is_loaded) return NULL;
+    void *lib = RT_REAL(dlopen)("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
+    if (!lib) lib = RT_REAL(dlopen)("libZydis.so", RTLD_NOW | RTLD_LOCAL);
     if (!lib) return "libZydis is not installed (Debian: libzydis4.0)";
     __typeof__(&ZydisDecoderInit) init;
     *(void **)&init = dlsym(lib, "ZydisDecoderInit");
@@ -68,9 +72,8 @@ static const char *load_zydis(struct rt_burst_zydis *z)
     *(void **)&z->mnemonic_text = dlsym(lib, "ZydisMnemonicGetString");
     if (!init || !z->decode_full || !z->mnemonic_text)
         return "libZydis is of another version (4.0 is needed)";
-    return ZYAN_SUCCESS(init(&z->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))
-               ? NULL
-               : "libZydis refuses to decode 64-bit code";
+    is_loaded = ZYAN_SUCCESS(init(&z->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64));
+    return is_loaded ? NULL : "libZydis refuses to decode 64-bit code";
 }
 
 /* glibc >= 2.35 exports the offset of its rseq area. */
@@ -98,7 +101,7 @@ static const char *refusal_text(int error)
 }
 
 /* NULL or why not. */
-static const char *choose_trigger(const char *wanted, const char **why_not)
+static const char *try_triggers(const char *wanted, const char **why_not)
 {
     struct rt_burst_engine *e = &rt_burst_engine;
     *why_not = "";
@@ -113,6 +116,25 @@ static const char *choose_trigger(const char *wanted, const char **why_not)
     e->trigger = &rt_burst_trigger_timer;
     /* until our handler is installed, the timer's probe must not be armed; creating one is harmless */
     return e->trigger->probe() ? "timer trigger: the kernel refuses timers on a thread's CPU clock" : NULL;
+}
+
+/* NULL or why not. A trigger that was found before is not tried again. */
+static const char *choose_trigger(const char *wanted, const char **why_not)
+{
+    static struct {
+        bool works;
+        char wanted[sizeof rt_state.config.trigger];
+        const char *why_not;
+    } chosen;
+    if (!chosen.works || strcmp(chosen.wanted, wanted) != 0) {
+        const char *text = try_triggers(wanted, why_not);
+        if (text) return text;
+        memcpy(chosen.wanted, wanted, strlen(wanted) + 1);
+        chosen.why_not = *why_not;
+        chosen.works = true;
+    }
+    *why_not = chosen.why_not;
+    return NULL;
 }
 
 static void set_numbers(void)

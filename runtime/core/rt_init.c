@@ -389,7 +389,6 @@ static void rt_init_note_process(void)
     rt_state.parent_pid = getppid();
     rt_state.vdso_base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
     ls_rank_find(getenv, &rt_state.rank);
-    dl_iterate_phdr(rt_init_note_module, NULL);
 }
 
 /* Everything but the first record. 0 or an errno. */

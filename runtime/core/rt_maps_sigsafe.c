@@ -117,9 +117,10 @@ static uint64_t rt_maps_hash_lines(uint64_t h, const uint8_t *text, uint32_t len
     return h;
 }
 
-/* Go through the text in pieces, and write them if puts. The engine gets them in any case. Return the hash of its lines; 0: there
- * was no text (the older snapshot holds), or a piece of it was not written. */
-static uint64_t rt_maps_walk(struct rt_thread *t, uint64_t time_ns, bool puts)
+/* Go through the text in pieces, and write them if *puts. If the text is one piece, it is compared with the known hash
+ * first (0: none is known), and *puts becomes whether they differ. The engine gets every piece. Return the hash of the
+ * lines; 0: there was no text, so that the older snapshot holds, or a piece was not written. */
+static uint64_t rt_maps_walk(struct rt_thread *t, uint64_t time_ns, uint64_t known, bool *puts)
 {
     _Static_assert((int)RT_SCRATCH_BYTES >= (int)SPOOL_MAPS_PIECE_BYTES, "a piece fits");
     struct spool_writer *const w = rt_spool_writer(t);
@@ -131,10 +132,11 @@ static uint64_t rt_maps_walk(struct rt_thread *t, uint64_t time_ns, bool puts)
         const uint32_t len = end ? have : rt_maps_whole_lines(t->scratch, have);
         if (len == 0 && (flags & SPOOL_MAPS_FIRST)) return 0;
         if (end) flags |= SPOOL_MAPS_LAST;
-        if (puts && !spool_put_maps(w, time_ns, flags, (struct spool_text){t->scratch, len})) return 0;
+        hash = rt_maps_hash_lines(hash, t->scratch, len);
+        if (known && flags == (SPOOL_MAPS_FIRST | SPOOL_MAPS_LAST)) *puts = hash != known;
+        if (*puts && !spool_put_maps(w, time_ns, flags, (struct spool_text){t->scratch, len})) return 0;
         if (rt_state.engine->maps && !rt_state.engine->maps((const char *)t->scratch, len, flags))
             rt_maps_mark_dirty();
-        hash = rt_maps_hash_lines(hash, t->scratch, len);
         have -= len;
         memmove(t->scratch, t->scratch + len, have);
     }
@@ -145,11 +147,17 @@ static uint64_t rt_maps_walk(struct rt_thread *t, uint64_t time_ns, bool puts)
 static void rt_maps_copy(struct rt_thread *t, uint64_t time_ns, bool always)
 {
     const uint32_t changes = __atomic_load_n(&rt_maps.changes, __ATOMIC_RELAXED);
+    const uint64_t known = always || changes != rt_maps.text_changes ? 0 : rt_maps.text_hash;
+    bool puts = !known;
     if (!rt_maps_rewind()) return;
-    const bool may_be_same = !always && rt_maps.text_hash && changes == rt_maps.text_changes;
-    if (may_be_same && rt_maps_walk(t, time_ns, false) == rt_maps.text_hash) return;
-    if (may_be_same && !rt_maps_rewind()) return;
-    rt_maps.text_hash = rt_maps_walk(t, time_ns, true);
+    uint64_t hash = rt_maps_walk(t, time_ns, known, &puts);
+    if (known && hash == known) return;
+    if (!puts) {
+        if (!rt_maps_rewind()) return;
+        puts = true;
+        hash = rt_maps_walk(t, time_ns, 0, &puts);
+    }
+    rt_maps.text_hash = hash;
     rt_maps.text_changes = changes;
 }
 

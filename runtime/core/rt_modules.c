@@ -8,6 +8,7 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 
 struct rt_module {
@@ -96,6 +97,7 @@ void rt_modules_look(struct rt_thread *t)
     dl_iterate_phdr(rt_modules_add, &rt_modules.now);
     if (t && spool_writer_is_open(&t->writer)) rt_modules_put_gone(t, &rt_modules.known, &rt_modules.now);
     rt_modules_put_tls(t, &rt_modules.now);
-    memcpy(&rt_modules.known, &rt_modules.now, sizeof(rt_modules.known));
+    memcpy(&rt_modules.known, &rt_modules.now,
+           offsetof(struct rt_module_list, rows) + rt_modules.now.len * sizeof(struct rt_module));
     pthread_mutex_unlock(&rt_modules.lock);
 }

@@ -44,7 +44,7 @@ read -r fork_ns fork_more_ns <<<"$(cost fork 200)"
 read -r thread_ns thread_more_ns <<<"$(cost thread 1000)"
 read -r exec_ns exec_more_ns <<<"$(cost exec 40 "$nothing")"
 echo "CPU time of a start, ns: thread $thread_ns + $thread_more_ns, fork $fork_ns + $fork_more_ns, program $exec_ns + $exec_more_ns"
-# Rough limits, because the cost of a start depends on the machine's page faults and interrupts (1.0 to 3.1 ms a program on quiet ones, 5.4 on
+# Rough limits, because the cost of a start depends on the machine's page faults and interrupts (1.0 to 1.5 ms a program on quiet ones, more on
 # a busy one); the limits of system calls below are exact. A thread with a file of its own, or a registration of the whole process, costs more than a fork of this little program
 [ "$thread_more_ns" -le $((2 * fork_ns)) ] || fail "a thread costs $thread_more_ns ns more, a fork $fork_ns ns"
 [ "$fork_more_ns" -le $((20 * fork_ns)) ] || fail "a fork costs $fork_more_ns ns more than its $fork_ns ns"
@@ -74,8 +74,8 @@ if command -v strace >/dev/null && strace -o "$work/trace" true 2>/dev/null; the
     # all but the first thread and the collector: chunks of the spool are for many of them
     own=$(awk '!seen[$1]++ { place[$1] = ++threads } place[$1] > 2' "$work/trace" | grep -cE '^[0-9]+ +(openat|mmap|ftruncate|fallocate)\(')
     [ "$own" -le 20 ] || fail "60 threads open, map or extend files $own times"
-    more_calls "a forked child" 160 "$starts" fork 20
-    more_calls "a program" 400 "$starts" exec 20 "$nothing"
+    more_calls "a forked child" 80 "$starts" fork 20
+    more_calls "a program" 190 "$starts" exec 20 "$nothing"
 else
     echo "not tried: system calls (strace is not installed or not permitted)"
 fi
