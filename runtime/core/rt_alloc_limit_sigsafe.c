@@ -12,6 +12,7 @@ static const double RT_LIMIT_FLOOR = 0.1;
  * income is the highest balance. */
 static const double RT_LIMIT_FIRST_NS = 5e6, RT_LIMIT_SAVED_SHARE_OF_NS = 4e9;
 static const double RT_LIMIT_RATIO_MOST = 64;
+static const double RT_LIMIT_LOOKED_PAID_NS = 1e9; /* the cost of looks is paid for within about this time */
 
 void rt_alloc_limit_init(struct rt_alloc_limit *l, double overhead_share, uint64_t min_bytes)
 {
@@ -99,15 +100,26 @@ static void rt_limit_lower(struct rt_alloc_limit *l)
     l->always_bytes = rt_limit_lesser(l->always_bytes, l->period_bytes);
 }
 
+/* Add to the cost of looking and tagging, and return the part of it that is paid for in worked_ns. The estimate grows in steps
+ * that are longer than the time between two looks: they are paid for little by little. */
+static double rt_looked_pay(struct rt_alloc_limit *l, double more_ns, double worked_ns)
+{
+    const double owed_ns = rt_limit_least(l->looked_owed_ns + more_ns, l->share * RT_LIMIT_SAVED_SHARE_OF_NS);
+    const double part = rt_limit_least(worked_ns / RT_LIMIT_LOOKED_PAID_NS, 1);
+    const double paid_ns = rt_limit_least(owed_ns * part, (1 - RT_LIMIT_FLOOR) * l->share * worked_ns);
+    l->looked_owed_ns = owed_ns - paid_ns;
+    return paid_ns;
+}
+
 void rt_alloc_limit_look(struct rt_alloc_limit *l, const struct rt_alloc_costs *now)
 {
     const struct rt_alloc_costs before = l->before;
     const double wall_ns = rt_limit_more(now->wall_ns, before.wall_ns);
     /* a share of wall time, but not more than the process's CPU time: while the program waits, for others or
      * for a processor, it does no work to compare a cost with */
-    const double all_ns = l->share * rt_limit_least(wall_ns, rt_limit_more(now->cpu_ns, before.cpu_ns));
+    const double worked_ns = rt_limit_least(wall_ns, rt_limit_more(now->cpu_ns, before.cpu_ns));
     const double records_ns =
-        rt_limit_most(all_ns - rt_limit_more(now->looked_ns, before.looked_ns), RT_LIMIT_FLOOR * all_ns);
+        l->share * worked_ns - rt_looked_pay(l, rt_limit_more(now->looked_ns, before.looked_ns), worked_ns);
     const double bytes = RT_LIMIT_BYTES_PER_S * 1e-9 * wall_ns * l->share / RT_LIMIT_USUAL_SHARE;
     l->before = *now;
     rt_account_take(&l->time_ns, records_ns, rt_limit_more(now->hooks_ns, before.hooks_ns),
@@ -128,6 +140,14 @@ uint64_t rt_timed_hook_cost_ns(const struct rt_timed_hook *h, uint32_t every)
     const uint64_t all_ns = h->end_ns > h->begin_ns ? h->end_ns - h->begin_ns : 0;
     const uint64_t other_ns = h->burst_end_ns - h->burst_begin_ns + h->clock_ns;
     return all_ns > other_ns ? (all_ns - other_ns) * every : 0;
+}
+
+uint64_t rt_quick_calls_ns(uint64_t usual_ns, uint64_t passed_ns)
+{
+    const double trusted_by_half_ns = 4e7; /* some triggers of a program of seconds */
+    const double usual = (double)usual_ns, passed = (double)passed_ns,
+                 longer = usual > passed ? usual : passed;
+    return (uint64_t)(usual + (passed - usual) * longer / (longer + trusted_by_half_ns));
 }
 
 uint32_t rt_sampled_mean(uint32_t mean, double passed_ns, double every_ns)

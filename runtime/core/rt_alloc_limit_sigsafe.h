@@ -22,7 +22,7 @@ struct rt_alloc_costs {
     uint64_t wall_ns;
     uint64_t cpu_ns;     /* CPU time of all threads of the process */
     uint64_t hooks_ns;   /* CPU time of hooks that recorded */
-    uint64_t looked_ns;  /* CPU time of allocator calls that were only looked at: no limit changes it */
+    uint64_t looked_ns;  /* allocator calls that were only looked at, and tags: no limit changes it */
     uint64_t hook_bytes; /* records of allocations */
     uint64_t allocs, large_allocs; /* recorded; the subset recorded for its length */
 };
@@ -37,6 +37,7 @@ struct rt_alloc_limit {
     double share;                 /* share of the time worked: half of the overhead asked for */
     struct rt_alloc_costs before; /* at the last look */
     struct rt_alloc_account time_ns, bytes;
+    double looked_owed_ns; /* looked_ns that records have not paid for yet */
     uint64_t min_bytes;
     uint64_t always_bytes; /* blocks from here on are recorded */
     uint64_t period_bytes; /* shorter blocks: mean bytes between samples; at least always_bytes */
@@ -56,6 +57,11 @@ struct rt_timed_hook {
     uint64_t clock_ns;
 };
 uint64_t rt_timed_hook_cost_ns(const struct rt_timed_hook *h, uint32_t every);
+
+/* CPU time of calls that are too quick to be timed, from two estimates: their number times what such a call usually takes,
+ * and the triggers that fell into them (passed_ns), of which each counts as a whole interval. The second one is right for
+ * any program, but only where it consists of many triggers. */
+uint64_t rt_quick_calls_ns(uint64_t usual_ns, uint64_t passed_ns);
 
 /* Return the new mean number of events per sample, after a sample that came passed_ns after the previous one,
  * where every_ns are wanted. */

@@ -21,6 +21,7 @@ struct rt_path {
     uint64_t *places; /* frames on the stack */
     uint32_t len;
     bool is_nested; /* it contains our hooks: an allocator maps memory for a block of the program */
+    bool is_cut;    /* it has the caller alone, to hold the budget */
 };
 
 static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
@@ -40,6 +41,14 @@ static struct rt_path rt_path_here(struct rt_thread *t, void *caller)
         path.frames[path.len++] = (uint64_t)(uintptr_t)caller;
     }
     return path;
+}
+
+static struct rt_path rt_path_cut(struct rt_thread *t, void *caller)
+{
+    uint64_t *const words = (uint64_t *)(void *)t->scratch;
+    words[0] = (uint64_t)(uintptr_t)caller;
+    words[1] = 0; /* its place is not known */
+    return (struct rt_path){.frames = words, .places = words + 1, .len = 1, .is_cut = true};
 }
 
 /* The same path with the frames of Python, in the rest of t->scratch. */
@@ -166,6 +175,7 @@ static void rt_tag_by_path(struct rt_thread *t, struct spool_writer *w, const st
         .frames = path->frames,
         .places = path->places,
         .len = path->len,
+        .is_cut = path->is_cut,
         .give = rt_give_site,
         .arg = &giver,
     };
@@ -178,12 +188,13 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
     if (!rt_is_recording()) return base;
     const int saved = errno;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    const uint32_t site = rt_tag_known_slowly(&call);
+    uint32_t site = rt_tag_known_slowly(&call);
+    if (!site && rt_tags_hold_paths()) site = rt_tag_cut(&call);
     struct rt_thread *t = site ? NULL : rt_enter();
     if (t) {
         const struct rt_block b = {base, len_bytes, SPOOL_ALLOC_OTHER, caller, cfa};
         struct spool_writer *w = rt_spool_writer(t);
-        const struct rt_path path = rt_path_here(t, caller);
+        const struct rt_path path = rt_tags_hold_paths() ? rt_path_cut(t, caller) : rt_path_here(t, caller);
         rt_tag_by_path(t, w, &b, &path);
         rt_budget_look(ls_clock_mono_ns());
         rt_leave();

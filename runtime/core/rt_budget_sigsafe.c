@@ -9,7 +9,8 @@
 enum {
     RT_HOOK_TIMED_EVERY = 64,
     RT_UNWIND_TIMED_EVERY = 8,
-    RT_LOOKED_PAIR_PS = 1500, /* a malloc and its free that were only looked at (bench/alloc.py) */
+    RT_LOOKED_PAIR_PS = 1500,  /* a malloc and its free that were only looked at (bench/alloc.py) */
+    RT_TAGGED_PAIR_PS = 12000, /* that left a tag as well */
     RT_CLOCK_TRIES = 4,
     RT_HOOK_CLOCKS = 2, /* readings of the clock that time a call */
 };
@@ -146,13 +147,15 @@ static void rt_limit_look(uint64_t now_ns)
         .wall_ns = now_ns - b->start_ns,
         .cpu_ns = ls_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID),
         .hooks_ns = __atomic_load_n(&b->hooks_ns, __ATOMIC_RELAXED),
-        .looked_ns = rt_budget_looked_ns(),
+        .looked_ns = rt_budget_looked_ns() + rt_budget_more_hooks_ns(),
         .hook_bytes = __atomic_load_n(&b->hook_bytes, __ATOMIC_RELAXED),
         .allocs = __atomic_load_n(&b->allocs, __ATOMIC_RELAXED),
         .large_allocs = __atomic_load_n(&b->large_allocs, __ATOMIC_RELAXED),
     };
     rt_alloc_limit_look(&rt_hooks.limit, &costs);
-    __atomic_store_n(&rt_state.is_over_budget, rt_hooks.limit.time_ns.saved < 0, __ATOMIC_RELAXED);
+    const bool is_over_budget = rt_hooks.limit.time_ns.saved < 0;
+    __atomic_store_n(&rt_state.is_over_budget, is_over_budget, __ATOMIC_RELAXED);
+    rt_tags_hold(is_over_budget);
     __atomic_store_n(&rt_state.alloc_period_bytes, rt_hooks.limit.period_bytes, __ATOMIC_RELAXED);
     __atomic_store_n(&rt_state.alloc_always_bytes, rt_hooks.limit.always_bytes, __ATOMIC_RELAXED);
 }
@@ -179,9 +182,13 @@ uint64_t rt_budget_hooks_ns(void)
 
 uint64_t rt_budget_more_hooks_ns(void)
 {
-    const uint64_t passed_ns = __atomic_load_n(&rt_state.budget.passed_ns, __ATOMIC_RELAXED),
+    const struct rt_budget *b = &rt_state.budget;
+    const bool leave_tags = __atomic_load_n(&rt_tags.is_on, __ATOMIC_RELAXED);
+    const uint64_t calls = __atomic_load_n(&b->looked_calls, __ATOMIC_RELAXED),
                    looked_ns = rt_budget_looked_ns();
-    return passed_ns > looked_ns ? passed_ns - looked_ns : 0;
+    const uint64_t usual_ns = calls * (leave_tags ? RT_TAGGED_PAIR_PS : RT_LOOKED_PAIR_PS) / 1000;
+    const uint64_t all_ns = rt_quick_calls_ns(usual_ns, __atomic_load_n(&b->passed_ns, __ATOMIC_RELAXED));
+    return all_ns > looked_ns ? all_ns - looked_ns : 0;
 }
 
 void rt_alloc_put_skipped(void)

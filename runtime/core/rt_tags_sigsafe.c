@@ -72,11 +72,11 @@ bool rt_tags_resume(void)
                  children_bytes = SITES_ALL * sizeof(uint16_t);
     for (size_t i = 0; i < RT_TAG_REGIONS; i++)
         if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, RT_TAG_REGION_BYTES);
-    /* behind the regions, whose end is not that of a page */
+    /* they come after the regions and do not begin a page */
     memset(rt_tags.paths, 0, paths_bytes);
     memset(rt_tags.kept, 0, kept_bytes + children_bytes);
     zero(rt_tags.rows, sizeof(uint64_t) << RT_TAG_ROWS_BITS);
-    rt_tags.sites = rt_tags.is_flat = 0;
+    rt_tags.sites = rt_tags.is_flat = rt_tags.held = rt_tags.unwound = 0;
     rt_tags.regions_refused = rt_tags.others = 0;
     __atomic_store_n(&rt_tags.is_on, 1, __ATOMIC_RELEASE);
     return true;
@@ -260,13 +260,23 @@ static uint32_t tag_others(void)
     return RT_TAG_OTHERS;
 }
 
+static uint32_t row_answer(uint64_t row)
+{
+    return row & RT_TAG_CHECKS_MASK && !rt_tags_hold_checks() ? 0 : rt_tag_row_site(row);
+}
+
+static bool is_flat(void)
+{
+    return __atomic_load_n(&rt_tags.is_flat, __ATOMIC_RELAXED) != 0;
+}
+
 /* No row has the signature: the one without the depth may, or there is no number left for it. */
 static uint32_t known_flat(const struct rt_tag_call *c)
 {
-    if (!__atomic_load_n(&rt_tags.is_flat, __ATOMIC_RELAXED)) return 0;
+    if (!is_flat()) return 0;
     const uint64_t *at = row_place(flat_signature(c));
     const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
-    if (row) return rt_tag_row_site(row);
+    if (row) return row_answer(row);
     return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES ? tag_others() : 0;
 }
 
@@ -278,7 +288,7 @@ uint32_t rt_tag_known_slowly(const struct rt_tag_call *c)
         if (!at) return tag_others();
         const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
         if (row == 0) return known_flat(c);
-        if (row & RT_TAG_CHECKS_MASK) return 0;
+        if (row & RT_TAG_CHECKS_MASK) return row_answer(row);
         const uint64_t place = rt_tag_row_place(row);
         if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
             return rt_tag_row_site(row);
@@ -351,6 +361,15 @@ static uint32_t path_site(const struct rt_tag_path *p)
 
 /* --- learning --- */
 
+void rt_tags_hold(bool is_over_budget)
+{
+    const uint32_t unwound = __atomic_load_n(&rt_tags.unwound, __ATOMIC_RELAXED);
+    uint32_t held = RT_TAGS_HOLD_NOTHING;
+    if (is_over_budget && unwound >= RT_TAG_CHECKED_LEAST) held = RT_TAGS_HOLD_CHECKS;
+    if (is_over_budget && unwound >= RT_TAG_WHOLE_LEAST) held = RT_TAGS_HOLD_PATHS;
+    __atomic_store_n(&rt_tags.held, held, __ATOMIC_RELAXED);
+}
+
 /* Words from cfa to the return address of frame i, plus 1; 0: it is not on this stack, or too far. */
 static uint64_t place_of(const struct rt_tag_call *c, const struct rt_tag_path *p, uint32_t i)
 {
@@ -371,14 +390,27 @@ static uint64_t row_with_place(uint64_t row, uint64_t place)
     return (row & ~((uint64_t)RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT)) | place << RT_TAG_PLACE_SHIFT;
 }
 
+static bool is_cut(uint32_t site)
+{
+    return __atomic_load_n(&rt_tags.kept[(size_t)site * RT_TAG_FRAMES + 1], __ATOMIC_RELAXED) == 0;
+}
+
+static uint64_t row_with_site(uint64_t row, uint32_t site, uint32_t checks)
+{
+    const uint64_t mask = (uint64_t)RT_TAG_OTHERS << RT_TAG_SITE_SHIFT | RT_TAG_CHECKS_MASK;
+    return (row & ~mask) | (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
+}
+
 /* One more unwinding of a call that this row answers: count it, and refine the row by the first return address that
- * differs. Returns the row as it is now. */
+ * differs. The site of a cut path becomes that of the whole one. Returns the row as it is now. */
 static uint64_t row_verify(uint64_t *at, const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED), next = row;
-    const uint32_t site = rt_tag_row_site(row);
+    const uint32_t site = rt_tag_row_site(row), whole = is_cut(site) && p->len > 1 ? path_site(p) : site;
     if (row & RT_TAG_CHECKS_MASK) next--;
-    if (rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
+    if (whole != site && whole != RT_TAG_OTHERS) {
+        next = row_with_site(row, whole, CHECKS_FIRST);
+    } else if (rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
         const uint64_t place = place_of(c, p, path_differs(site, p));
         if (place) next = row_with_place(next & ~(uint64_t)RT_TAG_CHECKS_MASK, place);
     }
@@ -403,21 +435,56 @@ static bool row_may_have_child(uint64_t *at, const struct rt_tag_call *c, const 
     return false;
 }
 
+/* Add the row without the depth; one of a cut path gets the site of a whole one. */
+static void row_put_flat(const struct rt_tag_call *c, uint32_t site, uint32_t checks)
+{
+    uint64_t *at = row_place(flat_signature(c));
+    uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
+    if (row == 0)
+        row_add(flat_signature(c), site, checks);
+    else if (row & RT_TAG_CHECKS_MASK)
+        __atomic_compare_exchange_n(at, &row, row_with_site(row, site, checks), false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+}
+
+/* The site of a new signature. A cut path has a row without the depth, which rt_tag_cut finds. */
+static uint32_t learn_new(const struct rt_tag_call *c, const struct rt_tag_path *p, uint64_t signature,
+                          bool is_child)
+{
+    const uint32_t site = path_site(p);
+    if (site == RT_TAG_OTHERS) return tag_others();
+    if (p->is_cut)
+        row_put_flat(c, site, CHECKS_FIRST);
+    else if (is_flat() && !is_child)
+        row_put_flat(c, site, 0);
+    else
+        row_add(signature, site, CHECKS_FIRST);
+    return site;
+}
+
+uint32_t rt_tag_cut(const struct rt_tag_call *c)
+{
+    const uint64_t signature = rt_tag_signature(c), *at = row_place(flat_signature(c));
+    const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
+    if (!(row & RT_TAG_CHECKS_MASK)) return 0;
+    const uint64_t *own = is_flat() ? NULL : row_place(signature);
+    if (own && __atomic_load_n(own, __ATOMIC_RELAXED) == 0)
+        row_add(signature, rt_tag_row_site(row), CHECKS_FIRST);
+    return rt_tag_row_site(row);
+}
+
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     uint64_t signature = rt_tag_signature(c), word, *parent = NULL;
+    if (!p->is_cut) __atomic_fetch_add(&rt_tags.unwound, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
         uint64_t *at = row_place(signature);
         if (!at) break;
         if (__atomic_load_n(at, __ATOMIC_RELAXED) == 0) {
-            if (parent && !row_may_have_child(parent, c, p)) break;
-            const uint32_t site = path_site(p);
-            if (site == RT_TAG_OTHERS) return tag_others();
-            const bool is_flat = !parent && __atomic_load_n(&rt_tags.is_flat, __ATOMIC_RELAXED);
-            row_add(is_flat ? flat_signature(c) : signature, site, is_flat ? 0 : CHECKS_FIRST);
-            return site;
+            if (parent && !p->is_cut && !row_may_have_child(parent, c, p)) break;
+            return learn_new(c, p, signature, parent != NULL);
         }
-        const uint64_t row = row_verify(at, c, p);
+        const uint64_t row = p->is_cut ? __atomic_load_n(at, __ATOMIC_RELAXED) : row_verify(at, c, p);
         const uint64_t place = rt_tag_row_place(row);
         if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
             return rt_tag_row_site(row);

@@ -9,6 +9,10 @@
  * the place of the first return address that differs, and from then on the word of the stack at that place is
  * hashed into a further signature. Paths are equal in their RT_TAG_FRAMES innermost frames.
  *
+ * While the overhead budget is used up, signatures are not checked by further unwindings, and after a number of paths
+ * none are unwound: a new signature gets the site of its return address alone, its path is cut. The next unwinding
+ * replaces that site by the one of the whole path.
+ *
  * All tables are words that are changed by atomic operations, so there is no lock that a fork could leave taken.
  *
  * Thread: any.  Signal: safe. */
@@ -39,7 +43,7 @@ enum {
     RT_TAG_FIRST = 0x8000,        /* the first granule of a block; the other 15 bits are the site */
     RT_TAG_SITES = 32766,         /* numbers from 1; 0: none */
     RT_TAG_OTHERS = 32767,        /* sites after these */
-    RT_TAG_FILL_BYTES = 1 << 20,  /* a longer block has a tag in its first granule alone */
+    RT_TAG_FILL_BYTES = 1 << 27,  /* a longer block has a tag in its first granule alone */
     RT_TAG_SEARCH_GRANULES = 256, /* from an access to the begin of its block */
     RT_TAG_BACK_UNKNOWN = 0xffff,
 };
@@ -67,7 +71,14 @@ enum {
     RT_TAG_FRAMES = 8,
     RT_TAG_FLAT_SITES =
         16000, /* from here on new signatures are without the depth, which recursion multiplies */
+    /* Unwindings without regard to the budget, which is often used up while a program starts: before checks are left
+     * out, and before paths are cut. Some milliseconds of a process. */
+    RT_TAG_CHECKED_LEAST = 512,
+    RT_TAG_WHOLE_LEAST = 2048,
 };
+
+/* Work that tags leave out while the budget is used up; each includes the ones before. */
+enum rt_tags_held { RT_TAGS_HOLD_NOTHING, RT_TAGS_HOLD_CHECKS, RT_TAGS_HOLD_PATHS };
 
 struct rt_tags {
     uint32_t is_on; /* 0: no block is tagged; the tables may be there */
@@ -78,6 +89,8 @@ struct rt_tags {
     uint16_t *children; /* rows that refine the row of a site */
     uint32_t sites;     /* given so far */
     uint32_t is_flat;
+    uint32_t held;            /* enum rt_tags_held */
+    uint32_t unwound;         /* paths, so far */
     uint64_t regions_refused; /* that could not be mapped */
     uint64_t others;          /* allocations at RT_TAG_OTHERS */
 };
@@ -93,6 +106,7 @@ struct rt_tag_path {
     const uint64_t *frames; /* return addresses, innermost first */
     const uint64_t *places; /* where on the stack they are */
     uint32_t len;
+    bool is_cut; /* it has the return address of the call alone, because paths are cut */
     /* Record the path of a new site before any block has its tag. */
     void (*give)(void *arg, uint32_t site);
     void *arg;
@@ -149,6 +163,16 @@ RT_TAG_INLINE bool rt_tag_read(const struct rt_tag_call *c, uint64_t place, uint
     return true;
 }
 
+RT_TAG_INLINE bool rt_tags_hold_checks(void)
+{
+    return __atomic_load_n(&rt_tags.held, __ATOMIC_RELAXED) >= RT_TAGS_HOLD_CHECKS;
+}
+RT_TAG_INLINE bool rt_tags_hold_paths(void)
+{
+    return __atomic_load_n(&rt_tags.held, __ATOMIC_RELAXED) >= RT_TAGS_HOLD_PATHS;
+}
+void rt_tags_hold(bool is_over_budget);
+
 /* The site of a call, by the first rows of lines, and signatures of fewer words than this; 0: ask
  * rt_tag_known_slowly. There are tags. */
 RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int words)
@@ -160,14 +184,17 @@ RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int w
         if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
         if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
         const uint64_t place = rt_tag_row_place(row);
-        if ((row & RT_TAG_CHECKS_MASK) != 0 || !rt_tag_read(c, place, &word)) return 0;
+        if (place == 0) return rt_tags_hold_checks() ? rt_tag_row_site(row) : 0; /* it is still checked */
+        if (!rt_tag_read(c, place, &word)) return 0;
         signature = rt_tag_refined(signature, place, word);
     }
     return 0;
 }
 /* The same for any call; 0: ask rt_tag_learn. */
 uint32_t rt_tag_known_slowly(const struct rt_tag_call *c);
-/* The site of a call, by its path. It becomes known. */
+/* While paths are cut: the site of the return address alone of a call that is not known. 0: learn a cut path first. */
+uint32_t rt_tag_cut(const struct rt_tag_call *c);
+/* The site of a call, by its path. A whole path becomes known. */
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *path);
 
 /* --- blocks --- */

@@ -160,6 +160,38 @@ static void cost_of_examined_calls_does_not_end_recording(void **state)
     assert_true(spent_share(&f) > SHARE / 2 * 0.05);
 }
 
+/* Tags cost 1 % in all, but the estimate of their cost grows in steps: by a whole interval between two triggers. Records get
+ * the rest of their share, on average as at each look. */
+static void records_leave_room_for_tags(void **state)
+{
+    enum { LOOKS = 100000, STEP_LOOKS = 100 };
+    struct flood f = flood_new();
+    (void)state;
+    f.bytes_each = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        if (i % STEP_LOOKS == 0) f.costs.looked_ns += (uint64_t)(LOOK_S * 1e9 * 0.01 * STEP_LOOKS);
+        flood_go_on(&f, 1e7, 64, 1);
+    }
+    assert_true(spent_share(&f) < (SHARE / 2 - 0.01) * 1.05 + 0.001);
+    assert_true(spent_share(&f) > (SHARE / 2 - 0.01) * 0.4);
+}
+
+/* After a time of costly tags, records get their share again. */
+static void costly_tags_are_forgotten(void **state)
+{
+    struct flood f = flood_new();
+    (void)state;
+    f.bytes_each = 0;
+    for (int i = 0; i < 30000; i++) {
+        f.costs.looked_ns += (uint64_t)(LOOK_S * 1e9 * 0.5);
+        flood_go_on(&f, 1e7, 64, 1);
+    }
+    const double before_ns = f.hooks_ns;
+    for (int i = 0; i < 30000; i++)
+        flood_go_on(&f, 1e7, 64, 1);
+    assert_true(f.hooks_ns - before_ns > 30000 * LOOK_S * 1e9 * SHARE / 2 * 0.4);
+}
+
 /* A flood of small blocks takes nothing from the arrays that the program works on. */
 static void large_blocks_are_recorded_in_a_flood_of_small_ones(void **state)
 {
@@ -235,6 +267,19 @@ static void sampled_events_come_as_often_as_wanted(void **state)
     assert_int_equal(mean, 1 << 20);
 }
 
+/* A few triggers change the estimate little, many decide. Without calls that are counted, it is theirs as well. */
+static void quick_calls_are_estimated_by_number_and_triggers(void **state)
+{
+    (void)state;
+    const uint64_t ms = 1000000;
+    assert_in_range(rt_quick_calls_ns(17 * ms, 0), 11 * ms, 13 * ms);
+    assert_in_range(rt_quick_calls_ns(17 * ms, 57 * ms), 38 * ms, 42 * ms);
+    assert_in_range(rt_quick_calls_ns(1000 * ms, 2000 * ms), 1950 * ms, 2000 * ms);
+    assert_in_range(rt_quick_calls_ns(1000 * ms, 400 * ms), 400 * ms, 450 * ms);
+    assert_in_range(rt_quick_calls_ns(0, 4000 * ms), 3900 * ms, 4000 * ms);
+    assert_int_equal(rt_quick_calls_ns(0, 0), 0);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -246,11 +291,14 @@ UNIT_GROUP()
         cmocka_unit_test(after_a_flood_all_blocks_are_recorded_again),
         cmocka_unit_test(waiting_changes_nothing),
         cmocka_unit_test(cost_of_examined_calls_does_not_end_recording),
+        cmocka_unit_test(records_leave_room_for_tags),
+        cmocka_unit_test(costly_tags_are_forgotten),
         cmocka_unit_test(large_blocks_are_recorded_in_a_flood_of_small_ones),
         cmocka_unit_test(clocks_that_jump_back_do_no_harm),
         cmocka_unit_test(timed_hook_represents_others),
         cmocka_unit_test(burst_in_a_hook_is_not_the_hooks),
         cmocka_unit_test(sampled_events_come_as_often_as_wanted),
+        cmocka_unit_test(quick_calls_are_estimated_by_number_and_triggers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

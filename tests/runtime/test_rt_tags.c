@@ -102,6 +102,19 @@ static void long_blocks_need_few_tags(void **state)
     }
 }
 
+/* Long blocks are left out of the records, too, where a program allocates them again and again. */
+static void blocks_of_many_pages_are_found_at_every_place(void **state)
+{
+    const uint64_t base = 0x4321 * REGION + 4096 + 16, len_bytes = 3 * REGION + 48;
+    uint16_t back;
+    (void)state;
+    put(base, len_bytes, 7);
+    for (uint64_t at = 0; at < len_bytes; at += 4080)
+        assert_int_equal(rt_tag_find(base + at, &back), 7);
+    assert_int_equal(rt_tag_find(base + len_bytes - 1, &back), 7);
+    assert_int_equal(rt_tag_find(base + len_bytes, &back), 0);
+}
+
 /* Blocks of all lengths replace each other in any order; each granule of the living ones has the right tag. */
 static void blocks_of_all_lengths_share_memory(void **state)
 {
@@ -333,6 +346,105 @@ static void unknown_stacks_are_not_read(void **state)
     assert_true(f.given <= 2);
 }
 
+/* Tag a block as the hooks do while the budget is used up; nothing is unwound then. */
+static uint32_t site_of_held(struct fake *f, const char *path)
+{
+    const struct rt_tag_call c = call_of(f, path);
+    const struct rt_tag_path cut = {
+        .frames = f->frames, .places = f->places + 8, .len = 1, .is_cut = true, .give = give, .arg = f};
+    uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
+    if (!site) site = rt_tag_known_slowly(&c);
+    if (!site) site = rt_tag_cut(&c);
+    return site ? site : rt_tag_learn(&c, &cut);
+}
+
+static void hold(bool is_over_budget)
+{
+    rt_tags.unwound = RT_TAG_WHOLE_LEAST;
+    rt_tags_hold(is_over_budget);
+}
+
+/* Many signatures of one wrapper: while the budget is used up they have its site, and their own sites afterwards. */
+static void signatures_are_unwound_when_there_is_budget(void **state)
+{
+    enum { DEPTHS = 16, CALLERS = 20 };
+    static struct fake f;
+    static uint32_t sites[DEPTHS][CALLERS];
+    (void)state;
+    for (int phase = 0; phase < 2; phase++) {
+        hold(phase == 0);
+        for (int round = 0; round < 20; round++)
+            for (int i = 0; i < DEPTHS * CALLERS; i++) {
+                char path[] = "abxef";
+                path[2] = (char)('A' + i % CALLERS);
+                struct rt_tag_call c = call_of(&f, path);
+                c.depth -= 8 * (uint64_t)(i / CALLERS);
+                const struct rt_tag_path p = {.frames = f.frames,
+                                              .places = f.places,
+                                              .len = phase ? f.len : 1,
+                                              .is_cut = phase == 0,
+                                              .give = give,
+                                              .arg = &f};
+                uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
+                if (!site) site = rt_tag_known_slowly(&c);
+                if (!site && phase == 0) site = rt_tag_cut(&c);
+                if (!site) site = rt_tag_learn(&c, &p);
+                sites[i / CALLERS][i % CALLERS] = site;
+            }
+        assert_int_equal(f.given, phase ? 1 + CALLERS : 1);
+        assert_int_equal(rt_tags.unwound > RT_TAG_WHOLE_LEAST, phase);
+    }
+    for (int i = 1; i < CALLERS; i++) {
+        assert_true(sites[0][i] != sites[0][i - 1]);
+        assert_int_equal(sites[DEPTHS - 1][i], sites[0][i]);
+    }
+}
+
+/* Known sites stay, and new callers of a refined signature do not change how it is refined. */
+static void held_tags_keep_known_sites(void **state)
+{
+    static struct fake f;
+    (void)state;
+    uint32_t first = 0, second = 0;
+    for (int i = 0; i < 20; i++) {
+        first = site_of(&f, "abcdef");
+        second = site_of(&f, "abxdef");
+    }
+    const struct rt_tag_call c = call_of(&f, "abcdef");
+    const uint64_t row = row_of(&c);
+    hold(true);
+    f.given = 0;
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(site_of_held(&f, "abcdef"), first);
+        assert_int_equal(site_of_held(&f, "abxdef"), second);
+        const uint32_t third = site_of_held(&f, "abydef");
+        assert_true(third != first && third != second);
+        f.stack[8] = (uint64_t)i; /* a counter where the third return address is */
+    }
+    assert_int_equal(f.given, 1);
+    assert_true(row_of(&c) == row);
+    hold(false);
+    const uint32_t third = site_of(&f, "abydef");
+    assert_int_equal(f.given, 2);
+    assert_int_equal(site_of(&f, "abydef"), third);
+}
+
+/* While a program starts the budget is used up, but its first paths are unwound, and the first of them checked. */
+static void first_paths_are_unwound_without_budget(void **state)
+{
+    static struct fake f;
+    (void)state;
+    const struct rt_tag_call c = call_of(&f, "abcdef");
+    for (uint32_t i = 0; i <= RT_TAG_WHOLE_LEAST; i++) {
+        rt_tags_hold(true);
+        assert_int_equal(rt_tags_hold_checks(), i >= RT_TAG_CHECKED_LEAST);
+        assert_int_equal(rt_tags_hold_paths(), i >= RT_TAG_WHOLE_LEAST);
+        learn(&f, &c);
+    }
+    rt_tags_hold(false);
+    assert_false(rt_tags_hold_checks());
+}
+
 static void sites_after_the_last_number_are_counted(void **state)
 {
     static struct fake f;
@@ -400,6 +512,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup(rest_of_an_older_block_has_no_begin, init_tags),
         cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),
         cmocka_unit_test_setup(long_blocks_need_few_tags, init_tags),
+        cmocka_unit_test_setup(blocks_of_many_pages_are_found_at_every_place, init_tags),
         cmocka_unit_test_setup(blocks_of_all_lengths_share_memory, init_tags),
         cmocka_unit_test_setup(regions_do_not_mix, init_tags),
         cmocka_unit_test_setup(new_mappings_have_no_blocks, init_tags),
@@ -409,6 +522,9 @@ UNIT_GROUP()
         cmocka_unit_test_setup(later_paths_are_learned_from_sampled_calls, init_tags),
         cmocka_unit_test_setup(local_variables_are_no_sites, init_tags),
         cmocka_unit_test_setup(unknown_stacks_are_not_read, init_tags),
+        cmocka_unit_test_setup(signatures_are_unwound_when_there_is_budget, init_tags),
+        cmocka_unit_test_setup(held_tags_keep_known_sites, init_tags),
+        cmocka_unit_test_setup(first_paths_are_unwound_without_budget, init_tags),
         cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
         cmocka_unit_test_setup(threads_tag_their_own_blocks, init_tags),
     };
