@@ -104,6 +104,7 @@ static const struct pat_key pat_keys[] = {
     PAT_COUNT("object-bytes", object_bytes, 0),
     PAT_COUNT("threads", threads, 0),
     PAT_COUNT("accesses", accesses, 0),
+    {.name = "row-lengths", .kind = PAT_VALUE_ROWS},
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
     PAT_COUNT("runs", runs, 1),
@@ -123,6 +124,11 @@ const struct pat_key *pat_key_find(const char *name, size_t len)
     return NULL;
 }
 
+int64_t pat_key_list_minimum(const struct pat_key *k)
+{
+    return k->kind == PAT_VALUE_DELTA ? INT64_MIN : 0;
+}
+
 const char *pat_key_expects(const struct pat_key *k)
 {
     switch (k->kind) {
@@ -137,6 +143,8 @@ const char *pat_key_expects(const struct pat_key *k)
         return "an array of integers, UNIFORM:..., MS1:..., LAPLACIAN:... or RAW=FILE";
     case PAT_VALUE_DELTA:
         return "an integer or an array of them";
+    case PAT_VALUE_ROWS:
+        return "an array of integers that are not negative";
     case PAT_VALUE_COUNT:
         return k->minimum == 1 ? "an integer of at least 1" : "an integer that is not negative";
     case PAT_VALUE_UNUSED:
@@ -307,6 +315,8 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
         return pat_set_delta_text(b, k->role, text, len);
     case PAT_VALUE_COUNT:
         return pat_set_count(&b->config, k, text, len);
+    case PAT_VALUE_ROWS:
+        return ls_fail(LS_ERR_ARG, "a text was found");
     case PAT_VALUE_UNUSED:
         snprintf(b->note, sizeof(b->note), "%s has no effect here", k->name);
         return LS_OK;
@@ -319,7 +329,7 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)
 {
     if (k->kind == PAT_VALUE_TEXT || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN ||
-        k->kind == PAT_VALUE_COMMENT || k->kind == PAT_VALUE_OPERATION)
+        k->kind == PAT_VALUE_COMMENT || k->kind == PAT_VALUE_OPERATION || k->kind == PAT_VALUE_ROWS)
         return ls_fail(LS_ERR_ARG, "a number was found");
     return pat_builder_text(b, k, text, len);
 }
@@ -327,9 +337,13 @@ ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const 
 ls_err pat_builder_list(struct pat_builder *b, const struct pat_key *k, struct pat_list *l)
 {
     b->note[0] = '\0';
-    if (k->kind != PAT_VALUE_PATTERN && k->kind != PAT_VALUE_DELTA)
+    if (k->kind != PAT_VALUE_PATTERN && k->kind != PAT_VALUE_DELTA && k->kind != PAT_VALUE_ROWS)
         return ls_fail(LS_ERR_ARG, "an array was found");
     if (l->v.len == 0) return ls_fail(LS_ERR_ARG, "the array is empty");
+    if (k->kind == PAT_VALUE_ROWS) {
+        pat_list_take(l, &b->config.row_lengths);
+        return LS_OK;
+    }
     if (k->kind == PAT_VALUE_PATTERN) {
         pat_list_take(l, pat_slot_of(&b->config, k->role).pattern);
         return LS_OK;

@@ -18,6 +18,7 @@ enum pat_value {
     PAT_VALUE_OPERATION, /* the name of an operation */
     PAT_VALUE_PATTERN,   /* a list, a text for pat_generate, or RAW=FILE */
     PAT_VALUE_DELTA,     /* an integer, or a list of them (Spatter 1) */
+    PAT_VALUE_ROWS,      /* a list of numbers of accesses */
     PAT_VALUE_COUNT,     /* an integer from a minimum on */
     PAT_VALUE_UNUSED,    /* known, without effect here */
     PAT_VALUE_COMMENT    /* a text for readers */
@@ -48,6 +49,9 @@ struct pat_builder {
 
 /* The key called name, NULL when there is none. */
 const struct pat_key *pat_key_find(const char *name, size_t len);
+
+/* Return the least number that a list of k may hold. */
+int64_t pat_key_list_minimum(const struct pat_key *k);
 
 /* Describe the values that k takes: "an integer of at least 1". */
 const char *pat_key_expects(const struct pat_key *k);
@@ -104,7 +108,7 @@ ls_err pat_compress(struct pat_indices *p);
 
 /* Transform all lists of c by its pattern_size and boundary, then compress them when asked; then check as
  * Spatter does: the lists its kernel needs exist, the two of gs are equally long, count, wrap and runs are 1
- * at least. Errors: as above and LS_ERR_ARG, naming the list. */
+ * at least; and that the rows hold all accesses. Rows of a truncated pattern are dropped. Errors: as above and LS_ERR_ARG, naming the list. */
 ls_err pat_config_finish(struct pat_config *c, bool compress);
 
 /* ---- files of raw indices ---- */

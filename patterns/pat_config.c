@@ -40,8 +40,8 @@ ls_err pat_config_init(struct pat_config *c)
 
 void pat_config_fini(struct pat_config *c)
 {
-    struct pat_indices *const lists[] = {&c->pattern, &c->gather,        &c->scatter,
-                                         &c->deltas,  &c->deltas_gather, &c->deltas_scatter};
+    struct pat_indices *const lists[] = {&c->pattern,       &c->gather,         &c->scatter,    &c->deltas,
+                                         &c->deltas_gather, &c->deltas_scatter, &c->row_lengths};
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         free(lists[i]->data);
     free(c->name);
@@ -144,6 +144,18 @@ uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes)
     const bool fits = ls_mul_u64(pat_config_len(c), c->count, &bytes) &&
                       ls_mul_u64(bytes, element_bytes, &bytes) && ls_mul_u64(bytes, sides, &bytes);
     return fits ? bytes : 0;
+}
+
+bool pat_rows_hold_all(const struct pat_config *c)
+{
+    uint64_t accesses, left;
+    if (c->row_lengths.len == 0 || !ls_mul_u64(pat_config_len(c), c->count, &accesses)) return false;
+    left = accesses;
+    for (size_t i = 0; i < c->row_lengths.len; i++) {
+        if ((uint64_t)c->row_lengths.data[i] > left) return false;
+        left -= (uint64_t)c->row_lengths.data[i];
+    }
+    return left == 0;
 }
 
 /* ---- distances ---- */

@@ -70,9 +70,12 @@ struct pat_config {
     struct pat_indices gather, scatter;         /* gs uses both, multigather gather, multiscatter scatter */
     int64_t delta, delta_gather, delta_scatter; /* elements; the last two are gs' */
     struct pat_indices deltas, deltas_gather, deltas_scatter; /* instead of one delta when len > 0 */
-    uint64_t count;                                           /* iterations */
-    uint64_t wrap;                                            /* dense rows that are used in turn */
-    uint64_t runs;                                            /* timed runs */
+    /* Rows of the program's loop: the accesses that each of its iterations makes here, in order. Their sum is that of all
+     * accesses; len 0: not known. */
+    struct pat_indices row_lengths;
+    uint64_t count;           /* iterations */
+    uint64_t wrap;            /* dense rows that are used in turn */
+    uint64_t runs;            /* timed runs */
     uint64_t boundary;        /* indices were taken modulo this; 0: they were not */
     uint64_t seed;            /* seed for the data; 0: by the clock */
     uint64_t pattern_size;    /* patterns were cut to this length; 0: they were not */
@@ -129,6 +132,9 @@ unsigned pat_config_element_bytes(const struct pat_config *c);
 /* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides (and so does an
  * update), indices count nothing. 0 when the product does not fit 64 bits. */
 uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes);
+
+/* Do the rows of c hold as many accesses as c makes? False where it has no rows. */
+bool pat_rows_hold_all(const struct pat_config *c);
 
 /* A distance from an index to the next one, and how often it occurs. */
 struct pat_distance {

@@ -138,13 +138,14 @@ static int pat_json_on_boolean(void *user, int value)
 static int pat_json_on_element(struct pat_json *p, const char *text, size_t len)
 {
     int64_t n;
-    ls_err err = pat_integer_parse_from(text, len, p->key->kind == PAT_VALUE_PATTERN ? 0 : INT64_MIN, &n);
+    const int64_t minimum = pat_key_list_minimum(p->key);
+    ls_err err = pat_integer_parse_from(text, len, minimum, &n);
     if (err == LS_OK) err = pat_list_push(&p->list, n);
     if (err == LS_OK) return 1;
     char why[300];
     snprintf(why, sizeof(why), "%s", ls_last_error());
     return pat_json_fail(p, err, "%s: element %zu: %s; expected integers%s", p->key->name, p->list.v.len, why,
-                         p->key->kind == PAT_VALUE_PATTERN ? " that are not negative" : "");
+                         minimum == 0 ? " that are not negative" : "");
 }
 
 static int pat_json_on_number(void *user, const char *text, size_t len)

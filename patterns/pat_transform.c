@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/pat_builder.h"
+#include "common/ls_checked.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,28 @@ static ls_err pat_check_lists(const struct pat_config *c)
     return LS_OK;
 }
 
+static ls_err pat_rows_fail(const struct pat_config *c, uint64_t accesses)
+{
+    return ls_fail(LS_ERR_ARG,
+                   "row-lengths: the rows have %llu accesses, but the pattern has %zu indices and count %llu",
+                   (unsigned long long)accesses, pat_config_len(c), (unsigned long long)c->count);
+}
+
+/* Check that the rows hold all accesses. A pattern that was cut to pattern_size has lost its rows. */
+static ls_err pat_rows_finish(struct pat_config *c)
+{
+    if (c->pattern_size) {
+        free(c->row_lengths.data);
+        c->row_lengths = (struct pat_indices){0};
+    }
+    if (c->row_lengths.len == 0 || pat_rows_hold_all(c)) return LS_OK;
+    uint64_t accesses = 0;
+    for (size_t i = 0; i < c->row_lengths.len; i++)
+        if (!ls_add_u64(accesses, (uint64_t)c->row_lengths.data[i], &accesses))
+            return ls_fail(LS_ERR_RANGE, "row-lengths: the sum up to element %zu does not fit 64 bits", i);
+    return pat_rows_fail(c, accesses);
+}
+
 ls_err pat_config_finish(struct pat_config *c, bool compress)
 {
     LS_TRY(pat_list_finish(&c->pattern, "pattern", c, compress));
@@ -159,5 +182,5 @@ ls_err pat_config_finish(struct pat_config *c, bool compress)
     if (c->count == 0) return ls_fail(LS_ERR_RANGE, "count is 0; it is at least 1");
     if (c->wrap == 0) return ls_fail(LS_ERR_RANGE, "wrap is 0; it is at least 1");
     if (c->runs == 0) return ls_fail(LS_ERR_RANGE, "the number of runs is 0; it is at least 1");
-    return LS_OK;
+    return pat_rows_finish(c);
 }

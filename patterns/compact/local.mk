@@ -17,4 +17,5 @@ libpatterns_la_SOURCES += \
     patterns/compact/pat_measure_fenwick.h \
     patterns/compact/pat_measure_map.c patterns/compact/pat_measure_map.h \
     patterns/compact/pat_measure_reuse.c \
-    patterns/compact/pat_period.c patterns/compact/pat_period.h
+    patterns/compact/pat_period.c patterns/compact/pat_period.h \
+    patterns/compact/pat_row_lengths.c patterns/compact/pat_row_lengths.h

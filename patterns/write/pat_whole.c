@@ -136,11 +136,12 @@ ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, u
     const struct pat_scale by = {elem_size_bytes, unit_bytes};
     *out = *c;
     out->pattern = out->gather = out->scatter = (struct pat_indices){0};
-    out->deltas = out->deltas_gather = out->deltas_scatter = (struct pat_indices){0};
+    out->deltas = out->deltas_gather = out->deltas_scatter = out->row_lengths = (struct pat_indices){0};
     out->found_as = out->found_class = out->array = NULL; /* the JSON writer sets them for found patterns */
     out->name = strdup(c->name);
     if (!out->name) return ls_nomem("a name");
     LS_TRY(pat_scale_lists(c, by, out));
+    LS_TRY(pat_copy_scaled(&c->row_lengths, (struct pat_scale){1, 1}, &out->row_lengths));
     if (elem_size_bytes <= unit_bytes) return LS_OK;
     LS_TRY(pat_scale_one(&out->delta, by));
     LS_TRY(pat_scale_one(&out->delta_gather, by));

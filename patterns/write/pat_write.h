@@ -28,6 +28,7 @@ struct pat_writer {
     const char *more; /* ending of a second file, NULL: there is none */
     bool joins;       /* it accepts patterns of several instructions */
     bool by_kind;     /* it has gathers before scatters */
+    bool has_rows;    /* it has the rows of loops (pat_row_lengths.h) */
     const char *each; /* ending after the pattern's number, for formats with a file per pattern; NULL: none */
     /* prints the whole ending of a pattern's file, where it is more than number and ending; NULL: it is not */
     void (*end_each)(const struct pat_findings *f, size_t i, char *out, size_t room);

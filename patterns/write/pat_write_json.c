@@ -71,6 +71,7 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     fprintf(out, ", \"count\": %" PRIu64, c->count);
     if (c->wrap != 1) fprintf(out, ", \"wrap\": %" PRIu64, c->wrap);
     if (c->boundary) fprintf(out, ", \"boundary\": %" PRIu64, c->boundary);
+    pat_json_list("row-lengths", &c->row_lengths, out);
     fputs(", \"origin\": ", out);
     ls_put_json(out, origin, "");
     pat_found_key(r, key);
@@ -149,8 +150,9 @@ static ls_err pat_json_flatten(size_t i, const struct pat_write_options *o, stru
             return err;
         }
     }
-    struct pat_indices *const all_lists[] = {&c->pattern, &c->gather,        &c->scatter,
-                                             &c->deltas,  &c->deltas_gather, &c->deltas_scatter};
+    struct pat_indices *const all_lists[] = {&c->pattern,    &c->gather,        &c->scatter,
+                                             &c->deltas,     &c->deltas_gather, &c->deltas_scatter,
+                                             &c->row_lengths};
     for (size_t k = 0; k < sizeof(all_lists) / sizeof(all_lists[0]); k++)
         pat_json_drop(all_lists[k]);
     pat_normalise(&one);
@@ -235,6 +237,7 @@ static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, struct p
 
 static ls_err pat_json_for_spatter(size_t i, const struct pat_write_options *o, struct pat_config *c)
 {
+    pat_json_drop(&c->row_lengths);
     if (!pat_json_is_spatters(c)) LS_TRY(pat_json_flatten(i, o, c));
     c->boundary = pat_json_boundary(c);
     return LS_OK;
@@ -294,6 +297,7 @@ const struct pat_writer pat_writer_json = {
     .name = "json",
     .text = "for loadstone replay, and for Spatter unless a message excludes it",
     .joins = true,
+    .has_rows = true,
     .end = ".json",
     .write = pat_json_write_ours,
 };

@@ -31,6 +31,7 @@ tests_patterns_unit_SOURCES = $(found_fixture) \
     tests/patterns/test_pat_names.c \
     tests/patterns/test_pat_parallel.c \
     tests/patterns/test_pat_period.c \
+    tests/patterns/test_pat_row_lengths.c \
     tests/patterns/test_pat_run_h5.c \
     tests/patterns/test_pat_sources.c \
     tests/patterns/test_pat_trace.c

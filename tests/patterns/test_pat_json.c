@@ -212,6 +212,25 @@ static void pat_keys_override_the_defaults(void **state)
     pat_suite_fini(&s);
 }
 
+static void pat_rows_are_read(void **state)
+{
+    (void)state;
+    struct pat_suite s;
+    assert_int_equal(read_text("[{\"pattern\":[5,6],\"row-lengths\":[3,0,1],\"count\":2},"
+                               "{\"pattern\":[5,6,7],\"row-lengths\":[3],\"count\":1,\"pattern-size\":2}]",
+                               &s),
+                     LS_OK);
+    assert_int_equal(s.rows[0].row_lengths.len, 3);
+    assert_int_equal(s.rows[0].row_lengths.data[0], 3);
+    assert_int_equal(s.rows[0].row_lengths.data[1], 0);
+    assert_true(pat_rows_hold_all(&s.rows[0]));
+    s.rows[0].count = 1;
+    assert_false(pat_rows_hold_all(&s.rows[0]));
+    assert_int_equal(s.rows[1].row_lengths.len, 0); /* cut: its rows are not known */
+    assert_string_equal(notes, "");
+    pat_suite_fini(&s);
+}
+
 static void pat_names_have_no_control_characters(void **state)
 {
     (void)state;
@@ -293,6 +312,24 @@ static void pat_wrong_files_name_line_and_expectation(void **state)
         {"[[]]", "expected a configuration"},
         {"[\n\n{\"pattern\":\n[1,-2]}]", "t.json:4: pattern: element 1: -2 is below 0"},
         {"[{\"pattern\":[1,2.5]}]", "element 1: '2.5' is not an integer"},
+        {"[{\"pattern\":[1,2],\"count\":1,\n\"row-lengths\":[3,\n-1]}]",
+         "t.json:3: row-lengths: element 1: -1 is below 0"},
+        {"[{\"pattern\":[1,2],\"count\":1,\n\"row-lengths\":[1,0]\n}]",
+         "t.json:3: in the configuration that begins in line 1: row-lengths: the rows have 1 accesses, but the pattern has 2 "
+         "indices and count 1"},
+        {"[{\"pattern\":[1,2],\"count\":3,\"row-lengths\":[1,6]}]",
+         "the rows have 7 accesses, but the pattern has 2 indices and count 3"},
+        {"[{\"pattern\":[1],\"row-lengths\":[9223372036854775807,9223372036854775807,9223372036854775807]}]",
+         "row-lengths: the sum up to element 2 does not fit 64 bits"},
+        {"[{\"pattern\":[1],\"row-lengths\":[9223372036854775808]}]",
+         "row-lengths: element 0: 9223372036854775808 does not fit"},
+        {"[{\"pattern\":[1],\"row-lengths\":[]}]", "row-lengths: the array is empty"},
+        {"[{\"pattern\":[1],\"row-lengths\":1024}]",
+         "row-lengths: a number was found; expected an array of integers that are not"},
+        {"[{\"pattern\":[1],\"row-lengths\":\"1024\"}]",
+         "row-lengths: a text was found; expected an array of integers"},
+        {"[{\"pattern\":[1],\"row-lengths\":{}}]",
+         "row-lengths: expected an array of integers that are not negative, found"},
         {"[{\"pattern\":[1,1e-3]}]", "'1e-3' is not an integer"},
         {"[{\"pattern\":[1],\"count\":1e19}]", "1e19 does not fit 64 bits"},
         {"[{\"pattern\":[1],\"count\":1e99999}]", "'1e99999' is not an integer"},
@@ -447,6 +484,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_suite_files_are_read_whole),
         cmocka_unit_test(pat_stream_file_has_all_kernels),
         cmocka_unit_test(pat_keys_override_the_defaults),
+        cmocka_unit_test(pat_rows_are_read),
         cmocka_unit_test(pat_names_have_no_control_characters),
         cmocka_unit_test(pat_whole_doubles_are_integers),
         cmocka_unit_test(pat_doubtful_files_are_noted),

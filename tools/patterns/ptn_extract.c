@@ -212,6 +212,7 @@ static int ptn_extract_run(const struct cli_value *v, char **operands, size_t op
         return err == LS_OK ? CLI_OK : cli_fail(err);
     }
     ptn_outputs_of(v, &outputs);
+    settings.with_rows = outputs.patterns_path && outputs.writer->has_rows;
     ptn_input_text(operands, operands_len, input, sizeof(input));
     ls_err err = ptn_check(v, &outputs);
     if (err == LS_OK) err = ptn_check_inputs(&outputs, operands, operands_len);

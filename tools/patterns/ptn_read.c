@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/patterns/ptn_read.h"
 #include "common/ls_text.h"
+#include "patterns/compact/pat_row_lengths.h"
 #include "patterns/compact/pat_found.h"
 #include "patterns/source/pat_source.h"
 #include "patterns/write/pat_write.h"
@@ -8,6 +9,7 @@
 #include "tools/patterns/ptn_actions.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void ptn_read_note(void *user, const char *text)
@@ -114,6 +116,29 @@ static void ptn_warn_cleaned(const struct pat_findings *f, const struct pat_tabl
     }
 }
 
+static bool ptn_is_pipe(const char *path)
+{
+    struct stat info;
+    return strcmp(path, "-") == 0 || stat(path, &info) != 0 ||
+           !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
+/* Read the files again for the rows of loops. Pipes can be read only once: their patterns have none. */
+static ls_err ptn_find_rows(const char *const *paths, size_t len, const struct pat_source_options *o,
+                            struct ptn_found *f)
+{
+    struct pat_source_options again = *o;
+    pat_source *source;
+    again.note = NULL;
+    for (size_t i = 0; i < len; i++)
+        if (ptn_is_pipe(paths[i])) return LS_OK;
+    if (f->counts.is_sampled || !pat_row_lengths_possible(&f->findings, &f->sequences)) return LS_OK;
+    LS_TRY(pat_many_open(paths, len, &again, &source));
+    const ls_err err = pat_row_lengths(source, &f->sequences, &f->findings);
+    pat_source_close(source);
+    return err;
+}
+
 ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_settings *s,
                       struct ptn_found *out)
 {
@@ -139,7 +164,8 @@ ls_err ptn_read_files(const char *const *paths, size_t len, const struct ptn_set
     LS_TRY(pat_compact(&out->sequences, pat_source_tables(out->source), &compact, &out->findings));
     ptn_warn_cleaned(&out->findings, pat_source_tables(out->source));
     if (s->no_index_loads) LS_TRY(pat_feeds_drop(&out->findings, &out->sequences, &out->index_loads));
-    return ptn_cut(s, out);
+    LS_TRY(ptn_cut(s, out));
+    return s->with_rows ? ptn_find_rows(paths, len, &source, out) : LS_OK;
 }
 
 ls_err ptn_read(const char *path, const struct ptn_settings *s, struct ptn_found *out)

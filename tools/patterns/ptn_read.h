@@ -18,6 +18,7 @@ struct ptn_settings {
     struct pat_extract_options extract;
     struct pat_compact_options compact; /* is_sampled is set by the kind of source */
     bool no_index_loads;
+    bool with_rows; /* find the rows of loops; files are then read twice */
 };
 
 struct ptn_found {
