@@ -68,10 +68,15 @@ static uint64_t rows_alike(const struct kn_cursor *c)
     return c->side.runs_len ? c->run.left : 1;
 }
 
+/* Return the elements from the current row to the next one. */
+static int64_t row_step(const struct kn_cursor *c)
+{
+    return c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
+}
+
 static void advance(struct kn_cursor *c, uint64_t rows)
 {
-    const int64_t by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
-    c->row_address = shifted(c, c->row_address, (uint64_t)by * rows);
+    c->row_address = shifted(c, c->row_address, (uint64_t)row_step(c) * rows);
     c->piece.row += rows;
     if (!c->side.runs_len) {
         if (++c->step == c->side.steps_len) c->step = 0;
@@ -88,7 +93,7 @@ static uint64_t prepare(struct kn_cursor *c, uint64_t most)
 {
     if (c->by_rows) {
         c->piece.n = least(most, rows_alike(c));
-        c->piece.by = c->side.runs_len ? c->side.runs[c->run.run].step : c->side.steps[c->step];
+        c->piece.by = row_step(c);
         c->piece.address = c->row_address;
         return c->piece.n;
     }
@@ -163,12 +168,38 @@ static void step_by_unit(struct kn_cursor *c)
     if (c->kind == KN_PIECE_ROWS && !c->by_rows) c->piece.by = c->piece.fold_step;
 }
 
+/* Return the number of whole rows of equally many units that a and b can move at once, at most the given units; 0: none. */
+static uint64_t whole_rows(const struct kn_cursor *a, const struct kn_cursor *b, uint64_t units)
+{
+    if (a->by_rows || b->by_rows || a->unit || b->unit || a->units != b->units) return 0;
+    return least(units / a->units, least(rows_alike(a), rows_alike(b)));
+}
+
+/* Move whole rows of a and b. */
+static void move_rows(struct kn_cursor *a, struct kn_cursor *b, uint64_t rows, kn_pair_move *move)
+{
+    struct kn_pair p = {&a->piece, &b->piece, rows, a->units, row_step(a), row_step(b), false};
+    prepare(a, a->units);
+    prepare(b, b->units);
+    step_by_unit(a);
+    step_by_unit(b);
+    move(&p);
+    advance(a, rows);
+    advance(b, rows);
+}
+
 void kn_cursor_move_pair(struct kn_cursor *a, struct kn_cursor *b, uint64_t units)
 {
     kn_pair_move *const move = pair_move(a, b);
     while (units) {
+        const uint64_t rows = whole_rows(a, b, units);
+        if (rows) {
+            move_rows(a, b, rows, move);
+            units -= rows * a->units;
+            continue;
+        }
         const uint64_t most = prepare(a, units), n = prepare(b, most);
-        struct kn_pair p = {&a->piece, &b->piece, n, .value_by = b->by_rows};
+        struct kn_pair p = {.a = &a->piece, .b = &b->piece, .rows = 1, .n = n, .counts_units = b->by_rows};
         step_by_unit(a);
         step_by_unit(b);
         move(&p);

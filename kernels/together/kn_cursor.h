@@ -45,12 +45,13 @@ typedef void kn_piece_move(struct kn_piece *p);
 kn_piece_move *kn_piece_find(enum kn_piece_kind kind, enum pat_operation does, unsigned element_bytes,
                              unsigned index_bits);
 
-/* Loads of pattern a and accesses of pattern b in turn, as in one iteration of a loop: n times a unit of a, then an element
- * of b. */
+/* Loads of pattern a and accesses of pattern b in turn, as in one iteration of a loop: `rows` times n times a unit of a, then an
+ * element of b. */
 struct kn_pair {
     struct kn_piece *a, *b; /* a: ROWS (by apart, once each) or LISTED; b: elements by apart */
-    uint64_t n,
-        value_by; /* value_by: 1 if each element of b is a row, whose stored values count up; otherwise 0 */
+    uint64_t rows, n;
+    int64_t a_row_by, b_row_by; /* elements from the first unit of a row to that of the next one */
+    bool counts_units; /* the stored values count up with each element of b, otherwise with each row */
 };
 
 typedef void kn_pair_move(struct kn_pair *p);

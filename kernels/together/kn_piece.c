@@ -46,28 +46,31 @@ KN_ALWAYS void rows_of(struct kn_piece *p, enum pat_operation does, size_t len)
 }
 
 /* A unit of a, then an element of b. One instruction walks over b, as in a loop. */
-KN_ALWAYS void pair_rows_of(struct kn_pair *p, enum pat_operation does, size_t len)
+KN_ALWAYS void pair_rows_of(struct kn_pair *p, enum pat_operation does, size_t len, bool counts_units)
 {
     const struct kn_side s = {.index = p->a->offset};
     const struct KN_NAME(held) held = KN_NAME(hold)(&s, len);
     struct KN_NAME(state) first = {0}, second = {.value = KN_NAME(value)(p->b->row, does)};
-    uint64_t *row = p->a->address, *at = (uint64_t *)p->b->address + p->b->offset[0];
+    uint64_t *a = p->a->address, *b = (uint64_t *)p->b->address + p->b->offset[0];
     const int64_t by = p->a->by, at_by = p->b->by;
-    const uint64_t value_by = p->value_by;
-    for (uint64_t n = p->n; n > 0; n--, row += by, at += at_by) {
-        KN_NAME(held_row)(row, &held, len, PAT_OPERATION_REDUCE, &first);
-        KN_NAME(access)(at, does, &second);
-        second.value += value_by;
+    for (uint64_t r = p->rows; r > 0; r--, a += p->a_row_by, b += p->b_row_by) {
+        uint64_t *row = a, *at = b;
+        for (uint64_t n = p->n; n > 0; n--, row += by, at += at_by) {
+            KN_NAME(held_row)(row, &held, len, PAT_OPERATION_REDUCE, &first);
+            KN_NAME(access)(at, does, &second);
+            if (counts_units) second.value++;
+        }
+        second.value++;
     }
     p->a->sum += first.sum;
     p->b->sum += second.sum;
 }
 
-#define PAIR_CASE(n)                  \
-    case n + 1:                       \
-        pair_rows_of(p, does, n + 1); \
+#define PAIR_CASE(n)                                \
+    case n + 1:                                     \
+        pair_rows_of(p, does, n + 1, counts_units); \
         return;
-KN_ALWAYS void pair_rows(struct kn_pair *p, enum pat_operation does)
+KN_ALWAYS void pair_rows(struct kn_pair *p, enum pat_operation does, bool counts_units)
 {
     switch (p->a->offset_len) {
         KN_HELD(PAIR_CASE)
@@ -99,12 +102,15 @@ ROWS_DEFINE(update, UPDATE)
 
 static void pair_rows_reduce(struct kn_pair *p)
 {
-    pair_rows(p, PAT_OPERATION_REDUCE);
+    pair_rows(p, PAT_OPERATION_REDUCE, false);
 }
 
 static void pair_rows_fill(struct kn_pair *p)
 {
-    pair_rows(p, PAT_OPERATION_FILL);
+    if (p->counts_units)
+        pair_rows(p, PAT_OPERATION_FILL, true);
+    else
+        pair_rows(p, PAT_OPERATION_FILL, false);
 }
 #include "kernels/replay/kn_access_end.inc.h"
 

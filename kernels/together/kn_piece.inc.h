@@ -35,14 +35,17 @@ KN_ALWAYS void KN_NAME(pair_listed)(struct kn_pair *p, enum pat_operation does)
 {
     const struct kn_side s = {.index = p->a->index};
     struct KN_NAME(state) first = {0}, second = {.value = KN_NAME(value)(p->b->row, does)};
-    KN_E *const row = p->a->address;
-    KN_E *at = (KN_E *)p->b->address + p->b->offset[0];
+    KN_E *a = p->a->address, *b = (KN_E *)p->b->address + p->b->offset[0];
     const int64_t at_by = p->b->by;
-    const uint64_t n = p->n, value_by = p->value_by;
-    for (uint64_t j = 0; j < n; j++, at += at_by) {
-        KN_NAME(access)(row + KN_NAME(index)(&s, j, false), PAT_OPERATION_REDUCE, &first);
-        KN_NAME(access)(at, does, &second);
-        second.value = (KN_E)(second.value + value_by);
+    const uint64_t n = p->n, value_by = p->counts_units;
+    for (uint64_t r = p->rows; r > 0; r--, a += p->a_row_by, b += p->b_row_by) {
+        KN_E *at = b;
+        for (uint64_t j = 0; j < n; j++, at += at_by) {
+            KN_NAME(access)(a + KN_NAME(index)(&s, j, false), PAT_OPERATION_REDUCE, &first);
+            KN_NAME(access)(at, does, &second);
+            second.value = (KN_E)(second.value + value_by);
+        }
+        second.value++;
     }
     p->a->sum += first.sum;
     p->b->sum += second.sum;

@@ -171,6 +171,8 @@ static void a_pair_gives_the_results_of_both(void **unused)
         {{500, 1}, {2, 1000}, true, true}, /* rows of one element */
         {{1, 500}, {500, 1}, false, false},
         {{1, 500}, {1500, 3}, false, true}, /* long rows of stores */
+        {{500, 500}, {4, 4}, true, true},   /* whole rows at once */
+        {{500, 500}, {4, 4}, false, true},
     };
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         struct side a, b;
@@ -179,7 +181,7 @@ static void a_pair_gives_the_results_of_both(void **unused)
         side_make(&b, cases[c].len[1], cases[c].count[1], false, cases[c].fills);
         assert_true(kn_cursors_pair(&a.cursor, &b.cursor));
         for (uint64_t left = a.cursor.units_all, n; left; left -= n) {
-            n = 1 + ls_random_below(&state, 90);
+            n = 1 + ls_random_below(&state, ls_random_below(&state, 4) ? 90 : 2000);
             if (n > left) n = left;
             kn_cursor_move_pair(&a.cursor, &b.cursor, n);
         }
