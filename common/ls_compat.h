@@ -34,9 +34,12 @@
  * signal handlers may use it. */
 #define LS_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec"), visibility("hidden")))
 
-/* A constant that headers older than the kernel lack (linux/auxvec.h). */
+/* Constants that headers older than the kernel lack (linux/auxvec.h, asm-generic/mman-common.h). */
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
 #endif
 
 /* Architectures without a fork system call use clone. */

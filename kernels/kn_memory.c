@@ -2,6 +2,7 @@
 #include "kernels/kn_memory.h"
 
 #include "common/ls_clock.h"
+#include "common/ls_compat.h"
 #include "common/ls_file.h"
 #include "machine/mach_hwloc.h"
 
@@ -42,6 +43,13 @@ void kn_block_fini(struct kn_block *b)
 {
     if (b->mapping) munmap(b->mapping, b->mapping_bytes);
     *b = (struct kn_block){0};
+}
+
+void kn_memory_collapse(void *start, size_t len_bytes, enum kn_pages pages)
+{
+    const uintptr_t from = (uintptr_t)start, end = (from + len_bytes) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    const uintptr_t begin = (from + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+    if (pages == KN_PAGES_HUGE && begin < end) (void)madvise((void *)begin, end - begin, MADV_COLLAPSE);
 }
 
 /* ---- kept blocks ---- */

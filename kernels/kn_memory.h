@@ -31,6 +31,10 @@ ls_err kn_block_reuse(struct kn_block *out, size_t len_bytes, enum kn_pages page
  * begin.  Thread: one at a time in a process. */
 void kn_block_keep(struct kn_block *b, enum kn_pages pages, unsigned threads);
 
+/* Move existing memory to huge pages, contents included, where pages are huge ones and the kernel can (Linux 6.1): only the
+ * huge pages that it covers as a whole. */
+void kn_memory_collapse(void *start, size_t len_bytes, enum kn_pages pages);
+
 /* Return the bytes of b that are in huge pages now, from /proc/self/smaps (AnonHugePages); 0 if unknown. */
 uint64_t kn_block_huge_bytes(const struct kn_block *b);
 

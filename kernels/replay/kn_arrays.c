@@ -284,6 +284,13 @@ static ls_err init_sparse(struct kn_arrays *a, const struct kn_block *lent)
     return init_side(a, &p->to, &a->to);
 }
 
+/* Indices are an array of the program, too. */
+static void collapse_indices(const struct kn_plan_side *s, enum kn_pages pages)
+{
+    kn_memory_collapse(s->outer.data, s->outer.len * sizeof(*s->outer.data), pages);
+    kn_memory_collapse(s->inner.data, s->inner.len * sizeof(*s->inner.data), pages);
+}
+
 ls_err kn_arrays_init(struct kn_arrays *out, const struct kn_plan *plan, const struct kn_backend *backend,
                       enum kn_pages pages)
 {
@@ -300,6 +307,8 @@ ls_err kn_arrays_init_in(struct kn_arrays *out, const struct kn_plan *plan, cons
     LS_TRY(kn_block_reuse(&out->dense, out->dense_stride_bytes * plan->dense_copies, pages, plan->threads));
     if (plan->from.used) LS_TRY(kn_runs_init(plan->from.steps, plan->from.steps_len, &out->runs_from));
     if (plan->to.used) LS_TRY(kn_runs_init(plan->to.steps, plan->to.steps_len, &out->runs_to));
+    collapse_indices(&plan->from, pages);
+    collapse_indices(&plan->to, pages);
     out->parts = calloc(plan->threads, sizeof(*out->parts));
     out->sums = calloc(plan->threads, sizeof(*out->sums));
     if (!out->parts || !out->sums) return ls_nomem("%u threads", plan->threads);
@@ -322,22 +331,23 @@ void kn_arrays_fini(struct kn_arrays *a)
     a->sums = NULL;
 }
 
-static ls_err narrow(const struct pat_indices *p, int32_t **out)
+static ls_err narrow(const struct pat_indices *p, enum kn_pages pages, int32_t **out)
 {
     if (p->len == 0) return LS_OK;
     if (!(*out = malloc(p->len * sizeof(**out)))) return ls_nomem("%zu 32-bit indices", p->len);
     for (size_t j = 0; j < p->len; j++)
         (*out)[j] = (int32_t)p->data[j];
+    kn_memory_collapse(*out, p->len * sizeof(**out), pages);
     return LS_OK;
 }
 
 ls_err kn_arrays_narrow(struct kn_arrays *a)
 {
     if (a->narrow_from.outer || a->narrow_to.outer) return LS_OK;
-    LS_TRY(narrow(&a->plan->from.outer, &a->narrow_from.outer));
-    LS_TRY(narrow(&a->plan->from.inner, &a->narrow_from.inner));
-    LS_TRY(narrow(&a->plan->to.outer, &a->narrow_to.outer));
-    return narrow(&a->plan->to.inner, &a->narrow_to.inner);
+    LS_TRY(narrow(&a->plan->from.outer, a->pages, &a->narrow_from.outer));
+    LS_TRY(narrow(&a->plan->from.inner, a->pages, &a->narrow_from.inner));
+    LS_TRY(narrow(&a->plan->to.outer, a->pages, &a->narrow_to.outer));
+    return narrow(&a->plan->to.inner, a->pages, &a->narrow_to.inner);
 }
 
 void kn_arrays_forget_narrow(struct kn_arrays *a)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compiled like kn_var_operations.c, because the accesses are the same. */
 #include "kernels/together/kn_cursor.h"
+#include "kernels/together/kn_rows.h"
 
 #include "kernels/kn_options.h"
 #include "kernels/replay/kn_job.h"
@@ -156,4 +157,23 @@ kn_pair_move *kn_pair_find(enum kn_piece_kind kind_of_a, enum pat_operation b_do
     if (kind_of_a != KN_PIECE_LISTED) return NULL;
     if (index_bits == 64) return fills ? piece_e8_i64_pair_listed_fill : piece_e8_i64_pair_listed_reduce;
     return fills ? piece_e8_i32_pair_listed_fill : piece_e8_i32_pair_listed_reduce;
+}
+
+#define ROWS_BY_OPERATION(prefix)                                                       \
+    {                                                                                   \
+        [PAT_OPERATION_REDUCE] = prefix##_reduce, [PAT_OPERATION_FILL] = prefix##_fill, \
+        [PAT_OPERATION_UPDATE] = prefix##_update                                        \
+    }
+#define ROWS_BY_WAY(tag)                                                                         \
+    {                                                                                            \
+        ROWS_BY_OPERATION(piece_##tag##_rows_alone), ROWS_BY_OPERATION(piece_##tag##_rows_with), \
+            ROWS_BY_OPERATION(piece_##tag##_rows_then)                                           \
+    }
+
+kn_rows_move *kn_rows_find(enum kn_rows_way way, enum pat_operation does, unsigned element_bytes,
+                           unsigned index_bits)
+{
+    static kn_rows_move *const rows[2][2][KN_ROWS_WAYS][PAT_OPERATION_COUNT] = {
+        {ROWS_BY_WAY(e4_i32), ROWS_BY_WAY(e4_i64)}, {ROWS_BY_WAY(e8_i32), ROWS_BY_WAY(e8_i64)}};
+    return rows[element_bytes == 8][index_bits == 64][way][does];
 }

@@ -60,3 +60,142 @@ static __attribute__((unused)) void KN_NAME(pair_listed_fill)(struct kn_pair *p)
 {
     KN_NAME(pair_listed)(p, PAT_OPERATION_FILL);
 }
+
+/* Progress of elements at fixed places of each row. */
+struct KN_NAME(fixed) {
+    KN_E *at;
+    struct KN_NAME(state) state;
+};
+
+KN_ALWAYS struct KN_NAME(fixed) KN_NAME(fixed_begin)(const struct kn_rows_fixed *f)
+{
+    struct KN_NAME(fixed) out = {0};
+    if (f->piece) out.at = f->piece->address;
+    if (f->piece) out.state.value = KN_NAME(value)(f->piece->row, PAT_OPERATION_FILL);
+    return out;
+}
+
+/* Load the elements of a row, 0 to 2. */
+KN_ALWAYS void KN_NAME(fixed_load)(struct KN_NAME(fixed) * now, unsigned elements, int64_t second, int64_t by)
+{
+    if (!elements) return;
+    KN_NAME(access)(now->at, PAT_OPERATION_REDUCE, &now->state);
+    if (elements == 2) KN_NAME(access)(now->at + second, PAT_OPERATION_REDUCE, &now->state);
+    now->at += by;
+}
+
+KN_ALWAYS void KN_NAME(fixed_end)(const struct kn_rows_fixed *f, const struct KN_NAME(fixed) * now)
+{
+    if (!f->piece) return;
+    f->piece->address = now->at;
+    f->piece->sum = (KN_E)(f->piece->sum + now->state.sum);
+}
+
+/* Return the number of the next rows, at most `most`, that store one value; then set the value of the rows after them. */
+KN_ALWAYS uint64_t KN_NAME(fixed_alike)(struct kn_rows_fixed *f, struct KN_NAME(fixed) * now, uint64_t most)
+{
+    if (!f->elements) return most;
+    if (f->left == 0) {
+        f->left = f->len;
+        f->piece->row++;
+        now->state.value = KN_NAME(value_after)(now->state.value, PAT_OPERATION_FILL);
+    }
+    const uint64_t rows = f->left < most ? f->left : most;
+    f->left -= rows;
+    return rows;
+}
+
+/* The steps of a loop by rows and the number of its fixed elements; constants where possible, since each variable takes a
+ * register from the loop. */
+struct KN_NAME(rows_shape) {
+    unsigned loads, fills;
+    int64_t b_by, load_by, fill_by;
+};
+
+/* Rows of a, each an inner loop (kn_rows_piece), with the elements of b or followed by its rows. */
+KN_ALWAYS void KN_NAME(rows_shaped)(struct kn_rows_piece *p, enum pat_operation does, enum kn_rows_way way,
+                                    struct KN_NAME(rows_shape) shape)
+{
+    struct KN_NAME(state) first = {.value = KN_NAME(value)(p->a->row, does)}, second = {0};
+    struct KN_NAME(fixed) loaded = KN_NAME(fixed_begin)(&p->load), filled = KN_NAME(fixed_begin)(&p->fill);
+    KN_E *const row = p->a->address;
+    KN_E *at = way == KN_ROWS_ALONE ? NULL : p->b->address;
+    const KN_I *index = p->a->index, *then_index = way == KN_ROWS_THEN ? p->b->index : NULL;
+    const uint16_t *len = p->a_len, *then = p->b_len, *const last = len + p->n;
+    const int64_t load_second = p->load.second;
+    while (len < last) {
+        const uint16_t *const end = len + KN_NAME(fixed_alike)(&p->fill, &filled, (uint64_t)(last - len));
+        for (; len < end; len++) {
+            KN_NAME(fixed_load)(&loaded, shape.loads, load_second, shape.load_by);
+            for (const KN_I *const stop = index + *len; index < stop; index++) {
+                KN_NAME(access)(row + *index, does, &first);
+                if (way != KN_ROWS_WITH) continue;
+                KN_NAME(access)(at, PAT_OPERATION_REDUCE, &second);
+                at += shape.b_by;
+            }
+            if (way == KN_ROWS_THEN)
+                for (const KN_I *const stop = then_index + *then++; then_index < stop; then_index++)
+                    KN_NAME(access)(at + *then_index, PAT_OPERATION_REDUCE, &second);
+            if (!shape.fills) continue;
+            KN_NAME(access)(filled.at, PAT_OPERATION_FILL, &filled.state);
+            filled.at += shape.fill_by;
+        }
+    }
+    p->a_len = len;
+    p->a->index = index;
+    p->a->sum = (KN_E)(p->a->sum + first.sum);
+    KN_NAME(fixed_end)(&p->load, &loaded);
+    KN_NAME(fixed_end)(&p->fill, &filled);
+    if (way == KN_ROWS_ALONE) return;
+    p->b->sum = (KN_E)(p->b->sum + second.sum);
+    if (way == KN_ROWS_WITH) p->b->address = at;
+    if (way == KN_ROWS_THEN) {
+        p->b_len = then;
+        p->b->index = then_index;
+    }
+}
+
+KN_ALWAYS bool KN_NAME(steps_are_1)(const struct kn_rows_piece *p, enum kn_rows_way way)
+{
+    return (way != KN_ROWS_WITH || p->b_by == 1) && (!p->load.elements || p->load.by == 1) &&
+           (!p->fill.elements || p->fill.by == 1);
+}
+
+KN_ALWAYS void KN_NAME(rows_by)(struct kn_rows_piece *p, enum pat_operation does, enum kn_rows_way way)
+{
+    const struct KN_NAME(rows_shape)
+        any = {p->load.elements, p->fill.elements, p->b_by, p->load.by, p->fill.by};
+#define KN_SHAPE(loads, fills)                                                                   \
+    case 2 * (loads) + (fills):                                                                  \
+        KN_NAME(rows_shaped)(p, does, way, (struct KN_NAME(rows_shape)){loads, fills, 1, 1, 1}); \
+        return;
+    if (does == PAT_OPERATION_REDUCE && sizeof(KN_E) == 8 && KN_NAME(steps_are_1)(p, way))
+        switch (2 * any.loads + any.fills) {
+            KN_SHAPE(0, 0)
+            KN_SHAPE(0, 1)
+            KN_SHAPE(1, 0)
+            KN_SHAPE(1, 1)
+            KN_SHAPE(2, 0)
+            KN_SHAPE(2, 1)
+        }
+#undef KN_SHAPE
+    KN_NAME(rows_shaped)(p, does, way, any);
+}
+
+#define KN_DEFINE(name, does)                                        \
+    static void KN_NAME(rows_alone_##name)(struct kn_rows_piece * p) \
+    {                                                                \
+        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_ALONE);    \
+    }                                                                \
+    static void KN_NAME(rows_with_##name)(struct kn_rows_piece * p)  \
+    {                                                                \
+        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_WITH);     \
+    }                                                                \
+    static void KN_NAME(rows_then_##name)(struct kn_rows_piece * p)  \
+    {                                                                \
+        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_THEN);     \
+    }
+KN_DEFINE(reduce, REDUCE)
+KN_DEFINE(fill, FILL)
+KN_DEFINE(update, UPDATE)
+#undef KN_DEFINE

@@ -3,6 +3,7 @@
 
 #include "common/ls_checked.h"
 #include "kernels/together/kn_cursor.h"
+#include "kernels/together/kn_rows.h"
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
 #include "kernels/replay/kn_trial.h"
@@ -187,7 +188,8 @@ struct group {
     struct kn_session *sessions; /* [len] */
     size_t len;
     struct kn_shared_arrays shared;
-    struct taker *takers; /* [threads * len] */
+    struct kn_row_role *row_roles; /* [len] */
+    struct taker *takers;          /* [threads * len] */
 };
 
 /* Per-pattern schedule: `units` of its cursor per turn, plus one whenever the accumulated remainder reaches a
@@ -195,6 +197,7 @@ struct group {
 struct taker {
     struct kn_cursor cursor;
     uint64_t units, rest, rests;
+    struct kn_rows rows;  /* rows.a: they are its units */
     struct taker *second; /* its units follow this one's, one by one; NULL: none */
     bool is_second;
 } __attribute__((aligned(64)));
@@ -205,31 +208,55 @@ static void begin_share(const struct group *g, struct taker *takers, unsigned sh
         takers[k].cursor = kn_cursor_of(&g->sessions[k].arrays, share, g->sessions[k].variant->index_bits);
 }
 
+/* Patterns that have rows are moved by rows, with the others of the same iterations. */
+static void pair_rows_up(struct taker *takers, const struct kn_row_role *roles, size_t len)
+{
+    for (size_t a = 0; a < len; a++) {
+        if (takers[a].is_second) continue;
+        kn_rows_begin(&takers[a].rows, &takers[a].cursor, &roles[a]);
+        for (size_t b = 0; b < len && takers[a].rows.a; b++)
+            if (b != a && !takers[b].is_second && !takers[b].rows.a &&
+                kn_rows_add(&takers[a].rows, &takers[b].cursor, &roles[b]))
+                takers[b].is_second = true;
+    }
+}
+
+static bool is_alone(const struct taker *t)
+{
+    return !t->second && !t->is_second && !t->rows.a;
+}
+
 /* Patterns with as many units as another one are of the same iterations: their accesses alternate, as in the loop. */
-static void pair_up(struct taker *takers, size_t len)
+static void pair_up(struct taker *takers, const struct kn_row_role *roles, size_t len)
 {
     for (size_t k = 0; k < len; k++) {
         takers[k].second = NULL;
+        takers[k].rows = (struct kn_rows){0};
         takers[k].is_second = false;
     }
+    pair_rows_up(takers, roles, len);
     for (size_t a = 0; a < len; a++)
-        for (size_t b = 0; b < len && !takers[a].second && !takers[a].is_second; b++)
-            if (b != a && !takers[b].is_second && !takers[b].second &&
-                kn_cursors_pair(&takers[a].cursor, &takers[b].cursor)) {
+        for (size_t b = 0; b < len && is_alone(&takers[a]); b++)
+            if (b != a && is_alone(&takers[b]) && kn_cursors_pair(&takers[a].cursor, &takers[b].cursor)) {
                 takers[a].second = &takers[b];
                 takers[b].is_second = true;
             }
 }
 
+/* Set the units of a turn; return the number of turns: 1 where all patterns alternate unit by unit. */
 static uint64_t turns_of(struct taker *takers, size_t len)
 {
     uint64_t accesses = 0;
-    for (size_t k = 0; k < len; k++)
-        accesses += takers[k].cursor.units_all * takers[k].cursor.unit_accesses;
-    const uint64_t turns = accesses / turn_accesses + 1;
+    size_t leaders = 0;
     for (size_t k = 0; k < len; k++) {
-        takers[k].units = takers[k].cursor.units_all / turns;
-        takers[k].rest = takers[k].cursor.units_all % turns;
+        accesses += takers[k].cursor.units_all * takers[k].cursor.unit_accesses;
+        leaders += !takers[k].is_second;
+    }
+    const uint64_t turns = leaders == 1 ? 1 : accesses / turn_accesses + 1;
+    for (size_t k = 0; k < len; k++) {
+        const uint64_t units = takers[k].rows.a ? takers[k].rows.len : takers[k].cursor.units_all;
+        takers[k].units = units / turns;
+        takers[k].rest = units % turns;
         takers[k].rests = 0;
     }
     return turns;
@@ -243,7 +270,9 @@ static void take_turn(struct taker *t, uint64_t turns)
         t->rests -= turns;
         units++;
     }
-    if (units && t->second)
+    if (units && t->rows.a)
+        kn_rows_run(&t->rows, units);
+    else if (units && t->second)
         kn_cursor_move_pair(&t->cursor, &t->second->cursor, units);
     else if (units)
         kn_cursor_move(&t->cursor, units);
@@ -254,8 +283,8 @@ static void run_share(void *arg, unsigned share)
     const struct group *g = arg;
     struct taker *takers = g->takers + share * g->len;
     begin_share(g, takers, share);
+    pair_up(takers, g->row_roles, g->len);
     const uint64_t turns = turns_of(takers, g->len);
-    pair_up(takers, g->len);
     for (uint64_t t = 0; t < turns; t++)
         for (size_t k = 0; k < g->len; k++)
             if (!takers[k].is_second) take_turn(&takers[k], turns);
@@ -299,6 +328,19 @@ static ls_err plan_all(struct group *g, const struct pat_config *rows, struct kn
     return LS_OK;
 }
 
+/* Is there a pattern that is moved by rows? */
+static bool has_rows(const struct group *g)
+{
+    bool found = false;
+    for (size_t k = 0; k < g->len && !found; k++) {
+        struct kn_rows rows;
+        struct kn_cursor c = kn_cursor_of(&g->sessions[k].arrays, 0, g->sessions[k].variant->index_bits);
+        kn_rows_begin(&rows, &c, &g->row_roles[k]);
+        found = rows.a != NULL;
+    }
+    return found;
+}
+
 static ls_err fill_all(struct group *g, struct kn_result *r)
 {
     LS_TRY(kn_shared_arrays_init(&g->shared, g->sessions, g->len, g->options->pages));
@@ -307,12 +349,14 @@ static ls_err fill_all(struct group *g, struct kn_result *r)
         LS_TRY(kn_session_fill(s, kn_shared_arrays_part(&g->shared, k)));
         LS_TRY(kn_session_choose(s, r));
         r->trials_len = 0; /* counts of one pattern */
+        LS_TRY(kn_row_role_init(s, g->row_roles, k));
         r->bytes_with_indices += kn_session_bytes_with_indices(s);
         if (s->variant->index_bits > r->index_bits) r->index_bits = s->variant->index_bits;
     }
     r->method = KN_METHOD_SCALAR;
     r->stores = KN_STORES_REGULAR;
-    snprintf(r->variant, sizeof(r->variant), "scalar, turns of %u accesses", (unsigned)turn_accesses);
+    snprintf(r->variant, sizeof(r->variant), "scalar, %sturns of %u accesses", has_rows(g) ? "rows, " : "",
+             (unsigned)turn_accesses);
     return LS_OK;
 }
 
@@ -399,12 +443,15 @@ static ls_err group_init(struct group *g, const struct pat_config *rows, size_t 
         return ls_fail(LS_ERR_UNSUPPORTED, "--together runs on threads: take another backend than %s",
                        g->backend->name);
     g->sessions = calloc(len + 1, sizeof(*g->sessions));
-    if (!g->sessions) return ls_nomem("%zu patterns", len);
+    g->row_roles = calloc(len + 1, sizeof(*g->row_roles));
+    if (!g->sessions || !g->row_roles) return ls_nomem("%zu patterns", len);
     return plan_all(g, rows, out);
 }
 
 static void group_fini(struct group *g)
 {
+    if (g->row_roles) kn_row_roles_fini(g->row_roles, g->len);
+    free(g->row_roles);
     free(g->sessions);
     free(g->takers);
 }

@@ -9,6 +9,7 @@ tests_kernels_unit_SOURCES = \
     tests/kernels/test_kn_memory.c \
     tests/kernels/test_kn_ranks.c \
     tests/kernels/test_kn_replay.c \
+    tests/kernels/test_kn_rows.c \
     tests/kernels/test_kn_stream.c \
     tests/kernels/test_kn_team.c \
     tests/kernels/test_kn_time.c \

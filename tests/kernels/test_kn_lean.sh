@@ -10,13 +10,17 @@ exec python3 - <<'T'
 import glob, re, subprocess, sys
 
 # Instructions that an access may take with its share of the loop's own: index load, access, increment, compare and branch. A
-# dependent load computes its address and adds up, too; two levels of indices need two loads.
+# dependent load computes its address and adds up, too; two levels of indices need two loads. A row of a loop is not unrolled, and
+# its access may come with an element of a second pattern.
 FUNCTIONS = [
     ("kn_piece", r"piece_e\d_i\d\d_piece_listed_(reduce|fill)", 3),
     ("kn_piece", r"piece_e\d_i\d\d_piece_levels_(reduce|fill)", 4),
     ("kn_piece", r"piece_e\d_i\d\d_piece_listed_(update)", 5),
     ("kn_piece", r"piece_e\d_i\d\d_piece_levels_(update)", 6),
     ("kn_piece", r"piece_e\d_i\d\d_piece_listed_(chase)", 6),
+    ("kn_piece", r"piece_e\d_i\d\d_rows_alone_(reduce|fill)", 5),
+    ("kn_piece", r"piece_e\d_i\d\d_rows_then_(reduce|fill)", 5),
+    ("kn_piece", r"piece_e\d_i\d\d_rows_(with)_reduce", 7),
     ("kn_var_operations", r"operation_e4_i\d\d_(reduce|fill)_(?:gather|scatter)", 3),
     ("kn_var_operations", r"operation_e8_i\d\d_(reduce|fill)_multi(?:gather|scatter)", 4),
     ("kn_var_operations", r"operation_e4_i\d\d_(update)_scatter", 5),
@@ -24,7 +28,7 @@ FUNCTIONS = [
     ("kn_var_scalar", r"scalar_e\d_i\d\d_(gather|scatter)", 6),
     ("kn_var_scalar", r"unrolled_e\d_i\d\d_(gather|scatter)", 4),
 ]
-MEMORY = {"gather": 3, "scatter": 3}  # instructions that touch memory for an access; 2 for the others
+MEMORY = {"gather": 3, "scatter": 3, "with": 3}  # instructions that touch memory for an access; 2 for the others
 
 
 def functions(path):
