@@ -63,15 +63,19 @@ static uint8_t flags_read(const struct rt_burst_scratch *s)
 static bool may_fault(const struct rt_burst_scratch *s, const struct rt_burst_plan *p)
 {
     static const uint8_t safe[] = {
-        ZYDIS_CATEGORY_BINARY, ZYDIS_CATEGORY_LOGICAL, ZYDIS_CATEGORY_SHIFT,   ZYDIS_CATEGORY_ROTATE,
-        ZYDIS_CATEGORY_CMOV,   ZYDIS_CATEGORY_SETCC,   ZYDIS_CATEGORY_BITBYTE, ZYDIS_CATEGORY_NOP,
-        ZYDIS_CATEGORY_BMI1,   ZYDIS_CATEGORY_BMI2,    ZYDIS_CATEGORY_WIDENOP,
+        ZYDIS_CATEGORY_BINARY,  ZYDIS_CATEGORY_LOGICAL, ZYDIS_CATEGORY_SHIFT,
+        ZYDIS_CATEGORY_ROTATE,  ZYDIS_CATEGORY_CMOV,    ZYDIS_CATEGORY_SETCC,
+        ZYDIS_CATEGORY_BITBYTE, ZYDIS_CATEGORY_BMI1,    ZYDIS_CATEGORY_BMI2,
     };
+    /* nop and endbr64; other instructions that Zydis calls nop are prefetches of registers, which AMD's processors refuse */
+    const bool is_nop = s->insn.opcode == 0x90 || s->insn.opcode == 0x1f || s->insn.opcode == 0x1e;
+    const bool does_nothing = is_nop && (s->insn.meta.category == ZYDIS_CATEGORY_NOP ||
+                                         s->insn.meta.category == ZYDIS_CATEGORY_WIDENOP);
     const bool moves = s->insn.mnemonic == ZYDIS_MNEMONIC_MOV || s->insn.mnemonic == ZYDIS_MNEMONIC_LEA ||
                        s->insn.mnemonic == ZYDIS_MNEMONIC_MOVZX || s->insn.mnemonic == ZYDIS_MNEMONIC_MOVSX ||
                        s->insn.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
     if (p->mem_count || p->flow == RT_BURST_FLOW_DIVIDE) return true;
-    return !moves && !memchr(safe, (int)s->insn.meta.category, sizeof safe);
+    return !moves && !does_nothing && !memchr(safe, (int)s->insn.meta.category, sizeof safe);
 }
 
 static bool names_segment(const struct rt_burst_scratch *s)

@@ -227,6 +227,17 @@ static void write_return(uint8_t *code, uint32_t value)
     code[5] = 0xc3;
 }
 
+static uint64_t refused_flags;
+
+/* Skip the instruction of three bytes that the processor refuses. */
+static void note_flags(int sig, siginfo_t *info, ucontext_t *uc)
+{
+    (void)info;
+    if (sig != SIGILL) abort();
+    refused_flags = (uint64_t)uc->uc_mcontext.gregs[REG_EFL] & 0x8d5;
+    uc->uc_mcontext.gregs[REG_RIP] += 3;
+}
+
 static uint32_t call_in_burst(const uint8_t *code)
 {
     tr_session_each(&brief, NULL);
@@ -244,6 +255,33 @@ static uint8_t *map_code(size_t len_bytes)
     assert_true(code != MAP_FAILED);
     tr_session_add_code((uint64_t)(uintptr_t)code, (uint64_t)(uintptr_t)code + len_bytes);
     return code;
+}
+
+/* A prefetch of a register, which AMD's processors refuse: the program's handler sees its flags, although the next
+ * instruction overwrites them. */
+static void flags_are_exact_where_a_prefetch_is_refused(void **state)
+{
+    static const uint8_t begin[] = {0x31, 0xc0, 0x48, 0xba}; /* xor eax, eax; mov rdx, the prefetch */
+    static const uint8_t rest[] = {0x83, 0xf8, 0x01,         /* cmp eax, 1 */
+                                   0xff, 0xe2,               /* jmp rdx */
+                                   0x0f, 0x0d, 0xc8,         /* prefetchw eax */
+                                   0x83, 0xc0, 0x01, 0xc3};  /* add eax, 1; ret */
+    enum { FLAGS_OF_BORROW = 0x95 };
+    (void)state;
+    uint8_t *code = map_code(PAGE_BYTES);
+    const uint64_t prefetch = (uint64_t)(uintptr_t)code + sizeof begin + sizeof prefetch + 5;
+    memcpy(code, begin, sizeof begin);
+    memcpy(code + sizeof begin, &prefetch, sizeof prefetch);
+    memcpy(code + sizeof begin + sizeof prefetch, rest, sizeof rest);
+    for (unsigned i = 0; i < 3; i++) {
+        refused_flags = 0;
+        tr_session_each(&brief, note_flags);
+        TR_TRIGGER();
+        assert_int_equal(((uint32_t(*)(void))(uintptr_t)code)(), 1);
+        if (!refused_flags) skip(); /* Intel's processors do nothing */
+        assert_int_equal(tr_session_result()->end, RT_TR_END_FAULT);
+        assert_int_equal(refused_flags, FLAGS_OF_BORROW);
+    }
 }
 
 /* len blocks of a load and a jump to the next block, then a return. Returns the end of the code. */
@@ -917,6 +955,7 @@ int tr_unit_run(const char *without)
         cmocka_unit_test(limit_of_instructions_holds),
         cmocka_unit_test(translations_are_limited),
         cmocka_unit_test(faults_are_the_programs),
+        cmocka_unit_test(flags_are_exact_where_a_prefetch_is_refused),
         cmocka_unit_test(new_code_is_watched_less),
         cmocka_unit_test(quiet_code_is_executed_only),
         cmocka_unit_test(repeated_strings_are_walked_by_lines),

@@ -642,8 +642,9 @@ void (*tr_random_draw(struct tr_random *r))(void)
     static const uint8_t save_rsp[] = {0x48, 0x89, 0x25}, load_rsp[] = {0x48, 0x8b, 0x25};
     put(r, save_rsp, sizeof save_rsp);
     put_rel(r, data_at(r, SAVED_RSP));
-    static const uint8_t make_room[] = {0x48, 0x81, 0xec, 0x00,
-                                        0x10, 0x00, 0x00}; /* sub 4096, rsp: for pops */
+    /* sub 65536, rsp: instructions that are skipped after a fault leave the stack as it is, so that loops of them pop more
+     * than they push */
+    static const uint8_t make_room[] = {0x48, 0x81, 0xec, 0x00, 0x00, 0x01, 0x00};
     put(r, make_room, sizeof make_room);
     for (unsigned reg = 0; reg < SCALARS; reg++)
         if (reg != RSP) move_immediate(r, reg, below(r, 3) ? next_random(r) : below(r, 1000));
