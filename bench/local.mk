@@ -93,6 +93,11 @@ bench-overhead: all bench/overhead_matmul bench/overhead_nothing bench/overhead_
 bench-traffic: all
 	python3 $(srcdir)/bench/traffic.py --loadstone tools/loadstone $(BENCH_ARGS)
 
+# the pace that bursts measure, beside that of whole programs, which callgrind counts; PROGRAMS=FILE names them and their commands
+.PHONY: bench-pace
+bench-pace: all
+	$(bench_python3) $(srcdir)/bench/pace.py --loadstone tools/loadstone $(BENCH_ARGS) $(PROGRAMS)
+
 # the cost of record --series; BENCH_ARGS='--series net,power' selects others
 .PHONY: bench-series
 bench-series: all bench/overhead_matmul

@@ -111,11 +111,14 @@ void rt_tr_cache_leave(struct rt_tr_cache *c)
     __atomic_sub_fetch(&c->active, 1, __ATOMIC_SEQ_CST);
 }
 
+/* Addresses of one line of code have neighbouring slots: joins() looks for one after the other. */
 static uint32_t hash_slot(uint64_t ip)
 {
-    return (uint32_t)((ip * UINT64_C(0x9e3779b97f4a7c15)) >> 48);
+    enum { LINE_BITS = 6, SLOT_BITS = 16 };
+    const uint64_t line = (ip >> LINE_BITS) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS + LINE_BITS);
+    return (uint32_t)(line << LINE_BITS | (ip & ((1 << LINE_BITS) - 1)));
 }
-_Static_assert(RT_TR_HASH_SLOTS == 1 << 16, "hash_slot takes the upper bits");
+_Static_assert(RT_TR_HASH_SLOTS == 1 << 16, "hash_slot has as many bits");
 
 struct rt_tr_block *rt_tr_cache_find(struct rt_tr_cache *c, uint64_t ip)
 {

@@ -622,6 +622,7 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .sure = sure_of(u.t),
                               .least_millicycles = least_of(u.t, flags_dead, &rest_waits),
                               .repeats = u.t->insns[0].repeats & 3,
+                              .branch_rel = rt_tr_trace_branch_rel(u.t),
                               .elem_log2 = log2_of(u.t->insns[0].plan.mem[0].size_bytes),
                               .is_quiet = ip - quiet->base < quiet->end - quiet->base};
     b->rest_waits = rest_waits;

@@ -203,18 +203,10 @@ static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
     u->position += (uint64_t)(c->count + ahead + 1);
     rt_tr_arrive(u);
     if (u->part != RT_TR_PART_PACE) return;
-    const bool undisturbed = rt_tr_context_switches() == u->switches && u->t->interruptions == interruptions;
-    if (u->due && !u->limited && undisturbed) {
-        u->r->pace.cycles = end - begin;
-        u->r->pace.instructions = u->position - u->pace_from;
-        const bool is_loop = u->next->ip == b->ip;
-        u->r->pace.low = b->low;
-        u->r->pace.high = b->high;
-        u->r->pace.least_millicycles = is_loop ? b->least_millicycles : 0;
-        u->r->pace.rest_waits = is_loop && b->rest_waits;
-    } else {
-        u->r->pace.discarded++;
-    }
+    const uint64_t switches = rt_tr_context_switches();
+    const bool disturbed = u->limited || switches != u->switches || u->t->interruptions != interruptions;
+    u->switches = switches;
+    rt_tr_take_stretch(u, b, end - begin, disturbed);
 }
 
 /* Execute the fast version of b. Skip its check, which would end the run: b contains a position that was drawn. */
@@ -414,8 +406,8 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.settled = true;
     u.reason = u.end = RT_TR_END_NONE;
     u.random = plan->random | 1;
-    u.cold = u.no_pace = u.is_hot = false;
-    u.warm_tsc = u.warm_position = u.pace_from = u.pace_instructions = u.switches = u.list_from = 0;
+    u.cold = u.no_pace = false;
+    u.pace_from = u.switches = u.list_from = 0;
     u.settle_attempts = 0;
     u.translated_before_pace = 0;
     u.probe_loads = plan->probe_loads ? plan->probe_loads : PROBE_LOADS;

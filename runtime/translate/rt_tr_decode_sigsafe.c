@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PAGE_BYTES = 4096, STRAIGHT_MOST = 12 };
+enum { PAGE_BYTES = 4096, STRAIGHT_MOST = 5, JOIN_LEAST = 12 };
 
 /* Status flags as bits; DF and others stay as they are. */
 enum { CF = 1, PF = 2, AF = 4, ZF = 8, SF = 16, OF = 32, ALL_FLAGS = 63 };
@@ -245,6 +245,35 @@ static bool goes_on(const struct rt_tr_trace *t, const struct rt_tr_insn *n)
     return t->decoded < STRAIGHT_MOST; /* longer ones would hold the same code many times */
 }
 
+int16_t rt_tr_trace_branch_rel(const struct rt_tr_trace *t)
+{
+    const struct rt_tr_insn *n = &t->insns[t->order[t->len - 1]];
+    const int64_t rel = (int64_t)(n->target - t->ip);
+    const bool is_direct = n->plan.flow == RT_BURST_FLOW_JCC || n->plan.flow == RT_BURST_FLOW_JUMP;
+    return !n->copied && is_direct && rel == (int16_t)rel ? (int16_t)rel : 0;
+}
+
+/* Do the translated blocks from b on lead back to the begin of the trace, within one block's length? */
+static bool closes_loop(struct rt_tr_cache *c, const struct rt_tr_trace *t, const struct rt_tr_block *b,
+                        unsigned most)
+{
+    for (unsigned len = t->decoded; b && len + b->len <= most; b = rt_tr_cache_find(c, b->high)) {
+        if (b->ip + (uint64_t)(int64_t)b->branch_rel == t->ip) return true;
+        if (b->branch_rel) return false;
+        len += b->len;
+    }
+    return false;
+}
+
+/* May the block end before ip, where one that is translated begins? Bursts begin anywhere: otherwise each of them would
+ * translate all of the straight code after it anew. A loop that is one block stays one. */
+static bool joins(struct rt_tr_cache *c, const struct rt_tr_trace *t, uint64_t ip, unsigned most)
+{
+    if (t->decoded < JOIN_LEAST) return false;
+    const struct rt_tr_block *b = rt_tr_cache_find(c, ip);
+    return b && !closes_loop(c, t, b, most);
+}
+
 enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
 {
     const struct rt_tr_options *o = &rt_tr_process.options;
@@ -259,7 +288,7 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
     uint64_t end = ip;
     const enum rt_tr_end refused = o->may_translate(o->may_translate_arg, ip, &end);
     if (refused) return refused;
-    while (t->decoded < most && ip < end) {
+    while (t->decoded < most && ip < end && !joins(c, t, ip, most)) {
         struct rt_tr_insn *n = &t->insns[t->decoded];
         t->stop = decode(n, ip, end);
         if (!t->stop && n->fetches_sequence) t->stop = RT_TR_END_CODE;

@@ -19,7 +19,7 @@ enum {
     RT_TR_BLOCK_BYTES_MOST =
         16384, /* a version of a block with its stubs: 48 instructions at 250 bytes are 12,000 */
     RT_TR_ARENAS_MOST = 8,
-    RT_TR_BLOCKS_MOST = 1 << 15,
+    RT_TR_BLOCKS_MOST = 30000,
     RT_TR_HASH_SLOTS = 1 << 16,
     RT_TR_MARKS_MOST = 1 << 18,
     RT_TR_EXITS_MOST = 1 << 16,
@@ -69,8 +69,9 @@ struct rt_tr_block {
     uint64_t loads;     /* bit k: a load of instruction k can be timed */
     uint64_t low, high; /* all of its original code is in between */
     uint16_t code_bytes, slow_bytes;
-    uint8_t check_bytes;        /* of the fast version: the check of the counter */
-    uint8_t sure;               /* the first so many instructions are executed, if none faults */
+    uint8_t check_bytes; /* of the fast version: the check of the counter */
+    uint8_t sure;        /* the first so many instructions are executed, if none faults */
+    int16_t branch_rel; /* from ip to the target of the direct branch that ends it; 0: itself, far, or none */
     uint32_t marks, slow_marks; /* first ones */
     uint32_t sites;
     uint16_t marks_len, slow_marks_len, sites_len;
@@ -274,6 +275,8 @@ bool rt_tr_arena_try(uint64_t ip);
 /* rt_tr_decode_sigsafe.c: choose the instructions of a block. END_NONE: *trace has at least one. Needs the
  * lock. */
 enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip);
+/* As branch_rel of the block that the trace becomes. */
+int16_t rt_tr_trace_branch_rel(const struct rt_tr_trace *t);
 /* Does the instruction before ip fetch the descriptor of a restartable sequence, which the one at ip may store? */
 bool rt_tr_is_before_sequence(uint64_t ip);
 /* Decode the same instructions again, for the slow version of b. */

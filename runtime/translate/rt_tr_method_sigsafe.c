@@ -20,14 +20,17 @@ enum {
     WARM_LEAST =
         512, /* past the loads that the core had issued before the trigger, and past its traces in L1 */
     WARM_MORE = 257,
-    PACE_INSTRUCTIONS = 4000,
-    PACE_US = 10,
-    HOT_TIMES = 4,
+    SETTLE_INSTRUCTIONS =
+        12000, /* the pace of LULESH settles by 6,000, that of XSBench's random loads by 16,000 */
+    PACE_INSTRUCTIONS = 16000,
+    PACE_US = 15,
     PROBES_LEAST = 50,
     PROBES_MORE = 51,
     PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
     COLD_SHARE = 6,
-    INSTRUCTIONS_MOST = 56000,
+    INSTRUCTIONS_MOST = 80000,
+    LIFE_FIRST = 20000,
+    LIFE_WEIGHT = 4, /* the last burst is a quarter of the mean */
     TRANSLATIONS_MOST = 160,
     /* what the recording takes after a burst, until the program's code and data are back in the caches: bursts
      * cost 9 to 14 us more than their handlers took in gzip, 17 to 30 us more in sqlite3 and python3 */
@@ -43,6 +46,36 @@ static struct rt_tr_own *own(const struct rt_burst_thread *t)
     return t->own[SPOOL_METHOD_TRANSLATE];
 }
 
+static uint32_t life_of(const struct rt_tr_own *o)
+{
+    return o->life ? o->life : LIFE_FIRST;
+}
+
+/* Shorten a part before the list in proportion to the bursts: where system calls end them early, accesses would not be
+ * listed otherwise. most: the part's instructions in the longest burst. */
+static uint32_t part_of_life(const struct rt_tr_own *o, uint32_t most)
+{
+    return (uint32_t)((uint64_t)most * life_of(o) / INSTRUCTIONS_MOST);
+}
+
+static void learn_life(struct rt_tr_own *o, const struct rt_tr_result *r)
+{
+    uint64_t lived = r->work < INSTRUCTIONS_MOST ? r->work : INSTRUCTIONS_MOST;
+    switch (r->end) {
+    case RT_TR_END_DONE:
+    case RT_TR_END_INSTRUCTIONS:
+        lived = INSTRUCTIONS_MOST;
+        break;
+    case RT_TR_END_LOCKED:
+    case RT_TR_END_FULL:
+    case RT_TR_END_TRANSLATIONS:
+        return; /* the program would have gone on */
+    default:
+        break;
+    }
+    o->life = life_of(o) - life_of(o) / LIFE_WEIGHT + (uint32_t)lived / LIFE_WEIGHT;
+}
+
 static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
 {
     const struct rt_burst_devices *d = &rt_burst_engine.devices;
@@ -51,9 +84,9 @@ static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
     const bool may_probe = !__atomic_load_n(&d->overflow, __ATOMIC_RELAXED);
     return (struct rt_tr_plan){
         .warm_instructions = WARM_LEAST + (uint32_t)(random >> 8) % WARM_MORE,
-        .pace_instructions = PACE_INSTRUCTIONS,
+        .settle_instructions = part_of_life(own(t), SETTLE_INSTRUCTIONS),
+        .pace_instructions = part_of_life(own(t), PACE_INSTRUCTIONS),
         .pace_us = PACE_US,
-        .hot_times = HOT_TIMES,
         .tsc_per_us = rt_burst_engine.tsc_per_us,
         .accesses = accesses < RT_TR_ACCESSES_MAX ? (uint32_t)accesses : RT_TR_ACCESSES_MAX,
         .probes = may_probe ? PROBES_LEAST + (uint32_t)(random >> 40) % PROBES_MORE : 0,
@@ -149,6 +182,7 @@ static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
     const struct rt_tr_result *r = &o->result;
     o->ran = true;
     o->end_tsc = __rdtsc();
+    learn_life(o, r);
     const uint64_t signals_ns = t->inside_ns < burst_ns ? t->inside_ns : burst_ns;
     t->program_ns = program_ns(o, burst_ns - signals_ns);
     const uint64_t own_ns = burst_ns - signals_ns - t->program_ns;

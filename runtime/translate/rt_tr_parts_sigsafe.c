@@ -4,52 +4,115 @@
 #include "runtime/translate/rt_tr_run.h"
 
 enum {
-    PACE_ATTEMPTS = 16,
     COLD_TRANSLATIONS = 12, /* more in the first half of the warm-up, or while pace is tried: new code */
-    PACE_LEAST = 256,
-    LIST_INSTRUCTIONS_MOST = 2048, /* code with so few accesses is left to the fast versions */
+    STRETCHES_MOST = 64,
+    STRETCH_FIRST = 1000,           /* instructions; how fast they are is not known */
+    STRETCH_LEAST = 100,            /* in shorter ones, the fences at both ends count too much */
+    PACE_LEAST = 512,               /* instructions; fewer are no pace */
+    SETTLE_AFTER_TRANSLATION = 500, /* the translator evicts code and data of the program */
+    LIST_INSTRUCTIONS_MOST = 2048,  /* code with so few accesses is left to the fast versions */
     CONTROLS = 4,
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
 };
 
-static void begin_timed_warm_up(struct rt_tr_run *u, uint64_t event)
+static void begin_rest_of_warm_up(struct rt_tr_run *u, uint64_t event)
 {
-    u->part = RT_TR_PART_WARM_TIMED;
+    u->part = RT_TR_PART_WARM_REST;
     u->due = false;
-    u->warm_tsc = rt_tr_tsc();
-    u->warm_position = u->position;
     u->event = event;
 }
 
-/* Return how many instructions take us microseconds at the pace of the timed warm-up, but not more than most. */
-static uint64_t instructions_within(const struct rt_tr_run *u, uint32_t us, uint64_t most)
-{
-    const uint64_t cycles = rt_tr_tsc() - u->warm_tsc, instructions = u->position - u->warm_position;
-    if (!u->plan->tsc_per_us || !us || !cycles || !instructions) return most;
-    const uint64_t in_time = (uint64_t)us * u->plan->tsc_per_us * instructions / cycles;
-    return in_time < most ? in_time : most;
-}
-
-/* In code that was translated before, a longer warm-up costs nothing: the program goes on in it. Streams need it: the
- * prefetcher follows them again only after tens of lines. */
-static bool may_warm_longer(const struct rt_tr_run *u)
-{
-    return !u->is_hot && u->plan->hot_times > 1 && !u->r->translated && !u->cold;
-}
-
-/* Begin the pace window; the timed part of the warm-up predicts how many instructions it needs. */
 static void begin_pace(struct rt_tr_run *u)
 {
-    const struct rt_tr_plan *p = u->plan;
     u->part = RT_TR_PART_PACE;
     u->due = false;
-    u->translated_before_pace = u->r->translated;
-    u->pace_instructions = p->pace_instructions;
-    if (!p->pace_instructions) return;
-    u->switches = rt_tr_context_switches();
-    const uint64_t wanted = (uint64_t)p->pace_instructions * (u->is_hot ? p->hot_times : 1);
-    const uint64_t in_time = instructions_within(u, p->pace_us, wanted);
-    u->pace_instructions = in_time > PACE_LEAST ? in_time : PACE_LEAST;
+    u->translated_before_pace = u->translated_before_stretch = u->r->translated;
+    u->settle_instructions = u->plan->settle_instructions;
+    u->settling = u->stretch = (struct rt_tr_stretch){0};
+    u->stretches = 0;
+    if (u->plan->pace_instructions) u->switches = rt_tr_context_switches();
+}
+
+/* Is the time of the plan for a part of pace over? */
+static bool is_late(const struct rt_tr_run *u, uint64_t cycles)
+{
+    return u->plan->tsc_per_us && u->plan->pace_us &&
+           cycles >= (uint64_t)u->plan->pace_us * u->plan->tsc_per_us;
+}
+
+/* The code, its data and its branches are not yet as the program has them. */
+static bool is_settling(const struct rt_tr_run *u)
+{
+    return u->settle_instructions >= STRETCH_LEAST && !is_late(u, u->settling.cycles);
+}
+
+void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t cycles, bool disturbed)
+{
+    struct rt_tr_pace *pace = &u->r->pace;
+    const uint64_t n = u->position - u->pace_from;
+    const uint32_t round_trip = u->t->round_trip_cycles;
+    const bool settling = is_settling(u);
+    u->stretches++;
+    if (disturbed || n < STRETCH_LEAST) {
+        pace->discarded += disturbed;
+        return;
+    }
+    u->stretch = (struct rt_tr_stretch){n, cycles > round_trip ? cycles - round_trip : 1};
+    if (settling) {
+        u->settling.cycles += u->stretch.cycles;
+        u->settle_instructions -= n < u->settle_instructions ? (uint32_t)n : u->settle_instructions;
+        return;
+    }
+    const bool is_loop = u->due && u->next->ip == b->ip && b->least_millicycles;
+    if (!pace->instructions) {
+        pace->low = b->low;
+        pace->high = b->high;
+        pace->least_millicycles = is_loop ? b->least_millicycles : 0;
+        pace->rest_waits = is_loop && b->rest_waits;
+    } else if (!is_loop || pace->low != b->low || pace->least_millicycles != b->least_millicycles) {
+        pace->least_millicycles = 0;
+        pace->rest_waits = false;
+    }
+    pace->cycles += cycles;
+    pace->overhead_cycles += round_trip;
+    pace->instructions += n;
+}
+
+/* Return the length of the next stretch: as many instructions as the plan's time lets at the pace of the last one. */
+static uint64_t next_stretch(const struct rt_tr_run *u)
+{
+    const bool settling = is_settling(u);
+    const uint64_t left =
+        settling ? u->settle_instructions : u->plan->pace_instructions - u->r->pace.instructions;
+    const uint64_t spent = settling ? u->settling.cycles : u->r->pace.cycles;
+    const uint64_t time = (uint64_t)u->plan->pace_us * u->plan->tsc_per_us;
+    uint64_t n = left;
+    if (time && !u->stretch.cycles && n > STRETCH_FIRST) n = STRETCH_FIRST;
+    if (time && u->stretch.cycles) {
+        const uint64_t in_time =
+            (time > spent ? time - spent : 1) * u->stretch.instructions / u->stretch.cycles;
+        if (in_time < n) n = in_time;
+    }
+    if (n < STRETCH_LEAST) n = STRETCH_LEAST;
+    return n < left ? n : left;
+}
+
+/* Is there nothing more to measure? */
+static bool has_pace(const struct rt_tr_run *u)
+{
+    const struct rt_tr_pace *pace = &u->r->pace;
+    const uint64_t most = u->plan->pace_instructions;
+    return pace->instructions + STRETCH_LEAST > most || u->stretches >= STRETCHES_MOST ||
+           (!is_settling(u) && is_late(u, pace->cycles));
+}
+
+static void end_pace(struct rt_tr_run *u)
+{
+    struct rt_tr_pace *pace = &u->r->pace;
+    const uint64_t least =
+        u->plan->pace_instructions < PACE_LEAST ? u->plan->pace_instructions / 2 : PACE_LEAST;
+    if (pace->instructions && (pace->instructions < least || pace->cycles <= pace->overhead_cycles))
+        *pace = (struct rt_tr_pace){.discarded = pace->discarded};
 }
 
 /* Measure the probe's reading for a line in L1, by the same code. */
@@ -99,6 +162,16 @@ static void turn_cold(struct rt_tr_run *u)
     u->probe_loads = part_of(u->probe_loads, u->plan->cold_share);
 }
 
+static void begin_stretch(struct rt_tr_run *u, const struct rt_tr_block *b)
+{
+    if (!u->stretches) measure_round_trip(u, b);
+    if (u->r->translated != u->translated_before_stretch && u->settle_instructions < SETTLE_AFTER_TRANSLATION)
+        u->settle_instructions = SETTLE_AFTER_TRANSLATION;
+    u->translated_before_stretch = u->r->translated;
+    u->pace_from = u->position;
+    u->event = u->position + next_stretch(u);
+}
+
 void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     const struct rt_tr_plan *p = u->plan;
@@ -107,32 +180,22 @@ void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b)
         rt_tr_settle(u, RT_TR_END_INSTRUCTIONS);
     if (u->part == RT_TR_PART_WARM && (u->due || u->position >= u->event)) {
         if (u->r->translated > COLD_TRANSLATIONS) turn_cold(u);
-        begin_timed_warm_up(u, p->warm_instructions);
+        begin_rest_of_warm_up(u, p->warm_instructions);
         if (u->cold) rt_tr_begin_list(u);
     }
-    if (u->part == RT_TR_PART_WARM_TIMED && (u->due || u->position >= u->event)) {
-        if (may_warm_longer(u)) {
-            u->is_hot = true;
-            begin_timed_warm_up(u,
-                                u->position + instructions_within(u, p->pace_us / 2, p->pace_instructions));
-        } else if (u->no_pace)
+    if (u->part == RT_TR_PART_WARM_REST && (u->due || u->position >= u->event)) {
+        if (u->no_pace)
             rt_tr_begin_list(u);
         else
             begin_pace(u);
     }
     if (u->part == RT_TR_PART_PACE) {
         const bool cold = u->r->translated - u->translated_before_pace > COLD_TRANSLATIONS;
-        const bool enough = u->r->pace.instructions || u->r->pace.discarded >= PACE_ATTEMPTS || cold;
-        if (!enough && u->pace_instructions) {
-            measure_round_trip(u, b);
-            if (u->r->pace.discarded && u->pace_instructions > p->pace_instructions)
-                u->pace_instructions = p->pace_instructions;
-            if (u->due) u->switches = rt_tr_context_switches();
-            u->pace_from = u->position;
-            u->event = u->position + u->pace_instructions;
+        if (u->plan->pace_instructions && !cold && !has_pace(u)) {
+            begin_stretch(u, b);
             return;
         }
-        u->r->pace.overhead_cycles = u->t->round_trip_cycles;
+        end_pace(u);
         if (cold) turn_cold(u);
         rt_tr_begin_list(u);
     }

@@ -10,7 +10,7 @@
 
 enum rt_tr_part {
     RT_TR_PART_WARM,
-    RT_TR_PART_WARM_TIMED,
+    RT_TR_PART_WARM_REST,
     RT_TR_PART_PACE,
     RT_TR_PART_LIST,
     RT_TR_PART_PROBE,
@@ -18,6 +18,11 @@ enum rt_tr_part {
 };
 
 enum rt_tr_look { RT_TR_LOOK_NONE, RT_TR_LOOK_LEAVES, RT_TR_LOOK_LOAD };
+
+/* Instructions that ran in fast versions without a return to the dispatcher, and their TSC cycles. */
+struct rt_tr_stretch {
+    uint64_t instructions, cycles;
+};
 
 struct rt_tr_run {
     struct rt_tr_thread *t;
@@ -36,11 +41,14 @@ struct rt_tr_run {
     bool settled;             /* the flags are the program's */
     enum rt_tr_end reason, end;
     uint64_t random;
-    uint64_t warm_tsc, warm_position;
-    bool cold, no_pace, is_hot;
-    uint64_t pace_from, pace_instructions, switches, list_from;
+    bool cold, no_pace;
+    uint64_t list_from, switches;
+    struct rt_tr_stretch stretch;  /* the last one whose time was taken */
+    struct rt_tr_stretch settling; /* all before the pace window */
+    uint64_t pace_from;            /* position at which the present stretch began */
+    uint32_t settle_instructions, stretches;
     unsigned settle_attempts;
-    uint32_t translated_before_pace;
+    uint32_t translated_before_pace, translated_before_stretch;
     uint32_t probe_loads;     /* mean distance of timed loads */
     struct rt_tr_block *next; /* the one at ip, where that is known */
     struct rt_tr_exit *link;  /* goes to the next block */
@@ -105,6 +113,9 @@ void rt_tr_arrive(struct rt_tr_run *u);
 /* rt_tr_parts_sigsafe.c */
 /* Move on to the part that applies before block b; its event is set. */
 void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b);
+/* Take the stretch of the pace part that began in b at pace_from and ended here. cycles: of all, with entering and
+ * leaving. disturbed: a signal, a switch to another thread, or the limit of the burst was in it. */
+void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t cycles, bool disturbed);
 
 /* rt_tr_watch_sigsafe.c */
 /* Draw the positions in b at which a load would be timed, beginning with the event, which becomes the first

@@ -188,9 +188,9 @@ void rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b)
         u->due = false;
         if (u->part == RT_TR_PART_SETTLE) return;
         if (u->part == RT_TR_PART_PACE) {
-            u->part = RT_TR_PART_WARM_TIMED;
+            u->part = RT_TR_PART_WARM_REST;
             u->no_pace = true;
-            u->event = u->position + u->pace_instructions;
+            u->event = u->position + u->plan->pace_instructions;
         }
         uint64_t step = lines - done;
         if (u->part == RT_TR_PART_LIST) {

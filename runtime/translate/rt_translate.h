@@ -9,16 +9,16 @@
  *
  * States of a burst. Each part begins where the one before it ended, at the border of a block.
  *
- * | part  | code           | lasts until                                   | records                    |
- * |-------|----------------|-----------------------------------------------|----------------------------|
- * | warm  | fast           | plan.warm_instructions; where nothing was     | nothing                    |
- * |       |                | translated, up to plan.pace_instructions more |                            |
- * | pace  | fast           | plan.pace_instructions, hot_times as many     | cycles and instructions of |
- * |       |                | where nothing was translated, or pace_us as   | one window, fenced at both |
- * |       |                | far as the warm part foretells; begins anew   | ends; windows discarded    |
- * |       |                | after each return to the dispatcher           |                            |
- * | list  | slow           | plan.accesses, or 2,048 instructions          | each access                |
- * | probe | slow at probes | plan.probes                                   | latency, drain, address    |
+ * | part   | code           | lasts until                                  | records                    |
+ * |--------|----------------|----------------------------------------------|----------------------------|
+ * | warm   | fast           | plan.warm_instructions                       | nothing                    |
+ * | settle | fast           | plan.settle_instructions, or plan.pace_us;   | nothing                    |
+ * |        |                | 500 more after each translation              |                            |
+ * | pace   | fast           | plan.pace_instructions, or plan.pace_us      | cycles and instructions of |
+ * |        |                |                                              | one window; returns to the |
+ * |        |                |                                              | dispatcher are left out    |
+ * | list   | slow           | plan.accesses, or 2,048 instructions         | each access                |
+ * | probe  | slow at probes | plan.probes                                  | latency, drain, address    |
  *
  * Ends of a burst (enum rt_tr_end): the instruction at result.end_ip is the next one that the program
  * executes, the registers of the ucontext are those before it.
@@ -104,16 +104,16 @@ struct rt_tr_options {
 
 struct rt_tr_plan {
     uint32_t warm_instructions;
-    uint32_t pace_instructions; /* 0: no pace window */
-    uint32_t pace_us;
-    uint32_t hot_times;        /* pace_instructions times this where nothing was translated; 0 and 1: never */
-    uint32_t tsc_per_us;       /* 0: pace_us is not looked at */
-    uint32_t accesses;         /* <= RT_TR_ACCESSES_MAX */
-    uint32_t probes;           /* <= RT_TR_PROBES_MAX */
-    uint32_t probe_loads;      /* mean distance of probes in loads; 0: 64 */
-    uint32_t cold_share;       /* new code: by this are the three numbers above divided; 0: they stay */
-    uint64_t instructions_max; /* 0: no limit; the burst ends within one block of it */
-    uint32_t translations_max; /* blocks that the burst may translate; 0: no limit */
+    uint32_t settle_instructions; /* between the warm-up and the pace window */
+    uint32_t pace_instructions;   /* 0: no pace window */
+    uint32_t pace_us;             /* the two parts above end after this time each */
+    uint32_t tsc_per_us;          /* 0: pace_us is not looked at */
+    uint32_t accesses;            /* <= RT_TR_ACCESSES_MAX */
+    uint32_t probes;              /* <= RT_TR_PROBES_MAX */
+    uint32_t probe_loads;         /* mean distance of probes in loads; 0: 64 */
+    uint32_t cold_share;          /* new code: by this are the three numbers above divided; 0: they stay */
+    uint64_t instructions_max;    /* 0: no limit; the burst ends within one block of it */
+    uint32_t translations_max;    /* blocks that the burst may translate; 0: no limit */
     const struct rt_tr_range *never_probe; /* borrowed during the burst */
     uint32_t never_probe_len;
     uint64_t random; /* seed */
@@ -146,14 +146,15 @@ struct rt_tr_probe {
     uint8_t state; /* enum rt_tr_probe_state */
 };
 
-/* Cycles include the checks of the counter and the look-ups of indirect branches: a few per cent in loops of
- * up to 48 instructions, which are unrolled, about twice the program's own in code of short blocks, three to
- * four times in chains of small functions. */
+/* The window consists of stretches between two returns to the dispatcher, each fenced at both ends. Cycles include the
+ * checks of the counter and the look-ups of indirect branches: a few per cent in loops of up to 48 instructions, which
+ * are unrolled, about twice the program's own in code of short blocks, three to four times in chains of small functions,
+ * and more in interpreters. */
 struct rt_tr_pace {
     uint64_t cycles, instructions; /* TSC; 0 instructions: no window is valid */
-    uint64_t low, high;            /* code of the block with its last instruction */
-    uint32_t overhead_cycles;      /* cost of entering and leaving, not subtracted */
-    uint32_t discarded;
+    uint64_t low, high;            /* code of the block in which the window began */
+    uint32_t overhead_cycles;      /* cost of entering and leaving, of all stretches, not subtracted */
+    uint32_t discarded;            /* stretches that a signal or a switch to another thread interrupted */
     /* of an instruction: core cycles with all data in L1, where the window lies in a loop that is one block; 0: not
      * known */
     uint32_t least_millicycles;

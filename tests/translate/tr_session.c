@@ -429,6 +429,7 @@ static struct rt_tr_plan draw_plan(void)
     }
     if (kind == 3) {
         p.warm_instructions = (uint32_t)below(200);
+        p.settle_instructions = (uint32_t)below(600);
         p.pace_instructions = (uint32_t)below(1000);
         p.instructions_max = 1 + below(6000);
     }
