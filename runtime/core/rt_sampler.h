@@ -49,8 +49,9 @@ struct rt_sampler {
 
     /* The program mapped path at [base, end); depth > 0. */
     void (*mapped)(uint64_t base, uint64_t end, const char *path);
-    /* Mappings in [base, end) ended, were replaced or got another protection.  Thread: any, depth > 0. */
-    void (*remapped)(uint64_t base, uint64_t end);
+    /* Mappings in [base, end) ended, were replaced or got another protection: protection, 0 where there is none or it is
+     * not known.  Thread: any, depth > 0. */
+    void (*remapped)(uint64_t base, uint64_t end, int protection);
     /* dlclose begins, or is over.  Thread: any, depth > 0. */
     void (*unloading)(bool begins);
     /* A piece of a snapshot of /proc/self/maps in whole lines, flags as in its record. False: another snapshot
@@ -80,13 +81,13 @@ extern const struct rt_sampler rt_sampler_step;
 extern const struct rt_sampler rt_sampler_translate;
 
 /* Notify the engine of a change of mappings. */
-static inline void rt_sampler_remapped(const void *addr, size_t len_bytes)
+static inline void rt_sampler_remapped(const void *addr, size_t len_bytes, int protection)
 {
     enum { PAGE_MASK = 4095 };
     const uint64_t base = (uint64_t)(uintptr_t)addr;
     if (!rt_state.engine || !rt_state.engine->remapped || !rt_is_recording()) return;
     rt_quiet_begin();
-    rt_state.engine->remapped(base, (base + len_bytes + PAGE_MASK) & ~(uint64_t)PAGE_MASK);
+    rt_state.engine->remapped(base, (base + len_bytes + PAGE_MASK) & ~(uint64_t)PAGE_MASK, protection);
     rt_quiet_end();
 }
 static inline void rt_sampler_unloading(bool begins)

@@ -110,7 +110,9 @@ static void *rt_mmap(const struct rt_mapping *want)
     rt_timed_stop(&c);
     if (m.base != MAP_FAILED) {
         if (rt_is_recording()) rt_tags_clear((uint64_t)(uintptr_t)m.base, m.len_bytes);
-        rt_sampler_remapped(m.base, m.len_bytes);
+        rt_sampler_remapped(m.base, m.len_bytes, m.prot);
+        if ((m.prot & PROT_EXEC) && !(m.flags & MAP_ANONYMOUS))
+            rt_maps_mark_dirty(); /* a loader of its own */
     }
     rt_note_mapping(&m, &c);
     return m.base;
@@ -152,7 +154,7 @@ static int rt_unmap(void *addr, size_t n, bool is_by_number)
     } else {
         result = rt_result(ls_syscall(SYS_munmap, addr, n));
     }
-    if (result == 0) rt_sampler_remapped(addr, n);
+    if (result == 0) rt_sampler_remapped(addr, n, 0);
     return result;
 }
 
@@ -160,7 +162,7 @@ LS_EXPORT int mprotect(void *addr, size_t n, int prot)
 {
     const int result = RT_REAL(mprotect) ? rt_real.mprotect(addr, n, prot)
                                          : rt_result(ls_syscall(SYS_mprotect, addr, n, prot));
-    if (result == 0) rt_sampler_remapped(addr, n);
+    if (result == 0) rt_sampler_remapped(addr, n, prot);
     return result;
 }
 
@@ -168,7 +170,7 @@ LS_EXPORT int pkey_mprotect(void *addr, size_t n, int prot, int key)
 {
     const int result = RT_REAL(pkey_mprotect) ? rt_real.pkey_mprotect(addr, n, prot, key)
                                               : rt_result(ls_syscall(SYS_pkey_mprotect, addr, n, prot, key));
-    if (result == 0) rt_sampler_remapped(addr, n);
+    if (result == 0) rt_sampler_remapped(addr, n, prot);
     return result;
 }
 
@@ -248,8 +250,8 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
                         : rt_result_pointer(ls_syscall(SYS_mremap, addr, old_n, new_n, flags, wish));
     rt_timed_stop(&c);
     if (p != MAP_FAILED) {
-        rt_sampler_remapped(addr, old_n);
-        rt_sampler_remapped(p, new_n);
+        rt_sampler_remapped(addr, old_n, 0);
+        rt_sampler_remapped(p, new_n, 0);
     }
     if (!t) return p;
     const struct rt_mapping old = {.base = addr, .len_bytes = old_n};

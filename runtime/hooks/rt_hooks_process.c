@@ -72,7 +72,7 @@ LS_EXPORT long syscall(long number, ...)
     const long result = ls_syscall6(number, args);
     if (__builtin_expect(may_fork, 0)) result == 0 ? rt_fork_in_child() : rt_fork_in_parent();
     if (__builtin_expect(number == SYS_mprotect || number == SYS_pkey_mprotect, 0))
-        rt_sampler_remapped((const void *)args[0], (size_t)args[1]);
+        rt_sampler_remapped((const void *)args[0], (size_t)args[1], result == 0 ? (int)args[2] : 0);
     if (result < 0 && result > -4096) {
         errno = (int)-result;
         return -1;

@@ -138,6 +138,11 @@ void rt_tr_cache_publish(struct rt_tr_cache *c, struct rt_tr_block *b)
     __atomic_store_n(&c->hash[at], (uint32_t)(b - c->blocks) + 1, __ATOMIC_RELEASE);
 }
 
+void rt_tr_cache_forget(struct rt_tr_block *b)
+{
+    __atomic_store_n(&b->ip, no_address, __ATOMIC_RELAXED);
+}
+
 void rt_tr_invalidate(uint64_t base, uint64_t len_bytes)
 {
     struct rt_tr_cache *c = __atomic_load_n(&rt_tr_process.cache, __ATOMIC_ACQUIRE);
@@ -149,7 +154,7 @@ void rt_tr_invalidate(uint64_t base, uint64_t len_bytes)
     for (uint32_t i = 0; i < count; i++) {
         struct rt_tr_block *b = &c->blocks[i];
         if (b->low >= base + len_bytes || b->high <= base) continue;
-        __atomic_store_n(&b->ip, no_address, __ATOMIC_RELAXED); /* running bursts no longer find it */
+        rt_tr_cache_forget(b); /* running bursts no longer find it */
         found = true;
     }
     if (found) __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);

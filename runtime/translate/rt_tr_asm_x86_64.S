@@ -257,6 +257,44 @@ label rt_tr_copy_fault_ip
     .cfi_endproc
     .size rt_tr_copy, . - rt_tr_copy
 
+/* uint64_t rt_tr_sum(const void *from, size_t len_bytes): an odd number for the bytes; 0: they cannot be read */
+    .p2align 4
+function rt_tr_sum
+    .cfi_startproc
+    endbr64
+    movabsq $0x9e3779b97f4a7c15, %r8
+    movq %rsi, %rax
+1:  subq $8, %rsi
+    jb 2f
+label rt_tr_sum_load_word
+    movq (%rdi), %rcx
+    addq $8, %rdi
+    xorq %rcx, %rax
+    imulq %r8, %rax
+    movq %rax, %rcx
+    shrq $32, %rcx
+    xorq %rcx, %rax
+    jmp 1b
+2:  addq $8, %rsi
+3:  jz 4f
+label rt_tr_sum_load_byte
+    movzbl (%rdi), %ecx
+    incq %rdi
+    xorq %rcx, %rax
+    imulq %r8, %rax
+    movq %rax, %rcx
+    shrq $32, %rcx
+    xorq %rcx, %rax
+    decq %rsi
+    jmp 3b
+4:  orq $1, %rax
+    ret
+label rt_tr_sum_fault
+    xorl %eax, %eax
+    ret
+    .cfi_endproc
+    .size rt_tr_sum, . - rt_tr_sum
+
 /* _Noreturn void rt_tr_run_on(uint8_t *stack_top, thread, work, arg, frame): work(thread, &frame->uc, arg) on that
  * stack, then rt_sigreturn by frame */
     .p2align 4

@@ -164,7 +164,7 @@ static uint64_t linked_code(const struct build *u, const struct emit *from, uint
 {
     if (target == u->t->ip) return u->b->code;
     const struct rt_tr_block *b = rt_tr_cache_find(u->c, target);
-    return b && !b->repeats && reaches(runs_at(from) + 4, b->code) ? b->code : 0;
+    return b && rt_tr_may_link(b) && reaches(runs_at(from) + 4, b->code) ? b->code : 0;
 }
 
 /* A branch out of the block after instruction k. prefix: 0xe9, or 0x0f80 + condition. */
@@ -568,7 +568,7 @@ static void commit(const struct build *u)
 
 static void withdraw(struct rt_tr_cache *c, struct rt_tr_block *b)
 {
-    __atomic_store_n(&b->ip, UINT64_C(0x8000000000000001), __ATOMIC_RELAXED);
+    rt_tr_cache_forget(b);
     __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -609,11 +609,13 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
     begin(&u, c);
     u.slow = false;
     bool rest_waits = false;
-    const bool flags_dead = rt_tr_trace_flags_dead(u.t);
+    const bool flags_dead =
+        !u.t->is_generated && rt_tr_trace_flags_dead(u.t); /* other code at its place may need them */
     struct rt_tr_block *b = u.b = &c->blocks[c->block_count];
     *b = (struct rt_tr_block){.ip = ip,
                               .low = u.t->low,
                               .high = u.t->high,
+                              .sum = u.t->is_generated ? rt_tr_trace_sum(u.t) : 0,
                               .marks = u.marks,
                               .len = u.t->len,
                               .arena = (uint8_t)(u.a - c->arenas),

@@ -81,11 +81,19 @@ static bool may_begin(struct rt_tr_run *u, enum rt_tr_end *why)
     return true;
 }
 
+/* Return b if its code is as it was translated. */
+static struct rt_tr_block *unchanged(struct rt_tr_block *b)
+{
+    if (!b || !b->sum || rt_tr_sum((const void *)(uintptr_t)b->low, b->high - b->low) == b->sum) return b;
+    rt_tr_cache_forget(b);
+    return NULL;
+}
+
 static struct rt_tr_block *translate(struct rt_tr_run *u)
 {
     if (!may_begin(u, &u->end)) return NULL;
     const uint64_t begin = rt_tr_tsc();
-    struct rt_tr_block *b = rt_tr_cache_find(u->cache, u->ip);
+    struct rt_tr_block *b = unchanged(rt_tr_cache_find(u->cache, u->ip));
     if (!b) {
         rt_tr_put_aside(u);
         b = rt_tr_translate(u->cache, u->ip, &u->end);
@@ -135,10 +143,10 @@ static unsigned table_slot(uint64_t ip)
 /* Return the block at ip; NULL: none, and end is the reason. */
 static struct rt_tr_block *next_block(struct rt_tr_run *u)
 {
-    struct rt_tr_block *b = u->next ? u->next : rt_tr_cache_find(u->cache, u->ip);
+    struct rt_tr_block *b = unchanged(u->next ? u->next : rt_tr_cache_find(u->cache, u->ip));
     u->next = NULL;
     if (!b) b = translate(u);
-    const bool direct = b && !b->repeats;
+    const bool direct = b && rt_tr_may_link(b);
     if (direct && u->link) link_to(u, b);
     if (direct && u->missed) __atomic_store_n(&u->c->table[table_slot(u->ip)], b, __ATOMIC_RELEASE);
     u->link = NULL;

@@ -2,10 +2,12 @@
 #include "runtime/translate/rt_tr_code_sigsafe.h"
 
 #include "common/ls_compat.h"
+#include "runtime/core/rt_maps_sigsafe.h"
 #include "runtime/core/rt_state.h"
 #include "spool/spool_format.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
     ROWS_MOST = 512, /* mappings with code; more are not translated */
@@ -14,6 +16,7 @@ enum {
 struct row {
     uint64_t base, end;
     uint64_t offset, inode;
+    uint64_t is_generated; /* not from a file, or writable */
 };
 struct table {
     uint32_t rows_len;
@@ -67,19 +70,20 @@ static uint32_t row_after(const struct table *t, uint64_t addr)
     return from;
 }
 
-static enum rt_tr_end judge(const struct table *t, uint64_t ip, uint64_t *end)
+static enum rt_tr_end judge(const struct table *t, uint64_t ip, uint64_t *end, bool *is_generated)
 {
     const uint32_t at = row_after(t, ip);
     if (at >= t->rows_len || at >= ROWS_MOST || t->rows[at].base > ip) return RT_TR_END_CODE;
     *end = t->rows[at].end;
+    *is_generated = t->rows[at].is_generated;
     return RT_TR_END_NONE;
 }
 
-enum rt_tr_end rt_tr_code_may_translate(void *unused, uint64_t ip, uint64_t *end)
+enum rt_tr_end rt_tr_code_may_translate(void *unused, uint64_t ip, uint64_t *end, bool *is_generated)
 {
     (void)unused;
     const uint32_t before = __atomic_load_n(&code.version, __ATOMIC_ACQUIRE);
-    const enum rt_tr_end verdict = judge(&code.now, ip, end);
+    const enum rt_tr_end verdict = judge(&code.now, ip, end, is_generated);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     const uint32_t after = __atomic_load_n(&code.version, __ATOMIC_RELAXED);
     return before != after || before & 1 ? RT_TR_END_CODE : verdict;
@@ -133,7 +137,8 @@ static void take_line(const char *line, const char *line_end)
     skip_past(&c, '-');
     r.end = take_number(&c, 16);
     skip_past(&c, ' ');
-    if (c.end - c.at < 5 || memcmp(c.at, "r-xp", 4) != 0) return;
+    if (c.end - c.at < 5 || c.at[0] != 'r' || c.at[2] != 'x') return;
+    r.is_generated = memcmp(c.at, "r-xp", 4) != 0;
     skip_past(&c, ' ');
     r.offset = take_number(&c, 16);
     skip_past(&c, ' ');
@@ -143,7 +148,7 @@ static void take_line(const char *line, const char *line_end)
         c.at++;
     const size_t len = (size_t)(c.end - c.at);
     const bool is_vdso = len == sizeof vdso - 1 && memcmp(c.at, vdso, len) == 0;
-    if (!is_vdso && (r.inode == 0 || !is_lasting(c.at, len))) return;
+    r.is_generated |= !is_vdso && (r.inode == 0 || !is_lasting(c.at, len));
     if (r.base < rt_state.text_end && rt_state.text_base < r.end) {
         r.base = (uint64_t)(uintptr_t)__start_rt_quick_hooks;
         r.end = (uint64_t)(uintptr_t)__stop_rt_quick_hooks;
@@ -162,7 +167,7 @@ static bool is_in(const struct table *t, const struct row *r)
 static void invalidate_gone(const struct table *before)
 {
     for (uint32_t i = 0; i < before->rows_len; i++)
-        if (!is_in(&code.now, &before->rows[i]))
+        if (!before->rows[i].is_generated && !is_in(&code.now, &before->rows[i]))
             rt_tr_invalidate(before->rows[i].base, before->rows[i].end - before->rows[i].base);
 }
 
@@ -177,7 +182,9 @@ static bool publish(void)
         const struct table *before = &code.next; /* after the exchange */
         if (differs) {
             begin_write();
-            for (uint32_t i = 0; i < ROWS_MOST; i++) {
+            const uint32_t most =
+                code.now.rows_len > code.next.rows_len ? code.now.rows_len : code.next.rows_len;
+            for (uint32_t i = 0; i < most; i++) {
                 const struct row r = code.now.rows[i];
                 code.now.rows[i] = code.next.rows[i];
                 code.next.rows[i] = r;
@@ -215,38 +222,91 @@ bool rt_tr_code_take_maps(const char *text, uint32_t len_bytes, unsigned flags)
 
 /* --- changes --- */
 
+static bool is_between(const struct row *r, uint64_t base, uint64_t end)
+{
+    return r->base < end && r->end > base;
+}
+
 static bool intersects(uint64_t base, uint64_t end)
 {
     const uint32_t at = row_after(&code.now, base);
     return at < code.now.rows_len && code.now.rows[at].base < end;
 }
 
-static void remove_rows(uint64_t base, uint64_t end)
+static bool holds_files(uint64_t base, uint64_t end)
 {
-    struct table *t = &code.now;
-    uint32_t len = 0;
-    begin_write();
-    for (uint32_t i = 0; i < t->rows_len; i++)
-        if (t->rows[i].base >= end || t->rows[i].end <= base) t->rows[len++] = t->rows[i];
-    t->rows_len = len;
-    end_write();
+    const struct table *t = &code.now;
+    for (uint32_t i = row_after(t, base); i < t->rows_len && t->rows[i].base < end; i++)
+        if (!t->rows[i].is_generated) return true;
+    return false;
 }
 
-void rt_tr_code_changed(uint64_t base, uint64_t end)
+static void insert(struct table *t, uint32_t at, struct row r)
 {
+    if (t->rows_len == ROWS_MOST) return;
+    memmove(&t->rows[at + 1], &t->rows[at], (t->rows_len - at) * sizeof(struct row));
+    t->rows[at] = r;
+    t->rows_len++;
+}
+
+/* Files go whole: what else of them changed is not known. */
+static void remove_rows(struct table *t, uint64_t base, uint64_t end)
+{
+    struct row rest = {0};
+    uint32_t len = 0;
+    for (uint32_t i = 0; i < t->rows_len; i++) {
+        struct row r = t->rows[i];
+        if (is_between(&r, base, end)) {
+            if (!r.is_generated || (r.base >= base && r.end <= end)) continue;
+            if (r.base < base && r.end > end) {
+                rest = r;
+                rest.base = end;
+            }
+            if (r.base < base)
+                r.end = base;
+            else
+                r.base = end;
+        }
+        t->rows[len++] = r;
+    }
+    t->rows_len = len;
+    if (rest.end) insert(t, row_after(t, rest.base), rest);
+}
+
+static void add_generated(struct table *t, uint64_t base, uint64_t end)
+{
+    const uint32_t at = row_after(t, base);
+    struct row *before = at ? &t->rows[at - 1] : NULL;
+    if (before && before->is_generated && before->end == base)
+        before->end = end;
+    else
+        insert(t, at, (struct row){.base = base, .end = end, .is_generated = 1});
+}
+
+void rt_tr_code_changed(uint64_t base, uint64_t end, int protection)
+{
+    enum { CODE = PROT_READ | PROT_EXEC };
     if (!rt_is_own_process()) { /* a fork child that the runtime did not take over yet: nobody else is here */
         code.now.rows_len = 0;
         return;
     }
+    const bool adds = (protection & CODE) == CODE;
     /* a snapshot under way may have seen the old mapping; one that begins later sees the new one */
-    if (!__atomic_load_n(&code.building, __ATOMIC_SEQ_CST) && !intersects(base, end)) return;
+    if (!adds && !__atomic_load_n(&code.building, __ATOMIC_SEQ_CST) && !intersects(base, end)) return;
     while (!try_lock())
         ls_syscall(SYS_sched_yield);
     __atomic_add_fetch(&code.changes, 1, __ATOMIC_RELEASE);
-    const bool was_code = intersects(base, end);
-    if (was_code) remove_rows(base, end);
+    const bool held_files = holds_files(base, end);
+    if (adds || intersects(base, end)) {
+        begin_write();
+        remove_rows(&code.now, base, end);
+        if (adds) add_generated(&code.now, base, end);
+        end_write();
+    }
     unlock();
-    if (was_code) rt_tr_invalidate(base, end - base);
+    if (!held_files) return;
+    rt_tr_invalidate(base, end - base);
+    rt_maps_mark_dirty(); /* their mappings hold more code, which is still there */
 }
 
 void rt_tr_code_unloading(bool begins)

@@ -284,9 +284,9 @@ enum rt_tr_end rt_tr_trace_build(struct rt_tr_cache *c, uint64_t ip)
     t->high = ip + 1;
     t->stop = RT_TR_END_NONE;
     t->decoded = t->len = 0;
-    t->is_loop = false;
+    t->is_loop = t->is_generated = false;
     uint64_t end = ip;
-    const enum rt_tr_end refused = o->may_translate(o->may_translate_arg, ip, &end);
+    const enum rt_tr_end refused = o->may_translate(o->may_translate_arg, ip, &end, &t->is_generated);
     if (refused) return refused;
     while (t->decoded < most && ip < end && !joins(c, t, ip, most)) {
         struct rt_tr_insn *n = &t->insns[t->decoded];
@@ -330,7 +330,19 @@ bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b)
         }
         t->order[t->len++] = (uint8_t)at;
     }
-    return t->len == b->len;
+    return t->len == b->len && (!b->sum || rt_tr_trace_sum(t) == b->sum);
+}
+
+uint64_t rt_tr_trace_sum(const struct rt_tr_trace *t)
+{
+    uint8_t bytes[RT_TR_BLOCK_MOST * RT_BURST_CODE_BYTES];
+    size_t len = 0;
+    for (unsigned i = 0; i < t->decoded; i++) { /* in the order of their addresses, without gaps */
+        const struct rt_burst_plan *p = &t->insns[i].plan;
+        memcpy(bytes + len, p->code, p->len_bytes);
+        len += p->len_bytes;
+    }
+    return rt_tr_sum(bytes, len);
 }
 
 bool rt_tr_trace_flags_dead(const struct rt_tr_trace *t)

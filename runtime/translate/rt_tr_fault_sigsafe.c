@@ -21,6 +21,10 @@ bool rt_tr_fault(struct rt_tr_thread *t, ucontext_t *uc)
         gregs[REG_RIP] = (greg_t)address(rt_tr_copy_fault_ip);
         return true;
     }
+    if (ip == address(rt_tr_sum_load_word) || ip == address(rt_tr_sum_load_byte)) {
+        gregs[REG_RIP] = (greg_t)address(rt_tr_sum_fault);
+        return true;
+    }
     if (!rt_tr_is_running(t)) return false;
     struct rt_tr_cache *c = rt_tr_process.cache;
     const struct rt_tr_arena *a = rt_tr_arena_of(c, ip);

@@ -68,6 +68,9 @@ struct rt_tr_block {
     uint64_t slow;      /* 0: not yet translated */
     uint64_t loads;     /* bit k: a load of instruction k can be timed */
     uint64_t low, high; /* all of its original code is in between */
+    /* Of generated code: rt_tr_sum of its bytes, which the dispatcher compares whenever the block is entered, so that
+     * nothing else may lead there; 0: code mapped from a file. */
+    uint64_t sum;
     uint16_t code_bytes, slow_bytes;
     uint8_t check_bytes; /* of the fast version: the check of the counter */
     uint8_t sure;        /* the first so many instructions are executed, if none faults */
@@ -86,6 +89,12 @@ struct rt_tr_block {
     uint8_t repeats : 2, elem_log2 : 2;
     uint16_t least_millicycles; /* of an instruction, as of rt_tr_loop_least */
 };
+
+/* May other blocks branch to b without the dispatcher? */
+static inline bool rt_tr_may_link(const struct rt_tr_block *b)
+{
+    return !b->repeats && !b->sum;
+}
 
 /* From here on, translated code belongs to instruction k of its block. */
 struct rt_tr_mark {
@@ -144,6 +153,7 @@ struct rt_tr_trace {
     enum rt_tr_end stop;
     uint8_t decoded, len;
     bool is_loop; /* ends with a branch to its begin */
+    bool is_generated;
     uint8_t order[RT_TR_BLOCK_MOST];
     struct rt_tr_insn insns[RT_TR_BLOCK_MOST];
 };
@@ -242,6 +252,8 @@ void rt_tr_enter(struct rt_tr_context *c, uint64_t code);
 void rt_tr_probe_once(uint64_t access_code, const void *addr);
 size_t rt_tr_copy(void *to, const void *from, size_t len_bytes);
 extern const char rt_tr_copy_load_ip[], rt_tr_copy_fault_ip[];
+uint64_t rt_tr_sum(const void *from, size_t len_bytes);
+extern const char rt_tr_sum_load_word[], rt_tr_sum_load_byte[], rt_tr_sum_fault[];
 _Noreturn void rt_tr_run_on(uint8_t *stack_top, struct rt_tr_thread *t,
                             void (*work)(struct rt_tr_thread *, ucontext_t *, void *), void *arg,
                             struct rt_tr_frame *frame);
@@ -259,6 +271,8 @@ bool rt_tr_cache_join(struct rt_tr_cache *c);
 void rt_tr_cache_leave(struct rt_tr_cache *c);
 struct rt_tr_block *rt_tr_cache_find(struct rt_tr_cache *c, uint64_t ip);
 void rt_tr_cache_publish(struct rt_tr_cache *c, struct rt_tr_block *b);
+/* Let b no longer be found. */
+void rt_tr_cache_forget(struct rt_tr_block *b);
 /* An arena within reach of ip that has room, or NULL and *why. Needs the lock. */
 struct rt_tr_arena *rt_tr_arena_for(struct rt_tr_cache *c, uint64_t ip, enum rt_tr_end *why);
 /* Return the arena with the translated code at ip, or NULL. */
@@ -283,6 +297,8 @@ bool rt_tr_is_before_sequence(uint64_t ip);
 bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 /* The decoded instruction at ip into trace.insns[0]; false: not readable or not decodable. Needs the lock. */
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);
+/* Return rt_tr_sum of the instructions, as they were decoded. */
+uint64_t rt_tr_trace_sum(const struct rt_tr_trace *t);
 /* Are all flags overwritten before one is read, and before anything can fault or leave the block? */
 bool rt_tr_trace_flags_dead(const struct rt_tr_trace *trace);
 /* Measure this processor. Takes some 30 microseconds. rt_tr_times.c */

@@ -71,7 +71,7 @@ static void unloading(bool begins)
     }
     const uint64_t unloads = count_unloads();
     if (__atomic_exchange_n(&unloads_seen, unloads, __ATOMIC_RELAXED) != unloads)
-        rt_tr_code_changed(0, UINT64_MAX);
+        rt_tr_code_changed(0, UINT64_MAX, 0);
     rt_tr_code_unloading(false);
 }
 
@@ -79,7 +79,7 @@ static void unloading(bool begins)
 static void resume(void)
 {
     unloads_seen = count_unloads();
-    rt_tr_code_changed(0, UINT64_MAX);
+    rt_tr_code_changed(0, UINT64_MAX, 0);
     rt_burst_resume();
 }
 

@@ -93,8 +93,10 @@ struct rt_tr_options {
     const struct rt_burst_zydis *zydis; /* borrowed until the end of the process */
     struct rt_tr_range quiet; /* code that is executed, but whose accesses are neither listed nor timed */
     /* May the instruction at ip be translated? RT_TR_END_NONE: yes, and *end becomes the end of the code
-     * around ip for which that holds, at most to the end of the mapping. Otherwise the reason with which the burst ends. Called in the handler, on the stack of the thread. */
-    enum rt_tr_end (*may_translate)(void *arg, uint64_t ip, uint64_t *end);
+     * around ip for which that holds, at most to the end of the mapping; *is_generated: the program may change it
+     * without a call of rt_tr_invalidate. Otherwise the reason with which the burst ends. Called in the handler, on
+     * the stack of the thread. */
+    enum rt_tr_end (*may_translate)(void *arg, uint64_t ip, uint64_t *end, bool *is_generated);
     void *may_translate_arg;
     unsigned trace_most; /* instructions in a block; 0: the default. 1 ends bursts anywhere */
     bool map_twice;      /* behave as where memory is not writable and executable at once */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* usage: lockstep [--instructions N] [--seed N] [--most N] [--twice] [--without LIST]: execute random code and
+/* usage: lockstep [--instructions N] [--seed N] [--most N] [--twice] [--without LIST] [--generated]: execute random code and
  * functions of libraries both in translated bursts and by single steps, until N instructions (default 1,000,000) were
  * compared. --most: instructions in a block; --twice: code is mapped twice; --without: as LOADSTONE_WITHOUT.
  * Status 77: unsupported machine. */
@@ -297,12 +297,14 @@ int main(int argc, char **argv)
 {
     uint64_t wanted = 1000000, seed = 1;
     unsigned most = 0;
-    bool twice = false;
+    bool twice = false, generated = false;
     const char *without = "";
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--twice") == 0)
             twice = true;
+        else if (strcmp(argv[i], "--generated") == 0)
+            generated = true;
         else if (strcmp(argv[i], "--instructions") == 0)
             wanted = (uint64_t)strtod(value, NULL), i++;
         else if (strcmp(argv[i], "--seed") == 0)
@@ -326,6 +328,7 @@ int main(int argc, char **argv)
         printf("skipped: %s\n", skip);
         return 77;
     }
+    if (generated) tr_session_generate();
     struct tr_figures f = {0};
     int failed = 0;
     fill(seed);

@@ -67,6 +67,7 @@ static struct {
     uint8_t *stack;
     struct tr_region codes[CODES_MOST];
     unsigned code_count;
+    bool is_generated;
     jmp_buf back;
     const struct rt_tr_plan *each_plan;
     void (*each_fault)(int, siginfo_t *, ucontext_t *);
@@ -608,9 +609,10 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     fail(rt_tr_refused_text(rt_tr_on_own_stack(self.thread, uc, translate, NULL)));
 }
 
-static enum rt_tr_end may_translate(void *arg, uint64_t ip, uint64_t *end)
+static enum rt_tr_end may_translate(void *arg, uint64_t ip, uint64_t *end, bool *is_generated)
 {
     (void)arg;
+    *is_generated = s.is_generated;
     for (unsigned i = 0; i < s.code_count; i++) {
         const uint64_t base = (uint64_t)(uintptr_t)s.codes[i].base;
         if (ip - base >= s.codes[i].len_bytes) continue;
@@ -625,6 +627,11 @@ void tr_session_add_code(uint64_t base, uint64_t end)
     if (s.code_count < CODES_MOST)
         s.codes[s.code_count++] =
             (struct tr_region){.base = (void *)(uintptr_t)base, .len_bytes = end - base};
+}
+
+void tr_session_generate(void)
+{
+    s.is_generated = true;
 }
 
 static void read_maps(void)

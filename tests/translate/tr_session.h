@@ -48,6 +48,8 @@ int tr_session_compare(const struct tr_case *c, struct tr_figures *figures);
 /* Code in [base, end) may be translated from now on, in addition to code that was mapped executable at
  * tr_session_open. */
 void tr_session_add_code(uint64_t base, uint64_t end);
+/* All code counts as generated from now on: it is compared whenever a block is entered. */
+void tr_session_generate(void);
 
 /* Run the cases of test_translate.c; without as above. Returns what a unit group returns. */
 int tr_unit_run(const char *without);

@@ -258,6 +258,7 @@ __asm__(
 uint64_t tr_patched(uint64_t x);
 static int patch(void)
 {
+    enum { CALLS = 400000 }; /* some ms, in which the mappings are read again and code is translated */
     uint64_t wrong = 0;
     unsigned char *code = (unsigned char *)(uintptr_t)tr_patched;
     for (unsigned i = 1; goes_on(0.5); i++) {
@@ -266,33 +267,59 @@ static int patch(void)
         code[3] = (unsigned char)add;
         mprotect(code, PAGE, PROT_READ | PROT_EXEC);
         uint64_t x = 0;
-        for (int k = 0; k < 20000; k++)
+        for (int k = 0; k < CALLS; k++)
             x = tr_patched(x);
-        wrong += x != UINT64_C(20000) * add;
+        wrong += x != (uint64_t)CALLS * add;
     }
     printf("%d wrong\n", (int)wrong);
     return wrong != 0;
 }
 
-/* Code that was generated: the bursts in it are stepped. */
+/* Code that is copied to where it runs: a caller, the function it calls, and one that first changes its constant */
+__asm__(".pushsection .rodata\n.balign 64\n.globl tr_generated, tr_generated_end\n"
+        "tr_generated: call 1f\n\tadd $1, %rax\n\tret\n"
+        ".balign 64\n1: lea 2(%rdi), %rax\n\tret\n"
+        ".balign 64\n\tmov %sil, 1b + 3(%rip)\n\tcall 1b\n\tret\n"
+        "tr_generated_end: .popsection");
+extern const char tr_generated[], tr_generated_end[];
+enum { CALLER = 0, CALLED = 64, PATCHER = 128, CONSTANT = CALLED + 3 };
+
+/* The constant changes by writable, which is at or another mapping of it, and in the first case by the code itself. */
+static uint64_t call_generated(const unsigned char *at, unsigned char *writable, double until_s)
+{
+    enum { CALLS = 1000 };
+    uint64_t (*caller)(uint64_t), (*patcher)(uint64_t, uint64_t), wrong = 0;
+    *(const void **)&caller = at + CALLER;
+    *(const void **)&patcher = at + PATCHER;
+    for (unsigned i = 1; goes_on(until_s); i++) {
+        writable[CONSTANT] = (unsigned char)(i % 100);
+        uint64_t x = 0, y = 0;
+        for (int k = 0; k < CALLS; k++)
+            x = caller(x);
+        wrong += x != UINT64_C(1000) * (i % 100 + 1);
+        if (at != writable) continue;
+        for (unsigned k = 0; k < CALLS; k++)
+            y = patcher(y, k % 100);
+        wrong += y != 49500; /* ten times 0 to 99 */
+    }
+    return wrong;
+}
+
 static int generated(void)
 {
-    static const unsigned char code[] = {0x48, 0x8d, 0x47, 0x02, 0xc3}; /* lea 2(%rdi), %rax; ret */
-    unsigned char *at =
+    const int fd = memfd_create("generated", 0);
+    unsigned char *both =
         mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) return 77;
-    memcpy(at, code, sizeof code);
-    uint64_t (*f)(uint64_t), wrong = 0;
-    *(void **)&f = at;
-    for (unsigned i = 1; goes_on(0.4); i++) {
-        at[3] = (unsigned char)(i % 100);
-        uint64_t x = 0;
-        for (int k = 0; k < 1000; k++)
-            x = f(x);
-        wrong += x != UINT64_C(1000) * (i % 100);
-    }
-    printf("%d wrong\n", (int)wrong);
-    return wrong != 0;
+    if (fd < 0 || ftruncate(fd, PAGE) || both == MAP_FAILED) return 77;
+    const unsigned char *code = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+    unsigned char *data = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (code == MAP_FAILED || data == MAP_FAILED) return 77;
+    memcpy(both, tr_generated, (size_t)(tr_generated_end - tr_generated));
+    memcpy(data, tr_generated, (size_t)(tr_generated_end - tr_generated));
+    const uint64_t wrong = call_generated(both, both, 0.3);
+    const uint64_t wrong_twice = call_generated(code, data, 0.6);
+    printf("%d and %d wrong\n", (int)wrong, (int)wrong_twice);
+    return wrong + wrong_twice != 0;
 }
 
 int main(int argc, char **argv)
