@@ -108,6 +108,35 @@ static void an_burst_cost(struct an_costs *c, const struct an_input *in, const s
     c->measured_bursts += weight_ns > 0;
 }
 
+/* The node of each sample; the site for blocks, which a program may allocate again and again in the same place. */
+static uint32_t *an_data_of_samples(const struct an_input *in)
+{
+    uint32_t *data = malloc((in->samples.len + 1) * sizeof(*data));
+    for (uint64_t i = 0; data && i < in->samples.len; i++) {
+        const uint32_t node = in->samples.node[i];
+        const bool is_block = node < in->nodes_len && in->nodes[node].kind == PROF_NODE_BLOCK;
+        data[i] = is_block ? in->nodes[node].parent : node;
+    }
+    return data;
+}
+
+static ls_err an_traffic_of_samples(struct an_costs *out, const struct an_input *in)
+{
+    const size_t len = in->samples.len + 1;
+    struct prof_cost_samples all = an_cost_samples(&in->samples, 0, in->samples.len);
+    uint32_t *data = an_data_of_samples(in);
+    out->moved_bytes = calloc(len, sizeof(float));
+    out->moved_roughly = calloc(len, sizeof(bool));
+    all.node = data;
+    ls_err err =
+        data && out->moved_bytes && out->moved_roughly ? LS_OK : ls_nomem("the traffic of %zu samples", len);
+    if (err == LS_OK)
+        err = prof_reuse_moved(&out->model, in->bursts, in->bursts_len, &all, out->moved_bytes,
+                               out->moved_roughly);
+    free(data);
+    return err;
+}
+
 ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
 {
     struct prof_cost_nodes nodes = {0};
@@ -125,13 +154,7 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
         out->model.nodes = NULL;
         return LS_OK;
     }
-    if (err == LS_OK && out->model.walks) {
-        out->moved_bytes = calloc(len, sizeof(float));
-        if (!out->moved_bytes) err = ls_nomem("the traffic of %zu samples", len);
-        const struct prof_cost_samples all = an_cost_samples(&in->samples, 0, in->samples.len);
-        if (err == LS_OK)
-            err = prof_reuse_moved(&out->model, in->bursts, in->bursts_len, &all, out->moved_bytes);
-    }
+    if (err == LS_OK && out->model.walks) err = an_traffic_of_samples(out, in);
     for (size_t b = 0; err == LS_OK && b < in->bursts_len; b++)
         an_burst_cost(out, in, &in->bursts[b]);
     out->model.nodes = NULL;
@@ -146,5 +169,7 @@ void an_costs_fini(struct an_costs *c)
     free(c->time_ns);
     free(c->stall_ns);
     free(c->moved_bytes);
+    free(c->moved_roughly);
+    c->moved_roughly = NULL;
     c->time_ns = c->stall_ns = c->moved_bytes = NULL;
 }

@@ -24,12 +24,16 @@ struct an_input {
     struct prof_samples samples;
     struct prof_cost_model calibration;
     bool is_of_job; /* rows may be sums over ranks, and have their costs in the file */
+    /* by id; NULL: each block of an allocation site is other data for the traffic */
+    const struct prof_node *nodes;
+    size_t nodes_len;
 };
 
 struct an_costs {
     float *time_ns;       /* per sample */
     float *stall_ns;      /* per sample */
     float *moved_bytes;   /* per sample: traffic with memory that it represents; NULL: not known */
+    bool *moved_roughly;  /* per sample: moved_bytes may be off by a factor of 2 (run_h5/prof_reuse.h) */
     double weight_ns;     /* all bursts */
     double attributed_ns; /* bursts with accesses: the sum of time_ns */
     double measured_ns;   /* bursts with measured loads */

@@ -29,6 +29,17 @@ static size_t an_bursts_of(const struct an_moved *m, uint32_t group)
     return bursts;
 }
 
+static bool an_is_rough(const struct an_moved *m, uint32_t group)
+{
+    double all = 0, rough = 0;
+    for (uint64_t i = 0; i < m->in->samples.len; i++) {
+        if (m->group_of_sample[i] != group) continue;
+        all += (double)m->costs->moved_bytes[i];
+        if (m->costs->moved_roughly[i]) rough += (double)m->costs->moved_bytes[i];
+    }
+    return rough > all / 2;
+}
+
 /* The resampled sums of a group, or of all samples (AN_NO_GROUP). */
 static void an_moved_resample(const struct an_moved *m, uint32_t group, double sums[AN_RESAMPLES])
 {
@@ -66,7 +77,7 @@ static void an_traffic_rank(struct an_traffic *out, const struct an_moved *m, do
         const uint32_t group = an_take_most(bytes, groups_len, &of_group);
         if (of_group < AN_TRAFFIC_PART_MIN * out->bytes) return;
         struct an_traffic_row *row = &out->rows[out->rows_len++];
-        *row = (struct an_traffic_row){group, {NAN, NAN, NAN}, an_bursts_of(m, group)};
+        *row = (struct an_traffic_row){group, {NAN, NAN, NAN}, an_bursts_of(m, group), an_is_rough(m, group)};
         if (row->bursts < AN_TRAFFIC_BURSTS_MIN) continue;
         row->part.share = of_group / out->bytes;
         if (!isfinite(out->low)) continue;

@@ -16,6 +16,7 @@ struct an_traffic_row {
     uint32_t group;
     struct an_interval part; /* share of all bytes; NAN: not known, it rests on too few bursts */
     size_t bursts;           /* that have accesses to it */
+    bool is_rough;           /* most of its bytes may be off by a factor of 2 */
 };
 
 struct an_traffic {

@@ -88,10 +88,10 @@ bench-overhead: all bench/overhead_matmul bench/overhead_nothing bench/overhead_
 	python3 $(srcdir)/bench/overhead.py --preload .libs/libloadstone-preload.so --loadstone tools/loadstone --programs bench \
 	    --machine "$$(bench/machine)" --write $(srcdir)/doc/overhead.md $(BENCH_ARGS)
 
-# the traffic that bursts estimate, beside the model's
+# the traffic that bursts estimate, beside the model's; PROGRAMS=FILE names programs and their commands instead of the kernels
 .PHONY: bench-traffic
 bench-traffic: all
-	python3 $(srcdir)/bench/traffic.py --loadstone tools/loadstone $(BENCH_ARGS)
+	python3 $(srcdir)/bench/traffic.py --loadstone tools/loadstone $(BENCH_ARGS) $(PROGRAMS)
 
 # the pace that bursts measure, beside that of whole programs, which callgrind counts; PROGRAMS=FILE names them and their commands
 .PHONY: bench-pace

@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compare the memory traffic that bursts estimate with the traffic of kernels that a formula gives.
+"""Compare the memory traffic that bursts estimate with the traffic that a model of the caches gives.
 
-Each kernel of `loadstone traffic` runs natively on data of several times the last-level cache, and is recorded; the bytes that the
-report estimates for its arrays stand beside repetitions times the cache model's bytes. Prints a table.
+Without FILE: each kernel of `loadstone traffic` runs natively on data of several times the last-level cache, and is recorded; the bytes
+that the report estimates for its arrays stand beside repetitions times the cache model's bytes.
 
-usage: traffic.py --loadstone CMD [--seconds S] [--only KERNEL,...]
+With FILE: programs, a line for each, with `#` before comments:
+
+    NAME CACHE SHORT LONG RUN COMMAND
+
+The command contains {n} in the place of its number of iterations. It is traced with SHORT and with LONG iterations, the traces run through the
+caches of this machine with a last level of CACHE (as 2M/16), and the traffic is continued in proportion to RUN iterations, which are recorded,
+and estimated with the same last level. The error is the sum of the errors of all data, over the bytes of the model.
+
+usage: traffic.py --loadstone CMD [--seconds S] [--only NAME,...] [--rows N] [FILE]
 """
 import argparse
 import csv
 import io
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -51,26 +61,102 @@ def run_seconds(loadstone, kernel, size, repetitions):
     return time.monotonic() - begin
 
 
+def compare_kernels(args, folder):
+    print("| kernel | size | repetitions | model, GB | bursts estimate, GB | 95 % | ratio | bursts |\n|---|---|---|---|---|---|---|---|")
+    for kernel in args.only.split(",") if args.only else SIZES:
+        size = SIZES[kernel]
+        one = (run_seconds(args.loadstone, kernel, size, 9) - run_seconds(args.loadstone, kernel, size, 1)) / 8
+        repetitions = max(4, int(args.seconds / max(one, 0.01)))
+        model = modelled(args.loadstone, kernel, size) * repetitions
+        value, low, high, bursts = estimated(args.loadstone, kernel, size, repetitions, folder)
+        if value is None:
+            print("| %s | %d | %d | %.2f | none | | | %d |" % (kernel, size, repetitions, model * 1e-9, bursts))
+            continue
+        interval = "%.2f .. %.2f" % (low * 1e-9, high * 1e-9) if low is not None else ""
+        print("| %s | %d | %d | %.2f | %.2f | %s | %.2f | %d |" % (kernel, size, repetitions, model * 1e-9, value * 1e-9, interval,
+                                                                   value / model, bursts), flush=True)
+
+
+def name_of(label):
+    """A trace numbers or sizes the pieces of data that share a name, a recording does not."""
+    return re.sub(r" (#.*|\(small\))$", "", label)
+
+
+def summed(pairs):
+    total = {}
+    for label, count in pairs:
+        total[name_of(label)] = total.get(name_of(label), 0) + count
+    return total
+
+
+def run_program(command):
+    """Some programs end with a status other than 0 although they ran."""
+    subprocess.run(command, check=False, capture_output=True)
+
+
+def traced(loadstone, command, levels, folder):
+    """Bytes read and written by the model, by data, for one run of the command."""
+    path = os.path.join(folder, "trace")
+    run_program([loadstone, "trace", "--force", "-o", path, "--"] + command)
+    rows = csv.DictReader(io.StringIO(output([loadstone, "traffic", "trace", "-f", "csv", "--top", "1000000", "--cache", levels, path])))
+    return summed((row["data"], float(row["read_bytes"]) + float(row["written_bytes"])) for row in rows)
+
+
+def nearer_levels():
+    """The first two levels of this machine's data caches, as traffic --cache takes them."""
+    levels = []
+    for index in range(4):
+        def entry(name):
+            with open("/sys/devices/system/cpu/cpu0/cache/index%d/%s" % (index, name)) as file:
+                return file.read().strip()
+        try:
+            if entry("type") != "Instruction" and int(entry("level")) < 3:
+                levels.append("%s/%s" % (entry("size"), entry("ways_of_associativity")))
+        except OSError:
+            break
+    return levels or ["32K/8", "512K/8"]
+
+
+def compare_programs(args, folder):
+    print("| program | L3 | model, GB | bursts estimate, GB | error | bursts |\n|---|---|---|---|---|---|")
+    for line in open(args.programs):
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, cache, short, long, run, command = line.split(None, 5)
+        if args.only and name not in args.only.split(","):
+            continue
+
+        def command_of(count):
+            return shlex.split(command.replace("{n}", str(count)))
+
+        levels = ",".join(nearer_levels() + [cache])
+        first, second = (traced(args.loadstone, command_of(count), levels, folder) for count in (short, long))
+        factor = (int(run) - int(long)) / (int(long) - int(short))
+        model = {data: count + (count - first.get(data, 0)) * factor for data, count in second.items()}
+        path = os.path.join(folder, "run.h5")
+        run_program([args.loadstone, "record", "-q", "--force", "-o", path, "--"] + command_of(run))
+        report = json.loads(output([args.loadstone, "report", "--json", "--last-level", cache.split("/")[0], path]))
+        traffic = report["traffic"]
+        estimate = summed((row["label"], (row["share"] or 0) * traffic["bytes"]) for row in traffic["rows"])
+        names = sorted(set(model) | set(estimate), key=lambda data: -model.get(data, 0))
+        error = sum(abs(estimate.get(data, 0) - model.get(data, 0)) for data in names)
+        total = sum(model.values())
+        print("| %s | %s | %.2f | %.2f | %.0f %% | %d |" % (name, cache, total * 1e-9, traffic["bytes"] * 1e-9, 100 * error / total,
+                                                     report["estimates"]["bursts"]), flush=True)
+        for data in names[:args.rows]:
+            print("    %-40s model %7.3f   bursts %7.3f" % (data, model.get(data, 0) * 1e-9, estimate.get(data, 0) * 1e-9))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--loadstone", required=True)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--only", default="")
+    parser.add_argument("--rows", type=int, default=0, help="also print so many pieces of data of each program")
+    parser.add_argument("programs", nargs="?", metavar="FILE")
     args = parser.parse_args()
-    print("| kernel | size | repetitions | model, GB | bursts estimate, GB | 95 % | ratio | bursts |\n|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for kernel in args.only.split(",") if args.only else SIZES:
-            size = SIZES[kernel]
-            one = (run_seconds(args.loadstone, kernel, size, 9) - run_seconds(args.loadstone, kernel, size, 1)) / 8
-            repetitions = max(4, int(args.seconds / max(one, 0.01)))
-            model = modelled(args.loadstone, kernel, size) * repetitions
-            value, low, high, bursts = estimated(args.loadstone, kernel, size, repetitions, folder)
-            if value is None:
-                print("| %s | %d | %d | %.2f | none | | | %d |" % (kernel, size, repetitions, model * 1e-9, bursts))
-                continue
-            interval = "%.2f .. %.2f" % (low * 1e-9, high * 1e-9) if low is not None else ""
-            print("| %s | %d | %d | %.2f | %.2f | %s | %.2f | %d |" % (kernel, size, repetitions, model * 1e-9, value * 1e-9, interval,
-                                                                       value / model, bursts), flush=True)
+        (compare_programs if args.programs else compare_kernels)(args, folder)
     return 0
 
 

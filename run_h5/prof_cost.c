@@ -39,6 +39,7 @@ void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run)
         m->line_cycles[l] =
             prof_known_or(run->level_line_cycles[l] - run->level_line_cycles[PROF_LEVEL_L1], 0);
         m->level_bytes[l] = prof_known_or(run->level_bytes[l], 0);
+        m->last_level_bytes = fmax(m->last_level_bytes, m->level_bytes[l]);
     }
     m->tsc_hz = run->tsc_hz == UINT64_MAX ? 0 : (double)run->tsc_hz;
     m->line_cycles_each = prof_known_or(run->line_cycles_all, 0) / prof_known_or((double)run->line_cpus, 1);

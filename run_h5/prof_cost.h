@@ -99,6 +99,7 @@ struct prof_cost_model {
     const struct prof_cost_nodes *nodes;   /* borrowed; NULL: no data is known to stay in the caches */
     const struct prof_cost_walks *walks;   /* borrowed; NULL: no transfer is known */
     double level_bytes[PROF_LEVEL_COUNT];  /* capacity of a cache */
+    double last_level_bytes; /* capacity of the cache before memory that the program has; 0: not known */
     /* of a line that a sweep brings from each level, beyond one in L1, 0: not known; and per thread that sweeps
      * through memory */
     double line_cycles[PROF_LEVEL_COUNT], line_cycles_each;
@@ -173,6 +174,8 @@ void prof_cost_model_walks(struct prof_cost_model *m, struct prof_cost_walks *w)
 void prof_cost_walks_fini(struct prof_cost_walks *w);
 /* Part of the latency of timed load i beyond L1 that counts; negative: too few loads are like it. */
 double prof_cost_counted(const struct prof_cost_walks *w, const struct prof_cost_samples *s, uint64_t i);
+/* The nearest level that holds so many lines. */
+enum prof_level prof_cost_level_of_lines(const struct prof_cost_model *m, double lines);
 /* The walks of b, or NULL; its accesses without gaps; the instructions that these go over; the transfer of access i of
  * them, in cycles. */
 const struct prof_walks_burst *prof_cost_walks_of(const struct prof_cost_walks *w,

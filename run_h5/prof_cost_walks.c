@@ -247,7 +247,7 @@ static double prof_footprint(const struct prof_cost_walks *w, size_t at, const s
     return (double)(high - low + 1) * walk->density;
 }
 
-static enum prof_level prof_level_of_lines(const struct prof_cost_model *m, double lines)
+enum prof_level prof_cost_level_of_lines(const struct prof_cost_model *m, double lines)
 {
     int level = PROF_LEVEL_L1;
     while (level < PROF_LEVEL_DRAM && lines * PROF_COST_LINE_BYTES > m->level_bytes[level])
@@ -272,7 +272,7 @@ static void prof_judge_burst(const struct prof_cost_model *m, const struct prof_
         double lines = 0;
         for (uint32_t q = 0; q < b->walks_len; q++)
             lines += fmin(walks[q].footprint, walks[q].rate * sweep);
-        const enum prof_level level = prof_level_of_lines(m, lines);
+        const enum prof_level level = prof_cost_level_of_lines(m, lines);
         /* the first access, whose line may have been touched just before, is like the others */
         const double moves = ((double)walks[p].lines + walks[p].dirtied) / walks[p].accesses;
         walks[p].access_cycles = moves * prof_line_cycles(m, level, b->running);

@@ -77,20 +77,22 @@ static int compare_bursts(const void *a, const void *b)
     return (x->burst > y->burst) - (x->burst < y->burst);
 }
 
-/* Take the bursts with listed accesses and a pace, and compute the instructions that they represent. */
+/* Take the bursts with listed accesses, and compute the instructions that those with a pace represent. */
 static ls_err take_bursts(struct prof_reuse *r, const struct prof_cost_model *m,
                           const struct prof_burst *bursts, size_t bursts_len,
                           const struct prof_cost_samples *all)
 {
     for (size_t i = 0; i < bursts_len; i++) {
         const struct prof_burst *b = &bursts[i];
-        if (!b->probe_loads || !b->samples_len || !b->pace_instructions || !b->pace_cycles) continue;
-        struct prof_reuse_burst row = {.burst = b, .samples = samples_of(all, b)};
+        if (!b->probe_loads || !b->samples_len) continue;
+        struct prof_reuse_burst row = {.burst = b,
+                                       .samples = samples_of(all, b),
+                                       .cycles = prof_cost_data_weight_ns(m, b) * 1e-9 * m->tsc_hz};
         row.listed = prof_cost_listed(&row.samples, 0, row.samples.len);
         if (row.listed < 2 || !has_node(&row.samples)) continue;
         row.instructions = prof_cost_listed_instructions(&row.samples, row.listed);
-        row.represented =
-            prof_cost_data_weight_ns(m, b) * 1e-9 * m->tsc_hz * b->pace_instructions / (double)b->pace_cycles;
+        if (b->pace_instructions && b->pace_cycles)
+            row.represented = row.cycles * b->pace_instructions / (double)b->pace_cycles;
         LS_TRY(LS_VECTOR_ADD(&r->bursts, row));
     }
     if (r->bursts.len) qsort(r->bursts.rows, r->bursts.len, sizeof(r->bursts.rows[0]), compare_bursts);
@@ -195,6 +197,18 @@ static void add_squares(struct prof_use *u, const struct prof_reuse_point *p, si
     u->pairs++;
 }
 
+/* Add them in parts: a walk that begins anew jumps back by most of the node's range, and would not look like one. */
+static void add_sweeps(struct prof_use *u, const struct prof_reuse_point *p, size_t n, double range)
+{
+    size_t from = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (2 * fabs((double)(int64_t)(p[i].line - p[i - 1].line)) <= range) continue;
+        add_squares(u, p + from, i - from);
+        from = i;
+    }
+    add_squares(u, p + from, n - from);
+}
+
 /* Count the listed accesses, and the first access and the first store to each line. */
 static ls_err count_listed(struct prof_reuse *r, const struct prof_reuse_burst *b)
 {
@@ -202,14 +216,9 @@ static ls_err count_listed(struct prof_reuse *r, const struct prof_reuse_burst *
     const double each = b->represented / b->instructions;
     struct prof_use *u;
     for (uint64_t i = 0; i < b->listed; i++) {
-        bool is_fresh = true, is_dirtied = s->op[i] == 1;
         if (s->node[i] == UINT32_MAX) continue;
-        const uint64_t line = s->addr[i] / PROF_COST_LINE_BYTES;
-        for (uint64_t k = 0; k < i; k++) {
-            if (s->addr[k] / PROF_COST_LINE_BYTES != line) continue;
-            is_fresh = false;
-            if (s->op[k] == 1) is_dirtied = false;
-        }
+        const bool is_fresh = prof_reuse_is_first(s, i, false),
+                   is_dirtied = s->op[i] == 1 && prof_reuse_is_first(s, i, true);
         LS_TRY(use_of(r, b->loop, s->node[i], &u));
         u->accesses += each;
         u->fresh += is_fresh ? each : 0;
@@ -244,7 +253,7 @@ static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
         LS_TRY(use_of(r, b->loop, points[from].node, &u));
         for (to = from; to < len && points[to].node == points[from].node;) {
             const size_t n = prof_reuse_group(points + to, len - to);
-            add_squares(u, points + to, n);
+            add_sweeps(u, points + to, n, r->nodes[u->node].range);
             to += n;
         }
         if (to - from < 2) continue;
@@ -507,16 +516,24 @@ static ls_err find_uses(struct prof_reuse *r, struct prof_reuse_point *points, s
     return prof_reuse_find_gaps(r);
 }
 
+/* Return the part of a use's visits that miss. The first sweep over a node does, whichever loop it is. */
+static double part_missed(const struct prof_reuse *r, const struct prof_use *u, double t, bool only_stores)
+{
+    const double sweeps = r->nodes[u->node].sweeps, first = sweeps > 1 ? 1 / sweeps : 1;
+    return first + (1 - first) * prof_reuse_part_after(r, u, t, only_stores);
+}
+
 /* Lines from and to memory per listed access of a use. */
 static double lines_each(const struct prof_reuse *r, const struct prof_use *u, double t)
 {
     if (u->accesses <= 0) return 0;
-    const double read = u->touched * prof_reuse_part_after(r, u, t, false) + u->trailing;
-    const double written = u->dirty * (u->touched * prof_reuse_part_after(r, u, t, true) + u->trailing);
+    const double read = u->touched * part_missed(r, u, t, false) + u->trailing;
+    const double written = u->dirty * (u->touched * part_missed(r, u, t, true) + u->trailing);
     return (read + written) / u->accesses;
 }
 
-static void move_burst(const struct prof_reuse *r, const struct prof_reuse_burst *b, double t, float *bytes)
+static void move_burst(const struct prof_reuse *r, const struct prof_reuse_burst *b, double t, float *bytes,
+                       bool *rough)
 {
     const double each = b->represented / b->instructions;
     for (uint64_t i = 0; i < b->listed; i++) {
@@ -524,10 +541,24 @@ static void move_burst(const struct prof_reuse *r, const struct prof_reuse_burst
         const uint32_t row = ls_index_find(&r->use_by_key, (uint64_t)b->loop << 32 | b->samples.node[i]);
         bytes[b->burst->first_sample + i] =
             (float)(PROF_COST_LINE_BYTES * each * lines_each(r, &r->uses.rows[row], t));
+        rough[b->burst->first_sample + i] = r->nodes[b->samples.node[i]].is_rough;
     }
 }
 
-static void move_all(const struct prof_reuse *r, double cache_lines, float *bytes)
+/* Sum up the sweeps over each node. Data that is swept once misses once, and few lines of data that is larger than the cache
+ * are still in it: all other traffic is rough. */
+static void judge_nodes(struct prof_reuse *r, double cache_lines)
+{
+    static const double SWEEPS_OF_ONE = 1.5;
+    for (size_t i = 0; i < r->nodes_len; i++) {
+        struct prof_reuse_node *n = &r->nodes[i];
+        for (size_t u = n->uses; u < n->uses + n->uses_len; u++)
+            n->sweeps += r->uses.rows[u].sweeps;
+        n->is_rough = n->lines < cache_lines && n->sweeps > SWEEPS_OF_ONE;
+    }
+}
+
+static void move_all(const struct prof_reuse *r, double cache_lines, float *bytes, bool *rough)
 {
     size_t most = r->bursts.len / SEGMENTS_MOST;
     if (most < SEGMENT_BURSTS) most = SEGMENT_BURSTS;
@@ -535,11 +566,12 @@ static void move_all(const struct prof_reuse *r, double cache_lines, float *byte
         s.to = s.from + most < r->bursts.len ? s.from + most : r->bursts.len;
         const double t = time_to_fill(r, &s, cache_lines);
         for (size_t i = s.from; i < s.to; i++)
-            move_burst(r, &r->bursts.rows[i], t, bytes);
+            move_burst(r, &r->bursts.rows[i], t, bytes, rough);
     }
 }
 
-static ls_err move(struct prof_reuse *r, double cache_lines, float *bytes)
+static ls_err move(struct prof_reuse *r, const struct prof_cost_model *m, double cache_lines, float *bytes,
+                   bool *rough)
 {
     size_t most = 0;
     for (size_t i = 0; i < r->bursts.len; i++)
@@ -550,25 +582,25 @@ static ls_err move(struct prof_reuse *r, double cache_lines, float *bytes)
     ls_err e = points && streams && r->lines ? LS_OK : ls_nomem("the samples of a burst");
     if (e == LS_OK) e = prof_reuse_find_loops(r, points);
     if (e == LS_OK) e = prof_reuse_find_nodes(r);
+    if (e == LS_OK) e = prof_reuse_fill_represented(r, m);
     if (e == LS_OK) e = sum_instructions(r);
     if (e == LS_OK) e = find_uses(r, points, streams, cache_lines);
-    if (e == LS_OK) move_all(r, cache_lines, bytes);
+    if (e == LS_OK) judge_nodes(r, cache_lines);
+    if (e == LS_OK) move_all(r, cache_lines, bytes, rough);
     free(points);
     free(streams);
     return e;
 }
 
 ls_err prof_reuse_moved(const struct prof_cost_model *m, const struct prof_burst *bursts, size_t bursts_len,
-                        const struct prof_cost_samples *all, float *bytes)
+                        const struct prof_cost_samples *all, float *bytes, bool *rough)
 {
     struct prof_reuse r = {0};
-    double cache_bytes = 0;
-    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        cache_bytes = fmax(cache_bytes, m->level_bytes[l]);
-    const double cache_lines = cache_bytes / PROF_COST_LINE_BYTES;
+    const double cache_lines = m->last_level_bytes / PROF_COST_LINE_BYTES;
     memset(bytes, 0, all->len * sizeof(*bytes));
+    memset(rough, 0, all->len * sizeof(*rough));
     ls_err e = cache_lines > 0 ? take_bursts(&r, m, bursts, bursts_len, all) : LS_OK;
-    if (e == LS_OK && r.bursts.len) e = move(&r, cache_lines, bytes);
+    if (e == LS_OK && r.bursts.len) e = move(&r, m, cache_lines, bytes, rough);
     free(r.bursts.rows);
     free(r.uses.rows);
     free(r.loops);

@@ -23,7 +23,7 @@
  *                        comes between only as often as it runs
  *   distinct lines in t  sum over the nodes of lines x P(the time since the last visit to a line is below t); T is the t at
  *                        which they fill the cache
- *   misses of a loop     its touched lines x the part of its gaps above T
+ *   misses of a loop     its touched lines x the part of its gaps above T; the first of all sweeps over a node misses
  *
  * A node lives from its first to its last burst, and T is computed for successive parts of the run. A line is
  * written back once, unless another store came to it in the last T. */
@@ -32,10 +32,11 @@
 
 #include "run_h5/prof_cost.h"
 
-/* Compute the bytes from and to memory that each listed sample of translated bursts represents; all others get 0.
- * all: samples of the run, to which the bursts refer. bytes: all->len values.
+/* Compute the bytes from and to memory that each listed sample of translated bursts represents; all others get 0. The bytes are rough
+ * for data that is smaller than the last-level cache and comes back: they depend on how the loops follow each other.
+ * all: samples of the run, to which the bursts refer. bytes, rough: all->len values.
  * Errors: LS_ERR_NOMEM. */
 ls_err prof_reuse_moved(const struct prof_cost_model *m, const struct prof_burst *bursts, size_t bursts_len,
-                        const struct prof_cost_samples *all, float *bytes);
+                        const struct prof_cost_samples *all, float *bytes, bool *rough);
 
 #endif

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops as groups of bursts: two pairs of instruction and node belong to one loop if at least half of the bursts that have
- * one of them have both. */
+/* Loops as groups of bursts: two items belong to one loop if at least half of the bursts that have one of them have both. An item is
+ * an instruction with a node; where a burst came to most of its instructions only once, it saw a small part of a large loop, and the items are
+ * the blocks of code that it came through. */
 #include "run_h5/prof_reuse_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+enum { BLOCK_BYTES = 512 };
 
 struct prof_item {
     uint64_t ip;
@@ -63,9 +67,33 @@ static ls_err count_both(struct prof_items *x, uint32_t a, uint32_t b)
     return LS_OK;
 }
 
+static bool is_of_large_loop(const struct prof_reuse_point *p, size_t len)
+{
+    size_t groups = 0;
+    for (size_t at = 0; at < len; at += prof_reuse_group(p + at, len - at))
+        groups++;
+    return 2 * groups > len;
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+    const struct prof_reuse_point *x = a, *y = b;
+    return (x->ip > y->ip) - (x->ip < y->ip);
+}
+
+static void to_blocks(struct prof_reuse_point *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        p[i].ip -= p[i].ip % BLOCK_BYTES;
+        p[i].node = UINT32_MAX;
+    }
+    qsort(p, len, sizeof(*p), compare_blocks);
+}
+
 static ls_err add_burst(struct prof_items *x, struct prof_reuse_burst *b, struct prof_reuse_point *points)
 {
     const size_t len = prof_reuse_points(b, points);
+    if (is_of_large_loop(points, len)) to_blocks(points, len);
     for (size_t at = 0, n; at < len; at += n) {
         uint32_t item;
         n = prof_reuse_group(points + at, len - at);
@@ -150,4 +178,68 @@ ls_err prof_reuse_find_loops(struct prof_reuse *r, struct prof_reuse_point *poin
     ls_index_fini(&x.by_key);
     ls_index_fini(&x.both_by_key);
     return e;
+}
+
+/* Represented instructions, and cycles of the bursts that they are known of. */
+struct rate {
+    double instructions, cycles;
+};
+
+static void add_rate(struct rate *rate, const struct prof_reuse_burst *b)
+{
+    rate->instructions += b->represented;
+    rate->cycles += b->cycles;
+}
+
+bool prof_reuse_is_first(const struct prof_cost_samples *s, uint64_t i, bool only_stores)
+{
+    for (uint64_t k = 0; k < i; k++)
+        if (s->addr[k] / PROF_COST_LINE_BYTES == s->addr[i] / PROF_COST_LINE_BYTES &&
+            (!only_stores || s->op[k] == 1))
+            return false;
+    return true;
+}
+
+/* Cycles an instruction in which the listed lines arrive: from the cache that holds all of their node, and of at least `lines`. */
+static double arrival_cycles(const struct prof_reuse *r, const struct prof_reuse_burst *b,
+                             const struct prof_cost_model *m, double lines)
+{
+    const struct prof_cost_samples *s = &b->samples;
+    double cycles = 0;
+    for (uint64_t i = 0; i < b->listed; i++)
+        if (s->node[i] != UINT32_MAX && prof_reuse_is_first(s, i, false))
+            cycles += m->line_cycles[prof_cost_level_of_lines(m, fmax(lines, r->nodes[s->node[i]].lines))];
+    return cycles / b->instructions;
+}
+
+static double all_lines(const struct prof_reuse *r)
+{
+    double lines = 0;
+    for (size_t i = 0; i < r->nodes_len; i++)
+        lines += r->nodes[i].lines;
+    return lines;
+}
+
+ls_err prof_reuse_fill_represented(struct prof_reuse *r, const struct prof_cost_model *m)
+{
+    struct rate all = {0}, *of = calloc(r->loops_len + 1, sizeof(*of));
+    const double program_lines = all_lines(r);
+    if (!of) return ls_nomem("the pace of %zu loops", r->loops_len);
+    for (size_t i = 0; i < r->bursts.len; i++) {
+        const struct prof_reuse_burst *b = &r->bursts.rows[i];
+        if (b->represented <= 0) continue;
+        add_rate(&of[b->loop], b);
+        add_rate(&all, b);
+    }
+    for (size_t i = 0; i < r->bursts.len; i++) {
+        struct prof_reuse_burst *b = &r->bursts.rows[i];
+        const bool is_rare = of[b->loop].cycles <= 0;
+        const struct rate *rate = is_rare ? &all : &of[b->loop];
+        if (b->represented > 0 || rate->cycles <= 0) continue;
+        const double pace = rate->cycles / rate->instructions;
+        const double arrival = arrival_cycles(r, b, m, is_rare ? program_lines : 0);
+        b->represented = b->cycles / (arrival > 2 * pace ? arrival : pace);
+    }
+    free(of);
+    return LS_OK;
 }

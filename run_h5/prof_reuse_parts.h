@@ -20,13 +20,14 @@ struct prof_reuse_point {
         is_dirtied; /* the last two: first access, first store to the line among the listed ones */
 };
 
-/* Translated bursts with a pace, in order of time. */
+/* Translated bursts, in order of time. */
 struct prof_reuse_burst {
     const struct prof_burst *burst;
     struct prof_cost_samples samples;
     uint64_t listed;
     double instructions; /* that the listed accesses go over */
-    double represented;  /* instructions */
+    double cycles;       /* TSC, that the burst represents */
+    double represented;  /* instructions; 0: its pace is not known, until prof_reuse_fill_represented */
     uint32_t loop;
     uint32_t items[PROF_REUSE_ITEMS], counts[PROF_REUSE_ITEMS], items_len;
 };
@@ -34,7 +35,7 @@ struct prof_reuse_burst {
 struct prof_reuse_loop {
     uint64_t ip;        /* the lowest one */
     double represented; /* instructions */
-    double sweeps;      /* of its walks, an instruction */
+    double sweeps;      /* through its walks, an instruction */
     double lines;       /* touched anew, an instruction */
     size_t first, len;  /* its bursts, in by_loop */
 };
@@ -44,6 +45,8 @@ struct prof_reuse_node {
     uint64_t low;
     double range;                 /* lines from low on */
     bool is_counted;              /* the lines are, not estimated by pages or the range */
+    double sweeps;                /* by all loops, while it lives */
+    bool is_rough;                /* its traffic is */
     uint32_t first, last, bursts; /* the first and the last one, and their number */
     size_t uses, uses_len;
 };
@@ -112,5 +115,13 @@ ls_err prof_reuse_find_nodes(struct prof_reuse *r);
 
 /* Find the loop of each burst. Errors: LS_ERR_NOMEM. */
 ls_err prof_reuse_find_loops(struct prof_reuse *r, struct prof_reuse_point *points);
+/* Is sample i of a burst the first access, or the first store, to its line? */
+bool prof_reuse_is_first(const struct prof_cost_samples *s, uint64_t i, bool only_stores);
+
+/* Let bursts without a pace represent as many instructions a cycle as the others of their loop together, or as all
+ * bursts where the loop has no pace at all. Where this leaves less than half of the time in which the listed lines arrive, the pace is
+ * that of other code, and the lines alone count. A loop without any pace is rare, so that its lines come from the level that holds
+ * all data of the program. Errors: LS_ERR_NOMEM. */
+ls_err prof_reuse_fill_represented(struct prof_reuse *r, const struct prof_cost_model *m);
 
 #endif

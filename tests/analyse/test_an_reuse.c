@@ -111,7 +111,8 @@ static void assert_near(double value, double expected, double part)
 
 enum { ROUNDS = 37, BURSTS = 1600 };
 
-static void an_sweep_that_fits_moves_no_lines(void **state)
+/* Only the first of the sweeps misses. */
+static void an_sweep_that_fits_moves_its_lines_once(void **state)
 {
     (void)state;
     const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0}};
@@ -119,7 +120,35 @@ static void an_sweep_that_fits_moves_no_lines(void **state)
     double lines[NODES];
     run_loops(f, loops, 1, ROUNDS, BURSTS);
     moved_lines(f, lines);
-    assert_near(lines[0], 0, 0);
+    assert_near(lines[0], 16 * MIB_LINES, 0.1);
+    fix_free(f);
+}
+
+/* Where the program has 8 of the cache's 32 MiB, 16 MiB come from memory in each sweep. */
+static void an_sweep_that_exceeds_the_share_of_the_cache_misses(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    f->in.calibration.last_level_bytes = 8 << 20;
+    run_loops(f, loops, 1, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 16 * MIB_LINES, 0.1);
+    fix_free(f);
+}
+
+static void an_data_swept_once_moves_its_lines(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0},
+                                 {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1, .is_store = true}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 2, 1, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], 16 * MIB_LINES, 0.1);
+    assert_near(lines[1], 2 * 128 * MIB_LINES, 0.1);
     fix_free(f);
 }
 
@@ -192,7 +221,7 @@ static void an_few_random_loads_are_no_band(void **state)
     run_loops(f, loops, 1, 53 * ROUNDS, BURSTS);
     moved_lines(f, lines);
     assert_near(lines[0], 0.5 * ROUNDS * 64 * MIB_LINES * LOADS_OF_LINE, 0.15);
-    assert_near(lines[3], 0, 0);
+    assert_near(lines[3], 1, 0.1);
     fix_free(f);
 }
 
@@ -211,7 +240,7 @@ static void an_slow_band_misses_once_a_sweep(void **state)
     fix_free(f);
 }
 
-/* Bursts without a known node, and bursts without a pace, represent no lines. */
+/* Bursts without a known node represent no lines, nor do bursts where none has a pace. */
 static void an_bursts_without_pace_or_node_move_nothing(void **state)
 {
     (void)state;
@@ -229,6 +258,119 @@ static void an_bursts_without_pace_or_node_move_nothing(void **state)
     fix_free(f);
 }
 
+/* Bursts without a pace, such as those in code that is new to the translator, go as fast as the others of their loop. */
+static void an_bursts_without_pace_go_as_fast_as_their_loop(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0},
+                                 {.ip = 0x200, .lines = 64 * MIB_LINES, .node = 2}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 2, ROUNDS, BURSTS);
+    for (size_t i = 0; i < f->bursts_len; i++) {
+        if (f->ip[f->bursts[i].first_sample] == loops[1].ip) /* twice as fast, in half of the time */
+            f->bursts[i].data_weight_ns = f->bursts[i].weight_ns /= 2, f->bursts[i].pace_cycles /= 2;
+        if (i % 3) f->bursts[i].pace_instructions = 0;
+    }
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.15);
+    assert_near(lines[2], (double)ROUNDS * 64 * MIB_LINES, 0.15);
+    fix_free(f);
+}
+
+/* A loop without any pace stores to a new line with each instruction, and takes the time in which memory delivers the lines. */
+static void an_rare_loop_without_pace_waits_for_its_lines(void **state)
+{
+    enum { RARE_BURSTS = 200, LINE_CYCLES = 10 };
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = MIB_LINES, .node = 1}};
+    const uint64_t rare_lines = 64 * MIB_LINES, ns = 128 * ROUNDS * instructions_of(&loops[0]);
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    uint64_t random = XORSHIFT_SEED;
+    run_loops(f, loops, 1, 128 * ROUNDS, BURSTS);
+    for (unsigned b = 0; b < RARE_BURSTS; b++) {
+        const uint64_t begin = xorshift(&random) % (rare_lines - LISTED);
+        fix_burst(f, ROUNDS * rare_lines * LINE_CYCLES / RARE_BURSTS, LISTED);
+        f->bursts[f->bursts_len - 1].time_ns = ns / RARE_BURSTS * b;
+        f->bursts[f->bursts_len - 1].probe_loads = 64;
+        for (unsigned i = 0; i < LISTED; i++) {
+            fix_store(f, 0, i);
+            f->addr[f->samples_len - 1] = base_of(0) + (begin + i) * LINE_BYTES;
+            f->ip[f->samples_len - 1] = 0x200;
+        }
+    }
+    moved_lines(f, lines);
+    assert_near(lines[0], 2.0 * ROUNDS * (double)rare_lines, 0.15);
+    fix_free(f);
+}
+
+/* Each element takes so many loads, at other instructions, that the listed ones of a burst are in a small part of the loop. */
+static void an_large_loop_is_one_loop(void **state)
+{
+    enum { LOADS = 512, OF_NODE = 8, STACK_LINES = 16 };
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    const uint64_t elements = 64 * MIB_LINES, loads = ROUNDS * elements * LOADS;
+    uint64_t random = XORSHIFT_SEED;
+    double lines[NODES];
+    for (unsigned b = 0; b < BURSTS; b++) {
+        uint64_t load = xorshift(&random) % loads, first = load;
+        fix_burst(f, loads * INSTRUCTIONS_OF_LOAD / BURSTS, INSTRUCTIONS_OF_LOAD * 64 * (TIMED + 1));
+        f->bursts[f->bursts_len - 1].time_ns = load * INSTRUCTIONS_OF_LOAD;
+        f->bursts[f->bursts_len - 1].probe_loads = 64;
+        f->bursts[f->bursts_len - 1].pace_instructions = f->bursts[f->bursts_len - 1].pace_cycles = 1000;
+        for (unsigned i = 0; i < LISTED + TIMED; i++) {
+            const uint64_t element = load / LOADS % elements, at = load % LOADS;
+            const bool is_of_node = at >= LOADS - OF_NODE;
+            fix_load(f, is_of_node ? 0 : 3, (uint32_t)(load - first) * INSTRUCTIONS_OF_LOAD,
+                     i < LISTED ? FIX_NOT_MEASURED : 5);
+            f->addr[f->samples_len - 1] = is_of_node ? base_of(0) + element * LINE_BYTES + at % OF_NODE * 8
+                                                     : base_of(3) + at % STACK_LINES * LINE_BYTES;
+            f->ip[f->samples_len - 1] = 0x1000 + at * 16;
+            load += i < LISTED ? 1 : 32 + xorshift(&random) % 64;
+        }
+    }
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * elements, 0.15);
+    fix_free(f);
+}
+
+/* The blocks of one site take turns in one place, which fits the cache although all blocks together would not. */
+static void an_blocks_of_one_site_share_their_lines(void **state)
+{
+    (void)state;
+    const struct prof_node nodes[] = {
+        {.kind = PROF_NODE_SITE}, {.id = 1, .kind = PROF_NODE_BLOCK}, {.id = 2, .kind = PROF_NODE_BLOCK}};
+    const struct loop loops[] = {{.ip = 0x100, .lines = 24 * MIB_LINES, .node = 0}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    f->in.nodes = nodes;
+    f->in.nodes_len = sizeof(nodes) / sizeof(nodes[0]);
+    run_loops(f, loops, 1, ROUNDS, BURSTS);
+    for (size_t i = 0; i < f->bursts_len; i++)
+        for (size_t k = 0; k < f->bursts[i].samples_len; k++)
+            f->node[f->bursts[i].first_sample + k] = i % 3;
+    moved_lines(f, lines);
+    assert_near(lines[0] + lines[1] + lines[2], 24 * MIB_LINES, 0.1);
+    fix_free(f);
+}
+
+/* The traffic of the groups 0 to groups_len - 1, by node. */
+static struct an_traffic traffic_of(struct an_fixture *f, uint32_t groups_len)
+{
+    struct an_costs c;
+    struct an_traffic t;
+    an_bootstrap *b;
+    const struct an_input *in = fix_input(f);
+    assert_int_equal(an_costs_init(&c, in), LS_OK);
+    assert_int_equal(an_bootstrap_new(in, &c, 1, &b), LS_OK);
+    assert_int_equal(an_traffic_init(&t, in, &c, b, f->node, groups_len), LS_OK);
+    an_bootstrap_free(b);
+    an_costs_fini(&c);
+    return t;
+}
+
 /* Stores move each line twice. */
 static void an_traffic_ranks_data_by_its_bytes(void **state)
 {
@@ -237,14 +379,8 @@ static void an_traffic_ranks_data_by_its_bytes(void **state)
                                  {.ip = 0x200, .lines = 64 * MIB_LINES, .node = 2, .is_store = true}};
     const double bytes = 3.0 * ROUNDS * 64 * MIB_LINES * LINE_BYTES;
     struct an_fixture *f = fix_new(5, 4);
-    struct an_costs c;
-    struct an_traffic t;
-    an_bootstrap *b;
     run_loops(f, loops, 2, ROUNDS, BURSTS);
-    const struct an_input *in = fix_input(f);
-    assert_int_equal(an_costs_init(&c, in), LS_OK);
-    assert_int_equal(an_bootstrap_new(in, &c, 1, &b), LS_OK);
-    assert_int_equal(an_traffic_init(&t, in, &c, b, f->node, 3), LS_OK);
+    const struct an_traffic t = traffic_of(f, 3);
     assert_near(t.bytes, bytes, 0.05);
     assert_true(t.low < t.bytes && t.bytes < t.high && t.high < 1.5 * t.bytes);
     assert_int_equal(t.rows_len, 2);
@@ -252,8 +388,6 @@ static void an_traffic_ranks_data_by_its_bytes(void **state)
     assert_int_equal(t.rows[1].group, 0);
     assert_near(t.rows[0].part.share, 2.0 / 3, 0.03);
     assert_true(t.rows[1].part.low < 1.0 / 3 && t.rows[1].part.high > 1.0 / 3);
-    an_bootstrap_free(b);
-    an_costs_fini(&c);
     fix_free(f);
 }
 
@@ -264,30 +398,42 @@ static void an_traffic_of_few_bursts_is_not_known(void **state)
     const struct loop big = {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0};
     const struct loop rare = {.ip = 0x200, .lines = 64 * MIB_LINES, .node = 1};
     struct an_fixture *f = fix_new(5, 4);
-    struct an_costs c;
-    struct an_traffic t;
-    an_bootstrap *b;
     run_loops(f, &big, 1, ROUNDS, 10 * AN_TRAFFIC_BURSTS_MIN);
     run_loops(f, &rare, 1, ROUNDS, AN_TRAFFIC_BURSTS_MIN - 1);
-    const struct an_input *in = fix_input(f);
-    assert_int_equal(an_costs_init(&c, in), LS_OK);
-    assert_int_equal(an_bootstrap_new(in, &c, 1, &b), LS_OK);
-    assert_int_equal(an_traffic_init(&t, in, &c, b, f->node, 2), LS_OK);
+    const struct an_traffic t = traffic_of(f, 2);
     assert_int_equal(t.rows_len, 2);
     for (size_t i = 0; i < t.rows_len; i++) {
         const bool is_rare = t.rows[i].group == 1;
         assert_int_equal(t.rows[i].bursts, is_rare ? AN_TRAFFIC_BURSTS_MIN - 1 : 10 * AN_TRAFFIC_BURSTS_MIN);
         assert_true(isnan(t.rows[i].part.share) == is_rare && isnan(t.rows[i].part.low) == is_rare);
     }
-    an_bootstrap_free(b);
-    an_costs_fini(&c);
     fix_free(f);
+}
+
+/* Data that fits the cache is rough unless it is swept once; larger data is not. */
+static void an_traffic_of_small_data_is_rough(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0},
+                                 {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1}};
+    for (unsigned rounds = 1; rounds <= ROUNDS; rounds += ROUNDS - 1) {
+        struct an_fixture *f = fix_new(5, 4);
+        run_loops(f, loops, 2, rounds, BURSTS);
+        const struct an_traffic t = traffic_of(f, 2);
+        assert_int_equal(t.rows_len, 2);
+        assert_int_equal(t.rows[0].group, 1);
+        assert_false(t.rows[0].is_rough);
+        assert_int_equal(t.rows[1].is_rough, rounds > 1);
+        fix_free(f);
+    }
 }
 
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_sweep_that_fits_moves_no_lines),
+        cmocka_unit_test(an_sweep_that_fits_moves_its_lines_once),
+        cmocka_unit_test(an_sweep_that_exceeds_the_share_of_the_cache_misses),
+        cmocka_unit_test(an_data_swept_once_moves_its_lines),
         cmocka_unit_test(an_lines_that_other_loops_evict_come_again),
         cmocka_unit_test(an_lines_of_the_loop_before_are_cached),
         cmocka_unit_test(an_lines_are_written_back_once),
@@ -295,8 +441,13 @@ UNIT_GROUP()
         cmocka_unit_test(an_few_random_loads_are_no_band),
         cmocka_unit_test(an_slow_band_misses_once_a_sweep),
         cmocka_unit_test(an_bursts_without_pace_or_node_move_nothing),
+        cmocka_unit_test(an_bursts_without_pace_go_as_fast_as_their_loop),
+        cmocka_unit_test(an_rare_loop_without_pace_waits_for_its_lines),
+        cmocka_unit_test(an_large_loop_is_one_loop),
+        cmocka_unit_test(an_blocks_of_one_site_share_their_lines),
         cmocka_unit_test(an_traffic_ranks_data_by_its_bytes),
         cmocka_unit_test(an_traffic_of_few_bursts_is_not_known),
+        cmocka_unit_test(an_traffic_of_small_data_is_rough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

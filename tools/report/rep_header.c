@@ -298,9 +298,13 @@ void rep_print_traffic(const struct rep_view *v, FILE *out)
         fprintf(out, ", %llu together at %.2g", (unsigned long long)r->line_cpus,
                 rep_gb_s(r, r->line_cycles_all, (double)r->line_cpus));
     for (size_t i = 0; rep_is_by_node(v) && i < t.rows_len && i < TRAFFIC_ROWS_SHOWN; i++) {
+        const struct an_interval *part = &t.rows[i].part;
         char share[CLI_CELL_BYTES], label[REP_SHORT_BYTES];
-        fprintf(out, "%s %s %s%s", i ? "," : ":", rep_short_label(v, t.rows[i].group, label),
-                rep_format_share(&t.rows[i].part, share), isfinite(t.rows[i].part.share) ? " %" : "");
+        const bool is_rough = t.rows[i].is_rough && isfinite(part->share);
+        fprintf(out, "%s %s %s%s%s", i ? "," : ":", rep_short_label(v, t.rows[i].group, label),
+                is_rough ? "roughly " : "",
+                is_rough ? cli_format_percent(share, part->share) : rep_format_share(part, share),
+                isfinite(part->share) ? " %" : "");
     }
     fputc('\n', out);
 }

@@ -259,11 +259,14 @@ static void rep_how_traffic(const struct rep_view *v, FILE *out)
 {
     struct an_traffic t;
     size_t unknown = 0;
+    bool has_rough = false;
     if (!rep_is_by_node(v) || an_traffic_init(&t, &v->in, &v->costs, v->bootstrap, v->groups.group_of_sample,
                                               v->groups.groups_len) != LS_OK)
         return;
-    for (size_t i = 0; i < t.rows_len; i++)
+    for (size_t i = 0; i < t.rows_len; i++) {
+        has_rough |= t.rows[i].is_rough;
         unknown += isnan(t.rows[i].part.share);
+    }
     if (t.rows_len == 0) return;
     rep_key(out, "traffic");
     fputs("lines that loops touch after the program has touched more others than the last-level cache holds",
@@ -271,6 +274,9 @@ static void rep_how_traffic(const struct rep_view *v, FILE *out)
     if (unknown)
         fprintf(out, "; not known (-) for %zu data that fewer than %d bursts touched: record longer", unknown,
                 AN_TRAFFIC_BURSTS_MIN);
+    if (has_rough)
+        fputs("; roughly: within a factor of 2, for data that is smaller than this cache and comes back",
+              out);
     fputc('\n', out);
 }
 

@@ -69,6 +69,7 @@ static void rep_json_traffic(const struct rep_view *v, struct ls_json *j)
                                                  v->groups.group_of_sample, v->groups.groups_len) != LS_OK)
         return;
     ls_json_open(j, "traffic", '{');
+    ls_json_double(j, "last_level_bytes", v->costs.model.last_level_bytes);
     ls_json_double(j, "bytes", t.bytes);
     ls_json_double(j, "bytes_low", t.low);
     ls_json_double(j, "bytes_high", t.high);
@@ -81,6 +82,7 @@ static void rep_json_traffic(const struct rep_view *v, struct ls_json *j)
         ls_json_double(j, "share_low", t.rows[i].part.low);
         ls_json_double(j, "share_high", t.rows[i].part.high);
         ls_json_u64(j, "bursts", t.rows[i].bursts);
+        ls_json_bool(j, "rough", t.rows[i].is_rough);
         ls_json_close(j, '}');
     }
     ls_json_close(j, ']');

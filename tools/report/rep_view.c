@@ -172,6 +172,8 @@ static ls_err rep_open(struct rep_view *v)
     if (v->options.slices || v->options.slice_ns)
         an_tables_slice(&v->tables, v->options.slices, v->options.slice_ns);
     an_input_init(&v->in, v->run, v->tables.bursts, v->tables.bursts_len);
+    v->in.nodes = v->tables.nodes;
+    v->in.nodes_len = v->tables.nodes_len;
     v->loaded = AN_COST_COLUMNS | an_by_columns(&v->by) | v->options.columns;
     /* advice needs source lines and strides */
     if (rep_is_by_node(v)) v->loaded |= an_dimension_named("line", strlen("line"))->columns;
@@ -282,6 +284,7 @@ ls_err rep_view_init(struct rep_view *v, const struct rep_options *options)
     LS_TRY(rep_by_parse(&v->by, options->by));
     LS_TRY(rep_open(v));
     LS_TRY(rep_find_root(v));
+    if (options->last_level_bytes) v->in.calibration.last_level_bytes = (double)options->last_level_bytes;
     LS_TRY(an_costs_init(&v->costs, &v->in));
     LS_TRY(rep_keep(v));
     LS_TRY(rep_group(v));

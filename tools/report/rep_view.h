@@ -29,6 +29,7 @@ struct rep_options {
     bool all_rows;             /* however many lines the terminal has */
     uint64_t rows_max;         /* rows at most, the costliest; 0: any number */
     uint64_t slices, slice_ns; /* parts of the run; 0 both: as usual */
+    uint64_t last_level_bytes; /* cache that the traffic is estimated for; 0: of the machine */
     bool no_unregistered;
     bool is_complete; /* for programs: also rows that only repeat their parent */
 };

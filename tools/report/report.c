@@ -23,6 +23,7 @@ enum {
     REPORT_NO_UNREGISTERED,
     REPORT_SLICES,
     REPORT_SLICE_MS,
+    REPORT_LAST_LEVEL,
     REPORT_ANNOTATE,
     REPORT_PROCESSES,
     REPORT_SHARING,
@@ -69,6 +70,11 @@ static const struct cli_option report_options[REPORT_OPTIONS] = {
                        CLI_ADVANCED, .least = 1},
     [REPORT_SLICE_MS] = {"slice-ms", 0, CLI_COUNT, "MILLISECONDS", NULL,
                          "length of such a part, instead of their number", CLI_ADVANCED, .least = 1},
+    [REPORT_LAST_LEVEL] =
+        {"last-level", 0, CLI_BYTES, "SIZE", NULL,
+         "estimate the memory traffic as if the program had this much of the last-level cache, which "
+         "others may share; default: all of it",
+         CLI_ADVANCED, .least = 64},
     [REPORT_PROCESSES] = {"processes", 'P', CLI_FLAG, NULL, NULL,
                           "the tree of processes, how each began and ended, its share of "
                           "the time (its own, and with all below it) and its largest resident memory",
@@ -492,6 +498,7 @@ static struct rep_options report_options_of(const struct cli_value *v, const cha
         .is_complete = for_programs};
     if (v[REPORT_SLICES].given) o.slices = v[REPORT_SLICES].number;
     if (v[REPORT_SLICE_MS].given) o.slice_ns = v[REPORT_SLICE_MS].number * 1000000;
+    if (v[REPORT_LAST_LEVEL].given) o.last_level_bytes = v[REPORT_LAST_LEVEL].number;
     if (v[REPORT_SLICES].given && !v[REPORT_LIMIT].given && o.slices > o.limit) o.limit = o.slices;
     return o;
 }
