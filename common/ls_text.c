@@ -37,13 +37,27 @@ bool ls_is_control(uint32_t code)
     return is_c0 || is_c1 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
+/* Length of the printable ASCII at the begin of text, in whole words: most texts are nothing else. */
+static size_t ls_printable_words(const char *text, size_t len_bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = 0x80 * ones;
+    size_t at = 0;
+    for (uint64_t word; at + sizeof(word) <= len_bytes; at += sizeof(word)) {
+        memcpy(&word, text + at, sizeof(word));
+        /* a byte above 0x7f, 0x7f, or below 0x20 */
+        if ((word | (word + ones) | (word - 0x20 * ones)) & high) break;
+    }
+    return at;
+}
+
 void ls_text_clean(char *text, size_t len_bytes, const char *kept)
 {
-    for (size_t i = 0; i < len_bytes;) {
+    for (size_t i = ls_printable_words(text, len_bytes); i < len_bytes;) {
         const size_t len = ls_utf8_len(text + i, len_bytes - i), step = len ? len : 1;
         const bool is_kept = text[i] && strchr(kept, text[i]);
         if (len == 0 || (ls_is_control(ls_utf8_code(text + i, len)) && !is_kept)) memset(text + i, '?', step);
         i += step;
+        i += ls_printable_words(text + i, len_bytes - i);
     }
 }
 

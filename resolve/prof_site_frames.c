@@ -9,6 +9,7 @@
 
 #include <fnmatch.h>
 #include <stddef.h>
+#include <string.h>
 
 /* --- allocators --- */
 
@@ -178,10 +179,19 @@ static const char *const prof_allocator_files[] = {
     "*/rustc*/library/*", NULL,
 };
 
+/* As fnmatch, which converts the text to wide characters first: few texts begin as a pattern does. */
+static bool prof_matches_one(const char *text, const char *pattern)
+{
+    const size_t plain_len = strcspn(pattern, "*?[\\");
+    if (strncmp(pattern, text, plain_len) != 0) return false;
+    if (!pattern[plain_len]) return !text[plain_len];
+    return strcmp(pattern + plain_len, "*") == 0 || fnmatch(pattern, text, 0) == 0;
+}
+
 static bool prof_matches(const char *text, const char *const *patterns)
 {
     for (; *text && *patterns; patterns++)
-        if (fnmatch(*patterns, text, 0) == 0) return true;
+        if (prof_matches_one(text, *patterns)) return true;
     return false;
 }
 

@@ -51,6 +51,8 @@ static size_t span_op(const char *at)
     static const char *const ops[] = {
         "<<=", ">>=", "->*", "...", "<=>", "->", "::", "==", "!=", "<=", ">=", "+=", "-=",
         "*=",  "/=",  "%=",  "&=",  "|=",  "^=", "&&", "||", "++", "--", "<<", "=>", NULL};
+    if (!at[1] || !strchr("=<>-+.:&|", at[1]))
+        return 1; /* no operator of the list has this second character */
     for (const char *const *op = ops; *op; op++)
         if (strncmp(at, *op, strlen(*op)) == 0) return strlen(*op);
     return 1;

@@ -17,8 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Rows a chunk. Large enough to compress well, small enough to read a slice. */
-enum { PROF_CHUNK_ROWS = 32768, PROF_DEFLATE_LEVEL = 2, PROF_PLAIN_TEXT_BYTES = 4096 };
+/* Rows a chunk: large enough to compress well, small enough to read a slice. The columns of fewer samples have
+ * smaller chunks, because HDF5 fills, shuffles and compresses whole chunks. */
+enum {
+    PROF_CHUNK_ROWS = 32768,
+    PROF_CHUNK_STEP_ROWS = 1024,
+    PROF_DEFLATE_LEVEL = 2,
+    PROF_PLAIN_TEXT_BYTES = 4096
+};
 
 struct prof_writer {
     char *path, *temporary_path;
@@ -27,6 +33,7 @@ struct prof_writer {
     hid_t file;
     hid_t columns[PROF_COL_COUNT];
     uint8_t *buffers[PROF_COL_COUNT];
+    bool has_columns;
     size_t buffered_rows;
     uint64_t rows;               /* on disk */
     int fd;                      /* descriptor of the same file, to reserve room with */
@@ -89,10 +96,17 @@ static void prof_put_names(hid_t object, const struct prof_field *f)
         prof_h5_put_attribute(object, f->codes->attribute, PROF_TEXT, f->codes->len, f->codes->names);
 }
 
+/* Rows in a chunk of the columns, which are created when the first rows are written. */
+static hsize_t prof_chunk_rows(const prof_writer *w)
+{
+    const size_t steps = (w->buffered_rows + PROF_CHUNK_STEP_ROWS - 1) / PROF_CHUNK_STEP_ROWS;
+    return (hsize_t)(steps ? steps : 1) * PROF_CHUNK_STEP_ROWS;
+}
+
 static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
 {
     const struct prof_field *row = &prof_column_rows[column];
-    const hsize_t zero = 0, chunk = PROF_CHUNK_ROWS, unlimited = H5S_UNLIMITED;
+    const hsize_t zero = 0, chunk = prof_chunk_rows(w), unlimited = H5S_UNLIMITED;
     const hid_t type = prof_h5_file_type(row->type), memory_type = prof_h5_memory_type(row->type);
     const hid_t space = H5Screate_simple(1, &zero, &unlimited), properties = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(properties, 1, &chunk);
@@ -101,7 +115,6 @@ static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
     H5Pset_fill_value(properties, memory_type,
                       &row->fill); /* little-endian host: the low bytes are the value */
     w->columns[column] = H5Dcreate2(group, row->name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    w->buffers[column] = malloc(PROF_CHUNK_ROWS * prof_type_bytes(row->type));
     if (w->columns[column] >= 0) {
         prof_h5_put_text(w->columns[column], "description", row->text);
         prof_h5_put_attribute(w->columns[column], "missing", row->type, 1, &row->fill);
@@ -111,18 +124,28 @@ static ls_err prof_create_column(prof_writer *w, hid_t group, size_t column)
     H5Sclose(space);
     H5Tclose(memory_type);
     H5Tclose(type);
-    if (!w->buffers[column]) return ls_nomem("the columns of %s", w->path);
     return w->columns[column] >= 0 ? LS_OK : prof_writer_failed(w, row->name);
 }
 
 static ls_err prof_create_samples(prof_writer *w)
 {
+    w->has_columns = true;
+    LS_TRY(prof_writer_reserve(w, 0));
     const hid_t group = H5Gcreate2(w->file, "/samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     ls_err e = group >= 0 ? LS_OK : prof_writer_failed(w, "/samples");
     for (size_t c = 0; e == LS_OK && c < PROF_COL_COUNT; c++)
         e = prof_create_column(w, group, c);
     if (group >= 0) H5Gclose(group);
     return e;
+}
+
+static ls_err prof_allocate_buffers(prof_writer *w)
+{
+    for (size_t c = 0; c < PROF_COL_COUNT; c++) {
+        w->buffers[c] = malloc(PROF_CHUNK_ROWS * prof_type_bytes(prof_column_rows[c].type));
+        if (!w->buffers[c]) return ls_nomem("the columns of %s", w->path);
+    }
+    return LS_OK;
 }
 
 /* Properties of a group whose attributes are in its header, where the reader checks them. */
@@ -186,7 +209,7 @@ static ls_err prof_writer_start(prof_writer *w, const char *path)
     ls_draft_sweep(path); /* HDF5 locks its own descriptor */
     LS_TRY(prof_create_file(w));
     LS_TRY(prof_create_groups(w));
-    return prof_create_samples(w);
+    return prof_allocate_buffers(w);
 }
 
 ls_err prof_writer_new(const char *path, int force, prof_writer **out)
@@ -238,6 +261,7 @@ static ls_err prof_flush_column(prof_writer *w, size_t column)
 
 static ls_err prof_flush(prof_writer *w)
 {
+    if (!w->has_columns) LS_TRY(prof_create_samples(w));
     if (w->buffered_rows == 0) return LS_OK;
     LS_TRY(prof_writer_reserve(w, w->buffered_rows * sizeof(struct prof_sample)));
     for (size_t c = 0; c < PROF_COL_COUNT; c++)

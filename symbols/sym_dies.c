@@ -186,9 +186,10 @@ void sym_units_read(struct sym_units *u, Dwarf *dwarf, const char *path)
     Dwarf_CU *cu = NULL, *next;
     Dwarf_Die die, body;
     Dwarf_Off last = 0;
-    for (; dwarf_get_units(dwarf, cu, &next, NULL, NULL, &die, NULL) == 0; cu = next) {
+    uint8_t kind; /* libdw looks for the split files of skeletons only */
+    for (; dwarf_get_units(dwarf, cu, &next, NULL, &kind, &die, NULL) == 0; cu = next) {
         body = (Dwarf_Die){0};
-        if (die.addr && sym_debug_may_split(&die, path))
+        if (die.addr && kind == DW_UT_skeleton && sym_debug_may_split(&die, path))
             dwarf_get_units(dwarf, cu, &next, NULL, NULL, &die, &body);
         if (dwarf_dieoffset(&die) <= last) break; /* a circle */
         last = dwarf_dieoffset(&die);

@@ -25,6 +25,9 @@ static void control_characters_become_question_marks(void **state)
         {"\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
          "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"},
         {"tab\tline\n", "tab\tline?"},
+        {"printable words \x1f of eight \x7f bytes \x80 each\t",
+         "printable words ? of eight ? bytes ? each\t"},
+        {" ~ ~ ~ ~\x1f~ ~ ~ ~ ~ ~ ~ \x7f", " ~ ~ ~ ~?~ ~ ~ ~ ~ ~ ~ ?"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -139,6 +139,30 @@ static void columns_and_tables_are_read_back(void **state)
     prof_close(p);
 }
 
+static hsize_t rows_of_chunk(const char *from, const char *dataset)
+{
+    hsize_t rows = 0;
+    const hid_t file = H5Fopen(from, H5F_ACC_RDONLY, H5P_DEFAULT), d = H5Dopen2(file, dataset, H5P_DEFAULT);
+    const hid_t properties = H5Dget_create_plist(d);
+    assert_int_equal(H5Pget_chunk(properties, 1, &rows), 1);
+    H5Pclose(properties);
+    H5Dclose(d);
+    H5Fclose(file);
+    return rows;
+}
+
+static void chunks_are_no_longer_than_the_samples_need(void **state)
+{
+    static const struct {
+        uint64_t samples, rows;
+    } cases[] = {{0, 1024}, {10, 1024}, {1025, 2048}, {32768, 32768}, {70001, 32768}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_int_equal(write_file(path, cases[i].samples), LS_OK);
+        assert_int_equal(rows_of_chunk(path, "/samples/addr"), cases[i].rows);
+    }
+}
+
 static void output_is_complete_or_absent(void **state)
 {
     prof_writer *w, *other;
@@ -734,6 +758,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup_teardown(untrusted_names_have_no_control_characters, set_up, tear_down),
         cmocka_unit_test(columns_of_text_are_as_wide_as_their_longest),
         cmocka_unit_test_setup_teardown(columns_and_tables_are_read_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(chunks_are_no_longer_than_the_samples_need, set_up, tear_down),
         cmocka_unit_test_setup_teardown(output_is_complete_or_absent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(full_disk_is_reported_and_leaves_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(truncated_file_is_refused_with_a_reason, set_up, tear_down),
