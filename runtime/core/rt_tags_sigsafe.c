@@ -5,10 +5,12 @@
 
 enum {
     PATHS_BITS = 16,
-    PROBES = 32,         /* memory of regions and paths */
-    LINES_MOST = 4,      /* of signatures */
-    CHECKS_FIRST = 4,    /* unwindings that check a new signature */
-    CHILDREN_MOST = 512, /* more: the word is no return address */
+    PROBES = 32,            /* memory of regions and paths */
+    LINES_MOST = 4,         /* of signatures */
+    CHECKS_FIRST = 4,       /* unwindings that check a new signature */
+    CHECK_COMPARISONS = 16, /* comparisons of the stack that are worth one of them */
+    FRAME_BITS = 48,        /* of a return address that is kept; its place is in the bits above */
+    CHILDREN_MOST = 512,    /* more: the word is no return address */
     CLEAR_PAGE_BYTES = 4096,
 };
 #define SITES_ALL ((size_t)RT_TAG_OTHERS + 1)
@@ -260,9 +262,44 @@ static uint32_t tag_others(void)
     return RT_TAG_OTHERS;
 }
 
-static uint32_t row_answer(uint64_t row)
+static uint64_t kept_frame(uint32_t site, uint32_t i)
 {
-    return row & RT_TAG_CHECKS_MASK && !rt_tags_hold_checks() ? 0 : rt_tag_row_site(row);
+    return __atomic_load_n(&rt_tags.kept[(size_t)site * RT_TAG_FRAMES + i], __ATOMIC_RELAXED);
+}
+
+/* A path of the return address alone. */
+static bool is_cut(uint32_t site)
+{
+    return kept_frame(site, 1) == 0;
+}
+
+/* Are the return addresses of the site's path on the stack, at their places? False also where that cannot be seen. */
+static bool has_path(const struct rt_tag_call *c, uint32_t site)
+{
+    uint64_t word;
+    if (is_cut(site)) return false;
+    for (uint32_t i = 1; i < RT_TAG_FRAMES; i++) {
+        const uint64_t kept = kept_frame(site, i), place = kept >> FRAME_BITS;
+        if (kept == 0) break;
+        if (place == 0 || !rt_tag_read(c, place, &word) || (word ^ kept) << (64 - FRAME_BITS) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The site of a row that answers a call. A row that is still checked must show that its path is the one of the call.
+ * 0: it does not. */
+static uint32_t row_answer(uint64_t *at, uint64_t row, const struct rt_tag_call *c)
+{
+    const uint32_t site = rt_tag_row_site(row);
+    if (!(row & RT_TAG_CHECKS_MASK)) return site;
+    if (is_cut(site)) return rt_tags_hold_paths() ? site : 0;
+    if (!has_path(c, site)) return 0;
+    const uint32_t compared = __atomic_load_n(&rt_tags.compared, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&rt_tags.compared, compared, __ATOMIC_RELAXED);
+    if (compared % CHECK_COMPARISONS == 0)
+        __atomic_compare_exchange_n(at, &row, row - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return site;
 }
 
 static bool is_flat(void)
@@ -274,9 +311,9 @@ static bool is_flat(void)
 static uint32_t known_flat(const struct rt_tag_call *c)
 {
     if (!is_flat()) return 0;
-    const uint64_t *at = row_place(flat_signature(c));
+    uint64_t *at = row_place(flat_signature(c));
     const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
-    if (row) return row_answer(row);
+    if (row) return row_answer(at, row, c);
     return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES ? tag_others() : 0;
 }
 
@@ -284,11 +321,11 @@ uint32_t rt_tag_known_slowly(const struct rt_tag_call *c)
 {
     uint64_t signature = rt_tag_signature(c), word;
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
-        const uint64_t *at = row_place(signature);
+        uint64_t *at = row_place(signature);
         if (!at) return tag_others();
         const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
         if (row == 0) return known_flat(c);
-        if (row & RT_TAG_CHECKS_MASK) return row_answer(row);
+        if (row & RT_TAG_CHECKS_MASK) return row_answer(at, row, c);
         const uint64_t place = rt_tag_row_place(row);
         if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
             return rt_tag_row_site(row);
@@ -309,25 +346,36 @@ static uint64_t path_hash(const struct rt_tag_path *p)
     return h | 1; /* no free row */
 }
 
-static void path_keep(uint32_t site, const struct rt_tag_path *p)
+/* Words from cfa to the return address of frame i, plus 1; 0: it is not on this stack, or too far. */
+static uint64_t place_of(const struct rt_tag_call *c, const struct rt_tag_path *p, uint32_t i)
+{
+    if (i == 0 || i >= p->len || p->places[0] + 8 != c->cfa || p->places[i] < c->cfa) return 0;
+    const uint64_t words = (p->places[i] - c->cfa) / 8;
+    return words * 8 + 8 <= c->depth && words < RT_TAG_PLACE_MAX ? words + 1 : 0;
+}
+
+static uint64_t frame_of(const struct rt_tag_path *p, uint32_t i)
+{
+    return i < p->len ? p->frames[i] & ((UINT64_C(1) << FRAME_BITS) - 1) : 0;
+}
+
+static void path_keep(uint32_t site, const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
     for (uint32_t i = 0; i < RT_TAG_FRAMES; i++)
-        __atomic_store_n(&kept[i], i < p->len ? p->frames[i] : 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&kept[i], frame_of(p, i) | place_of(c, p, i) << FRAME_BITS, __ATOMIC_RELAXED);
 }
 
 /* Index of the first frame that differs from the site's path, 0: none above the caller. */
 static uint32_t path_differs(uint32_t site, const struct rt_tag_path *p)
 {
-    const uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
     uint32_t i = 0;
-    while (i < RT_TAG_FRAMES &&
-           __atomic_load_n(&kept[i], __ATOMIC_RELAXED) == (i < p->len ? p->frames[i] : 0))
+    while (i < RT_TAG_FRAMES && (kept_frame(site, i) ^ frame_of(p, i)) << (64 - FRAME_BITS) == 0)
         i++;
     return i < RT_TAG_FRAMES ? i : 0;
 }
 
-static uint32_t site_make(const struct rt_tag_path *p)
+static uint32_t site_make(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     const uint32_t site = __atomic_add_fetch(&rt_tags.sites, 1, __ATOMIC_RELAXED);
     if (site > RT_TAG_SITES) {
@@ -335,13 +383,13 @@ static uint32_t site_make(const struct rt_tag_path *p)
         return RT_TAG_OTHERS;
     }
     if (site == RT_TAG_FLAT_SITES) __atomic_store_n(&rt_tags.is_flat, 1, __ATOMIC_RELAXED);
-    path_keep(site, p);
+    path_keep(site, c, p);
     if (p->give) p->give(p->arg, site);
     return site;
 }
 
 /* The site of a path, made when it is new. Two threads may make one each for the same path: both are right. */
-static uint32_t path_site(const struct rt_tag_path *p)
+static uint32_t path_site(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     const uint64_t hash = path_hash(p) & ~(uint64_t)RT_TAG_OTHERS;
     uint32_t made = 0;
@@ -349,14 +397,14 @@ static uint32_t path_site(const struct rt_tag_path *p)
         uint64_t *at = &rt_tags.paths[((hash >> (64 - PATHS_BITS)) + i) & ((1u << PATHS_BITS) - 1)];
         uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
         if (there == 0) {
-            if (!made) made = site_make(p);
+            if (!made) made = site_make(c, p);
             if (made == RT_TAG_OTHERS || __atomic_compare_exchange_n(at, &there, hash | made, false,
                                                                      __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
                 return made;
         }
         if ((there & ~(uint64_t)RT_TAG_OTHERS) == hash) return (uint32_t)(there & RT_TAG_OTHERS);
     }
-    return made ? made : site_make(p);
+    return made ? made : site_make(c, p);
 }
 
 /* --- learning --- */
@@ -364,18 +412,7 @@ static uint32_t path_site(const struct rt_tag_path *p)
 void rt_tags_hold(bool is_over_budget)
 {
     const uint32_t unwound = __atomic_load_n(&rt_tags.unwound, __ATOMIC_RELAXED);
-    uint32_t held = RT_TAGS_HOLD_NOTHING;
-    if (is_over_budget && unwound >= RT_TAG_CHECKED_LEAST) held = RT_TAGS_HOLD_CHECKS;
-    if (is_over_budget && unwound >= RT_TAG_WHOLE_LEAST) held = RT_TAGS_HOLD_PATHS;
-    __atomic_store_n(&rt_tags.held, held, __ATOMIC_RELAXED);
-}
-
-/* Words from cfa to the return address of frame i, plus 1; 0: it is not on this stack, or too far. */
-static uint64_t place_of(const struct rt_tag_call *c, const struct rt_tag_path *p, uint32_t i)
-{
-    if (i == 0 || i >= p->len || p->places[0] + 8 != c->cfa || p->places[i] < c->cfa) return 0;
-    const uint64_t words = (p->places[i] - c->cfa) / 8;
-    return words * 8 + 8 <= c->depth && words < RT_TAG_PLACE_MAX ? words + 1 : 0;
+    __atomic_store_n(&rt_tags.held, is_over_budget && unwound >= RT_TAG_WHOLE_LEAST, __ATOMIC_RELAXED);
 }
 
 static bool is_place_of_path(const struct rt_tag_call *c, const struct rt_tag_path *p, uint64_t place)
@@ -390,11 +427,6 @@ static uint64_t row_with_place(uint64_t row, uint64_t place)
     return (row & ~((uint64_t)RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT)) | place << RT_TAG_PLACE_SHIFT;
 }
 
-static bool is_cut(uint32_t site)
-{
-    return __atomic_load_n(&rt_tags.kept[(size_t)site * RT_TAG_FRAMES + 1], __ATOMIC_RELAXED) == 0;
-}
-
 static uint64_t row_with_site(uint64_t row, uint32_t site, uint32_t checks)
 {
     const uint64_t mask = (uint64_t)RT_TAG_OTHERS << RT_TAG_SITE_SHIFT | RT_TAG_CHECKS_MASK;
@@ -406,7 +438,7 @@ static uint64_t row_with_site(uint64_t row, uint32_t site, uint32_t checks)
 static uint64_t row_verify(uint64_t *at, const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED), next = row;
-    const uint32_t site = rt_tag_row_site(row), whole = is_cut(site) && p->len > 1 ? path_site(p) : site;
+    const uint32_t site = rt_tag_row_site(row), whole = is_cut(site) && p->len > 1 ? path_site(c, p) : site;
     if (row & RT_TAG_CHECKS_MASK) next--;
     if (whole != site && whole != RT_TAG_OTHERS) {
         next = row_with_site(row, whole, CHECKS_FIRST);
@@ -451,7 +483,7 @@ static void row_put_flat(const struct rt_tag_call *c, uint32_t site, uint32_t ch
 static uint32_t learn_new(const struct rt_tag_call *c, const struct rt_tag_path *p, uint64_t signature,
                           bool is_child)
 {
-    const uint32_t site = path_site(p);
+    const uint32_t site = path_site(c, p);
     if (site == RT_TAG_OTHERS) return tag_others();
     if (p->is_cut)
         row_put_flat(c, site, CHECKS_FIRST);
@@ -485,11 +517,12 @@ uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
             return learn_new(c, p, signature, parent != NULL);
         }
         const uint64_t row = p->is_cut ? __atomic_load_n(at, __ATOMIC_RELAXED) : row_verify(at, c, p);
+        if (p->is_cut && !row_answer(at, row, c)) return learn_new(c, p, signature, parent != NULL);
         const uint64_t place = rt_tag_row_place(row);
         if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
             return rt_tag_row_site(row);
         parent = at;
         signature = rt_tag_refined(signature, place, word);
     }
-    return path_site(p);
+    return path_site(c, p);
 }

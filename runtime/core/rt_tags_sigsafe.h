@@ -5,13 +5,14 @@
  * tag of a span replaces the tags of its granules, until a later block in the span writes tags of granules.
  *
  * A site is found by the signature of the call: return address and stack depth. The call path is unwound once for each
- * new signature. Where a later unwinding shows that one signature has several paths, the signature's row gets
- * the place of the first return address that differs, and from then on the word of the stack at that place is
- * hashed into a further signature. Paths are equal in their RT_TAG_FRAMES innermost frames.
+ * new signature. The first calls that have the signature, too, are checked: the return addresses of that path are
+ * compared with the stack, and where one is not at its place, the call is unwound. Where an unwinding shows that one
+ * signature has several paths, the signature's row gets the place of the first return address that differs, and from then
+ * on the word of the stack at that place is hashed into a further signature. Paths are equal in their RT_TAG_FRAMES
+ * innermost frames.
  *
- * While the overhead budget is used up, signatures are not checked by further unwindings, and after a number of paths
- * none are unwound: a new signature gets the site of its return address alone, its path is cut. The next unwinding
- * replaces that site by the one of the whole path.
+ * While the overhead budget is used up, none are unwound after a number of paths: such a call gets the site of its
+ * return address alone, its path is cut. The next unwinding replaces that site by the one of the whole path.
  *
  * All tables are words that are changed by atomic operations, so there is no lock that a fork could leave taken.
  *
@@ -71,26 +72,23 @@ enum {
     RT_TAG_FRAMES = 8,
     RT_TAG_FLAT_SITES =
         16000, /* from here on new signatures are without the depth, which recursion multiplies */
-    /* Unwindings without regard to the budget, which is often used up while a program starts: before checks are left
-     * out, and before paths are cut. Some milliseconds of a process. */
-    RT_TAG_CHECKED_LEAST = 512,
+    /* Unwindings without regard to the budget, which is often used up while a program starts. Some milliseconds of a
+     * process. */
     RT_TAG_WHOLE_LEAST = 2048,
 };
-
-/* Work that tags leave out while the budget is used up; each includes the ones before. */
-enum rt_tags_held { RT_TAGS_HOLD_NOTHING, RT_TAGS_HOLD_CHECKS, RT_TAGS_HOLD_PATHS };
 
 struct rt_tags {
     uint32_t is_on; /* 0: no block is tagged; the tables may be there */
     uint64_t *rows;
     struct rt_tag_region *regions;
     uint64_t *paths;    /* 49 bits of a path's hash and its site; 0: free */
-    uint64_t *kept;     /* RT_TAG_FRAMES return addresses of each site */
+    uint64_t *kept;     /* RT_TAG_FRAMES return addresses of each site, with their places in the upper bits */
     uint16_t *children; /* rows that refine the row of a site */
     uint32_t sites;     /* given so far */
     uint32_t is_flat;
-    uint32_t held;            /* enum rt_tags_held */
+    uint32_t held;            /* 1: paths are cut */
     uint32_t unwound;         /* paths, so far */
+    uint32_t compared;        /* paths that were found on the stack by rows that are still checked */
     uint64_t regions_refused; /* that could not be mapped */
     uint64_t others;          /* allocations at RT_TAG_OTHERS */
 };
@@ -163,13 +161,9 @@ RT_TAG_INLINE bool rt_tag_read(const struct rt_tag_call *c, uint64_t place, uint
     return true;
 }
 
-RT_TAG_INLINE bool rt_tags_hold_checks(void)
-{
-    return __atomic_load_n(&rt_tags.held, __ATOMIC_RELAXED) >= RT_TAGS_HOLD_CHECKS;
-}
 RT_TAG_INLINE bool rt_tags_hold_paths(void)
 {
-    return __atomic_load_n(&rt_tags.held, __ATOMIC_RELAXED) >= RT_TAGS_HOLD_PATHS;
+    return __atomic_load_n(&rt_tags.held, __ATOMIC_RELAXED) != 0;
 }
 void rt_tags_hold(bool is_over_budget);
 
@@ -184,8 +178,7 @@ RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int w
         if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
         if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
         const uint64_t place = rt_tag_row_place(row);
-        if (place == 0) return rt_tags_hold_checks() ? rt_tag_row_site(row) : 0; /* it is still checked */
-        if (!rt_tag_read(c, place, &word)) return 0;
+        if ((row & RT_TAG_CHECKS_MASK) != 0 || !rt_tag_read(c, place, &word)) return 0;
         signature = rt_tag_refined(signature, place, word);
     }
     return 0;

@@ -429,7 +429,48 @@ static void held_tags_keep_known_sites(void **state)
     assert_int_equal(site_of(&f, "abydef"), third);
 }
 
-/* While a program starts the budget is used up, but its first paths are unwound, and the first of them checked. */
+/* The paths of a wrapper's callers differ on the stack, which is compared without an unwinding. No block gets the site
+ * of another caller, also not while the budget is used up. */
+static void second_path_of_a_signature_is_seen_on_the_stack(void **state)
+{
+    static struct fake f;
+    (void)state;
+    for (int is_held = 0; is_held < 2; is_held++) {
+        const char *const one = is_held ? "ABCDEF" : "abcdef", *const other = is_held ? "ABCDXF" : "abcdxf";
+        hold(false);
+        const uint32_t unwound = rt_tags.unwound, first = site_of(&f, one);
+        hold(is_held);
+        rt_tags.unwound = unwound + 1;
+        for (int i = 0; i < 30; i++)
+            assert_int_equal(is_held ? site_of_held(&f, one) : site_of(&f, one), first);
+        assert_int_equal(rt_tags.unwound, unwound + 1);
+        const uint32_t second = is_held ? site_of_held(&f, other) : site_of(&f, other);
+        assert_true(second != first);
+        assert_int_equal(rt_tags.unwound, unwound + 2 - (uint32_t)is_held);
+        hold(false);
+        assert_true(site_of(&f, other) != first);
+        assert_int_equal(site_of(&f, one), first);
+    }
+}
+
+/* Where the stack cannot be compared, calls are unwound instead, or get the site of the caller alone. */
+static void paths_without_places_are_unwound(void **state)
+{
+    static struct fake f;
+    (void)state;
+    struct rt_tag_call c = call_of(&f, "abc");
+    c.depth = 0;
+    const uint32_t first = learn(&f, &c);
+    assert_int_equal(rt_tag_known_slowly(&c), 0);
+    hold(true);
+    assert_int_equal(rt_tag_known_slowly(&c), 0);
+    const struct rt_tag_path cut = {
+        .frames = f.frames, .places = f.places, .len = 1, .is_cut = true, .give = give, .arg = &f};
+    assert_true(rt_tag_learn(&c, &cut) != first);
+    assert_int_equal(f.given, 2);
+}
+
+/* While a program starts the budget is used up, but its first paths are unwound. */
 static void first_paths_are_unwound_without_budget(void **state)
 {
     static struct fake f;
@@ -437,12 +478,11 @@ static void first_paths_are_unwound_without_budget(void **state)
     const struct rt_tag_call c = call_of(&f, "abcdef");
     for (uint32_t i = 0; i <= RT_TAG_WHOLE_LEAST; i++) {
         rt_tags_hold(true);
-        assert_int_equal(rt_tags_hold_checks(), i >= RT_TAG_CHECKED_LEAST);
         assert_int_equal(rt_tags_hold_paths(), i >= RT_TAG_WHOLE_LEAST);
         learn(&f, &c);
     }
     rt_tags_hold(false);
-    assert_false(rt_tags_hold_checks());
+    assert_false(rt_tags_hold_paths());
 }
 
 static void sites_after_the_last_number_are_counted(void **state)
@@ -524,6 +564,8 @@ UNIT_GROUP()
         cmocka_unit_test_setup(unknown_stacks_are_not_read, init_tags),
         cmocka_unit_test_setup(signatures_are_unwound_when_there_is_budget, init_tags),
         cmocka_unit_test_setup(held_tags_keep_known_sites, init_tags),
+        cmocka_unit_test_setup(second_path_of_a_signature_is_seen_on_the_stack, init_tags),
+        cmocka_unit_test_setup(paths_without_places_are_unwound, init_tags),
         cmocka_unit_test_setup(first_paths_are_unwound_without_budget, init_tags),
         cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
         cmocka_unit_test_setup(threads_tag_their_own_blocks, init_tags),
