@@ -149,6 +149,7 @@ static void set_numbers(void)
                                              .credit_ns = rt_state.ancestor.pid ? 0 : START_CREDIT_NS};
     e->window_wall_ns = e->governor.start_ns;
     e->window_cpu_ns = e->start_cpu_ns = rt_burst_cpu_ns(CLOCK_PROCESS_CPUTIME_ID);
+    e->worked_ns = e->unsampled_ns = e->unsampled_spent_ns = 0;
     e->clock_tsc = __rdtsc();
     e->clock_ns = ls_clock_mono_ns();
     e->has_shadow_stack = has_shadow_stack();
@@ -424,6 +425,7 @@ static int take_over_child(struct rt_thread *rt)
     e->governor.start_ns = e->window_wall_ns = ls_clock_mono_ns();
     e->governor.credit_ns = 0; /* it was for the recording */
     e->window_cpu_ns = e->start_cpu_ns = 0;
+    e->worked_ns = e->unsampled_ns = e->unsampled_spent_ns = 0;
     e->traced_checked_ns = 0;
     if (!t) return 0;
     t->rt = rt;

@@ -31,7 +31,7 @@ void rt_burst_measure_trigger(struct rt_burst_thread *t);
 
 /* Draw a new interval and arm the next trigger of the calling thread t. */
 void rt_burst_rearm(struct rt_burst_thread *t);
-/* The same for another thread t of the process whose trigger is not armed. */
+/* Sampling begins: the same for a thread t of the process whose trigger is not armed, or that is the calling one. */
 void rt_burst_arm_other(struct rt_burst_thread *t);
 /* Stop triggers for t, until one of the above. */
 void rt_burst_disarm(struct rt_burst_thread *t);

@@ -11,7 +11,7 @@ static struct {
     uint64_t begin_ns, end_ns;
 } rt_control;
 
-static bool rt_control_wants(uint64_t now_ns)
+bool rt_control_wants(uint64_t now_ns)
 {
     return __atomic_load_n(&rt_control.on, __ATOMIC_RELAXED) && now_ns >= rt_control.begin_ns &&
            now_ns < rt_control.end_ns;

@@ -12,6 +12,9 @@
  * begins none while it is false. Thread: any, depth > 0. Keeps errno. */
 bool rt_control_update(uint64_t now_ns);
 
+/* The same, without writing anything. Whether the process is recorded does not count. */
+bool rt_control_wants(uint64_t now_ns);
+
 /* Return the latest answer. */
 bool rt_control_was_sampling(void);
 

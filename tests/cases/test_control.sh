@@ -66,6 +66,16 @@ recorded 0 delay $sampled --delay 300ms -- "$victim" busy 300
 holds_some '^sample '
 bursts delay 300 1000000 || failed=1
 
+# While nothing is sampled, recording costs little, and the budget of that time is not used up afterwards: of 2 s before and 0.4 s after
+# the delay, 20 % of the latter and few per cent of the former.
+recorded 0 unsampled --overhead 20% --delay 2s -- "$victim" busy 2000
+holds_some '^sample '
+"$python" - unsampled.h5 <<'P' || failed=1
+import sys, h5py
+spent_ms = sum(int(n) for n in h5py.File(sys.argv[1])["processes/bursts_ns"][:]) / 1e6
+if not 0 < spent_ms < 220: sys.exit(f"FAIL: unsampled: {spent_ms} ms were spent for bursts")
+P
+
 # the delay counts from the start of the recording, not of each program in it
 # shellcheck disable=SC2086
 recorded 0 delay-exec $sampled --delay 1s -- sh -c 'sleep 1.1; "$0" busy 0' "$victim"
