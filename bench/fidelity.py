@@ -36,8 +36,8 @@ The proxy makes the loop's accesses and no others:
 * Indices are loaded from a list where the loop loads them. Where the pattern has constant offsets from a base that
   advances by a constant step, they stay in registers, because the loop computes them, too. The pattern alone decides
   between the two. Indices are as wide as the program's. One instruction walks over a uniform stride, as in the loop,
-  because processors learn strides by instruction. Work that the loop does once for all its accesses (count, add steps) is done once for several elements
-  in a replay, so that the sum of the patterns does not contain it several times.
+  because processors learn strides by instruction. Work that the loop does once for all its accesses (count, add steps) is done
+  once for several elements in a replay, so that the sum of the patterns does not contain it several times.
 * A chain of pointers is a chain in memory: each element holds the address of the next, nothing else is read. Other loads
   of a pattern do not wait for each other.
 
@@ -55,8 +55,7 @@ The speed of a loop with irregular accesses depends on the part of its data that
 its other accesses: a gather that is replayed alone has the caches for itself. Such loops are replayed by `--together`,
 which interleaves all patterns in turns of 2048 accesses and places patterns of one array in one memory. Two patterns with
 as many units (rows of a few offsets, or indices of a list) alternate unit by unit, as in an iteration of the loop. Patterns with
-rows alternate row by row. The classes of
-the patterns decide before the replay which loops these are: all loops except the ones with only uniform strides,
+rows alternate row by row. The classes of the patterns decide before the replay which loops these are: all loops except the ones with only uniform strides,
 stencils and broadcasts. For loops that are regular throughout, the processor prefetches the next elements whatever else
 is accessed. Their patterns are replayed one after the other, and the times are added, because a turn ends before its
 stores are complete. Where all patterns of a regular loop have as many rows, they alternate without turns (a stencil and its

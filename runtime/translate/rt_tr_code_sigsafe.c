@@ -222,7 +222,7 @@ bool rt_tr_code_take_maps(const char *text, uint32_t len_bytes, unsigned flags)
 
 /* --- changes --- */
 
-static bool is_between(const struct row *r, uint64_t base, uint64_t end)
+static bool overlaps(const struct row *r, uint64_t base, uint64_t end)
 {
     return r->base < end && r->end > base;
 }
@@ -256,7 +256,7 @@ static void remove_rows(struct table *t, uint64_t base, uint64_t end)
     uint32_t len = 0;
     for (uint32_t i = 0; i < t->rows_len; i++) {
         struct row r = t->rows[i];
-        if (is_between(&r, base, end)) {
+        if (overlaps(&r, base, end)) {
             if (!r.is_generated || (r.base >= base && r.end <= end)) continue;
             if (r.base < base && r.end > end) {
                 rest = r;

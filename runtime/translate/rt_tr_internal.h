@@ -19,7 +19,7 @@ enum {
     RT_TR_BLOCK_BYTES_MOST =
         16384, /* a version of a block with its stubs: 48 instructions at 250 bytes are 12,000 */
     RT_TR_ARENAS_MOST = 8,
-    RT_TR_BLOCKS_MOST = 30000,
+    RT_TR_BLOCKS_MOST = 30000, /* the cache of a process stays below 16 MiB */
     RT_TR_HASH_SLOTS = 1 << 16,
     RT_TR_MARKS_MOST = 1 << 18,
     RT_TR_EXITS_MOST = 1 << 16,

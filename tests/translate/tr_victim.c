@@ -284,7 +284,8 @@ __asm__(".pushsection .rodata\n.balign 64\n.globl tr_generated, tr_generated_end
 extern const char tr_generated[], tr_generated_end[];
 enum { CALLER = 0, CALLED = 64, PATCHER = 128, CONSTANT = CALLED + 3 };
 
-/* The constant changes by writable, which is at or another mapping of it, and in the first case by the code itself. */
+/* Call the code at `at` until this CPU time, and change a constant in it meanwhile: through `writable`, which is the same
+ * memory (then the code changes itself, too) or another mapping of it. Returns the number of wrong results. */
 static uint64_t call_generated(const unsigned char *at, unsigned char *writable, double until_s)
 {
     enum { CALLS = 1000 };
