@@ -34,6 +34,12 @@ bool an_change_is_significant(const struct an_change *c)
     return c->low > 0 || c->high < 0;
 }
 
+double an_change_margin(const struct an_change *c)
+{
+    const double change = c->b - c->a;
+    return isnan(c->low) ? NAN : fmax(change < 0 ? c->high - change : change - c->low, 0);
+}
+
 static ls_err an_run_init(struct an_run *r, const struct an_diff_run *given, uint32_t rows_len, uint64_t seed)
 {
     const struct an_grouping by = {.group_of_sample = given->row_of_sample,

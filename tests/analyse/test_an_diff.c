@@ -227,6 +227,7 @@ static void an_new_rows_are_significant_if_the_other_run_could_not_miss_them(voi
     assert_int_equal(many.bursts[1], 20);
     assert_float_equal(many.share.b, 0.5, 1e-6);
     assert_true(isnan(few.share.low) && !an_change_is_significant(&few.share));
+    assert_true(isnan(an_change_margin(&few.share)));
     assert_true(some.share.low < 0 && !an_change_is_significant(&some.share));
     assert_true(many.share.low > 0 && an_change_is_significant(&many.share));
     assert_true(isnan(many.median_cycles.a) && isnan(many.median_cycles.low));
@@ -290,6 +291,18 @@ static void an_resampled_medians_equal_those_of_the_resampled_loads(void **state
     check_resampled_medians(27);
 }
 
+/* The printed margin never contradicts the verdict. */
+static void margin_is_smaller_than_a_significant_change(void **state)
+{
+    static const struct an_change less = {.a = 5, .b = 2, .low = -9.5, .high = -0.5},
+                                  more = {.a = 2, .b = 5, .low = 0.5, .high = 9.5},
+                                  perhaps = {.a = 5, .b = 2, .low = -4, .high = 0.5};
+    (void)state;
+    assert_float_equal(an_change_margin(&less), 2.5, 1e-9);
+    assert_float_equal(an_change_margin(&more), 2.5, 1e-9);
+    assert_float_equal(an_change_margin(&perhaps), 3.5, 1e-9);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +313,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_new_rows_are_significant_if_the_other_run_could_not_miss_them),
         cmocka_unit_test(an_few_bursts_give_no_interval),
         cmocka_unit_test(an_resampled_medians_equal_those_of_the_resampled_loads),
+        cmocka_unit_test(margin_is_smaller_than_a_significant_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,12 +79,12 @@ static ls_err diff_fill_finding(const struct diff_view *v, const struct diff_row
                                 char text[DIFF_SENTENCE_BYTES], struct cli_finding *out)
 {
     const struct an_change *t = &row->change.time_ns;
-    char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES], half[CLI_CELL_BYTES];
+    char a[CLI_CELL_BYTES], b[CLI_CELL_BYTES], margin[CLI_CELL_BYTES];
     const struct prof_line *line;
     LS_TRY(diff_line_of(v, row->change.row, &line));
     snprintf(text, DIFF_SENTENCE_BYTES, "%.300s: %s -> %s of CPU time (change +-%s)", row->label,
              cli_format_time(a, t->a), cli_format_time(b, t->b),
-             cli_format_time(half, (t->high - t->low) / 2));
+             cli_format_time(margin, an_change_margin(t)));
     *out = (struct cli_finding){.rule = "memory-time",
                                 .message = text,
                                 .file = line ? line->file : NULL,
@@ -191,8 +191,8 @@ const struct cli_command cli_cmd_diff = {
         "thread. Addresses, process numbers and the name of the program's file do not matter, and "
         "a name whose line number changed is still matched if it is unambiguous.\n\n"
         "Times are CPU time in accesses to the data, scaled from the sampled bursts; stall is the "
-        "estimated part that waits for memory. Changes come with half the width of their 95 "
-        "% interval, from a bootstrap over the bursts of both runs. A change in parentheses is not "
+        "estimated part that waits for memory. Changes come with the distance to the end of their 95 % interval "
+        "that is nearer to zero, from a bootstrap over the bursts of both runs. A change in parentheses is not "
         "significant: the samples cannot distinguish it from chance. A row without samples in one "
         "run is new, or gone, if that run would have sampled it.\n\n"
         "With one run per side the intervals contain the error of sampling only, not the variation between "

@@ -91,8 +91,8 @@ static const char *diff_sign(double x)
     return x < 0 ? "-" : "+";
 }
 
-/* Write the change and half its interval, in parentheses if it is not significant. */
-static void diff_cell(const struct an_change *c, const char *change, const char *half,
+/* Write the change and its margin, in parentheses if it is not significant. */
+static void diff_cell(const struct an_change *c, const char *change, const char *margin,
                       char out[DIFF_CELL_BYTES])
 {
     const char *pm = cli_term_utf8() ? "±" : "+-";
@@ -102,20 +102,15 @@ static void diff_cell(const struct an_change *c, const char *change, const char 
         snprintf(out, DIFF_CELL_BYTES, "(%s)", change);
     else
         snprintf(out, DIFF_CELL_BYTES, an_change_is_significant(c) ? "%s %s%s" : "(%s %s%s)", change, pm,
-                 half);
-}
-
-static double diff_half(const struct an_change *c)
-{
-    return (c->high - c->low) / 2;
+                 margin);
 }
 
 static void diff_cell_time(const struct an_change *c, char out[DIFF_CELL_BYTES])
 {
-    char n[CLI_CELL_BYTES], change[CLI_CELL_BYTES + 2], half[CLI_CELL_BYTES];
+    char n[CLI_CELL_BYTES], change[CLI_CELL_BYTES + 2], margin[CLI_CELL_BYTES];
     const double d = c->b - c->a;
     snprintf(change, sizeof(change), "%s%s", diff_sign(d), cli_format_time(n, fabs(d)));
-    diff_cell(c, change, cli_format_time(half, diff_half(c)), out);
+    diff_cell(c, change, cli_format_time(margin, an_change_margin(c)), out);
 }
 
 static void diff_cell_change(const struct an_difference *d, char out[DIFF_CELL_BYTES])
@@ -140,14 +135,14 @@ static void diff_cell_b(const struct an_difference *d, char out[DIFF_CELL_BYTES]
 
 static void diff_cell_share(const struct an_difference *d, char out[DIFF_CELL_BYTES])
 {
-    char change[CLI_CELL_BYTES], half[CLI_CELL_BYTES];
+    char change[CLI_CELL_BYTES], margin[CLI_CELL_BYTES];
     if (isnan(d->share.a) || isnan(d->share.b)) { /* a run without bursts */
         strcpy(out, "-");
         return;
     }
     snprintf(change, sizeof(change), "%+.1f", (d->share.b - d->share.a) * 100);
-    snprintf(half, sizeof(half), "%.1f", diff_half(&d->share) * 100);
-    diff_cell(&d->share, change, half, out);
+    snprintf(margin, sizeof(margin), "%.1f", an_change_margin(&d->share) * 100);
+    diff_cell(&d->share, change, margin, out);
 }
 
 /* "338 -> 9"; without a latency on one side there is no change. */
@@ -168,14 +163,14 @@ static void diff_cell_median(const struct an_difference *d, char out[DIFF_CELL_B
 static void diff_cell_median_change(const struct an_difference *d, char out[DIFF_CELL_BYTES])
 {
     const struct an_change *c = &d->median_cycles;
-    char change[CLI_CELL_BYTES], half[CLI_CELL_BYTES];
+    char change[CLI_CELL_BYTES], margin[CLI_CELL_BYTES];
     if (isnan(c->a) || isnan(c->b)) {
         strcpy(out, "-");
         return;
     }
     snprintf(change, sizeof(change), "%+.0f", c->b - c->a);
-    snprintf(half, sizeof(half), "%.0f", diff_half(c));
-    diff_cell(c, change, half, out);
+    snprintf(margin, sizeof(margin), "%.0f", an_change_margin(c));
+    diff_cell(c, change, margin, out);
 }
 
 static void diff_cell_verdict(const struct an_difference *d, char out[DIFF_CELL_BYTES])
