@@ -196,6 +196,7 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
         struct spool_writer *w = rt_spool_writer(t);
         const struct rt_path path = rt_tags_hold_paths() ? rt_path_cut(t, caller) : rt_path_here(t, caller);
         rt_tag_by_path(t, w, &b, &path);
+        if (!path.is_cut) __atomic_fetch_add(&rt_tags.unwound, 1, __ATOMIC_RELAXED);
         rt_budget_look(ls_clock_mono_ns());
         rt_leave();
     } else {

@@ -287,19 +287,26 @@ static bool has_path(const struct rt_tag_call *c, uint32_t site)
     return true;
 }
 
+static bool is_disputed(uint64_t row)
+{
+    return (row & RT_TAG_CHECKS_MASK) == RT_TAG_DISPUTED;
+}
+
 /* The site of a row that answers a call. A row that is still checked must show that its path is the one of the call.
- * 0: it does not. */
+ * 0: it does not; if the call cannot be unwound now, the row is checked until one is. */
 static uint32_t row_answer(uint64_t *at, uint64_t row, const struct rt_tag_call *c)
 {
     const uint32_t site = rt_tag_row_site(row);
     if (!(row & RT_TAG_CHECKS_MASK)) return site;
     if (is_cut(site)) return rt_tags_hold_paths() ? site : 0;
-    if (!has_path(c, site)) return 0;
     const uint32_t compared = __atomic_load_n(&rt_tags.compared, __ATOMIC_RELAXED) + 1;
-    __atomic_store_n(&rt_tags.compared, compared, __ATOMIC_RELAXED);
-    if (compared % CHECK_COMPARISONS == 0)
-        __atomic_compare_exchange_n(at, &row, row - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return site;
+    const bool is_here = has_path(c, site);
+    uint64_t next = row;
+    if (!is_here && rt_tags_hold_paths()) next |= RT_TAG_DISPUTED;
+    if (is_here && !is_disputed(row) && compared % CHECK_COMPARISONS == 0) next--;
+    if (is_here) __atomic_store_n(&rt_tags.compared, compared, __ATOMIC_RELAXED);
+    if (next != row) __atomic_compare_exchange_n(at, &row, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return is_here ? site : 0;
 }
 
 static bool is_flat(void)
@@ -439,7 +446,7 @@ static uint64_t row_verify(uint64_t *at, const struct rt_tag_call *c, const stru
 {
     uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED), next = row;
     const uint32_t site = rt_tag_row_site(row), whole = is_cut(site) && p->len > 1 ? path_site(c, p) : site;
-    if (row & RT_TAG_CHECKS_MASK) next--;
+    if (row & RT_TAG_CHECKS_MASK && !(is_disputed(row) && has_path(c, site))) next--;
     if (whole != site && whole != RT_TAG_OTHERS) {
         next = row_with_site(row, whole, CHECKS_FIRST);
     } else if (rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
@@ -508,7 +515,6 @@ uint32_t rt_tag_cut(const struct rt_tag_call *c)
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     uint64_t signature = rt_tag_signature(c), word, *parent = NULL;
-    if (!p->is_cut) __atomic_fetch_add(&rt_tags.unwound, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
         uint64_t *at = row_place(signature);
         if (!at) break;
@@ -519,8 +525,10 @@ uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
         const uint64_t row = p->is_cut ? __atomic_load_n(at, __ATOMIC_RELAXED) : row_verify(at, c, p);
         if (p->is_cut && !row_answer(at, row, c)) return learn_new(c, p, signature, parent != NULL);
         const uint64_t place = rt_tag_row_place(row);
-        if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
-            return rt_tag_row_site(row);
+        if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word)) {
+            const uint32_t site = rt_tag_row_site(row);
+            return p->is_cut || !path_differs(site, p) ? site : path_site(c, p);
+        }
         parent = at;
         signature = rt_tag_refined(signature, place, word);
     }

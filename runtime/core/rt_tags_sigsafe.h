@@ -68,6 +68,7 @@ enum {
     RT_TAG_PLACE_SHIFT = 3,
     RT_TAG_PLACE_MAX = 0xffff,
     RT_TAG_CHECKS_MASK = 7,
+    RT_TAG_DISPUTED = 7,     /* in place of a number: calls with another path were seen, but not unwound */
     RT_TAG_REFINED_MOST = 8, /* words of a signature */
     RT_TAG_FRAMES = 8,
     RT_TAG_FLAT_SITES =
@@ -87,7 +88,7 @@ struct rt_tags {
     uint32_t sites;     /* given so far */
     uint32_t is_flat;
     uint32_t held;            /* 1: paths are cut */
-    uint32_t unwound;         /* paths, so far */
+    uint32_t unwound;         /* paths for tags alone, so far */
     uint32_t compared;        /* paths that were found on the stack by rows that are still checked */
     uint64_t regions_refused; /* that could not be mapped */
     uint64_t others;          /* allocations at RT_TAG_OTHERS */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -254,7 +255,9 @@ static uint32_t site_of(struct fake *f, const char *path)
     const struct rt_tag_call c = call_of(f, path);
     uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
     if (!site) site = rt_tag_known_slowly(&c);
-    return site ? site : learn(f, &c);
+    if (site) return site;
+    rt_tags.unwound++;
+    return learn(f, &c);
 }
 
 static void paths_of_one_signature_become_several_sites(void **state)
@@ -388,6 +391,7 @@ static void signatures_are_unwound_when_there_is_budget(void **state)
                 uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
                 if (!site) site = rt_tag_known_slowly(&c);
                 if (!site && phase == 0) site = rt_tag_cut(&c);
+                rt_tags.unwound += !site && phase;
                 if (!site) site = rt_tag_learn(&c, &p);
                 sites[i / CALLERS][i % CALLERS] = site;
             }
@@ -453,6 +457,52 @@ static void second_path_of_a_signature_is_seen_on_the_stack(void **state)
     }
 }
 
+/* Paths of the sites that were given, cut ones as the first letter alone. */
+static char path_of_site[RT_TAG_OTHERS][8];
+static const char *path_now;
+static bool is_cut_now;
+
+static void give_path(void *arg, uint32_t site)
+{
+    (void)arg;
+    snprintf(path_of_site[site], sizeof(path_of_site[site]), "%.*s", is_cut_now ? 1 : 7, path_now);
+}
+
+/* Whatever the budget, and however often it changes, a block has its own path or the return address of the call alone. */
+static void no_block_gets_the_path_of_another_caller(void **state)
+{
+    enum { CALLS = 200000, DEPTHS = 40 };
+    static struct fake f;
+    uint64_t random = 1;
+    (void)state;
+    for (int i = 0; i < CALLS; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const unsigned bits = (unsigned)(random >> 33);
+        char path[] = "aefghi";
+        path[0] = (char)('a' + (bits & 1));
+        for (unsigned k = 1; k < 6; k += 2)
+            path[k] = (char)('A' + (bits >> k) % 2);
+        path_now = path;
+        if (i % 50 == 0) hold((bits >> 8) % 2);
+        struct rt_tag_call c = call_of(&f, path);
+        c.depth += 8 * (uint64_t)((bits >> 16) % DEPTHS);
+        const bool is_sampled = (bits >> 12) % 64 == 0;
+        uint32_t site = is_sampled ? 0 : rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
+        if (!site && !is_sampled) site = rt_tag_known_slowly(&c);
+        is_cut_now = !is_sampled && rt_tags_hold_paths();
+        if (!site && is_cut_now) site = rt_tag_cut(&c);
+        const struct rt_tag_path p = {.frames = f.frames,
+                                      .places = f.places,
+                                      .len = is_cut_now ? 1 : f.len,
+                                      .is_cut = is_cut_now,
+                                      .give = give_path};
+        if (!site) site = rt_tag_learn(&c, &p);
+        const char *found = path_of_site[site];
+        if (strcmp(found, path) != 0 && !(found[0] == path[0] && !found[1]))
+            fail_msg("call %d: %s got the path %s", i, path, found);
+    }
+}
+
 /* Where the stack cannot be compared, calls are unwound instead, or get the site of the caller alone. */
 static void paths_without_places_are_unwound(void **state)
 {
@@ -480,6 +530,7 @@ static void first_paths_are_unwound_without_budget(void **state)
         rt_tags_hold(true);
         assert_int_equal(rt_tags_hold_paths(), i >= RT_TAG_WHOLE_LEAST);
         learn(&f, &c);
+        rt_tags.unwound++;
     }
     rt_tags_hold(false);
     assert_false(rt_tags_hold_paths());
@@ -565,6 +616,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup(signatures_are_unwound_when_there_is_budget, init_tags),
         cmocka_unit_test_setup(held_tags_keep_known_sites, init_tags),
         cmocka_unit_test_setup(second_path_of_a_signature_is_seen_on_the_stack, init_tags),
+        cmocka_unit_test_setup(no_block_gets_the_path_of_another_caller, init_tags),
         cmocka_unit_test_setup(paths_without_places_are_unwound, init_tags),
         cmocka_unit_test_setup(first_paths_are_unwound_without_budget, init_tags),
         cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
