@@ -13,9 +13,10 @@ enum {
     AN_ALIGN_MAX = 16,
     AN_SPLITS_OF = 8 /* most accessed members from which splits are made */
 };
-#define AN_LAYOUT_BETTER 0.9     /* largest share of the present lines for an order that is suggested */
-#define AN_SPLIT_BETTER 0.98     /* and of the lines of a split that was tried before, unless it is smaller */
-#define AN_SPLIT_SAME (1 + 1e-9) /* lines that differ by less than this factor are equal, up to rounding */
+#define AN_LAYOUT_BETTER 0.9 /* largest share of the present lines for an order that is suggested */
+#define AN_SPLIT_BETTER 0.98 /* and of the lines of a split that was tried before, unless it is smaller */
+#define AN_SPLIT_SAME \
+    1.02 /* lines that differ by less than this factor are equal, up to the error of sampling */
 #define AN_TOGETHER_PART \
     0.5 /* share of the visits to one of two members in which members of a group are accessed together */
 

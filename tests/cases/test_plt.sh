@@ -78,7 +78,8 @@ can_sample || { echo "not tested: recordings (the step engine does not work here
 for name in now lazy ibt; do
     [ -f $name ] || continue
     must "$loadstone" record -q -f -o "$name.h5" --overhead 100% -- "./$name" 10000000 >out 2>err </dev/null
-    must "$loadstone" report --by function --limit 100 --json "$name.h5" >report.json
+    # interrupts of some processors never come at a branch, so that no burst begins there
+    must "$loadstone" report --by function --limit 100 --min-share 0 --json "$name.h5" >report.json
     for function in ffsl labs abs; do must grep -q "\"$function@plt ($name)\"" report.json; done
     # the stubs before the first named one are not _init's, which runs once
     "$loadstone" report --by function --limit 100 --csv "$name.h5" >report.csv 2>err
