@@ -7,6 +7,7 @@
 
 enum {
     STATUS_FLAGS = 0xcd5, /* CF PF AF ZF SF DF OF */
+    LONG_LINES = 64,      /* of a repeated instruction: entering and leaving take little of its time */
     FIXED_FLAG = 0x2,
     REFUSED_FLAGS = 0x100 | 0x4000 | 0x40000, /* TF NT AC */
     SW_RESERVED = 464,
@@ -195,6 +196,16 @@ void rt_tr_arrive(struct rt_tr_run *u)
     }
 }
 
+/* End the burst if it is over, and the flags are the program's. */
+static bool ends_here(struct rt_tr_run *u)
+{
+    const bool nothing =
+        u->position == u->lines && u->reason == RT_TR_END_DONE; /* all listed in the first one */
+    if (u->part != RT_TR_PART_SETTLE || !u->settled || nothing) return false;
+    u->end = u->reason;
+    return true;
+}
+
 /* Execute fast versions until the event, or until something else needs the dispatcher. */
 static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
@@ -237,33 +248,41 @@ static void run_past(struct rt_tr_run *u, const struct rt_tr_block *b)
     run_fast(u, b);
 }
 
-/* Execute the repeated instruction b at once, also where an event lies inside. */
+/* Execute the repeated instruction b at once, also where an event lies inside. One that goes through many lines takes
+ * as long as in the program, also where it faults in their pages: its time is measured. */
 static void run_repeated(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
-    const uint64_t after = u->position + b->len;
+    const uint64_t from = u->position, lines = rt_tr_walk_lines(u, b), after = u->position + b->len;
+    struct rt_tr_result *r = u->r;
+    rt_tr_advance(u, b);
+    if (ends_here(u)) return;
     while (u->part == RT_TR_PART_PROBE && u->event < after)
         u->event += rt_tr_draw(u);
-    if (u->part == RT_TR_PART_LIST || u->part == RT_TR_PART_SETTLE || u->event < after)
-        run_past(u, b);
-    else
+    if (lines < LONG_LINES && u->part != RT_TR_PART_LIST && u->part != RT_TR_PART_SETTLE &&
+        u->event >= after) {
         run_fast(u, b);
+        return;
+    }
+    const uint64_t begin = rt_tr_tsc(), event = u->event;
+    run_past(u, b);
+    if (event > u->position) { /* it comes later */
+        u->event = event;
+        u->due = false;
+    }
+    if (lines < LONG_LINES) return;
+    r->repeated_cycles += rt_tr_tsc() - begin;
+    r->repeated_work += u->position - from;
 }
 
 /* Execute from b on, until the dispatcher is needed again. */
 static void dispatch(struct rt_tr_run *u, struct rt_tr_block *b)
 {
-    if (b->repeats) rt_tr_walk_lines(u, b);
-    rt_tr_advance(u, b);
-    const bool nothing =
-        u->position == u->lines && u->reason == RT_TR_END_DONE; /* all listed in the first one */
-    if (u->part == RT_TR_PART_SETTLE && u->settled && !nothing) {
-        u->end = u->reason;
-        return;
-    }
     if (b->repeats) {
         run_repeated(u, b);
         return;
     }
+    rt_tr_advance(u, b);
+    if (ends_here(u)) return;
     const enum rt_tr_look look = u->part == RT_TR_PART_PROBE  ? rt_tr_look_for_loads(u, b)
                                  : u->part >= RT_TR_PART_LIST ? RT_TR_LOOK_LOAD
                                                               : RT_TR_LOOK_NONE;
@@ -325,7 +344,7 @@ static void begin_result(struct rt_tr_result *r, uint64_t ip)
 {
     r->end = RT_TR_END_NONE;
     r->begin_ip = r->end_ip = ip;
-    r->instructions = r->work = r->translate_cycles = 0;
+    r->instructions = r->work = r->translate_cycles = r->repeated_cycles = r->repeated_work = 0;
     r->translated = r->dispatches = r->links = r->misses = r->unlisted = 0;
     r->control_cycles = r->control_len = 0;
     r->flags_dead = false;

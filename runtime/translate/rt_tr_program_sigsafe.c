@@ -18,5 +18,7 @@ uint64_t rt_tr_program_ns(const struct rt_tr_result *r, const struct rt_tr_burst
                               (uint64_t)r->probe_count * PROBE_NS + (uint64_t)r->dispatches * DISPATCH_NS;
     const uint64_t left_ns = time->burst_ns - smaller(known_ns, time->burst_ns);
     if (!time->pace_millicycles) return left_ns;
-    return smaller(left_ns, r->work * time->pace_millicycles / per_us);
+    const uint64_t repeated_ns = r->repeated_cycles * 1000 / per_us,
+                   paced_ns = (r->work - r->repeated_work) * time->pace_millicycles / per_us;
+    return smaller(left_ns, repeated_ns + paced_ns);
 }

@@ -128,6 +128,7 @@ void rt_tr_resume_tries(struct rt_tr_run *u);
 void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b);
 /* Go through the lines of the repeated instruction b, before it is executed, until they are over or the burst is.
  * A part of the burst may end inside. No pace is measured: the time of such instructions is not in their number.
- * Where the burst begins in one, its lines are what the thread does at that time: they are listed at once. */
-void rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b);
+ * Where the burst begins in one, its lines are what the thread does at that time: they are listed at once. Returns the
+ * number of its lines. */
+uint64_t rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b);
 #endif

@@ -179,14 +179,14 @@ static void list_line(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t
     }
 }
 
-void rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b)
+uint64_t rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     const uint64_t bytes = repeated_bytes(u, b), lines = (bytes + LINE_BYTES - 1) / LINE_BYTES;
     if (u->position == 0 && lines > 0) rt_tr_begin_list(u);
     for (uint64_t done = 0; done < lines;) {
         rt_tr_advance(u, b);
         u->due = false;
-        if (u->part == RT_TR_PART_SETTLE) return;
+        if (u->part == RT_TR_PART_SETTLE) return lines;
         if (u->part == RT_TR_PART_PACE) {
             u->part = RT_TR_PART_WARM_REST;
             u->no_pace = true;
@@ -203,4 +203,5 @@ void rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b)
         u->position += step;
         u->lines += step;
     }
+    return lines;
 }

@@ -171,6 +171,8 @@ struct rt_tr_result {
     uint64_t instructions; /* executed; a repeated string instruction counts once */
     uint64_t work;         /* the same, but one for each 64 bytes that it goes through: positions count so */
     uint64_t translate_cycles;
+    uint64_t repeated_cycles,
+        repeated_work;      /* TSC of string instructions that went through many lines; their work */
     uint32_t translated;    /* blocks, in this burst */
     uint32_t dispatches;    /* returns to the dispatcher */
     uint32_t links, misses; /* branches that were linked, indirect branches that were not in the table */
@@ -214,7 +216,7 @@ struct rt_tr_burst_time {
 };
 
 /* Estimate the CPU time that the program itself would have needed for the instructions of the burst: by its
- * pace. Recording took the rest, and at least its known parts.  Signal: safe. */
+ * pace, long string instructions by their own time. Recording took the rest, and at least its known parts.  Signal: safe. */
 uint64_t rt_tr_program_ns(const struct rt_tr_result *r, const struct rt_tr_burst_time *time);
 
 /* A fault of this thread, uc as the kernel gave it. True: it belongs to the burst, uc was changed, return

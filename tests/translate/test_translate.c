@@ -2,7 +2,7 @@
 /* Bursts of the translator in this program itself. lockstep tests that translated code computes the same as
  * the original. */
 #include "runtime/bursts/rt_burst_gs_sigsafe.h"
-#include "runtime/translate/rt_tr_internal.h"
+#include "runtime/translate/rt_tr_run.h"
 #include "tests/translate/tr_session.h"
 #include "tests/unit.h"
 
@@ -432,6 +432,31 @@ static void long_repeats_end_the_burst(void **state)
         assert_true(r->accesses[k].addr - (uint64_t)(uintptr_t)memory < BYTES);
     for (unsigned i = 0; i < BYTES; i++)
         if (memory[i] != 3) fail();
+    munmap(memory, BYTES);
+}
+
+/* A long one in the burst is the program's own time, with its page faults. */
+static void long_repeats_are_timed(void **state)
+{
+    (void)state;
+    enum { BYTES = 4 << 20 };
+    uint8_t *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    struct rt_tr_plan plan = whole;
+    plan.instructions_max = 2 * BYTES / 64;
+    tr_session_each(&plan, NULL);
+    TR_TRIGGER();
+    void *to = memory;
+    uint64_t len = BYTES;
+    const uint64_t begin = rt_tr_tsc();
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(len) : "a"(3) : "memory");
+    const uint64_t took = rt_tr_tsc() - begin;
+    copy_and_clear(2000);
+    const struct rt_tr_result *r = checked_result(RT_TR_END_INSTRUCTIONS);
+    assert_true(r->repeated_work >= BYTES / 64 && r->repeated_work <= r->work);
+    assert_true(r->repeated_cycles > took / 2);
+    const struct rt_tr_burst_time time = {.burst_ns = took, .pace_millicycles = 1, .tsc_per_us = 1000};
+    assert_true(rt_tr_program_ns(r, &time) > took / 4);
     munmap(memory, BYTES);
 }
 
@@ -959,6 +984,7 @@ int tr_unit_run(const char *without)
         cmocka_unit_test(new_code_is_watched_less),
         cmocka_unit_test(quiet_code_is_executed_only),
         cmocka_unit_test(repeated_strings_are_walked_by_lines),
+        cmocka_unit_test(long_repeats_are_timed),
         cmocka_unit_test(long_repeats_end_the_burst),
         cmocka_unit_test(loops_have_a_least_time),
         cmocka_unit_test(processor_is_measured),
