@@ -103,9 +103,9 @@ allocation site, found by the return address and the depth of the stack, is writ
 each 16 bytes of a block of up to 256 bytes; once for each 256 bytes of a longer one, and for the 16 bytes at both ends. The tags take up
 to an eighth of the heap's memory. Tags are charged to the budget: bursts become fewer, by up to a half, but
 tags do not, because a block without its tag would have the name of an older one. Records get the part of their half that tags leave.
-When the budget is spent, blocks still get their tags, but paths with the same signature are no longer distinguished; after the first
-2,048 call paths of a process no more are unwound, and new signatures have the calling function alone until there is budget again. `overhead.md` has whole programs that allocate much (python3, node,
-gcc, redis-server, perl), with the cost of hooks, call paths and sampling together.
+When the budget is spent, blocks still get their tags, but after the first 2,048 call paths of a process no more are unwound for them:
+calls by new paths have the calling function alone until there is budget again. `overhead.md` has whole programs that allocate much
+(python3, node, gcc, redis-server, perl), with the cost of hooks, call paths and sampling together.
 """ % (args.machine.replace("\n", "\n    "), DEPTH, args.rounds, note, "\n".join(lines)))
 
 
