@@ -102,7 +102,7 @@ struct rt_burst_engine {
     uint64_t interrupt_ns, rearm_ns; /* cost of a trigger outside of its handler; 0: not measured yet */
     uint32_t interrupts_measured;    /* bursts that asked for it */
     uint64_t late_ns, lates;         /* delays of triggers: sum, and number */
-    /* Work until the latest trigger; the part of it in which nothing was sampled; what that part cost. */
+    /* Work until the latest trigger; the part of it in which nothing was sampled; the cost of that part. */
     uint64_t worked_ns, unsampled_ns, unsampled_spent_ns;
     uint32_t is_thinned;                  /* since the spool is half full */
     uint32_t threads_live, running_milli; /* threads that use a CPU, in thousandths */

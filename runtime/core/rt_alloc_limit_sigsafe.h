@@ -58,7 +58,7 @@ struct rt_timed_hook {
 };
 uint64_t rt_timed_hook_cost_ns(const struct rt_timed_hook *h, uint32_t every);
 
-/* CPU time of calls that are too quick to be timed. usual_ns is their number times what such a call usually takes, passed_ns
+/* CPU time of calls that are too quick to be timed. usual_ns is their number times the usual time of such a call, passed_ns
  * the sum of the intervals of the triggers that fell into them. The second estimate is right for any program, but only
  * when there were many triggers: its weight grows with it. */
 uint64_t rt_quick_calls_ns(uint64_t usual_ns, uint64_t passed_ns);

@@ -9,7 +9,7 @@ enum {
     LINES_MOST = 4,         /* of signatures */
     CHECKS_FIRST = 4,       /* unwindings that check a new signature */
     CHECK_COMPARISONS = 16, /* comparisons of the stack that are worth one of them */
-    FRAME_BITS = 48,        /* of a return address that is kept; its place is in the bits above */
+    FRAME_BITS = 48,        /* in a kept return address; its place is in the bits above */
     CHILDREN_MOST = 512,    /* more: the word is no return address */
     CLEAR_PAGE_BYTES = 4096,
 };

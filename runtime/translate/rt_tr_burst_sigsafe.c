@@ -7,7 +7,7 @@
 
 enum {
     STATUS_FLAGS = 0xcd5, /* CF PF AF ZF SF DF OF */
-    LONG_LINES = 64,      /* of a repeated instruction: entering and leaving take little of its time */
+    LONG_LINES = 64,      /* in a repeated instruction, which takes much longer than entering and leaving */
     FIXED_FLAG = 0x2,
     REFUSED_FLAGS = 0x100 | 0x4000 | 0x40000, /* TF NT AC */
     SW_RESERVED = 464,
@@ -248,7 +248,7 @@ static void run_past(struct rt_tr_run *u, const struct rt_tr_block *b)
     run_fast(u, b);
 }
 
-/* Execute the repeated instruction b at once, also where an event lies inside. One that goes through many lines takes
+/* Execute the repeated instruction b at once, even if an event comes inside. One that goes through many lines takes
  * as long as in the program, also where it faults in their pages: its time is measured. */
 static void run_repeated(struct rt_tr_run *u, const struct rt_tr_block *b)
 {

@@ -24,7 +24,7 @@ while [ $turns -lt 600 ] && ! recorded; do sleep 0.05; turns=$((turns + 1)); don
 expect 126 "is recorded already by another loadstone record" "$loadstone" record --pid "$pid"
 touch stop
 wait $recorder
-must grep -qx 'disturbed 0' said
+grep -qx 'disturbed 0' said || { echo "FAIL: the recorded program says:"; sed 's/^/    /' said; failed=1; }
 
 begins "$loadstone" run -- "$victim" threads
 kill -STOP "$pid"

@@ -66,8 +66,8 @@ recorded 0 delay $sampled --delay 300ms -- "$victim" busy 300
 holds_some '^sample '
 bursts delay 300 1000000 || failed=1
 
-# While nothing is sampled, recording costs little, and the budget of that time is not used up afterwards: of 2 s before and 0.4 s after
-# the delay, 20 % of the latter and few per cent of the former.
+# While nothing is sampled, recording costs little, and the budget for that time is not used up afterwards: 20 % of the 0.4 s after the
+# delay, and few per cent of the 2 s before.
 recorded 0 unsampled --overhead 20% --delay 2s -- "$victim" busy 2000
 holds_some '^sample '
 "$python" - unsampled.h5 <<'P' || failed=1

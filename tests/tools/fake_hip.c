@@ -122,7 +122,7 @@ const char *hipGetErrorString(int code)
 
 /* ---- the run-time compiler ---- */
 
-/* What HIP declares, for this processor. A kernel with a barrier is run until there by all work items, and then again by each of them:
+/* Declarations of HIP, for this processor. A kernel with a barrier is run until there by all work items, and then again by each of them:
  * before it, kernels only fill local memory. */
 static const char host_prelude[] =
     "#include <setjmp.h>\n"

@@ -653,7 +653,7 @@ async function looks(browser) {
 }
 
 const browser = await openBrowser(modules, chromium);
-/** A recording without samples has a page that says so, and no panels. */
+/** A recording without samples has a page with this message, and no panels. */
 async function withoutSamples() {
     const { page, wrong } = await openPage(browser, join(dirname(file), 'null.html'));
     check(await page.getByText('the engine null takes no samples').isVisible(), 'an empty page says why');
