@@ -6,9 +6,6 @@
 
 #define PLUGINS_PATH "HWLOC_PLUGINS_PATH"
 
-/* The depth of a topology that has the machine and its processors, and no core or cache. */
-enum { DEPTH_WITHOUT_CORES = 2 };
-
 /* Plugins find PCI devices, displays and devices of OpenCL, which no caller uses, and read the XML file of a user. */
 static bool wants_plugins(void)
 {
@@ -35,10 +32,17 @@ static hwloc_topology_t load(bool probes_processors)
     return NULL;
 }
 
+/* Some virtual machines tell caches by the instruction cpuid alone. */
+static bool has_cores_and_caches(hwloc_topology_t t)
+{
+    return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) > 0 &&
+           hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_L1CACHE) > 0;
+}
+
 hwloc_topology_t mach_hwloc_load(void)
 {
     hwloc_topology_t t = load(false);
-    if (t && hwloc_topology_get_depth(t) > DEPTH_WITHOUT_CORES) return t;
+    if (t && has_cores_and_caches(t)) return t;
     if (t) hwloc_topology_destroy(t);
     return load(true);
 }
