@@ -5,8 +5,8 @@
 
 #include <hwloc.h>
 
-/* Find the topology without hwloc's plugins, which find devices, and without its probe by cpuid on each processor:
- * these take 10 ms and more, and the files of the system have all that callers need.
+/* Find the topology without hwloc's plugins, which find devices, and without its probe by cpuid on each processor, which
+ * takes 10 ms and more, unless the files of the system lack cores or caches.
  * Owns:   the caller ends the topology with hwloc_topology_destroy.
  * Returns NULL if hwloc finds nothing.
  * Thread: no other one may use the environment. */
