@@ -87,8 +87,8 @@ typedef struct an_diff an_diff;
 
 /* Does the interval exclude 0? */
 bool an_change_is_significant(const struct an_change *c);
-/* From the change to the end of the interval that is nearer to 0: smaller than the change where it is significant. The
- * intervals of rows with few bursts are not symmetric. NAN where it is unknown. */
+/* The distance from the change to the end of its interval that is nearer to 0. A significant change exceeds it. Half the
+ * width of the interval does not tell that, because intervals of few bursts are not symmetric. NAN: not known. */
 double an_change_margin(const struct an_change *c);
 
 /* Owns:   the caller ends *out with an_diff_free; sides[] and the objects that they point to must live as

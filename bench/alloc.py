@@ -103,8 +103,8 @@ allocation site, found by the return address and the depth of the stack, is writ
 each 16 bytes of a block of up to 256 bytes; once for each 256 bytes of a longer one, and for the 16 bytes at both ends. The tags take up
 to an eighth of the heap's memory. Tags are charged to the budget: bursts become fewer, by up to a half, but
 tags do not, because a block without its tag would have the name of an older one. Records get the part of their half that tags leave.
-When the budget is spent, blocks still get their tags, but after the first 2,048 call paths of a process no more are unwound for them:
-calls by new paths have the calling function alone until there is budget again. `overhead.md` has whole programs that allocate much
+When the budget is spent, blocks still get their tags, but only the first 2,048 call paths of a process are unwound for them.
+As long as there is no budget, blocks of other paths are named by the calling function alone. `overhead.md` has whole programs that allocate much
 (python3, node, gcc, redis-server, perl), with the cost of hooks, call paths and sampling together.
 """ % (args.machine.replace("\n", "\n    "), DEPTH, args.rounds, note, "\n".join(lines)))
 

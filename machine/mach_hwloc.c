@@ -32,7 +32,7 @@ static hwloc_topology_t load(bool probes_processors)
     return NULL;
 }
 
-/* Some virtual machines tell caches by the instruction cpuid alone. */
+/* In some virtual machines only the instruction cpuid lists the caches. */
 static bool has_cores_and_caches(hwloc_topology_t t)
 {
     return hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) > 0 &&

@@ -11,8 +11,9 @@
  * on the word of the stack at that place is hashed into a further signature. Paths are equal in their RT_TAG_FRAMES
  * innermost frames.
  *
- * While the overhead budget is used up, none are unwound after a number of paths: such a call gets the site of its
- * return address alone, its path is cut. The next unwinding replaces that site by the one of the whole path.
+ * While the overhead budget is used up, only the first RT_TAG_WHOLE_LEAST paths of a process are unwound. A later call
+ * with an unknown path gets the site of its return address alone: its path is cut. The next unwinding replaces that site
+ * by the one of the whole path.
  *
  * All tables are words that are changed by atomic operations, so there is no lock that a fork could leave taken.
  *

@@ -411,13 +411,19 @@ static void repeated_strings_are_walked_by_lines(void **state)
         assert_int_equal(words[WORDS / 2 + i], 7);
 }
 
+static uint8_t *new_pages(size_t len_bytes)
+{
+    void *at = mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(at != MAP_FAILED);
+    return at;
+}
+
 /* An instruction that would take longer than a burst is left to the program. */
 static void long_repeats_end_the_burst(void **state)
 {
     (void)state;
     enum { BYTES = 8 << 20 };
-    uint8_t *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(memory != MAP_FAILED);
+    uint8_t *memory = new_pages(BYTES);
     struct rt_tr_plan plan = whole;
     plan.instructions_max = 40000;
     tr_session_each(&plan, NULL);
@@ -435,13 +441,12 @@ static void long_repeats_end_the_burst(void **state)
     munmap(memory, BYTES);
 }
 
-/* A long one in the burst is the program's own time, with its page faults. */
+/* The time of a long one inside the burst is the program's own, also that of its page faults. */
 static void long_repeats_are_timed(void **state)
 {
     (void)state;
     enum { BYTES = 4 << 20 };
-    uint8_t *memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(memory != MAP_FAILED);
+    uint8_t *memory = new_pages(BYTES);
     struct rt_tr_plan plan = whole;
     plan.instructions_max = 2 * BYTES / 64;
     tr_session_each(&plan, NULL);
