@@ -6,6 +6,7 @@
 #include "runtime/bursts/rt_burst_eintr_sigsafe.h"
 #include "runtime/bursts/rt_burst_faults_sigsafe.h"
 #include "runtime/bursts/rt_burst_sigsafe.h"
+#include "runtime/bursts/rt_burst_traced_sigsafe.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -271,6 +272,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
  * then. */
 static void on_trap_inside(struct rt_burst_thread *t, siginfo_t *info, ucontext_t *uc)
 {
+    rt_burst_count_visible_signal(&rt_burst_engine);
     if (is_page_fault(info)) {
         rt_burst_faults_take_inside(t, info, t->method->interrupted(t, info, uc));
     } else if (is_trigger(info)) {

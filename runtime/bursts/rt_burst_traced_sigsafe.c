@@ -40,3 +40,8 @@ bool rt_burst_look_for_tracer(struct rt_burst_engine *e, uint64_t max_age_ns)
     }
     return e->traced;
 }
+
+void rt_burst_count_visible_signal(struct rt_burst_engine *e)
+{
+    __atomic_fetch_add(&e->traced_uses, 1, __ATOMIC_RELAXED);
+}

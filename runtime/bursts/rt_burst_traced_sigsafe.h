@@ -12,5 +12,7 @@ int rt_burst_tracer_of(const char *status, size_t len_bytes);
 /* Return whether there is one; look at /proc/self/status when the last look is max_age_ns old or was
  * used a few times, since a tracer sees each trigger meanwhile. */
 bool rt_burst_look_for_tracer(struct rt_burst_engine *e, uint64_t max_age_ns);
+/* Count a signal inside a burst as a use of the last look. */
+void rt_burst_count_visible_signal(struct rt_burst_engine *e);
 
 #endif
