@@ -70,15 +70,20 @@ holds exec 8 PROCESS
 LOADSTONE_CHILDREN=0 same 'children=0' "$victim" spawn
 holds 'children=0' 1 PROCESS
 
-# with a fixed minimum, blocks are not left out on a busy machine
+# goes_on NAME LENGTHS: recording goes on. All of 20,001 blocks are recorded; or some of them, and event 12 says that blocks
+# were left out to hold the budget, which a busy machine uses up.
+goes_on() {
+    local recorded
+    recorded=$(grep -cE "ALLOC .* len=($2) " "$work/lines")
+    [ "$recorded" -eq 20001 ] || { [ "$recorded" -gt 2000 ] && grep -q ' EVENT kind=12 ' "$work/lines"; } ||
+        fail "$1: $recorded blocks are recorded, of 20001"
+}
 for how in close_range closefrom loop; do
     LOADSTONE_ALLOC_MIN=0 same "$how" "$victim" closefds "$how"
-    holds "$how" 20000 'ALLOC .* len=1118579 '
-    holds "$how" 1 'ALLOC .* len=1118581 '
+    goes_on "$how" '1118579|1118581'
 done
 LOADSTONE_ALLOC_MIN=0 same dup2 "$victim" dup2
-holds dup2 20000 'ALLOC .* len=1119579 '
-holds dup2 1 'ALLOC .* len=1119581 '
+goes_on dup2 '1119579|1119581'
 
 same kill9 "$victim" kill9
 holds kill9 1 'ALLOC .* len=80001 '
@@ -141,8 +146,7 @@ fi
 
 if [ "$(id -u)" = 0 ]; then
     LOADSTONE_ALLOC_MIN=0 same setuid "$victim" setuid
-    holds setuid 20000 'ALLOC .* len=1138579 '
-    holds setuid 1 'ALLOC .* len=1138581 '
+    goes_on setuid '1138579|1138581'
     mkdir "$work/jail"
     same chroot "$victim" chroot "$work/jail"
     holds chroot 1 'ALLOC .* len=91003 '
