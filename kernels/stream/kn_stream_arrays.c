@@ -201,12 +201,24 @@ static void fill_share(void *arg, unsigned share)
     if (r->has_ring) fill_ring(r, span[0], span[1], share);
 }
 
+/* Let the three arrays begin at different places of a page. Intel processors compare the lower 12 bits of a load's address
+ * with those of earlier stores first, and the load waits where they agree: with central, in every iteration. */
+static ls_err allocate(const struct piece *p, uint64_t elements, unsigned array, enum kn_pages pages)
+{
+    enum { APART_BYTES = 21 * 64 }; /* a third of a page, in whole cache lines */
+    const size_t bytes = elements * p->bytes, lead = bytes ? (size_t)array * APART_BYTES : 0;
+    LS_TRY(kn_block_init(p->block, bytes + lead, pages));
+    if (bytes) p->block->base = (char *)p->block->base + lead;
+    p->block->len_bytes = bytes;
+    return LS_OK;
+}
+
 ls_err kn_stream_arrays_fill(struct kn_stream_arrays *r, enum kn_pages pages)
 {
     struct piece pieces[PIECES];
     pieces_of(r, pieces);
-    for (int i = 0; i < PIECES; i++)
-        LS_TRY(kn_block_init(pieces[i].block, r->elements * pieces[i].bytes, pages));
+    for (unsigned i = 0; i < PIECES; i++)
+        LS_TRY(allocate(&pieces[i], r->elements, i < 3 ? i : 0, pages));
     r->backend->parallel(r->threads, fill_share, r);
     return LS_OK;
 }

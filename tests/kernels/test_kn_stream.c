@@ -63,6 +63,21 @@ static void make(struct kn_stream_arrays *arrays, const struct kn_kernel *k, uns
     assert_int_equal(kn_stream_arrays_fill(arrays, KN_PAGES_DEFAULT), LS_OK);
 }
 
+static void arrays_begin_at_different_places_of_a_page(void **state)
+{
+    (void)state;
+    const struct kn_kernel *k = kn_kernel_find("central-triad");
+    struct kn_stream_arrays arrays;
+    make(&arrays, k, 8, 64);
+    const struct kn_loop_job job = kn_stream_arrays_job(&arrays, k);
+    const uintptr_t at[] = {(uintptr_t)job.to, (uintptr_t)job.from, (uintptr_t)job.from2};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(at[i] % 64, 0);
+        assert_in_range((at[i] - at[(i + 1) % 3]) % 4096, 1024, 3072);
+    }
+    kn_stream_arrays_fini(&arrays);
+}
+
 static void run(const struct kn_stream_arrays *arrays, const struct kn_kernel *k, kn_loop *loop,
                 const struct kn_loop_job *job)
 {
@@ -188,6 +203,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_permutation_takes_every_value_once),
         cmocka_unit_test(a_hotspot_is_hot),
+        cmocka_unit_test(arrays_begin_at_different_places_of_a_page),
         cmocka_unit_test(each_variant_computes_the_operation_of_its_row),
         cmocka_unit_test(wrong_indices_are_detected),
         cmocka_unit_test(a_whole_run_counts_bytes_both_ways),
