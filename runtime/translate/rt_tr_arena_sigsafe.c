@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <x86intrin.h>
 
 struct rt_tr_process rt_tr_process;
 
@@ -69,8 +68,10 @@ void rt_tr_cache_unlock(struct rt_tr_cache *c)
 /* Empty the cache: no thread runs in it, and the caller has the lock. Arenas are kept. */
 static void empty(struct rt_tr_cache *c)
 {
-    for (uint32_t i = 0; i < RT_TR_HASH_SLOTS; i++)
-        __atomic_store_n(&c->hash[i], 0, __ATOMIC_RELAXED);
+    if (c->ready) { /* otherwise they are zero, and their pages are not there yet */
+        memset(c->hash, 0, sizeof c->hash);
+        memset(c->table, 0, sizeof c->table);
+    }
     for (uint32_t i = 0; i < c->arena_count; i++) {
         const uint32_t template_bytes = rt_tr_template_at(rt_tr_template_end);
         c->arenas[i].hot = (template_bytes + 63) & ~63u;
@@ -79,9 +80,6 @@ static void empty(struct rt_tr_cache *c)
     c->block_count = c->mark_count = c->exit_count = 0;
     c->site_count = 1; /* site 0 is none */
     c->none.ip = no_address;
-    /* the tables of threads point into the old contents; a child must not take its parent's for its own */
-    const uint64_t next = c->generation ? c->generation + 1 : __rdtsc() | 1;
-    __atomic_store_n(&c->generation, next, __ATOMIC_RELEASE);
     __atomic_store_n(&c->drop, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&c->ready, 1, __ATOMIC_RELEASE);
 }

@@ -58,22 +58,22 @@ label rt_tr_template_exit
     popq %rbx
     ret
 
-/* An indirect branch to rcx; the program's rcx is in SPILL0, EXIT is the exit to take when its block is not in the
- * table. */
-    .p2align 6
-label rt_tr_template_lookup
-    movq %rax, %gs:RT_TR_O_SPILL1
-    save_flags
-    movq %rdx, %gs:RT_TR_O_SPILL2
+    /* rdx: the block that one of the two places in the table has for rcx */
+    .macro look_up other
     movl %ecx, %edx
     shrl $RT_TR_TABLE_BITS, %edx
     xorl %ecx, %edx
+    .if \other
+    xorl $1, %edx
+    .endif
     andl $((1 << RT_TR_TABLE_BITS) - 1), %edx
-    shll $3, %edx
+    shll $2, %edx
     addq %gs:RT_TR_O_TABLE, %rdx
-    movq (%rdx), %rdx
+    movl (%rdx), %edx
+    addq %gs:RT_TR_O_BLOCKS, %rdx
     cmpq %rcx, RT_TR_O_BLOCK_IP(%rdx)
-    jne 1f
+    .endm
+    .macro jump_to_block
     movq RT_TR_O_BLOCK_CODE(%rdx), %rdx
     movq %rdx, %gs:RT_TR_O_JUMP
     restore_flags
@@ -81,7 +81,22 @@ label rt_tr_template_lookup
     movq %gs:RT_TR_O_SPILL1, %rax
     movq %gs:RT_TR_O_SPILL0, %rcx
     jmp *%gs:RT_TR_O_JUMP
-1:  movq %rcx, %gs:RT_TR_O_TARGET
+    .endm
+
+/* An indirect branch to rcx; the program's rcx is in SPILL0, EXIT is the exit to take when its block is not in the
+ * table. */
+    .p2align 6
+label rt_tr_template_lookup
+    movq %rax, %gs:RT_TR_O_SPILL1
+    save_flags
+    movq %rdx, %gs:RT_TR_O_SPILL2
+    look_up 0
+    jne 1f
+    jump_to_block
+1:  look_up 1
+    jne 2f
+    jump_to_block
+2:  movq %rcx, %gs:RT_TR_O_TARGET
     restore_flags
     movq %gs:RT_TR_O_SPILL2, %rdx
     movq %gs:RT_TR_O_SPILL1, %rax

@@ -191,16 +191,21 @@ static void branch(struct build *u, unsigned prefix, unsigned k, uint64_t target
     s->give_back = (uint8_t)left;
 }
 
+static unsigned counter_of(const struct rt_tr_block *b)
+{
+    return RT_TR_O_COUNTS + 8u * b->counter;
+}
+
 /* lea n(rcx), rcx on the counter, rcx saved in SPILL1 */
-static void count(struct emit *e, int n)
+static void count(struct emit *e, const struct rt_tr_block *b, int n)
 {
     save(e, RCX, RT_TR_O_SPILL1);
-    load(e, RCX, RT_TR_O_COUNT);
+    load(e, RCX, counter_of(b));
     put1(e, 0x48);
     put1(e, 0x8d);
     put1(e, 0x49);
     put1(e, (unsigned)n & 0xff);
-    save(e, RCX, RT_TR_O_COUNT);
+    save(e, RCX, counter_of(b));
 }
 
 static void write_stub(struct build *u, struct emit *e, const struct stub *s)
@@ -216,7 +221,7 @@ static void write_stub(struct build *u, struct emit *e, const struct stub *s)
     if (s->reload_rcx) load(e, RCX, RT_TR_O_SPILL1);
     if (s->give_back) {
         struct rt_tr_exit *x = &u->c->exits[s->exit];
-        count(e, -(int)s->give_back);
+        count(e, u->b, -(int)s->give_back);
         load(e, RCX, RT_TR_O_SPILL1);
         align_patch(e, 1);
         put1(e, 0xe9);
@@ -459,7 +464,7 @@ static void flow(struct build *u, unsigned k, const struct rt_tr_insn *n)
     }
 }
 
-/* Emit the check of the counter. The counter is negative while the event comes after this block; its upper
+/* Emit the check of the counter. The counter is negative while this block may run without the dispatcher; its upper
  * byte is then 0xff, and 0 otherwise, so jrcxz can test it without changing flags. */
 static void check(struct build *u, uint32_t trigger)
 {
@@ -471,12 +476,12 @@ static void check(struct build *u, uint32_t trigger)
         put1(e, 0x90);
     b->code = runs_at(e);
     if (b->flags_dead) {
-        put1(e, 0x65); /* addq len, gs:COUNT */
+        put1(e, 0x65); /* addq len, gs:COUNTS */
         put1(e, 0x48);
         put1(e, 0x83);
         put1(e, 0x04);
         put1(e, 0x25);
-        put4(e, RT_TR_O_COUNT);
+        put4(e, counter_of(b));
         put1(e, b->len);
         put1(e, 0x0f); /* jns */
         put1(e, 0x89);
@@ -488,7 +493,7 @@ static void check(struct build *u, uint32_t trigger)
     put1(&far, 0xe9);
     u->stubs[u->stub_count++] = (struct stub){.rel = far.at, .exit = trigger, .reload_rcx = true};
     static const uint8_t upper_byte[] = {0x48, 0x0f, 0xc9, 0x0f, 0xb6, 0xc9}; /* bswap rcx; movzx ecx, cl */
-    count(e, b->len);
+    count(e, b, b->len);
     put_bytes(e, upper_byte, sizeof upper_byte);
     put1(e, 0xe3);
     put1(e, (unsigned)(far.at - 1 - (e->at + 1)) & 0xff);
@@ -591,7 +596,7 @@ static uint8_t sure_of(const struct rt_tr_trace *t)
     return t->len;
 }
 
-/* Of 1, 2, 4 or 8. */
+/* Return the binary logarithm of 1, 2, 4 or 8. */
 static uint8_t log2_of(unsigned len_bytes)
 {
     return (uint8_t)((len_bytes > 1) + (len_bytes > 2) + (len_bytes > 4)) & 3;
@@ -618,7 +623,8 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .sum = u.t->is_generated ? rt_tr_trace_sum(u.t) : 0,
                               .marks = u.marks,
                               .len = u.t->len,
-                              .arena = (uint8_t)(u.a - c->arenas),
+                              .arena = (u.a - c->arenas) & 15,
+                              .counter = c->block_count % RT_TR_COUNTERS,
                               .stop = (uint8_t)u.t->stop,
                               .flags_dead = flags_dead,
                               .sure = sure_of(u.t),

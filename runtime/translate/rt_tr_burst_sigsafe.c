@@ -18,6 +18,10 @@ enum {
     DISPATCHES_MOST = 1 << 22, /* a burst has some thousands: never keep a program, whatever goes wrong */
     SETTLE_ATTEMPTS = 64,
     GREG_RSP = 4,
+    SHARE_ALL = 65536,
+    KNOWN_PARTS = 7,   /* an eighth of the shares is the same for all counters */
+    LEARN_LEAST = 256, /* instructions */
+    PACE_SLACK = 20,   /* stretches of pace need not be exact, but they should be few */
 };
 
 static const uint8_t greg_order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
@@ -134,11 +138,15 @@ static void link_to(struct rt_tr_run *u, const struct rt_tr_block *b)
     u->r->links++;
 }
 
-/* Return the slot of ip in a thread's table, as rt_tr_template_lookup computes it. */
-static unsigned table_slot(uint64_t ip)
+/* Let rt_tr_template_lookup find b: in the first of its places, from where another block moves to the second. */
+static void add_to_table(struct rt_tr_cache *c, const struct rt_tr_block *b)
 {
-    const uint32_t low = (uint32_t)ip;
-    return (low ^ low >> RT_TR_TABLE_BITS) & ((1u << RT_TR_TABLE_BITS) - 1);
+    const uint32_t low = (uint32_t)b->ip;
+    const uint32_t place = (low ^ low >> RT_TR_TABLE_BITS) & ((1u << RT_TR_TABLE_BITS) - 1);
+    const uint32_t offset = (uint32_t)((const char *)b - (const char *)&c->none);
+    const uint32_t before = __atomic_load_n(&c->table[place], __ATOMIC_RELAXED);
+    if (before && before != offset) __atomic_store_n(&c->table[place ^ 1], before, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->table[place], offset, __ATOMIC_RELEASE);
 }
 
 /* Return the block at ip; NULL: none, and end is the reason. */
@@ -149,7 +157,7 @@ static struct rt_tr_block *next_block(struct rt_tr_run *u)
     if (!b) b = translate(u);
     const bool direct = b && rt_tr_may_link(b);
     if (direct && u->link) link_to(u, b);
-    if (direct && u->missed) __atomic_store_n(&u->c->table[table_slot(u->ip)], b, __ATOMIC_RELEASE);
+    if (direct && u->missed) add_to_table(u->cache, b);
     u->link = NULL;
     u->missed = false;
     return b;
@@ -190,8 +198,8 @@ void rt_tr_arrive(struct rt_tr_run *u)
     if (x->kind == RT_TR_EXIT_LINK && x->patch) u->link = x;
     if (x->kind == RT_TR_EXIT_STOP) u->end = (enum rt_tr_end)x->k;
     if (x->kind == RT_TR_EXIT_TRIGGER) {
-        u->due = true;
         u->next = &u->cache->blocks[x->block];
+        u->due = u->position + u->next->len > u->until;
         u->settled = !u->next->flags_dead;
     }
 }
@@ -206,22 +214,68 @@ static bool ends_here(struct rt_tr_run *u)
     return true;
 }
 
+/* Let fast versions from b on run for a number of instructions, or for fewer: as soon as one of the counters is used up.
+ * Returns what counted() needs. slack: how many more may run through each counter. */
+static uint64_t share_out(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t ahead, uint64_t slack)
+{
+    const uint64_t first = b->len < ahead ? b->len : ahead, rest = ahead - first;
+    uint64_t left = ahead, total = RT_TR_COUNTERS;
+    int64_t *counts = u->c->counts;
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++) {
+        const uint64_t share = rest * u->shares[i] / SHARE_ALL;
+        left -= share;
+        total += share + slack;
+        counts[i] = -(int64_t)(share + slack + 1);
+    }
+    counts[b->counter] -= (int64_t)left;
+    return total + left;
+}
+
+/* Return how many instructions ran since share_out() returned total. */
+static uint64_t counted(const struct rt_tr_run *u, uint64_t total)
+{
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        total += (uint64_t)u->c->counts[i];
+    return total;
+}
+
+/* Learn how the last run used the counters, which began at counts. An unused one keeps a small share, so that it does
+ * not end the next run at once. */
+static void learn_shares(struct rt_tr_run *u, const int64_t *counts)
+{
+    uint64_t used[RT_TR_COUNTERS], all = 0;
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++) {
+        const int64_t added = u->c->counts[i] - counts[i];
+        used[i] = added > 0 ? (uint64_t)added : 0;
+        all += used[i];
+    }
+    if (all < LEARN_LEAST) return;
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        u->shares[i] = (uint32_t)((used[i] * KNOWN_PARTS + all / RT_TR_COUNTERS) *
+                                  (SHARE_ALL / (KNOWN_PARTS + 1)) / all);
+}
+
 /* Execute fast versions until the event, or until something else needs the dispatcher. */
 static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;
     const uint64_t max = u->plan->instructions_max;
     u->limited = max && max < u->event && u->part != RT_TR_PART_SETTLE;
-    const uint64_t event = u->limited ? max : u->event;
-    const int64_t ahead = (int64_t)(event - u->position);
+    u->until = u->limited ? max : u->event;
+    const bool is_pace = u->part == RT_TR_PART_PACE;
+    const uint64_t ahead = u->until > u->position ? u->until - u->position : 0;
     const uint32_t interruptions = u->t->interruptions;
-    c->count = -(ahead + 1);
-    const uint64_t begin = u->part == RT_TR_PART_PACE ? rt_tr_tsc_fenced() : 0;
+    const uint64_t total = share_out(u, b, ahead, is_pace ? ahead / PACE_SLACK : 0);
+    int64_t counts[RT_TR_COUNTERS];
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        counts[i] = c->counts[i];
+    const uint64_t begin = is_pace ? rt_tr_tsc_fenced() : 0;
     rt_tr_enter(c, b->code);
-    const uint64_t end = u->part == RT_TR_PART_PACE ? rt_tr_tsc_fenced() : 0;
-    u->position += (uint64_t)(c->count + ahead + 1);
+    const uint64_t end = is_pace ? rt_tr_tsc_fenced() : 0;
+    u->position += counted(u, total);
     rt_tr_arrive(u);
-    if (u->part != RT_TR_PART_PACE) return;
+    if (!is_pace) return;
+    learn_shares(u, counts);
     const uint64_t switches = rt_tr_context_switches();
     const bool disturbed = u->limited || switches != u->switches || u->t->interruptions != interruptions;
     u->switches = switches;
@@ -232,11 +286,12 @@ static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
 static void run_through(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;
-    const int64_t ahead = (int64_t)(u->t->tried[0] - u->position);
     u->limited = false;
-    c->count = b->len - (ahead + 1);
+    u->until = u->t->tried[0];
+    const uint64_t total = share_out(u, b, u->until - u->position, 0);
+    c->counts[b->counter] += b->len;
     rt_tr_enter(c, b->code + b->check_bytes);
-    u->position += (uint64_t)(c->count + ahead + 1);
+    u->position += counted(u, total);
     rt_tr_arrive(u);
     rt_tr_resume_tries(u);
 }
@@ -355,17 +410,13 @@ static void begin_result(struct rt_tr_result *r, uint64_t ip)
 static void begin_thread(struct rt_tr_thread *t, struct rt_tr_cache *cache, const struct rt_tr_plan *plan)
 {
     struct rt_tr_context *c = &t->context;
-    c->table = t->table;
+    c->table = cache->table;
+    c->blocks = &cache->none;
     c->never = plan->never_probe;
     c->never_len = plan->never_probe_len;
     c->list = c->list_end = t->raw;
     c->at = 0;
     c->fs_base = rt_burst_fs_base(rt_tr_process.options.has_fsgsbase);
-    const uint64_t generation = __atomic_load_n(&cache->generation, __ATOMIC_ACQUIRE);
-    if (t->generation == generation) return;
-    for (unsigned i = 0; i < 1u << RT_TR_TABLE_BITS; i++)
-        t->table[i] = &cache->none;
-    t->generation = generation;
 }
 
 /* Are all accesses that the burst listed or timed in the code of its pace window? */
@@ -436,6 +487,8 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     u.cold = u.no_pace = false;
     u.pace_from = u.switches = u.list_from = 0;
     u.settle_attempts = 0;
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        u.shares[i] = SHARE_ALL / RT_TR_COUNTERS;
     u.translated_before_pace = 0;
     u.probe_loads = plan->probe_loads ? plan->probe_loads : PROBE_LOADS;
     u.link = NULL;

@@ -14,27 +14,28 @@
 #define RT_TR_O_SPILL5 0x28
 #define RT_TR_O_SPILL_FLAGS 0x30
 #define RT_TR_O_JUMP 0x38
-#define RT_TR_O_COUNT 0x40
-#define RT_TR_O_EXIT 0x48
-#define RT_TR_O_TARGET 0x50
-#define RT_TR_O_TABLE 0x58
-#define RT_TR_O_HOST_RSP 0x60
-#define RT_TR_O_LIST 0x68
-#define RT_TR_O_LIST_END 0x70
-#define RT_TR_O_AT 0x78
-#define RT_TR_O_FS_BASE 0x80
-#define RT_TR_O_NEVER 0x88
-#define RT_TR_O_NEVER_LEN 0x90
-#define RT_TR_O_AT_NEXT 0x98
-#define RT_TR_O_TIMED 0xa0
-#define RT_TR_O_EFLAGS 0xb8
-#define RT_TR_O_GREGS 0xc0
+#define RT_TR_O_COUNTS 0x40
+#define RT_TR_O_EXIT 0x60
+#define RT_TR_O_TARGET 0x68
+#define RT_TR_O_TABLE 0x70
+#define RT_TR_O_BLOCKS 0x78
+#define RT_TR_O_HOST_RSP 0x80
+#define RT_TR_O_LIST 0x88
+#define RT_TR_O_LIST_END 0x90
+#define RT_TR_O_AT 0x98
+#define RT_TR_O_FS_BASE 0xa0
+#define RT_TR_O_NEVER 0xa8
+#define RT_TR_O_NEVER_LEN 0xb0
+#define RT_TR_O_AT_NEXT 0xb8
+#define RT_TR_O_TIMED 0xc0
+#define RT_TR_O_EFLAGS 0xc8
+#define RT_TR_O_GREGS 0xd0
 
 /* struct rt_tr_block */
 #define RT_TR_O_BLOCK_IP 0
 #define RT_TR_O_BLOCK_CODE 8
 
-#define RT_TR_TABLE_BITS 10
+#define RT_TR_TABLE_BITS 15
 
 /* Value of EXIT that means no exit. */
 #define RT_TR_EXIT_FAULT 0x7fffffff

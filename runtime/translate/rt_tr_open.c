@@ -16,10 +16,11 @@
 AS_OFFSET(SPILL0, spill);
 AS_OFFSET(SPILL_FLAGS, spill_flags);
 AS_OFFSET(JUMP, jump);
-AS_OFFSET(COUNT, count);
+AS_OFFSET(COUNTS, counts);
 AS_OFFSET(EXIT, exit);
 AS_OFFSET(TARGET, target);
 AS_OFFSET(TABLE, table);
+AS_OFFSET(BLOCKS, blocks);
 AS_OFFSET(HOST_RSP, host_rsp);
 AS_OFFSET(LIST, list);
 AS_OFFSET(LIST_END, list_end);

@@ -63,7 +63,7 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, uint64
         u->settle_instructions -= n < u->settle_instructions ? (uint32_t)n : u->settle_instructions;
         return;
     }
-    const bool is_loop = u->due && u->next->ip == b->ip && b->least_millicycles;
+    const bool is_loop = u->next && u->next->ip == b->ip && b->least_millicycles;
     if (!pace->instructions) {
         pace->low = b->low;
         pace->high = b->high;

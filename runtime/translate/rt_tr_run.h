@@ -36,10 +36,12 @@ struct rt_tr_run {
     uint64_t ip;
     uint64_t position, event; /* in instructions since the burst began, and lines of repeated ones */
     uint64_t lines;           /* part of position */
-    bool due;                 /* the event is in the next block */
+    uint64_t until;           /* event, or instructions_max, of the fast versions that ran last */
+    bool due;                 /* until is in the next block */
     bool limited;             /* the event is instructions_max */
     bool settled;             /* the flags are the program's */
     enum rt_tr_end reason, end;
+    uint32_t shares[RT_TR_COUNTERS]; /* of the instructions of blocks with this counter; 65536: all */
     uint64_t random;
     bool cold, no_pace;
     uint64_t list_from, switches;

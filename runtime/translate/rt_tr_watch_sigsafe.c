@@ -131,7 +131,6 @@ void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b)
     c->at = planned ? u->t->at[0] : 0;
     c->at_next = u->t->at + 1;
     c->timed = u->t->timed;
-    c->count = -1;
     open_list(u);
     uint64_t code = b->slow;
     for (;;) {

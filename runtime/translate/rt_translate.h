@@ -150,8 +150,8 @@ struct rt_tr_probe {
 
 /* The window consists of stretches between two returns to the dispatcher, each fenced at both ends. Cycles include the
  * checks of the counter and the look-ups of indirect branches: a few per cent in loops of up to 48 instructions, which
- * are unrolled, about twice the program's own in code of short blocks, three to four times in chains of small functions,
- * and more in interpreters. */
+ * are unrolled, about twice the program's own in code of short blocks, three to four times in chains of small functions
+ * and in interpreters. */
 struct rt_tr_pace {
     uint64_t cycles, instructions; /* TSC; 0 instructions: no window is valid */
     uint64_t low, high;            /* code of the block in which the window began */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pace that bursts measure in a loop whose body is far larger than a block, beside the loop's own pace. */
+/* The pace that bursts measure in a loop whose body is far larger than a block, beside the loop's own pace; and indirect
+ * branches to many targets, which must not return to the dispatcher. */
 #include "tests/translate/tr_session.h"
 #include "tests/unit.h"
+#include "tests/xorshift.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,6 +133,57 @@ static void large_loops_have_their_pace(void **state)
     munmap(code, CODE_BYTES);
 }
 
+enum { FUNCTIONS = 1500, FUNCTIONS_BYTES = 1 << 20 };
+typedef void function(void);
+
+/* inc rax; ret: at random places */
+static void write_functions(uint8_t *code, function **out)
+{
+    static const uint8_t text[] = {0x48, 0xff, 0xc0, 0xc3};
+    uint64_t random = XORSHIFT_SEED;
+    for (unsigned i = 0; i < FUNCTIONS; i++) {
+        uint8_t *at;
+        do
+            at = code + xorshift(&random) % (FUNCTIONS_BYTES / 16) * 16;
+        while (*at);
+        memcpy(at, text, sizeof text);
+        memcpy(&out[i], &at, sizeof at);
+    }
+}
+
+static __attribute__((noinline)) void call_functions(function *const *functions, unsigned len, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        functions[i % len]();
+}
+
+static void indirect_branches_find_many_targets(void **state)
+{
+    (void)state;
+    enum { BURSTS_MOST = 1000, INSTRUCTIONS_A_MISS = 1000 };
+    static function *functions[FUNCTIONS];
+    uint8_t *code =
+        mmap(NULL, FUNCTIONS_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(code != MAP_FAILED);
+    tr_session_add_code((uint64_t)(uintptr_t)code, (uint64_t)(uintptr_t)code + FUNCTIONS_BYTES);
+    write_functions(code, functions);
+    const struct rt_tr_plan plan = {
+        .warm_instructions = 200, .pace_instructions = 50000, .accesses = 1, .random = 1};
+    const struct rt_tr_result *r = NULL;
+    for (unsigned i = 0; i < BURSTS_MOST && (i < 2 || r->translated || r->misses); i++) {
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER(); /* a burst ends soon after some translations: many of them translate it all */
+        call_functions(functions, FUNCTIONS, 20 * FUNCTIONS);
+        r = tr_session_result();
+        assert_int_equal(r->end, RT_TR_END_DONE);
+    }
+    assert_int_equal(r->translated, 0);
+    assert_true(r->instructions > 40000);
+    assert_in_range(r->misses, 0, r->instructions / INSTRUCTIONS_A_MISS);
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, FUNCTIONS_BYTES);
+    munmap(code, FUNCTIONS_BYTES);
+}
+
 UNIT_GROUP()
 {
     const char *skip = tr_session_open(0, false, "");
@@ -138,6 +191,7 @@ UNIT_GROUP()
         print_message("skipped: %s\n", skip);
         return UNIT_SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(large_loops_have_their_pace)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(large_loops_have_their_pace),
+                                       cmocka_unit_test(indirect_branches_find_many_targets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
