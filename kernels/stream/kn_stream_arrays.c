@@ -201,8 +201,8 @@ static void fill_share(void *arg, unsigned share)
     if (r->has_ring) fill_ring(r, span[0], span[1], share);
 }
 
-/* Let the three arrays begin at different places of a page. Intel processors compare the lower 12 bits of a load's address
- * with those of earlier stores first, and the load waits where they agree: with central, in every iteration. */
+/* Let the three arrays begin at different places of a page. On Intel processors, a load waits for an earlier store if
+ * the lower 12 bits of both addresses are equal, as in every iteration of central otherwise. */
 static ls_err allocate(const struct piece *p, uint64_t elements, unsigned array, enum kn_pages pages)
 {
     enum { APART_BYTES = 21 * 64 }; /* a third of a page, in whole cache lines */

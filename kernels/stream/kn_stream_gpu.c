@@ -24,7 +24,7 @@ struct job {
     struct kn_gpu *gpu;
     const struct kn_stream_arrays *arrays;
     const struct kn_options *options;
-    const struct kn_block *blocks[BUFFERS]; /* those of the host, copied */
+    const struct kn_block *blocks[BUFFERS]; /* on the host */
     void *buffers[BUFFERS];                 /* their copies */
     void *ends;                             /* chase: the last element of each ring */
     const struct kn_kernel *kernel;

@@ -54,7 +54,7 @@ static void every_member_takes_part_in_every_call(void **state)
     struct crew engaged = {0}, alone = {0};
     kn_team_engage(MEMBERS, call_often, &engaged);
     assert_int_equal(engaged.too_early, 0);
-    kn_team_call(MEMBERS, count, &alone); /* a team of its own */
+    kn_team_call(MEMBERS, count, &alone); /* a separate team */
     assert_int_equal(alone.calls, alone.members);
     assert_int_equal(alone.too_early, 0);
     kn_team_call(1, count, &alone);

@@ -70,8 +70,8 @@ holds exec 8 PROCESS
 LOADSTONE_CHILDREN=0 same 'children=0' "$victim" spawn
 holds 'children=0' 1 PROCESS
 
-# goes_on NAME LENGTHS: recording goes on. All of 20,001 blocks are recorded; or some of them, and event 12 says that blocks
-# were left out to hold the budget, which a busy machine uses up.
+# goes_on NAME LENGTHS: recording goes on. All of 20,001 blocks are recorded; or, on a busy machine, some of them, and event
+# 12 counts blocks that were left out to hold the budget.
 goes_on() {
     local recorded
     recorded=$(grep -cE "ALLOC .* len=($2) " "$work/lines")

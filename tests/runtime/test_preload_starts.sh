@@ -13,7 +13,7 @@ recorded() {
     preloaded "$@"
 }
 
-# spool NAME FILES BYTES COMMAND...: at most so many files, and bytes in them
+# spool NAME FILES BYTES COMMAND...: the spool has at most this number of files and bytes
 spool() {
     local name=$1 files_most=$2 bytes_most=$3 files bytes
     shift 3
@@ -57,7 +57,7 @@ calls() {
     grep -vE 'resumed>|\+\+\+|---' "$work/trace" | awk '{ print $1 }' | sort | uniq -c | awk '{ print $1 }' | sort -n |
         awk '{ n[NR] = $1 } END { print n[int((NR + 1) / 2)] }'
 }
-# more_calls NAME MOST COMMAND...: the runtime makes at most so many
+# more_calls NAME MOST COMMAND...: the runtime makes at most MOST
 more_calls() {
     local name=$1 most=$2 plain with
     shift 2

@@ -130,7 +130,7 @@ if ${CC:-cc} -O1 -o mallocs mallocs.c 2>err; then
         COLUMNS=1000 must "$loadstone" report mallocs.h5 >mallocs.txt 2>err
         bursts=$(sed -n 's/^trust .* \([0-9,]*\) bursts.*/\1/p' mallocs.txt | tr -d ,)
         must test "${bursts:-0}" -ge 10
-        # what hooks and tags take is recording
+        # the time of hooks and tags counts as recording
         if grep 'is not represented' mallocs.txt; then
             echo "FAIL: the time of the hooks is in no figure"
             failed=1
