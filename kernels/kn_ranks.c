@@ -483,11 +483,13 @@ static ls_err allocate(struct kn_ranks_array *a)
     a->window = r->module->window_new((a->len / ranks + 1) * a->element_bytes, &base);
     enter(r, NULL);
     a->own = base;
-    return kn_ranks_agree(r, a->window
-                                 ? LS_OK
-                                 : ls_nomem("%llu elements of memory that all ranks use (OpenSHMEM: raise "
-                                            "SHMEM_SYMMETRIC_SIZE)",
-                                            (unsigned long long)(a->end - a->begin)));
+    LS_TRY(kn_ranks_agree(
+        r, a->window ? LS_OK
+                     : ls_nomem("%llu elements of memory that all ranks use%s",
+                                (unsigned long long)(a->end - a->begin),
+                                strcmp(r->module->name, "OpenSHMEM") ? "" : ": raise SHMEM_SYMMETRIC_SIZE")));
+    enter(r, "opening of memory");
+    return kn_ranks_agree(r, leave(r, r->module->window_open(a->window)));
 }
 
 ls_err kn_ranks_array_init(struct kn_ranks_array *out, kn_ranks *r, uint64_t len, unsigned element_bytes)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Changes with the table. */
-enum { KN_RANKS_MODULE_VERSION = 2 };
+enum { KN_RANKS_MODULE_VERSION = 3 };
 
 /* Results of the steps below. */
 enum kn_ranks_outcome {
@@ -37,10 +37,12 @@ struct kn_ranks_module {
     enum kn_ranks_outcome (*gather)(const void *data, size_t len_bytes, void *all, double timeout_s);
     /* Copy all[rank * len_bytes] of rank 0 to each rank's data. */
     enum kn_ranks_outcome (*scatter)(const void *all, size_t len_bytes, void *data, double timeout_s);
-    /* Allocate memory that all ranks read and write, the same number of bytes on each. All ranks call it
-     * together, and window_free, too. Returns a handle, and the rank's own part; NULL without memory. */
+    /* Allocate memory that all ranks read and write, the same number of bytes on each. All ranks call these three
+     * together: window_new returns a handle, and the rank's own part, NULL without memory; if no rank got NULL,
+     * window_open lets the others reach it. */
     void *(*window_new)(size_t len_bytes, void **base);
-    void (*window_free)(void *window);
+    enum kn_ranks_outcome (*window_open)(void *window);
+    void (*window_free)(void *window); /* also one that was not opened */
     /* Begin to copy from or to another rank's part; settle waits until all copies are done. */
     enum kn_ranks_outcome (*get)(void *window, void *to, unsigned rank, size_t at_bytes, size_t len_bytes);
     enum kn_ranks_outcome (*put)(void *window, const void *from, unsigned rank, size_t at_bytes,

@@ -96,8 +96,9 @@ static enum kn_ranks_outcome mpi_scatter(const void *all, size_t len_bytes, void
 }
 
 struct window {
-    MPI_Win win;
+    MPI_Win win; /* MPI_WIN_NULL: not opened, or of one rank, for which Open MPI 4.1.4 makes none */
     void *memory;
+    MPI_Aint len_bytes;
     unsigned *reached; /* ranks with accesses that are not settled, each once */
     unsigned reached_len;
     bool *is_reached; /* for each rank */
@@ -119,7 +120,7 @@ static void reach(struct window *w, unsigned rank)
 }
 
 /* Allocate without MPI_Win_allocate: in windows of MPICH 4.0.2 over UCX that are smaller than a page,
- * accesses reach wrong elements. If one rank has no memory, the others wait in MPI_Win_create. */
+ * accesses reach wrong elements. */
 static void *mpi_window_new(size_t len_bytes, void **base)
 {
     struct window *w = calloc(1, sizeof(*w));
@@ -127,23 +128,35 @@ static void *mpi_window_new(size_t len_bytes, void **base)
     w->memory = malloc(len_bytes ? len_bytes : 1);
     w->reached = malloc(mpi_len() * sizeof(*w->reached));
     w->is_reached = calloc(mpi_len(), sizeof(*w->is_reached));
-    if (!w->memory || !w->reached || !w->is_reached ||
-        MPI_Win_create(w->memory, (MPI_Aint)len_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w->win) !=
-            MPI_SUCCESS) {
+    w->win = MPI_WIN_NULL;
+    w->len_bytes = (MPI_Aint)len_bytes;
+    if (!w->memory || !w->reached || !w->is_reached) {
         window_delete(w);
         return NULL;
     }
-    MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
     *base = w->memory;
     return w;
+}
+
+static enum kn_ranks_outcome mpi_window_open(void *window)
+{
+    struct window *w = window;
+    if (mpi_len() == 1) return KN_RANKS_DONE; /* no access leaves the rank */
+    if (MPI_Win_create(w->memory, w->len_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &w->win) != MPI_SUCCESS) {
+        w->win = MPI_WIN_NULL;
+        return KN_RANKS_FAILED;
+    }
+    MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
+    return MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win) == MPI_SUCCESS ? KN_RANKS_DONE : KN_RANKS_FAILED;
 }
 
 static void mpi_window_free(void *window)
 {
     struct window *w = window;
-    MPI_Win_unlock_all(w->win);
-    MPI_Win_free(&w->win);
+    if (w->win != MPI_WIN_NULL) {
+        MPI_Win_unlock_all(w->win);
+        MPI_Win_free(&w->win);
+    }
     window_delete(w);
 }
 
@@ -173,6 +186,7 @@ static enum kn_ranks_outcome mpi_settle(void *window)
 {
     struct window *w = window;
     bool settled = true;
+    if (w->win == MPI_WIN_NULL) return KN_RANKS_DONE;
     while (w->reached_len) {
         const unsigned rank = w->reached[--w->reached_len];
         w->is_reached[rank] = false;
@@ -203,6 +217,7 @@ const struct kn_ranks_module KN_RANKS_TABLE = {.version = KN_RANKS_MODULE_VERSIO
                                                .gather = mpi_gather,
                                                .scatter = mpi_scatter,
                                                .window_new = mpi_window_new,
+                                               .window_open = mpi_window_open,
                                                .window_free = mpi_window_free,
                                                .get = mpi_get,
                                                .put = mpi_put,

@@ -150,6 +150,12 @@ static void *shm_window_new(size_t len_bytes, void **base)
     return *base;
 }
 
+static enum kn_ranks_outcome shm_window_open(void *window)
+{
+    (void)window;
+    return KN_RANKS_DONE;
+}
+
 static void shm_window_free(void *window)
 {
     shmem_free(window);
@@ -198,6 +204,7 @@ const struct kn_ranks_module KN_RANKS_TABLE = {.version = KN_RANKS_MODULE_VERSIO
                                                .gather = shm_gather,
                                                .scatter = shm_scatter,
                                                .window_new = shm_window_new,
+                                               .window_open = shm_window_open,
                                                .window_free = shm_window_free,
                                                .get = shm_get,
                                                .put = shm_put,

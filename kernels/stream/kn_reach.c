@@ -24,8 +24,9 @@ struct reach {
     struct kn_sequence sequence[OPERANDS];      /* for operands that have indices */
     uint64_t *index[OPERANDS];       /* one for each iteration of this rank; NULL: the operand has none */
     uint64_t iterations, begin, end; /* all ranks together; the part of this one */
-    uint64_t at;                     /* last element of a chase */
-    ls_err err;                      /* the first of a run */
+    uint64_t rank, ranks_len;
+    uint64_t at; /* last element of a chase */
+    ls_err err;  /* the first of a run */
 };
 
 bool kn_reach_takes(const struct kn_kernel *k, const struct kn_stream_options *o)
@@ -38,14 +39,15 @@ static bool is_indexed(const struct kn_operand *o)
     return o->at >= KN_AT_I1 && o->at <= KN_AT_I3;
 }
 
-/* The element that an operand has in iteration j. */
+/* The element that an operand has in iteration j. With a stride, the ranks take turns: each of them goes through the
+ * parts of all ranks. */
 static uint64_t element_of(const struct reach *r, int operand, uint64_t j)
 {
     switch (r->operand[operand]->at) {
     case KN_AT_J:
         return j;
     case KN_AT_STRIDE:
-        return j * r->arrays->stride;
+        return ((j - r->begin) * r->ranks_len + r->rank) * r->arrays->stride;
     case KN_AT_0:
         return 0;
     default:
@@ -194,6 +196,35 @@ static ls_err fill(struct reach *r)
     return LS_OK;
 }
 
+/* Say which part of the accesses of all ranks goes to other ranks (on rank 0). */
+static ls_err describe_accesses(struct reach *r, struct kn_result *out)
+{
+    uint64_t own[2] = {0, 0}, sum[2] = {0, 0}; /* accesses, those to other ranks */
+    const bool is_chase = r->kernel->family == KN_FAMILY_CHASE;
+    for (int o = 0; o < (is_chase ? 1 : OPERANDS); o++) {
+        if (!is_chase && r->operand[o]->at == KN_AT_NONE) continue;
+        const struct kn_ranks_array *a = is_chase ? &r->ring : &r->array[r->operand[o]->array];
+        own[0] += r->end - r->begin;
+        for (uint64_t j = r->begin; j < r->end; j++) {
+            const uint64_t e = is_chase ? kn_sequence_at(&r->sequence[0], j) : listed(r, o, j);
+            own[1] += e < a->begin || e >= a->end;
+        }
+    }
+    uint64_t *all = r->rank == 0 ? malloc(r->ranks_len * sizeof(own)) : NULL;
+    const ls_err has_room =
+        r->rank == 0 && !all ? ls_nomem("%llu ranks", (unsigned long long)r->ranks_len) : LS_OK;
+    ls_err e = kn_ranks_agree(r->ranks, has_room);
+    if (e == LS_OK) e = kn_ranks_gather(r->ranks, own, sizeof(own), all);
+    for (uint64_t k = 0; e == LS_OK && all && k < r->ranks_len; k++)
+        for (int i = 0; i < 2; i++)
+            sum[i] += all[2 * k + (unsigned)i];
+    free(all);
+    if (e == LS_OK && sum[0])
+        snprintf(out->variant, sizeof(out->variant), "one-sided, %.0f %% of the accesses to other ranks",
+                 100.0 * (double)sum[1] / (double)sum[0]);
+    return e;
+}
+
 /* ---- validation ---- */
 
 static double error_of(struct reach *r, uint64_t j)
@@ -246,7 +277,7 @@ static void describe(const struct reach *r, struct kn_result *out)
     out->method = KN_METHOD_SCALAR;
     out->stores = KN_STORES_REGULAR;
     snprintf(out->backend, sizeof(out->backend), "%s", kn_backend_serial.name);
-    snprintf(out->variant, sizeof(out->variant), "one-sided, indices of all ranks");
+    snprintf(out->variant, sizeof(out->variant), "one-sided");
 }
 
 static void settle_all(struct reach *r)
@@ -276,6 +307,7 @@ static ls_err measure(struct reach *r, const struct kn_stream_options *o, struct
     LS_TRY(fill(r));
     settle_all(r);
     LS_TRY(kn_ranks_agree(r->ranks, r->err)); /* all elements are there */
+    LS_TRY(describe_accesses(r, out));
     LS_TRY(kn_measure(once, r, &o->run, o->run.runs ? o->run.runs : KN_RUNS, out));
     settle_all(r); /* stores of other ranks can be read */
     LS_TRY(kn_ranks_agree(r->ranks, r->err));
@@ -290,9 +322,15 @@ ls_err kn_reach_run(const struct kn_stream_arrays *arrays, const struct kn_kerne
     struct reach r = {
         .kernel = k, .ranks = o->run.ranks, .arrays = arrays, .operand = {&k->to, &k->from, &k->from2}};
     const uint64_t all = arrays->elements_of_all;
+    r.rank = info->rank;
+    r.ranks_len = info->len;
     r.iterations = k->group == KN_GROUP_STRIDE ? (all - 1) / arrays->stride + 1 : all;
     r.begin = ls_muldiv_u64(r.iterations, info->rank, info->len);
     r.end = ls_muldiv_u64(r.iterations, info->rank + 1, info->len);
+    if (k->group == KN_GROUP_STRIDE) { /* numbers of iterations of this rank alone */
+        r.begin = 0;
+        r.end = (r.iterations + r.ranks_len - 1 - r.rank) / r.ranks_len;
+    }
     for (int operand = 0; operand < OPERANDS; operand++)
         r.sequence[operand] = sequence_of(&r, r.operand[operand], o);
     describe(&r, out);

@@ -36,11 +36,14 @@ done
 
 set -- $here
 first=$1 b=$(backend_of "$1")
-job 1 "its patterns or options are not those of rank 0" "$first" 2 \
+job 1 "its files, patterns or options are not those of rank 0" "$first" 2 \
     sh -c "$rank; f=one.json; [ \$me = 0 ] || f=other.json; exec \$L replay --no-stream $b \$f"
 # One rank only has no memory: its limit exceeds the libraries' mappings
 job 1 "out of memory for an array" "$first" 2 \
     sh -c "$rank; [ \$me = 0 ] || ulimit -v 3000000; exec \$L replay --no-stream $b -t 1 -p 0 -d 100000 -l 40000"
+must grep -q '^loadstone: rank 1 on ' err
+job 1 "elements of memory that all ranks use" "$first" 2 sh -c \
+    "$rank; [ \$me = 0 ] || ulimit -v 3000000; exec \$L stream --rank-timeout 20s $b --indices all -k gather-copy -n 500000000 -r 2 --warmups 1"
 must grep -q '^loadstone: rank 1 on ' err
 # an error of all is printed once
 # shellcheck disable=SC2086
