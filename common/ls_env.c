@@ -4,6 +4,8 @@
 #include "common/ls_quantity.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LS_ENV_ROW(id, variable, value, help) [LS_ENV_##id] = {variable, value, help},
 const struct ls_env_row ls_env_rows[LS_ENV_COUNT] = {LS_ENV_LIST(LS_ENV_ROW)};
@@ -36,6 +38,29 @@ static bool ls_rank_read(const char *text, uint32_t *out)
     return true;
 }
 
+/* Return the ranks on this machine from the list of all machines, "4(x2),3", if srun started this rank (srun(1)); 0: not
+ * known. */
+static uint32_t ls_rank_local_of_slurm(char *(*get)(const char *name), uint32_t rank)
+{
+    const char *list = get("SLURM_STEP_TASKS_PER_NODE"), *at = get("SLURM_NODEID");
+    uint32_t number;
+    if (!list || !at || !ls_rank_read(get("SLURM_PROCID"), &number) || number != rank) return 0;
+    unsigned long left = strtoul(at, NULL, 10);
+    for (char *end; *list; list = *end == ',' ? end + 1 : end) {
+        const unsigned long tasks = strtoul(list, &end, 10);
+        unsigned long machines = 1;
+        if (end == list) return 0;
+        if (strncmp(end, "(x", 2) == 0) {
+            machines = strtoul(end + 2, &end, 10);
+            if (*end++ != ')') return 0;
+        }
+        if (left < machines) return tasks < INT32_MAX ? (uint32_t)tasks : 0;
+        left -= machines;
+        if (*end && *end != ',') return 0;
+    }
+    return 0;
+}
+
 bool ls_rank_find(char *(*get)(const char *name), struct ls_rank *out)
 {
     *out = (struct ls_rank){0};
@@ -45,7 +70,8 @@ bool ls_rank_find(char *(*get)(const char *name), struct ls_rank *out)
         if (!ls_rank_read(get(row->rank), &out->rank)) continue;
         out->variable = row->rank;
         if (!row->ranks_len || !ls_rank_read(get(row->ranks_len), &out->ranks_len)) out->ranks_len = 0;
-        if (!row->local_len || !ls_rank_read(get(row->local_len), &out->local_len)) out->local_len = 0;
+        if (!row->local_len || !ls_rank_read(get(row->local_len), &out->local_len))
+            out->local_len = ls_rank_local_of_slurm(get, out->rank);
         return true;
     }
     return false;

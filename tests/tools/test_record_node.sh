@@ -57,7 +57,7 @@ wait $killed 2>/dev/null
 : >go
 wait $other || failed=1
 must test "$(ranks_of c.$host.h5)" = 0
-must grep -q "1 of 2 ranks of this machine left no profile" err.0
+must grep -q "1 of 2 ranks of this machine left no profile (1)" err.0
 : >never1
 
 # the last one is killed: the command that the first one printed writes the file
@@ -75,7 +75,31 @@ remedy=$(sed -n 's/.*; loadstone \(merge --sum .*\) sums them up/\1/p' err.0)
 # shellcheck disable=SC2086
 must eval "\$loadstone $remedy" 2>err
 must test "$(ranks_of d.$host.h5)" = "0 2"
-must grep -q "the job has 3 ranks: 1 are in none of the files" err
+must grep -q "the job has 3 ranks: 1 are in none of the files (1)" err
+
+# ranks that a killed job left in the directory do not go into the next job's file, which waits until no rank of them runs
+(PMIX_NAMESPACE=old rank 2 4 -q -o g.h5 -- sh -c "$(ends never3)") 2>/dev/null &
+killed=$!
+wait_for test -e g.$host.h5.ranks/2.lock
+(PMIX_NAMESPACE=old rank 1 4 -q -o g.h5 -- sh -c "$work") 2>/dev/null || failed=1
+must test -e g.$host.h5.ranks/1.h5
+PMIX_NAMESPACE=new expect 125 "another job writes g.$host.h5" once 0 2 -o g.h5 -- true
+kill -9 $killed
+wait $killed 2>/dev/null
+: >never3
+for n in 0 1; do (PMIX_NAMESPACE=new rank $n 2 -q -o g.h5 -- sh -c "$work") 2>err || failed=1; done
+must test "$(ranks_of g.$host.h5)" = "0 1"
+must test ! -e g.$host.h5.ranks
+
+# srun tells the numbers of ranks of all machines: two of five are on this one
+srun() {
+    SLURM_PROCID=$1 SLURM_NTASKS=5 SLURM_STEP_ID=0 SLURM_NODEID=2 SLURM_STEP_TASKS_PER_NODE='1(x2),2,1' \
+        exec "$loadstone" record --per-node -q -o s.h5 -- sh -c "$work" </dev/null
+}
+(srun 2) 2>err || failed=1
+must test ! -e s.$host.h5
+(srun 3) 2>err || failed=1
+must test "$(ranks_of s.$host.h5)" = "2 3"
 
 # the same rank twice at a time, a program that does not exist, and no rank at all
 (rank 0 2 -q -o e.h5 -- sh -c "$(ends stop)") 2>/dev/null &
