@@ -600,27 +600,27 @@ struct prof_device_copy {
 };
 
 /* /ranks: ranks of a job, in a profile that sums them up; sorted by rank. */
-#define PROF_RANK_COLUMNS(X, row)                                                                       \
-    X(row, U32, id, ID, "row number")                                                                   \
-    X(row, U32, rank, VALUE, "number of the rank in its job")                                           \
-    X(row, U32, ranks_len, VALUE, "ranks of that job, 0 when not known")                                \
-    X(row, TEXT, host, VALUE, "machine that it ran on")                                                 \
-    X(row, U32, pid, VALUE, "process id of its first program")                                          \
-    X(row, U32, kept, CODE(rank_kept), "index into the attribute kept: are its samples in the file")    \
-    X(row, U32, process, ROW_OR_NONE(processes), "its first program, where they are")                   \
-    X(row, U32, exit_code, VALUE, "status of its program; missing where not known")                     \
-    X(row, U32, exit_signal, VALUE, "signal that killed it; missing where none is known")               \
-    X(row, U64, begin_ns, TIME, "first record, ns since start_mono_ns")                                 \
-    X(row, U64, end_ns, TIME, "last record")                                                            \
-    X(row, U64, cpu_ns, VALUE, "CPU time while sampling was on; missing when not known")                \
-    X(row, U64, user_ns, VALUE, "part of cpu_ns outside of the kernel")                                 \
-    X(row, U64, kernel_ns, VALUE, "part of cpu_ns in the kernel")                                       \
-    X(row, U64, recording_ns, VALUE, "part of cpu_ns that recording took")                              \
-    X(row, U64, time_ns, VALUE, "CPU time that its bursts represent")                                   \
-    X(row, U64, stall_ns, VALUE, "the part of it that waited for memory")                               \
-    X(row, U64, mpi_wait_ns, VALUE, "the part of it in functions of MPI that wait for other ranks")     \
-    X(row, U64, mpi_other_ns, VALUE, "the part of it in other functions of MPI: transfers, reductions") \
-    X(row, U64, bursts, VALUE, "its bursts")                                                            \
+#define PROF_RANK_COLUMNS(X, row)                                                                     \
+    X(row, U32, id, ID, "row number")                                                                 \
+    X(row, U32, rank, VALUE, "number of the rank in its job")                                         \
+    X(row, U32, ranks_len, VALUE, "ranks of that job, 0 when not known")                              \
+    X(row, TEXT, host, VALUE, "machine that it ran on")                                               \
+    X(row, U32, pid, VALUE, "process id of its first program")                                        \
+    X(row, U32, kept, CODE(rank_kept), "index into the attribute kept: are its samples in the file")  \
+    X(row, U32, process, ROW_OR_NONE(processes), "its first program, where they are")                 \
+    X(row, U32, exit_code, VALUE, "status of its program; missing where not known")                   \
+    X(row, U32, exit_signal, VALUE, "signal that killed it; missing where none is known")             \
+    X(row, U64, begin_ns, TIME, "first record, ns since start_mono_ns")                               \
+    X(row, U64, end_ns, TIME, "last record")                                                          \
+    X(row, U64, cpu_ns, VALUE, "CPU time while sampling was on; missing when not known")              \
+    X(row, U64, user_ns, VALUE, "part of cpu_ns outside of the kernel")                               \
+    X(row, U64, kernel_ns, VALUE, "part of cpu_ns in the kernel")                                     \
+    X(row, U64, recording_ns, VALUE, "part of cpu_ns that recording took")                            \
+    X(row, U64, time_ns, VALUE, "CPU time that its bursts represent")                                 \
+    X(row, U64, stall_ns, VALUE, "the part of it that waited for memory")                             \
+    X(row, U64, mpi_wait_ns, VALUE, "the part of it in functions of MPI that wait or are collective") \
+    X(row, U64, mpi_other_ns, VALUE, "the part of it in other functions of MPI: transfers")           \
+    X(row, U64, bursts, VALUE, "its bursts")                                                          \
     X(row, U64, samples, VALUE, "its samples")
 struct prof_rank {
     PROF_RANK_COLUMNS(PROF_MEMBER, )

@@ -144,6 +144,11 @@ static ls_err write_run(prof_writer *w)
     struct prof_run run = prof_fixture_run("solver", 10000000000);
     run.host = host;
     if (strcmp(variant, "hw") == 0) run.engine = "hw";
+    if (strcmp(variant, "strange") == 0) {
+        run.command = "another --program";
+        run.cpu = "another processor";
+        run.version = "0.0.9";
+    }
     run.why = "";
     if (is_late) run.start_realtime_ns += 86400000000000;
     run.exit_signal = UINT64_MAX;

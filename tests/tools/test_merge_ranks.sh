@@ -32,7 +32,7 @@ must cmp all.txt again.txt
 "$make_ranks" shifted.h5 host9 5 10 40 || exit 99
 expect 0 "shifted.h5: rank 9 is also in n0.h5: that one counts" "$loadstone" merge --sum -f -o x.h5 n0.h5 shifted.h5
 must grep -q "15 ranks of 2 files" err
-must grep -q "the job has 40 ranks: 25 are in none of the files" err
+must grep -q "the job has 40 ranks: 25 are in none of the files (" err
 expect 0 "right.h5: rank 19 is also in sum19.h5, and the sum of its 20 ranks cannot be taken apart" \
     sh -c '"$1" 19.h5 host 19 1 40 && "$2" merge -q --sum -f -o sum19.h5 19.h5 && "$2" merge -f -o x.h5 sum19.h5 right.h5' sh "$make_ranks" "$loadstone"
 
@@ -74,6 +74,13 @@ must grep -q "cut.h5" err
 must grep -q "other.h5: rank 70 is of a job of 80 ranks, not of 40 as in n0.h5: left out" err
 must grep -q "notes.h5" err
 must grep -q "missing.h5" err
+# files of another program, processor or version belong to the job, but are reported
+"$make_ranks" strange.h5 host9 20 10 40 strange || exit 99
+expect 0 "20 ranks of 2 files" "$loadstone" merge --sum -f -o x.h5 n0.h5 strange.h5
+must grep -q "strange.h5: recorded from another, and n0.h5 from .*: is this one job?" err
+must grep -q "strange.h5: recorded on another processor, and n0.h5 on " err
+must grep -q "strange.h5: recorded by Loadstone 0.0.9, and n0.h5 by " err
+must grep -q "the job has 40 ranks: 20 are in none of the files (10 to 19, 30 to 39)" err
 expect 0 "late.h5: rank 38 on host7 began 86400 s after rank 0 of n0.h5" "$loadstone" merge --sum -f -o x.h5 n0.h5 late.h5
 expect 3 "none of these files has a rank of a job" "$loadstone" merge --sum -f -o y.h5 plain.h5 notes.h5
 must test ! -e y.h5

@@ -46,6 +46,16 @@ for launcher in $here; do
     job "not 0" "all.h5" "$launcher" 2 "$loadstone" merge --sum -o all.h5 n0.h5 n1.h5
     must test "$(grep -c "loadstone: .*all.h5" err)" -eq 1
     must test -z "$(ls | grep part)"
+    # ranks that do not see the files of each other, or have other files
+    mkdir -p elsewhere && ln -sf "$PWD"/n?.h5 elsewhere/
+    own='[ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 0 ] ||'
+    job "not 0" "tree.h5.part1, the result of rank 1, is not there" "$launcher" 2 sh -c \
+        "$own cd elsewhere; exec '$loadstone' merge --sum -f -o tree.h5 n0.h5 n1.h5"
+    must test ! -e tree.h5
+    job "not 0" "its files, patterns or options are not those of rank 0" "$launcher" 2 sh -c \
+        "f=n2.h5; $own f=n3.h5; exec '$loadstone' merge --sum -f -o tree.h5 n0.h5 \$f"
+    must test ! -e tree.h5
+    must test -z "$(ls | grep part)"
     # profiles side by side are made by one rank
     job 0 "processes: tree.h5" "$launcher" 2 "$loadstone" merge -f -o tree.h5 n0.h5 n1.h5
     "$loadstone" report --by process --csv tree.h5 >tree.csv || failed=1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* loadstone merge: several profiles become one. */
+#include "common/ls_hash.h"
 #include "run_h5/prof_merge.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_output.h"
@@ -40,8 +41,9 @@ static void merge_say_ranks(const struct mrg_stats *stats, const char *path)
     cli_note("%zu rank%s of %zu file%s, %zu with samples: %s", stats->ranks, stats->ranks == 1 ? "" : "s",
              stats->files, stats->files == 1 ? "" : "s", stats->kept, path);
     if (stats->ranks_len > stats->ranks)
-        cli_note("the job has %llu ranks: %llu are in none of the files",
-                 (unsigned long long)stats->ranks_len, (unsigned long long)(stats->ranks_len - stats->ranks));
+        cli_note("the job has %llu ranks: %llu are in none of the files (%s)",
+                 (unsigned long long)stats->ranks_len, (unsigned long long)(stats->ranks_len - stats->ranks),
+                 stats->missing);
     cli_next("loadstone report --by rank %s", cli_quote(path));
 }
 
@@ -74,13 +76,22 @@ static ls_err merge_side_by_side(const struct prof_merge_options *o)
     return LS_OK;
 }
 
+/* Ranks with different files would leave some out. */
+static uint64_t merge_hash(const struct prof_merge_options *o, uint64_t every)
+{
+    uint64_t hash = ls_hash_text(ls_hash_bytes(LS_HASH_BEGIN, &every, sizeof(every)), o->output_path);
+    for (size_t i = 0; i < o->paths_len; i++)
+        hash = ls_hash_text(hash, o->paths[i]);
+    return hash;
+}
+
 /* Merge as one rank of a parallel job, or alone: only sums are made by all ranks together. */
 static int merge_as_rank(const struct prof_merge_options *o, const struct cli_value *v,
                          struct kn_ranks *ranks)
 {
     const bool is_first = kn_ranks_info(ranks)->rank == 0;
     ls_err err = is_first ? cli_output_check_profile(o->output_path, o->force) : LS_OK;
-    err = kn_ranks_agree(ranks, err);
+    err = rpl_ranks_same(ranks, merge_hash(o, v[MERGE_EVERY].number), err);
     if (err != LS_OK) {
         rpl_ranks_fail(ranks, err);
         return CLI_FAILURE;

@@ -126,6 +126,19 @@ static void compare_machines(const struct mrg_job *job, const struct mrg_file *f
                  job->first_path, job->run.version);
         warn(job, text);
     }
+    char program
+        [256]; /* without arguments, which may be those of a rank; job->run has the commands of all files */
+    snprintf(program, sizeof(program), "%.*s", (int)strcspn(run->command, " "), run->command);
+    if (!strstr(job->run.command, program)) {
+        snprintf(text, sizeof(text), "%s: recorded from %s, and %s from %s: is this one job?", file->path,
+                 program, job->first_path, job->run.command);
+        warn(job, text);
+    }
+    if (!strstr(job->run.cpu, run->cpu)) {
+        snprintf(text, sizeof(text), "%s: recorded on %s, and %s on %s", file->path, run->cpu,
+                 job->first_path, job->run.cpu);
+        warn(job, text);
+    }
     if ((a > b ? a - b : b - a) > clocks_differ_ns) {
         snprintf(
             text, sizeof(text),
@@ -480,6 +493,37 @@ static void job_fini(struct mrg_job *job)
     prof_names_free(job->names);
 }
 
+/* Name the ranks from `begin` to before `end`; return whether there is room for more. */
+static bool name_ranks(char out[MRG_MISSING_BYTES], uint64_t begin, uint64_t end)
+{
+    enum { ROOM = 32 };
+    const size_t len = strlen(out);
+    char *at = out + len;
+    const char *comma = len ? ", " : "";
+    if (begin == end) return true;
+    if (len + ROOM > MRG_MISSING_BYTES) {
+        strcpy(at, ", ...");
+        return false;
+    }
+    if (end - begin == 1)
+        snprintf(at, ROOM, "%s%llu", comma, (unsigned long long)begin);
+    else
+        snprintf(at, ROOM, "%s%llu to %llu", comma, (unsigned long long)begin, (unsigned long long)end - 1);
+    return true;
+}
+
+/* The ranks are sorted. */
+static void name_missing(const struct mrg_job *job, char out[MRG_MISSING_BYTES])
+{
+    uint64_t next = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < job->ranks.len; i++) {
+        if (!name_ranks(out, next, job->ranks.rows[i].row.rank)) return;
+        next = (uint64_t)job->ranks.rows[i].row.rank + 1;
+    }
+    if (next < job->ranks_len) name_ranks(out, next, job->ranks_len);
+}
+
 ls_err mrg_sum_up(const struct mrg_options *options, struct mrg_stats *out)
 {
     struct mrg_job job = {.options = options, .names = prof_names_new()};
@@ -488,6 +532,7 @@ ls_err mrg_sum_up(const struct mrg_options *options, struct mrg_stats *out)
     out->files = job.files.len;
     out->ranks = job.ranks.len;
     out->ranks_len = job.ranks_len;
+    if (e == LS_OK) name_missing(&job, out->missing);
     for (size_t i = 0; i < job.ranks.len; i++)
         out->kept += job.ranks.rows[i].row.kept != PROF_KEPT_SUMMED;
     job_fini(&job);

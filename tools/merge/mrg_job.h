@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MRG_EVERY = 1000 };
+enum { MRG_EVERY = 1000, MRG_MISSING_BYTES = 128 };
 
 struct mrg_options {
     const char *const *paths;
@@ -27,7 +27,8 @@ struct mrg_options {
 };
 struct mrg_stats {
     size_t files, ranks, kept;
-    uint64_t ranks_len; /* ranks of the job, 0: not known */
+    uint64_t ranks_len;              /* ranks of the job, 0: not known */
+    char missing[MRG_MISSING_BYTES]; /* ranks of the job that no file has: "3, 10 to 19, ..." */
 };
 
 /* Is the profile such a sum? False if it cannot be read. */

@@ -61,8 +61,9 @@ void mrg_measure(const struct an_tables *t, const struct mrg_costs *c, struct pr
         r->time_ns += weight_ns;
         r->bursts++;
         r->samples += b->samples_len;
-        if (class == LS_MPI_WAITS) r->mpi_wait_ns += weight_ns;
-        if (class == LS_MPI_TRANSFERS || class == LS_MPI_COLLECTIVE) r->mpi_other_ns += weight_ns;
+        /* in a collective function, all ranks wait for the last one */
+        if (class == LS_MPI_WAITS || class == LS_MPI_COLLECTIVE) r->mpi_wait_ns += weight_ns;
+        if (class == LS_MPI_TRANSFERS) r->mpi_other_ns += weight_ns;
         for (uint64_t s = b->first_sample; s < b->first_sample + b->samples_len; s++)
             r->stall_ns += stall_of(c, s);
     }

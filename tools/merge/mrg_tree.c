@@ -15,6 +15,7 @@ struct tree {
     struct kn_ranks *ranks;
     uint32_t rank, len;
     char own[PATH_MAX], next[PATH_MAX]; /* the result of this rank, and the one that replaces it */
+    char none[PATH_MAX];                /* says that there is no result */
     struct mrg_stats stats;             /* that the result has */
     uint64_t files;                     /* profiles that this rank read and counted */
     bool has_conflict;                  /* a rank of the profiles is in two results */
@@ -35,10 +36,19 @@ static bool has_result(const char *path)
     return access(path, R_OK) == 0;
 }
 
+/* An empty file in the place of a result: so a rank without one differs from one whose files are elsewhere. */
+static ls_err mark_none(const struct tree *t)
+{
+    FILE *f = fopen(t->none, "wxe");
+    if (!f || fclose(f) != 0) return ls_fail_errno(errno, "cannot write %s", t->none);
+    return LS_OK;
+}
+
 static void remove_results(const struct tree *t)
 {
     unlink(t->own);
     unlink(t->next);
+    unlink(t->none);
 }
 
 /* ---- steps of one rank ---- */
@@ -52,10 +62,10 @@ static ls_err sum_files(struct tree *t)
     part.paths_len = end - begin;
     part.output_path = t->own;
     part.force = true;
-    if (part.paths_len == 0) return LS_OK;
+    if (part.paths_len == 0) return mark_none(t);
     const ls_err e = mrg_sum_up(&part, &t->stats);
     if (e == LS_OK) t->files = t->stats.files;
-    return e == LS_ERR_NOT_FOUND ? LS_OK : e;
+    return e == LS_ERR_NOT_FOUND ? mark_none(t) : e;
 }
 
 static void keep_warning(void *user, const char *text)
@@ -75,11 +85,17 @@ static void pass_warnings(struct tree *t)
 /* Add the result of another rank to this rank's. */
 static ls_err sum_pair(struct tree *t, uint32_t other_rank)
 {
-    char other[PATH_MAX];
+    char other[PATH_MAX], none[PATH_MAX];
     const char *paths[PAIR];
     struct mrg_options pair = *t->options;
     LS_TRY(name_result(t, other_rank, "", other));
-    if (!has_result(other)) return LS_OK;
+    LS_TRY(name_result(t, other_rank, ".none", none));
+    if (has_result(none)) return LS_OK;
+    if (!has_result(other))
+        return ls_fail(
+            LS_ERR_NOT_FOUND,
+            "%s, the result of rank %u, is not there: all ranks must share the file system of the output",
+            other, other_rank);
     pair.paths = paths;
     pair.paths_len = 0;
     if (has_result(t->own)) paths[pair.paths_len++] = t->own;
@@ -96,7 +112,9 @@ static ls_err sum_pair(struct tree *t, uint32_t other_rank)
         pass_warnings(t);
     unlink(other);
     LS_TRY(e);
-    return rename(t->next, t->own) == 0 ? LS_OK : ls_fail_errno(errno, "%s", t->own);
+    if (rename(t->next, t->own) != 0) return ls_fail_errno(errno, "%s", t->own);
+    unlink(t->none);
+    return LS_OK;
 }
 
 /* ---- the tree ---- */
@@ -146,6 +164,7 @@ ls_err mrg_tree_sum_up(const struct mrg_options *options, struct kn_ranks *ranks
     struct tree t = {.options = options, .ranks = ranks, .rank = info->rank, .len = info->len};
     ls_err e = name_result(&t, t.rank, "", t.own);
     if (e == LS_OK) e = name_result(&t, t.rank, ".next", t.next);
+    if (e == LS_OK) e = name_result(&t, t.rank, ".none", t.none);
     remove_results(&t); /* a job that was killed may have left some */
     e = kn_ranks_agree(ranks, e);
     if (e == LS_OK) e = kn_ranks_agree(ranks, sum_files(&t));

@@ -106,7 +106,7 @@ static void print_summary(const struct an_ranks *r, size_t machines_len, FILE *o
     rep_key(out, "time");
     fprintf(out, "%s a rank (median)", cli_format_time(text, r->time.median));
     if (r->time.sum > 0) fprintf(out, "; %.1f %% of all waits for memory", 100 * stall_ns / r->time.sum);
-    if (r->wait.sum > 0) fprintf(out, ", %.1f %% in MPI for other ranks", 100 * r->wait.sum / r->time.sum);
+    if (r->wait.sum > 0) fprintf(out, ", %.1f %% in MPI functions that wait or are collective", 100 * r->wait.sum / r->time.sum);
     fputc('\n', out);
 }
 
