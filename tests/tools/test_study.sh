@@ -84,5 +84,8 @@ expect 1 "100000 threads" "$loadstone" study stride -t 100000
 expect 3 "nowhere.json" "$loadstone" study length nowhere.json
 printf '[{"kernel": "gs", "pattern-gather": [0], "pattern-scatter": [0]}]' >gs.json
 expect 1 "varies gathers and scatters" "$loadstone" study length gs.json
+# memory that is refused ends the sweep, not the study
+expect 0 "gather ends here: out of memory" sh -c 'ulimit -v 900000; exec "$0" study throughput -t 1 -r 1 --warmups 1 --size 134217728 --format csv' "$loadstone"
+must grep -q '^throughput,scatter,' out
 expect 1 "varies gathers and scatters" "$loadstone" study throughput gs.json
 exit $failed

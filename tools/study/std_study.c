@@ -6,10 +6,12 @@
 #include "kernels/kn_backend.h"
 #include "kernels/kn_memory.h"
 #include "kernels/kn_options.h"
+#include "kernels/kn_ranks.h"
 #include "kernels/replay/kn_replay.h"
 #include "kernels/stream/kn_stream_arrays.h"
 #include "kernels/stream/kn_stream.h"
 #include "machine/mach_prefetch.h"
+#include "tools/cli/cli_message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,6 +289,7 @@ static ls_err run_length(const struct std_study_options *o, std_study_emit *emit
 enum { AMOUNT_OWN = 1 << 20 };
 static const uint64_t amount_min_bytes = UINT64_C(1) << 20;
 
+/* The memory of a device, or of this machine, whose ranks share it. */
 static uint64_t memory_half_bytes(const struct kn_options *o)
 {
     const struct kn_backend *b;
@@ -296,7 +299,9 @@ static uint64_t memory_half_bytes(const struct kn_options *o)
         return g->info.memory_bytes / 2 < g->info.block_bytes_max ? g->info.memory_bytes / 2
                                                                   : g->info.block_bytes_max;
     const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page_bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)page_bytes : span_default_bytes;
+    const uint64_t half =
+        pages > 0 && page_bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)page_bytes : span_default_bytes;
+    return half / kn_ranks_info(o->ranks)->local_len;
 }
 
 /* Move 1 MiB and twice as much again and again: the beginning of a pattern (truncated), then the whole of it, each time
@@ -318,8 +323,13 @@ static ls_err replay_amounts(const struct pat_config *c, const struct std_study_
         amount.delta = reach;
         amount.deltas = (struct pat_indices){NULL, 0};
         if (amount.count > 1 && (uint64_t)reach * amount.count > most) break;
-        LS_TRY(
-            replay(&amount, &o->run, series, (double)(amount.pattern.len * amount.count * bytes) / 1024, to));
+        const ls_err e =
+            replay(&amount, &o->run, series, (double)(amount.pattern.len * amount.count * bytes) / 1024, to);
+        if (e == LS_ERR_NOMEM && n > least) { /* the points so far may show the plateau */
+            cli_warn("%s ends here: %s", series, ls_last_error());
+            return LS_OK;
+        }
+        LS_TRY(e);
     }
     return LS_OK;
 }
