@@ -7,9 +7,13 @@ needs_runtime
 needs_python h5py
 can_sample || skip "the step engine does not work here"
 
+# single steps are preempted on a busy machine before they come to timed loads: with a higher priority, where that is allowed
+first=
+[ "$(nice -n -10 nice 2>/dev/null)" != -10 ] || first="nice -n -10"
+
 # recorded ENGINE MODE: record a mode of step_timed, print its report in each form, and count the timed loads of the profile
 recorded() {
-    must "$loadstone" record -q -f -o run.h5 --engine "$1" --overhead 50% -- "$top_builddir/tests/step/step_timed" "$2" >out 2>err
+    must $first "$loadstone" record -q -f -o run.h5 --engine "$1" --overhead 50% -- "$top_builddir/tests/step/step_timed" "$2" >out 2>err
     must "$loadstone" report run.h5 >short 2>err
     must "$loadstone" report --how run.h5 >how 2>err
     must "$loadstone" report --json run.h5 >json 2>err
