@@ -189,17 +189,24 @@ static const char *an_callers_label(const struct an_tables *t, uint32_t call, ch
 
 /* --- threads, processes, phases --- */
 
+/* The sums of ranks whose samples are not in the file have the number 0. */
+static const char *an_numbered(uint32_t number, const char *name, char out[AN_LABEL_BYTES])
+{
+    if (number)
+        snprintf(out, AN_LABEL_BYTES, "%u %s", number, name);
+    else
+        snprintf(out, AN_LABEL_BYTES, "%s", name);
+    return out;
+}
+
 static const char *an_thread_label(const struct an_tables *t, uint32_t thread, char out[AN_LABEL_BYTES])
 {
-    snprintf(out, AN_LABEL_BYTES, "%u %s", t->threads[thread].tid, t->threads[thread].name);
-    return out;
+    return an_numbered(t->threads[thread].tid, t->threads[thread].name, out);
 }
 
 static const char *an_process_label(const struct an_tables *t, uint32_t process, char out[AN_LABEL_BYTES])
 {
-    snprintf(out, AN_LABEL_BYTES, "%u %s", t->processes[process].pid,
-             ls_base_name(t->processes[process].exe));
-    return out;
+    return an_numbered(t->processes[process].pid, ls_base_name(t->processes[process].exe), out);
 }
 
 static uint32_t an_rank_of_thread(const struct an_tables *t, uint32_t thread)

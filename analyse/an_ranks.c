@@ -82,12 +82,61 @@ static ls_err choose_data(struct an_ranks *r)
     return LS_OK;
 }
 
+static int compare_hosts(const void *a, const void *b)
+{
+    const struct prof_rank *x = *(const struct prof_rank *const *)a, *y = *(const struct prof_rank *const *)b;
+    const int c = strcmp(x->host, y->host);
+    return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* The ranks by host, then by number.  Owns: free(*out).  Errors: LS_ERR_NOMEM. */
+static ls_err sort_by_host(const struct an_ranks *r, const struct prof_rank ***out)
+{
+    *out = calloc(r->len + 1, sizeof(**out));
+    if (!*out) return ls_nomem("%zu ranks", r->len);
+    for (size_t i = 0; i < r->len; i++)
+        (*out)[i] = &r->rows[i];
+    qsort(*out, r->len, sizeof(**out), compare_hosts);
+    return LS_OK;
+}
+
+struct placed {
+    uint32_t first, row; /* lowest row of the machine; row of the rank */
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return x->first != y->first ? (x->first > y->first) - (x->first < y->first)
+                                : (x->row > y->row) - (x->row < y->row);
+}
+
+static ls_err place_by_machine(struct an_ranks *r)
+{
+    const struct prof_rank **sorted = NULL;
+    struct placed *placed = calloc(r->len + 1, sizeof(*placed));
+    r->order = calloc(r->len + 1, sizeof(*r->order));
+    ls_err e = placed && r->order ? sort_by_host(r, &sorted) : ls_nomem("%zu ranks", r->len);
+    for (size_t i = 0; e == LS_OK && i < r->len; i++) {
+        const bool is_new = i == 0 || strcmp(sorted[i]->host, sorted[i - 1]->host) != 0;
+        placed[i].row = sorted[i]->id;
+        placed[i].first = is_new ? sorted[i]->id : placed[i - 1].first;
+    }
+    if (e == LS_OK) qsort(placed, r->len, sizeof(*placed), compare_placed);
+    for (size_t i = 0; e == LS_OK && i < r->len; i++)
+        r->order[i] = placed[i].row;
+    free(sorted);
+    free(placed);
+    return e;
+}
+
 ls_err an_ranks_init(struct an_ranks *r, prof_profile *profile)
 {
     *r = (struct an_ranks){.profile = profile};
     r->rows = prof_ranks(r->profile, &r->len);
     r->nodes = prof_nodes(r->profile, &r->nodes_len);
     if (r->len == 0) return LS_OK;
+    LS_TRY(place_by_machine(r));
     LS_TRY(metric_init(&r->time, "CPU time", r->len));
     LS_TRY(metric_init(&r->wait, "MPI", r->len));
     r->by_node = calloc(r->nodes_len + 1, sizeof(*r->by_node));
@@ -108,6 +157,7 @@ void an_ranks_fini(struct an_ranks *r)
 {
     for (size_t d = 0; d < r->data_len; d++)
         free(r->data[d].values);
+    free(r->order);
     free(r->time.values);
     free(r->wait.values);
     free(r->by_node);
@@ -153,13 +203,6 @@ size_t an_ranks_outliers(const struct an_ranks *r, struct an_outlier to[AN_OUTLI
 
 /* ---- machines ---- */
 
-static int compare_hosts(const void *a, const void *b)
-{
-    const struct prof_rank *x = *(const struct prof_rank *const *)a, *y = *(const struct prof_rank *const *)b;
-    const int c = strcmp(x->host, y->host);
-    return c ? c : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
 static int compare_machines(const void *a, const void *b)
 {
     const struct an_machine *x = a, *y = b;
@@ -169,17 +212,12 @@ static int compare_machines(const void *a, const void *b)
 
 ls_err an_ranks_machines(const struct an_ranks *r, struct an_machine **out, size_t *out_len)
 {
-    const struct prof_rank **sorted = calloc(r->len + 1, sizeof(*sorted));
+    const struct prof_rank **sorted;
     struct an_machine *m = calloc(r->len + 1, sizeof(*m));
     *out = m;
     *out_len = 0;
-    if (!sorted || !m) {
-        free(sorted);
-        return ls_nomem("%zu ranks", r->len);
-    }
-    for (size_t i = 0; i < r->len; i++)
-        sorted[i] = &r->rows[i];
-    qsort(sorted, r->len, sizeof(*sorted), compare_hosts);
+    if (!m) return ls_nomem("%zu ranks", r->len);
+    LS_TRY(sort_by_host(r, &sorted));
     for (size_t i = 0; i < r->len; i++) {
         const struct prof_rank *rank = sorted[i];
         if (i == 0 || strcmp(rank->host, sorted[i - 1]->host) != 0)

@@ -58,6 +58,15 @@ import json
 ranks = json.load(open("out"))
 assert len(ranks["ranks"]) == 40 and [(o["rank"], o["of"]) for o in ranks["outliers"]] == [(37, "neigh")], ranks["outliers"]
 assert ranks["ranks"][37]["stall_by_data_ns"]["neigh"] == ranks["outliers"][0]["ns"]' || failed=1
+# ranks that are dealt to machines in turns are shown by machine
+for n in 0 1 2 3 4 5; do "$make_ranks" turn$n.h5 machine$((n % 2)) $n 1 6 || exit 99; done
+"$loadstone" merge -q --sum -f -o turns.h5 turn?.h5 || failed=1
+expect 0 "ranks 0 to 5 by machine" "$loadstone" report --by rank turns.h5
+must grep -qE '^a machine begins +\|  \|  $' out
+must grep -qE '^machine1 +1\.\.\.5 +3 ' out
+expect 0 "" "$loadstone" view -f -o turns.html turns.h5
+expect 0 "" "$loadstone" report --by thread --csv turns.h5
+must grep -q '^"\{0,1\}sums of 1 rank' out
 expect 0 "MPI_Barrier (waits)" "$loadstone" report --by mpi all.h5
 expect 0 "" "$loadstone" view -f -o all.html all.h5
 expect 0 "" "$loadstone" export --force -o all.json --format caliper all.h5

@@ -44,7 +44,8 @@ static void print_machines(const struct an_ranks *r, const struct an_machine *m,
     for (size_t i = 0; i < len && i < limit; i++) {
         const double n = (double)m[i].len;
         cli_print_cut(m[i].host, NAME_WIDTH, out);
-        snprintf(ranks, sizeof(ranks), "%u-%u", m[i].first, m[i].last);
+        const bool has_gaps = m[i].last - m[i].first + 1 > m[i].len;
+        snprintf(ranks, sizeof(ranks), "%u%s%u", m[i].first, has_gaps ? "..." : "-", m[i].last);
         fprintf(out, " %13s %6zu  %9s %9s %9s  %s (rank %u)\n", ranks, m[i].len,
                 cli_format_time(time, m[i].time_ns / n), cli_format_time(stall, m[i].stall_ns / n),
                 cli_format_time(wait, m[i].wait_ns / n),
@@ -54,6 +55,25 @@ static void print_machines(const struct an_ranks *r, const struct an_machine *m,
 }
 
 /* --- heat map --- */
+
+static size_t column_begin(const struct an_ranks *r, int column, int width)
+{
+    return r->len * (size_t)column / (size_t)width;
+}
+
+/* Mark the columns in which the ranks of a machine begin. */
+static void print_machine_row(const struct an_ranks *r, int width, FILE *out)
+{
+    cli_print_cut("a machine begins", NAME_WIDTH, out);
+    fputc(' ', out);
+    for (int c = 0; c < width; c++) {
+        bool begins = false;
+        for (size_t i = column_begin(r, c, width); i < column_begin(r, c + 1, width); i++)
+            begins |= i == 0 || strcmp(r->rows[r->order[i]].host, r->rows[r->order[i - 1]].host) != 0;
+        fputc(begins ? '|' : ' ', out);
+    }
+    fputc('\n', out);
+}
 
 static void print_heat_row(const struct an_ranks *r, const struct an_rank_metric *m, int width, FILE *out)
 {
@@ -68,20 +88,21 @@ static void print_heat_row(const struct an_ranks *r, const struct an_rank_metric
     fputc(' ', out);
     for (int c = 0; c < width; c++) {
         double value = 0; /* scaled to the highest rank of the column, so that none disappears */
-        for (size_t i = r->len * (size_t)c / (size_t)width; i < r->len * (size_t)(c + 1) / (size_t)width; i++)
-            value = fmax(value, m->values[i]);
+        for (size_t i = column_begin(r, c, width); i < column_begin(r, c + 1, width); i++)
+            value = fmax(value, m->values[r->order[i]]);
         fputs(signs[most > 0 ? (int)ceil(value / most * 8) : 0], out);
     }
     fprintf(out, " %9s\n", cli_format_time(text, most));
 }
 
-static void print_heat(const struct an_ranks *r, FILE *out)
+static void print_heat(const struct an_ranks *r, size_t machines_len, FILE *out)
 {
     const int room = cli_term_width() - NAME_WIDTH - 12;
     const int width = r->len < (size_t)room ? (int)r->len : room;
-    fprintf(out, "\n%-*s ranks %u to %u, of each column the highest%s\n", NAME_WIDTH,
+    fprintf(out, "\n%-*s ranks %u to %u%s, of each column the highest%s\n", NAME_WIDTH,
             r->has_stall ? "stall by data" : "time by data", r->rows[0].rank, r->rows[r->len - 1].rank,
-            ", and the highest of all");
+            machines_len > 1 ? " by machine" : "", ", and the highest of all");
+    if (machines_len > 1 && machines_len < (size_t)width) print_machine_row(r, width, out);
     for (size_t d = 0; d < r->data_len; d++)
         print_heat_row(r, &r->data[d], width, out);
     if (r->wait.sum > 0) print_heat_row(r, &r->wait, width, out);
@@ -106,7 +127,9 @@ static void print_summary(const struct an_ranks *r, size_t machines_len, FILE *o
     rep_key(out, "time");
     fprintf(out, "%s a rank (median)", cli_format_time(text, r->time.median));
     if (r->time.sum > 0) fprintf(out, "; %.1f %% of all waits for memory", 100 * stall_ns / r->time.sum);
-    if (r->wait.sum > 0) fprintf(out, ", %.1f %% in MPI functions that wait or are collective", 100 * r->wait.sum / r->time.sum);
+    if (r->wait.sum > 0)
+        fprintf(out, ", %.1f %% in MPI functions that wait or are collective",
+                100 * r->wait.sum / r->time.sum);
     fputc('\n', out);
 }
 
@@ -121,7 +144,7 @@ static void ranks_text(const struct an_ranks *r, const struct an_machine *m, siz
     for (size_t i = 0; i < len; i++)
         print_outlier(r, &outliers[i], out);
     print_machines(r, m, machines_len, limit, out);
-    print_heat(r, out);
+    print_heat(r, machines_len, out);
 }
 
 static void json_rank(const struct an_ranks *r, const struct prof_rank *rank, struct ls_json *j)

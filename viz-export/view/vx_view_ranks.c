@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Columns of the heat map, which may each hold several ranks, and rows of the list of machines. */
 enum { VX_RANK_COLUMNS = 1000, VX_MACHINES_MOST = 100 };
@@ -26,9 +27,9 @@ static ls_err put_metric(const struct an_ranks *r, const struct an_rank_metric *
     size_t *highest = calloc(columns + 1, sizeof(*highest));
     if (!highest) return ls_nomem("%zu ranks", r->len);
     for (size_t c = 0; c < columns; c++) {
-        highest[c] = column_begin(r, c);
-        for (size_t i = highest[c]; i < column_begin(r, c + 1); i++)
-            if (m->values[i] > m->values[highest[c]]) highest[c] = i;
+        highest[c] = r->order[column_begin(r, c)];
+        for (size_t i = column_begin(r, c); i < column_begin(r, c + 1); i++)
+            if (m->values[r->order[i]] > m->values[highest[c]]) highest[c] = r->order[i];
     }
     ls_json_open(j, NULL, '{');
     ls_json_text(j, "name", m->name);
@@ -58,12 +59,32 @@ static ls_err put_metrics(const struct an_ranks *r, struct ls_json *j)
     return LS_OK;
 }
 
-/* Write the first rank of each column, and the last one of all. */
+/* Write the first rank of each column, which ranks it has and where they ran, and the last rank of all. Columns are in
+ * the order of the machines. */
 static void put_columns(const struct an_ranks *r, struct ls_json *j)
 {
     ls_json_open(j, "firsts", '[');
     for (size_t c = 0; c < columns_of(r); c++)
-        ls_json_number(j, NULL, r->rows[column_begin(r, c)].rank);
+        ls_json_number(j, NULL, r->rows[r->order[column_begin(r, c)]].rank);
+    ls_json_close(j, ']');
+    ls_json_open(j, "labels", '[');
+    for (size_t c = 0; c < columns_of(r); c++) {
+        const size_t begin = column_begin(r, c), len = column_begin(r, c + 1) - begin;
+        const struct prof_rank *first = &r->rows[r->order[begin]],
+                               *last = &r->rows[r->order[begin + len - 1]];
+        const bool has_gaps = last->rank - first->rank + 1 != len,
+                   is_one_host = strcmp(first->host, last->host) == 0;
+        char ranks[64], text[640];
+        if (len == 1)
+            snprintf(ranks, sizeof(ranks), "rank %u", first->rank);
+        else if (has_gaps)
+            snprintf(ranks, sizeof(ranks), "%zu ranks, the first is %u", len, first->rank);
+        else
+            snprintf(ranks, sizeof(ranks), "ranks %u to %u", first->rank, last->rank);
+        snprintf(text, sizeof(text), "%s (%s%s%s)", ranks, first->host, is_one_host ? "" : " to ",
+                 is_one_host ? "" : last->host);
+        ls_json_text(j, NULL, text);
+    }
     ls_json_close(j, ']');
     ls_json_number(j, "last", r->rows[r->len - 1].rank);
 }

@@ -12,14 +12,6 @@ const KINDS = { stall: 'waits for it', time: 'takes', wait: 'waits in MPI' };
 
 const mostOf = ({ values }) => values.reduce((most, value) => Math.max(most, value), 0);
 
-function columnName({ firsts, last }, column) {
-    const first = firsts[column];
-    const end = column + 1 < firsts.length ? firsts[column + 1] - 1 : last;
-    return end > first
-        ? `ranks ${format.count(first)} to ${format.count(end)}`
-        : `rank ${format.count(first)}`;
-}
-
 /** One row of the map: a picture with a pixel for each column, which the page stretches. */
 function strip(ranks, metric, most) {
     const columns = ranks.firsts.length;
@@ -42,7 +34,7 @@ function strip(ranks, metric, most) {
         );
         showTip(
             [
-                [metric.name, columnName(ranks, column)],
+                [metric.name, ranks.labels[column]],
                 [
                     `rank ${format.count(metric.ranks[column])} ${KINDS[metric.kind]}`,
                     format.time(metric.values[column]),
@@ -73,7 +65,8 @@ function heatMap(ranks, isCommon) {
         ),
     );
     const head = (text, kind) => h('th', { scope: 'col', class: kind }, text);
-    const span = `ranks ${format.count(ranks.firsts[0])} to ${format.count(ranks.last)}`;
+    const order = ranks.machinesLen > 1 ? ', by machine' : '';
+    const span = `ranks ${format.count(ranks.firsts[0])} to ${format.count(ranks.last)}${order}`;
     return h(
         'table',
         { class: 'heat' },
