@@ -38,7 +38,7 @@ struct kn_ranks {
     pthread_t watch;
     bool watched;
     void (*late)(const struct kn_ranks_info *info, const char *why);
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t leaving;
     bool leaves;
     const char *step;     /* NULL: in none */

@@ -196,7 +196,7 @@ static ls_err fill(struct reach *r)
     return LS_OK;
 }
 
-/* Say which part of the accesses of all ranks goes to other ranks (on rank 0). */
+/* Describe the part of the accesses of all ranks that goes to other ranks (on rank 0). */
 static ls_err describe_accesses(struct reach *r, struct kn_result *out)
 {
     uint64_t own[2] = {0, 0}, sum[2] = {0, 0}; /* accesses, those to other ranks */

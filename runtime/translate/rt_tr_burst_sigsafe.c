@@ -215,7 +215,7 @@ static bool ends_here(struct rt_tr_run *u)
 }
 
 /* Let fast versions from b on run for a number of instructions, or for fewer: as soon as one of the counters is used up.
- * Returns what counted() needs. slack: how many more may run through each counter. */
+ * Returns the argument for counted(). slack: how many more may run through each counter. */
 static uint64_t share_out(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t ahead, uint64_t slack)
 {
     const uint64_t first = b->len < ahead ? b->len : ahead, rest = ahead - first;

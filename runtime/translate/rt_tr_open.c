@@ -86,7 +86,7 @@ static bool has_xsaveopt(void)
     return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a & bit_XSAVEOPT;
 }
 
-/* CPUID leaf 0DH: the component, switched on by the kernel, and XGETBV that says whether it is used. */
+/* CPUID leaf 0DH: the component, switched on by the kernel, and XGETBV, which shows whether it is used. */
 static uint32_t tiles_end(void)
 {
     enum { XGETBV_USED = 1 << 2 };

@@ -41,7 +41,7 @@ struct rt_tr_run {
     bool limited;             /* the event is instructions_max */
     bool settled;             /* the flags are the program's */
     enum rt_tr_end reason, end;
-    uint32_t shares[RT_TR_COUNTERS]; /* of the instructions of blocks with this counter; 65536: all */
+    uint32_t shares[RT_TR_COUNTERS]; /* part of the instructions that use this counter; 65536: all */
     uint64_t random;
     bool cold, no_pace;
     uint64_t list_from, switches;

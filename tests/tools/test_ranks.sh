@@ -52,7 +52,7 @@ for launcher in $here; do
     job 0 "" "$launcher" 3 "$loadstone" stream -k all --indices all -n 301 -r 2 --warmups 1 --format csv $(backend_of "$launcher")
     must test "$(wc -l <out)" -eq 30
     must test "$(grep -cE '"one-sided, [0-9]+ % of the accesses to other ranks"' out)" -eq 25
-    # two of three elements are those of other ranks, also with a stride
+    # two of three elements are in other ranks, also with a stride
     must test "$(grep -cE '^(sg|stride|central)-.*"one-sided, 6[67] % ' out)" -eq 12
     must grep -qE '^gather-triad,.*,3,1,1,[a-z]+,7224,' out
 done

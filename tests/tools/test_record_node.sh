@@ -91,7 +91,7 @@ for n in 0 1; do (PMIX_NAMESPACE=new rank $n 2 -q -o g.h5 -- sh -c "$work") 2>er
 must test "$(ranks_of g.$host.h5)" = "0 1"
 must test ! -e g.$host.h5.ranks
 
-# srun tells the numbers of ranks of all machines: two of five are on this one
+# srun lists the numbers of ranks of all machines: two of five are on this one
 srun() {
     SLURM_PROCID=$1 SLURM_NTASKS=5 SLURM_STEP_ID=0 SLURM_NODEID=2 SLURM_STEP_TASKS_PER_NODE='1(x2),2,1' \
         exec "$loadstone" record --per-node -q -o s.h5 -- sh -c "$work" </dev/null

@@ -127,7 +127,7 @@ static void compare_machines(const struct mrg_job *job, const struct mrg_file *f
         warn(job, text);
     }
     char program
-        [256]; /* without arguments, which may be those of a rank; job->run has the commands of all files */
+        [256]; /* without arguments, which may differ between ranks; job->run has the commands of all files */
     snprintf(program, sizeof(program), "%.*s", (int)strcspn(run->command, " "), run->command);
     if (!strstr(job->run.command, program)) {
         snprintf(text, sizeof(text), "%s: recorded from %s, and %s from %s: is this one job?", file->path,

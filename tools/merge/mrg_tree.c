@@ -15,7 +15,7 @@ struct tree {
     struct kn_ranks *ranks;
     uint32_t rank, len;
     char own[PATH_MAX], next[PATH_MAX]; /* the result of this rank, and the one that replaces it */
-    char none[PATH_MAX];                /* says that there is no result */
+    char none[PATH_MAX];                /* an empty file, if there is no result */
     struct mrg_stats stats;             /* that the result has */
     uint64_t files;                     /* profiles that this rank read and counted */
     bool has_conflict;                  /* a rank of the profiles is in two results */

@@ -34,7 +34,7 @@ struct rec_node {
 
 /* The name of the machine's file and of this recording's part.  Errors: LS_ERR_RANGE: too long. */
 ls_err rec_node_name(const char *output, bool force, struct rec_node *out);
-/* Make the directory, remove what an earlier job left in it, and show that this rank runs.
+/* Make the directory, remove the files of an earlier job from it, and show that this rank runs.
  * Errors: LS_ERR_EXISTS: another recording of the rank, or another job, runs; LS_ERR_BUSY: the lock is not released. */
 ls_err rec_node_begin(struct rec_node *n);
 /* This rank has ended, and its part is written, or could not be. The last one writes the file of the machine. False: it
