@@ -88,7 +88,7 @@ typedef struct an_diff an_diff;
 /* Does the interval exclude 0? */
 bool an_change_is_significant(const struct an_change *c);
 /* The distance from the change to the end of its interval that is nearer to 0. A significant change exceeds it. Half the
- * width of the interval does not tell that, because intervals of few bursts are not symmetric. NAN: not known. */
+ * width of the interval can be larger than that, because intervals of few bursts are not symmetric. NAN: not known. */
 double an_change_margin(const struct an_change *c);
 
 /* Owns:   the caller ends *out with an_diff_free; sides[] and the objects that they point to must live as

@@ -196,7 +196,7 @@ static ls_err fill(struct reach *r)
     return LS_OK;
 }
 
-/* Describe the part of the accesses of all ranks that goes to other ranks (on rank 0). */
+/* Describe the part of the accesses of all ranks that goes to other ranks. */
 static ls_err describe_accesses(struct reach *r, struct kn_result *out)
 {
     uint64_t own[2] = {0, 0}, sum[2] = {0, 0}; /* accesses, those to other ranks */
@@ -219,6 +219,7 @@ static ls_err describe_accesses(struct reach *r, struct kn_result *out)
         for (int i = 0; i < 2; i++)
             sum[i] += all[2 * k + (unsigned)i];
     free(all);
+    if (e == LS_OK) e = kn_ranks_broadcast(r->ranks, sum, sizeof(sum));
     if (e == LS_OK && sum[0])
         snprintf(out->variant, sizeof(out->variant), "one-sided, %.0f %% of the accesses to other ranks",
                  100.0 * (double)sum[1] / (double)sum[0]);

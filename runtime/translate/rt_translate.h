@@ -107,7 +107,7 @@ struct rt_tr_options {
 struct rt_tr_plan {
     uint32_t warm_instructions;
     uint32_t settle_instructions; /* between the warm-up and the pace window */
-    uint32_t pace_instructions;   /* 0: no pace window */
+    uint32_t pace_instructions;   /* the window may be a fifth longer; 0: no pace window */
     uint32_t pace_us;             /* the two parts above end after this time each */
     uint32_t tsc_per_us;          /* 0: pace_us is not looked at */
     uint32_t accesses;            /* <= RT_TR_ACCESSES_MAX */
