@@ -26,7 +26,8 @@ struct an_ranks {
     prof_profile *profile; /* borrowed */
     const struct prof_rank *rows;
     size_t len, nodes_len;
-    uint32_t *order; /* rows by machine, the one with the lowest rank first, then by rank: neighbours in a picture */
+    uint32_t *
+        order; /* rows by machine, the one with the lowest rank first, then by rank: neighbours in a picture */
     const struct prof_node *nodes;
     double *by_node; /* sums over all ranks */
     double usual_ns; /* median of the ranks' times */

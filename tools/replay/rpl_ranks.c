@@ -110,8 +110,8 @@ ls_err rpl_ranks_same(struct kn_ranks *ranks, uint64_t hash, ls_err own)
     LS_TRY(kn_ranks_agree(ranks, own));
     LS_TRY(kn_ranks_broadcast(ranks, &first, sizeof(first)));
     return kn_ranks_agree(
-        ranks,
-        first == hash ? LS_OK : ls_fail(LS_ERR_ARG, "its files, patterns or options are not those of rank 0"));
+        ranks, first == hash ? LS_OK
+                             : ls_fail(LS_ERR_ARG, "its files, patterns or options are not those of rank 0"));
 }
 
 int rpl_ranks_fail(struct kn_ranks *ranks, ls_err err)
