@@ -28,7 +28,7 @@ PKG_CHECK_MODULES([CMOCKA], [cmocka], [have_cmocka=yes], [have_cmocka=no])
 have_zydis=no
 AC_CHECK_HEADER([Zydis/Zydis.h], [AC_CHECK_LIB([Zydis], [ZydisDecoderDecodeFull], [have_zydis=yes])])
 AS_IF([test "x$have_zydis" = xyes],
-    [AC_DEFINE([HAVE_ZYDIS], [1], [Zydis decodes instructions for the step engine])])
+    [AC_DEFINE([HAVE_ZYDIS], [1], [Zydis decodes instructions])])
 
 have_libpfm=no
 AC_CHECK_HEADER([perfmon/pfmlib_perf_event.h],

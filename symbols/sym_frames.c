@@ -3,13 +3,14 @@
 
 #include "common/ls_checked.h"
 #include "symbols/sym_operand.h"
+#include "symbols/sym_source.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
 /* --- variables of a frame --- */
 
-enum { SYM_FRAME_VARIABLES_MAX = 512, SYM_X86_RBP = 6, SYM_X86_RSP = 7 };
+enum { SYM_FRAME_VARIABLES_MAX = 512, SYM_FOLLOWED_MAX_BYTES = 32 << 10, SYM_X86_RBP = 6, SYM_X86_RSP = 7 };
 
 /* The canonical frame address as a register plus a number, by the call frame information. */
 struct sym_cfa {
@@ -190,44 +191,178 @@ struct sym_typing sym_frame_variables(struct sym_typist *t, uint32_t question)
 
 /* --- the object of an access --- */
 
-/* Read the instruction at the linked address. */
-static bool sym_operand_at(const struct sym_typist *t, uint64_t linked, struct sym_operand *out)
+/* The code at a linked address: up to len_max bytes. NULL: the file has none there. */
+static Elf_Data *sym_code_at(const struct sym_typist *t, uint64_t linked, uint64_t len_max)
 {
     size_t segments_len;
-    if (elf_getphdrnum(t->elf->elf, &segments_len) != 0) return false;
+    if (elf_getphdrnum(t->elf->elf, &segments_len) != 0) return NULL;
     for (size_t i = 0; i < segments_len; i++) {
         GElf_Phdr s;
         if (!gelf_getphdr(t->elf->elf, (int)i, &s) || s.p_type != PT_LOAD || linked < s.p_vaddr ||
             linked - s.p_vaddr >= s.p_filesz)
             continue;
         const uint64_t left = s.p_filesz - (linked - s.p_vaddr);
-        Elf_Data *code = elf_getdata_rawchunk(
-            t->elf->elf, (int64_t)(s.p_offset + (linked - s.p_vaddr)),
-            left < SYM_INSTRUCTION_BYTES ? (size_t)left : SYM_INSTRUCTION_BYTES, ELF_T_BYTE);
-        return code && code->d_buf && sym_operand_decode(code->d_buf, code->d_size, out);
+        Elf_Data *code = elf_getdata_rawchunk(t->elf->elf, (int64_t)(s.p_offset + (linked - s.p_vaddr)),
+                                              left < len_max ? (size_t)left : (size_t)len_max, ELF_T_BYTE);
+        return code && code->d_buf ? code : NULL;
     }
-    return false;
+    return NULL;
+}
+
+/* Read the instruction at the linked address. */
+static bool sym_operand_at(const struct sym_typist *t, uint64_t linked, struct sym_operand *out)
+{
+    const Elf_Data *code = sym_code_at(t, linked, SYM_INSTRUCTION_BYTES);
+    return code && sym_operand_decode(code->d_buf, code->d_size, out);
+}
+
+/* Where the value of a register before the instruction at the linked address comes from, by the code of the function at t->scopes. *out_at is
+ * the linked address of a copy or load. */
+static struct sym_source sym_source_before(const struct sym_typist *t, uint64_t linked, unsigned reg,
+                                           uint64_t *out_at)
+{
+    struct sym_source out = {.kind = SYM_SOURCE_UNKNOWN};
+    struct sym_entry function;
+    struct sym_pieces pieces = {0};
+    Dwarf_Die die = t->scopes.rows[0];
+    const uint64_t at = linked - t->elf->dwarf_bias;
+    Dwarf_Addr base, end;
+    if (t->scopes.len == 0 || !sym_entry_of(&t->units->walk, &die, &function)) return out;
+    while (sym_entry_piece(&function, &pieces, &base, &end)) {
+        if (at < base || at >= end) continue;
+        const uint64_t len = at - base, begin = base + t->elf->dwarf_bias;
+        const Elf_Data *code = len <= SYM_FOLLOWED_MAX_BYTES ? sym_code_at(t, begin, len) : NULL;
+        if (len == 0) out.kind = SYM_SOURCE_CALLER;
+        if (code && code->d_size == len) out = sym_source_find(code->d_buf, len, reg);
+        *out_at = begin + out.at_bytes;
+        break;
+    }
+    return out;
 }
 
 /* A walk that looks for a pointer in a register. */
 struct sym_pointer_walk {
     struct sym_frame_walk frame; /* first */
     unsigned reg;
+    bool is_unchanged; /* the register still has the caller's value */
+    int64_t place;     /* or in the frame */
     bool is_found;
     Dwarf_Die pointee;
 };
 
+/* Is this the value that the register had at the begin of the function? */
+static bool sym_is_callers(Dwarf_Attribute *location, const Dwarf_Op *op, unsigned reg)
+{
+    Dwarf_Attribute inner;
+    Dwarf_Op *ops;
+    size_t len;
+    return (op->atom == DW_OP_entry_value || op->atom == DW_OP_GNU_entry_value) &&
+           dwarf_getlocation_attr(location, op, &inner) == 0 && dwarf_getlocation(&inner, &ops, &len) == 0 &&
+           len == 1 && ops[0].atom == DW_OP_reg0 + reg;
+}
+
+/* The offset of the part of a variable that the register of the walk holds: 0 if it holds the whole. */
+static bool sym_part_in_register(struct sym_pointer_walk *p, Dwarf_Die *variable, uint64_t *out_bytes)
+{
+    Dwarf_Attribute found;
+    Dwarf_Op *ops;
+    size_t len;
+    *out_bytes = 0;
+    if (!dwarf_attr(variable, DW_AT_location, &found) ||
+        dwarf_getlocation_addr(&found, p->frame.at, &ops, &len, 1) != 1)
+        return false;
+    if (len == 2 && ops[1].atom == DW_OP_stack_value)
+        return p->is_unchanged && sym_is_callers(&found, &ops[0], p->reg);
+    for (size_t i = 0; i < len; i++) {
+        const bool is_whole = len == 1 || (i + 1 < len && ops[i + 1].atom == DW_OP_piece);
+        if (ops[i].atom == DW_OP_reg0 + p->reg && is_whole) return true;
+        if (ops[i].atom == DW_OP_piece && !ls_add_u64(*out_bytes, ops[i].number, out_bytes)) return false;
+    }
+    return false;
+}
+
+/* The target of the pointer that is at an offset of a type: the type itself, or a member, as in iterators, smart pointers and
+ * handles. */
+static bool sym_pointee_at(struct sym_typist *t, Dwarf_Die *type, uint64_t at_bytes, int depth,
+                           Dwarf_Die *out)
+{
+    Dwarf_Die peeled, target, member, next;
+    if (depth > SYM_DIE_DEPTH_MAX || !sym_visit(t) || !sym_type_peel(type, &peeled, NULL)) return false;
+    if (sym_type_is_pointer(&peeled))
+        return at_bytes == 0 && sym_type_next(&peeled, out) && sym_type_peel(out, &target, NULL);
+    if (!sym_type_is_record(&peeled) || !sym_die_child(&peeled, &member)) return false;
+    do {
+        uint64_t begin_bytes;
+        const int tag = dwarf_tag(&member);
+        if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !dwarf_hasattr(&member, DW_AT_external) &&
+            sym_member_offset(&member, &begin_bytes) && begin_bytes <= at_bytes &&
+            sym_type_next(&member, &next) && sym_pointee_at(t, &next, at_bytes - begin_bytes, depth + 1, out))
+            return true;
+    } while (sym_die_next(&member));
+    return false;
+}
+
 static void sym_pointer_take(struct sym_frame_walk *w, Dwarf_Die *variable)
 {
     struct sym_pointer_walk *p = (struct sym_pointer_walk *)w;
-    Dwarf_Op op;
-    Dwarf_Die type, peeled, target;
-    if (p->is_found || !sym_frame_op(w, variable, &op) || op.atom < DW_OP_reg0 || op.atom > DW_OP_reg31 ||
-        (unsigned)(op.atom - DW_OP_reg0) != p->reg)
-        return;
-    p->is_found = sym_variable_type(variable, &type) && sym_type_peel(&type, &peeled, NULL) &&
-                  sym_type_is_pointer(&peeled) && sym_type_next(&peeled, &p->pointee) &&
-                  sym_type_peel(&p->pointee, &target, NULL);
+    uint64_t at_bytes;
+    Dwarf_Die type;
+    if (p->is_found || !sym_part_in_register(p, variable, &at_bytes)) return;
+    p->is_found = sym_variable_type(variable, &type) && sym_pointee_at(w->t, &type, at_bytes, 0, &p->pointee);
+}
+
+static void sym_stacked_pointer_take(struct sym_frame_walk *w, Dwarf_Die *variable)
+{
+    struct sym_pointer_walk *p = (struct sym_pointer_walk *)w;
+    int64_t place;
+    Dwarf_Die type;
+    if (p->is_found || !sym_frame_place(w, variable, &place) || p->place < place) return;
+    p->is_found = sym_variable_type(variable, &type) &&
+                  sym_pointee_at(w->t, &type, (uint64_t)(p->place - place), 0, &p->pointee);
+}
+
+static bool sym_pointee_of_register(struct sym_typist *t, uint64_t linked, unsigned reg, int depth,
+                                    Dwarf_Die *out);
+
+/* The target of the pointer that an instruction loaded: a variable of the frame, or a member of the object that another pointer shows. */
+static bool sym_pointee_of_load(struct sym_typist *t, uint64_t linked, const struct sym_operand *from,
+                                int depth, Dwarf_Die *out)
+{
+    sym_scopes_find(t, linked - t->elf->dwarf_bias);
+    struct sym_pointer_walk p = {.frame = {.t = t, .at = t->scopes.at}};
+    Dwarf_Die object, whole;
+    if (sym_frame_register(&p.frame, from->base, &p.place)) {
+        p.place += from->distance;
+        sym_frame_base(&p.frame);
+        sym_frame_each(&p.frame, sym_stacked_pointer_take);
+        *out = p.pointee;
+        return p.is_found;
+    }
+    return from->distance >= 0 && sym_pointee_of_register(t, linked, from->base, depth, &object) &&
+           sym_type_defined(t, &object, &whole) &&
+           sym_pointee_at(t, &whole, (uint64_t)from->distance, 0, out);
+}
+
+/* The target of the pointer in a register at a linked address: that of a variable or of a part of it, or else, where the pointer came
+ * from. Changes t->scopes. */
+static bool sym_pointee_of_register(struct sym_typist *t, uint64_t linked, unsigned reg, int depth,
+                                    Dwarf_Die *out)
+{
+    enum { DEPTH_MAX = 8 };
+    uint64_t at = 0;
+    sym_scopes_find(t, linked - t->elf->dwarf_bias);
+    struct sym_pointer_walk p = {.frame = {.t = t, .at = t->scopes.at}, .reg = reg};
+    sym_frame_each(&p.frame, sym_pointer_take);
+    const struct sym_source source = p.is_found || depth == DEPTH_MAX
+                                         ? (struct sym_source){.kind = SYM_SOURCE_UNKNOWN}
+                                         : sym_source_before(t, linked, reg, &at);
+    if (source.kind == SYM_SOURCE_LOAD) return sym_pointee_of_load(t, at, &source.from, depth + 1, out);
+    if (source.kind == SYM_SOURCE_COPY)
+        return sym_pointee_of_register(t, at, source.from.base, depth + 1, out);
+    p.is_unchanged = source.kind == SYM_SOURCE_CALLER;
+    if (p.is_unchanged) sym_frame_each(&p.frame, sym_pointer_take);
+    *out = p.pointee;
+    return p.is_found;
 }
 
 static struct sym_typing sym_object_add(struct sym_frame_walk *w, struct sym_slot slot)
@@ -246,8 +381,8 @@ struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, ui
     struct sym_operand o;
     sym_scopes_find(t, linked - t->elf->dwarf_bias);
     if (t->scopes.len == 0 || !sym_is_x86(t) || !sym_operand_at(t, linked, &o)) return none;
-    struct sym_pointer_walk p = {.frame = {.t = t, .question = question, .at = t->scopes.at}, .reg = o.base};
-    struct sym_frame_walk *const w = &p.frame;
+    struct sym_frame_walk walk = {.t = t, .question = question, .at = t->scopes.at}, *const w = &walk;
+    Dwarf_Die object;
     int64_t place;
     const size_t first = t->draft->rows[SYM_ROW_slots].len;
     if (sym_frame_register(w, o.base, &place)) { /* slots of all variables, then only that of the access */
@@ -266,12 +401,10 @@ struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, ui
         t->draft->rows[SYM_ROW_slots].len = first;
         return best ? sym_object_add(w, slot) : none;
     }
-    sym_frame_each(w, sym_pointer_take);
-    if (!p.is_found && o.scale == 1) { /* the pointer may be the one or the other */
-        p.reg = o.index;
-        sym_frame_each(w, sym_pointer_take);
-    }
-    const uint32_t row = p.is_found ? sym_type_whole(t, &p.pointee) : SYM_NONE;
+    const bool is_found = sym_pointee_of_register(t, linked, o.base, 0, &object) ||
+                          (o.scale == 1 && /* the pointer may be the one or the other */
+                           sym_pointee_of_register(t, linked, o.index, 0, &object));
+    const uint32_t row = is_found ? sym_type_whole(t, &object) : SYM_NONE;
     if (row == SYM_NONE) return none;
     const uint64_t one = sym_type_len_bytes(t, row);
     if (o.has_index && (one == 0 || o.scale % one != 0))

@@ -214,8 +214,7 @@ static uint32_t sym_member_add(struct sym_filling *f, const struct sym_member *m
     return (uint32_t)(len - f->first);
 }
 
-/* Offset in bytes from the begin of the record; false: known only at run time (a virtual base). */
-static bool sym_member_offset(Dwarf_Die *die, uint64_t *out)
+bool sym_member_offset(Dwarf_Die *die, uint64_t *out)
 {
     Dwarf_Attribute found;
     Dwarf_Word value;

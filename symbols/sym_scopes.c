@@ -282,13 +282,18 @@ uint32_t sym_type_named(struct sym_typist *t, const char *text)
     return sym_layout_add(&t->layouts, &die);
 }
 
+bool sym_type_defined(struct sym_typist *t, Dwarf_Die *type, Dwarf_Die *out)
+{
+    if (!sym_type_peel(type, out, NULL)) return false;
+    if (!sym_type_is_record(out) || !dwarf_hasattr(out, DW_AT_declaration)) return true;
+    const char *name = dwarf_diename(out);
+    return name && sym_type_anywhere(t, name, out);
+}
+
 uint32_t sym_type_whole(struct sym_typist *t, Dwarf_Die *type)
 {
-    Dwarf_Die whole, other;
-    if (!sym_type_peel(type, &whole, NULL)) return SYM_NONE;
-    if (sym_type_is_record(&whole) && dwarf_hasattr(&whole, DW_AT_declaration)) {
-        const char *name = dwarf_diename(&whole);
-        return name && sym_type_anywhere(t, name, &other) ? sym_layout_add(&t->layouts, &other) : SYM_NONE;
-    }
-    return sym_layout_add(&t->layouts, type);
+    Dwarf_Die plain, whole;
+    if (!sym_type_peel(type, &plain, NULL) || !sym_type_defined(t, type, &whole)) return SYM_NONE;
+    /* a type that is defined here keeps the name of its typedef */
+    return sym_layout_add(&t->layouts, plain.addr == whole.addr ? type : &whole);
 }

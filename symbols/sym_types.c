@@ -48,16 +48,11 @@ static void sym_skip_reference(Dwarf_Die *type)
 static const char *sym_expression_member(struct sym_typist *t, const char *text, Dwarf_Die *type)
 {
     char word[SYM_WORD_BYTES];
-    Dwarf_Die record, member, whole;
+    Dwarf_Die record, member;
     const size_t len = sym_word(text, word);
     if (len == 0 || !sym_type_peel(type, &record, NULL)) return NULL;
-    if (sym_type_is_pointer(&record)) {
-        if (!sym_type_next(&record, type) || !sym_type_peel(type, &record, NULL)) return NULL;
-    }
-    if (!sym_type_is_record(&record)) return NULL;
-    if (dwarf_hasattr(&record, DW_AT_declaration) && dwarf_diename(&record) &&
-        sym_type_anywhere(t, dwarf_diename(&record), &whole))
-        record = whole;
+    if (sym_type_is_pointer(&record) && !sym_type_next(&record, type)) return NULL;
+    if (!sym_type_defined(t, type, &record) || !sym_type_is_record(&record)) return NULL;
     if (!sym_member_named(t, &record, word, 0, &member) || !sym_type_next(&member, type)) return NULL;
     return text + len;
 }

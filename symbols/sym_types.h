@@ -55,6 +55,8 @@ bool sym_type_next(Dwarf_Die *die, Dwarf_Die *out);
 bool sym_type_peel(Dwarf_Die *type, Dwarf_Die *out, const char **name_out);
 bool sym_type_is_record(Dwarf_Die *type);  /* struct, class or union */
 bool sym_type_is_pointer(Dwarf_Die *type); /* or reference */
+/* The offset in bytes of a member or a base from the begin of its record. False: known only at run time (a virtual base). */
+bool sym_member_offset(Dwarf_Die *member, uint64_t *out);
 /* The first type argument of a template: a class or function. */
 bool sym_type_argument(Dwarf_Die *die, Dwarf_Die *out);
 

@@ -46,6 +46,8 @@ bool sym_variable_named(struct sym_typist *t, const char *name, Dwarf_Die *out);
 bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die *out);
 /* Return the layout of the type that the text names in t->scopes, SYM_NONE: not found. */
 uint32_t sym_type_named(struct sym_typist *t, const char *text);
+/* Remove typedefs and qualifiers, and find the definition if the unit only declares the type. False: there is none. */
+bool sym_type_defined(struct sym_typist *t, Dwarf_Die *type, Dwarf_Die *out);
 /* Return the layout of a type, also if it is only declared in the unit of its use. */
 uint32_t sym_type_whole(struct sym_typist *t, Dwarf_Die *type);
 /* Return the name after the last :: outside of template arguments. */

@@ -265,6 +265,51 @@ APART static void run_voted(voted *v, voted *end)
     }
 }
 
+// The same, but no variable is a pointer to such an object: only a part of an iterator is.
+struct hidden {
+    long key;
+    hidden *next;
+    long unused[2];
+};
+struct handle {
+    hidden *node;
+};
+struct walk : handle {
+    long left;
+};
+static void *unnamed, *more_unnamed;
+APART static void run_handles(walk w)
+{
+    for (; w.left > 0; w.left--) {
+        TOUCH(w.node->key);
+        w.node = w.node->next;
+    }
+}
+static walk begin_of_unnamed()
+{
+    walk w;
+    w.node = (hidden *)unnamed;
+    w.left = COUNT;
+    return w;
+}
+
+// The same, but pointers to these objects are only in members of others.
+struct linked {
+    long unused, key;
+    linked *next;
+};
+static struct owner {
+    owner *after;
+    linked *first;
+} owners[COUNT];
+APART static void run_members(owner *o)
+{
+    for (; o; o = o->after) {
+        TOUCH(o->first->key);
+        TOUCH(o->first->next->key);
+    }
+}
+
 // Data on the stack: the function's own, and its caller's by a pointer.
 struct point {
     long x, y, z;
@@ -325,6 +370,14 @@ int main(int argc, char **argv)
     behind *b = (behind *)get_behind(COUNT * sizeof(behind));
     untyped = get_memory(COUNT * 16);
     pool = get_memory(COUNT * POOLED);
+    unnamed = get_memory(COUNT * 32);
+    more_unnamed = get_memory(COUNT * 24);
+    for (int i = 0; i < COUNT; i++) {
+        ((hidden *)unnamed)[i].next = (hidden *)unnamed + (i * 7 + 1) % COUNT;
+        owners[i].after = i + 1 < COUNT ? &owners[i + 1] : nullptr;
+        owners[i].first = (linked *)more_unnamed + i * 11 % COUNT;
+        owners[i].first->next = (linked *)more_unnamed + i * 7 % COUNT;
+    }
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     do { // at least once, also where another program has the processor meanwhile
         run_array_of_structs(particles);
@@ -343,6 +396,8 @@ int main(int argc, char **argv)
         run_pool_one((pooled_one *)((char *)pool + 8), POOLED);
         run_pool_two((pooled_two *)((char *)pool + 8 + sizeof(pooled_one)), POOLED);
         run_voted((voted *)untyped, (voted *)untyped + COUNT);
+        run_handles(begin_of_unnamed());
+        run_members(owners);
         run_on_stack(COUNT);
         caller_of_pointer();
     } while (std::chrono::steady_clock::now() < end);

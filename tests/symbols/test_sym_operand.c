@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory operands of instructions. */
-#include "symbols/sym_operand.h"
+/* Memory operands of instructions, and where the values of registers come from. */
+#include "config.h"
+
+#include "symbols/sym_source.h"
 #include "tests/unit.h"
 
 #include <setjmp.h>
@@ -77,11 +79,81 @@ static void any_bytes_are_survived(void **state)
     }
 }
 
+#if HAVE_ZYDIS
+static void sources_of_registers_are_found(void **state)
+{
+    enum { RAX, RDX, RCX, RBX, RSI, RDI };
+    static const struct {
+        const char *text;
+        uint8_t code[16];
+        size_t len;
+        unsigned reg;
+        enum sym_source_kind kind;
+        size_t at_bytes;
+        unsigned base;
+        int64_t distance;
+    } rows[] = {
+        {"mov rdx,[rdi]; test rdx,rdx; je",
+         {0x48, 0x8b, 0x17, 0x48, 0x85, 0xd2, 0x74, 4},
+         8,
+         RDX,
+         SYM_SOURCE_LOAD,
+         0,
+         RDI,
+         0},
+        {"nop; mov rax,[rax+0x30]", {0x90, 0x48, 0x8b, 0x40, 0x30}, 5, RAX, SYM_SOURCE_LOAD, 1, RAX, 0x30},
+        {"mov rbx,rdi", {0x48, 0x89, 0xfb}, 3, RBX, SYM_SOURCE_COPY, 0, RDI, 0},
+        {"mov rax,[rsi-8]; mov rcx,rax",
+         {0x48, 0x8b, 0x46, 0xf8, 0x48, 0x89, 0xc1},
+         7,
+         RCX,
+         SYM_SOURCE_LOAD,
+         0,
+         RSI,
+         -8},
+        {"mov rbx,[rdi]; call", {0x48, 0x8b, 0x1f, 0xe8, 0, 0, 0, 0}, 8, RBX, SYM_SOURCE_LOAD, 0, RDI, 0},
+        {"mov rax,[rdi]; call", {0x48, 0x8b, 0x07, 0xe8, 0, 0, 0, 0}, 8, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rbx,[rdi]; jmp", {0x48, 0x8b, 0x1f, 0xeb, 0x10}, 5, RBX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,[rdi]; add rax,8", {0x48, 0x8b, 0x07, 0x48, 0x83, 0xc0, 0x08}, 7, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,[rdi]; mov al,1", {0x48, 0x8b, 0x07, 0xb0, 0x01}, 5, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov eax,[rdi]", {0x8b, 0x07}, 2, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,[rdi+rsi*8]", {0x48, 0x8b, 0x04, 0xf7}, 4, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,fs:[rdi]", {0x64, 0x48, 0x8b, 0x07}, 4, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,[rip+8]", {0x48, 0x8b, 0x05, 8, 0, 0, 0}, 7, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,[rdi]; cut", {0x48, 0x8b, 0x07, 0x48, 0x8b}, 5, RAX, SYM_SOURCE_UNKNOWN},
+        {"push rbx; nothing of rdi", {0x53}, 1, RDI, SYM_SOURCE_CALLER},
+        {"mov rbx,rdi; mov rax,[rbx]; mov rdi,rbx",
+         {0x48, 0x89, 0xfb, 0x48, 0x8b, 0x03, 0x48, 0x89, 0xdf},
+         9,
+         RDI,
+         SYM_SOURCE_COPY,
+         0,
+         RDI,
+         0},
+        {"nothing", {0}, 0, RAX, SYM_SOURCE_CALLER},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct sym_source s = sym_source_find(rows[i].code, rows[i].len, rows[i].reg);
+        const bool has_place = s.kind == SYM_SOURCE_LOAD || s.kind == SYM_SOURCE_COPY;
+        if (s.kind != rows[i].kind ||
+            (has_place && (s.at_bytes != rows[i].at_bytes || s.from.base != rows[i].base ||
+                           s.from.distance != rows[i].distance)))
+            fail_msg("%s: kind %d at %zu base %u distance %ld", rows[i].text, (int)s.kind, s.at_bytes,
+                     s.from.base, (long)s.from.distance);
+    }
+    assert_int_equal(sym_source_find(rows[0].code, rows[0].len, 16).kind, SYM_SOURCE_UNKNOWN);
+}
+#endif
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_are_decoded),
         cmocka_unit_test(any_bytes_are_survived),
+#if HAVE_ZYDIS
+        cmocka_unit_test(sources_of_registers_are_found),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
