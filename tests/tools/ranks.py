@@ -2,8 +2,11 @@
 """Contents of a sum over ranks, without the numbers of rows.
 
 usage: ranks.py dump SUM.h5                print the sums, ranks and kept samples, sorted
-       ranks.py check PAGE.md SUM.h5 RANKS.h5...   the sums equal the ordinary profiles; PAGE.md has the columns"""
+       ranks.py check PAGE.md SUM.h5 RANKS.h5...   the sums equal the ordinary profiles; PAGE.md has the columns
+       ranks.py caliper RANKS.caliper.json REPORT.json SUM.caliper.json   exported columns over ranks are those of the report by rank and
+                                           function; a sum has none"""
 import collections
+import json
 import sys
 
 import h5py
@@ -118,9 +121,36 @@ def check_page(run, page):
         assert sorted(row[0].split("|")[3].split("`")[1].split()) == sorted(run[name]), name
 
 
+def check_caliper(exported, report, of_sum):
+    times = collections.defaultdict(dict)
+    for row in report["rows"]:
+        if set(row["keys"]) == {"rank", "function"}:
+            times[row["keys"]["function"].split(" (")[0]][row["keys"]["rank"]] = row["time_ns"] / 1e9
+    ranks = {rank for of in times.values() for rank in of}
+    assert len(ranks) == exported["mpi.world.size"] == 40, ranks
+    columns, found = exported["columns"], 0
+    assert len(columns) == len(exported["column_metadata"]) and not any("#sum#" in c and c[:3] in ("min", "avg", "max") for c in of_sum["columns"])
+    for row in exported["data"]:
+        cells, node = dict(zip(columns, row)), exported["nodes"][row[0]]
+        waiting = [cells[over + "#sum#waiting.duration"] for over in ("min", "avg", "max")]
+        assert waiting == sorted(waiting) and abs(waiting[1] * len(ranks) - cells["sum#waiting.duration"]) < 1e-5, cells
+        if "parent" in node:
+            continue
+        found += 1
+        truth = [times[node["label"]].get(rank, 0) for rank in ranks]
+        for part in ("", "inclusive#"):
+            for over, want in (("min", min(truth)), ("avg", sum(truth) / len(truth)), ("max", max(truth))):
+                got = cells[f"{over}#{part}sum#time.duration"]
+                assert abs(got - want) < 1e-5 * max(want, 1), (node, part, over, got, want)
+    assert found == len(times) > 5, found
+
+
 def main():
     if sys.argv[1] == "dump":
         print("\n".join(dump(h5py.File(sys.argv[2]))))
+        return
+    if sys.argv[1] == "caliper":
+        check_caliper(*(json.load(open(path)) for path in sys.argv[2:]))
         return
     run = h5py.File(sys.argv[3])
     check(run, sys.argv[4:])
