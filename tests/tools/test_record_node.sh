@@ -39,11 +39,15 @@ must test ! -e a.$host.h5.ranks
 expect 0 "sh" "$loadstone" report --by process a.$host.h5
 expect 125 "a.$host.h5 exists" once 0 1 -o a.h5 -- true
 
-# one after the other: the first ranks know that others follow
-(rank 0 2 -q -o b.h5 -- sh -c "$work") 2>err || failed=1
-must test ! -e b.$host.h5
-(rank 1 2 -o b.h5 -- sh -c "$work") 2>err || failed=1
-must test "$(ranks_of b.$host.h5)" = "0 1"
+# one after the other: the first ranks know that others follow; the last one keeps as many samples as it was asked for
+for n in 0 1 2 3 4; do
+    (rank $n 6 -q -o b.h5 -- sh -c "$work") 2>err || failed=1
+    must test ! -e b.$host.h5
+done
+(rank 5 6 --samples-of 1 -o b.h5 -- sh -c "$work") 2>err || failed=1
+must grep -q "6 ranks, 6 with samples: b.$host.h5" err
+must test "$(ranks_of b.$host.h5)" = "0 1 2 3 4 5"
+expect 125 "samples-of needs --per-node" "$loadstone" record --samples-of 1 -o x.h5 -- true
 
 # a rank and its recorder are killed: the others write their profiles
 (rank 1 2 -q -o c.h5 -- sh -c "$(ends never1)") 2>err.1 &

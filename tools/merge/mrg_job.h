@@ -13,14 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MRG_EVERY = 1000, MRG_MISSING_BYTES = 128 };
+enum { MRG_MISSING_BYTES = 128 };
 
 struct mrg_options {
     const char *const *paths;
     size_t paths_len;
     const char *output_path;
     bool force;
-    uint64_t every; /* keep the samples of one rank in `every`, MRG_EVERY by default; 0: outliers only */
+    uint64_t every; /* keep the samples of one rank in `every`; 0: of outliers only */
     /* Receives a line with the reason for each file or rank that is left out. */
     void (*warn)(void *user, const char *text);
     void *user;

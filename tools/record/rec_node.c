@@ -322,7 +322,7 @@ static bool write_node(const struct rec_node *n, const struct parts *p)
                                         .paths_len = p->paths.len,
                                         .output_path = n->output,
                                         .force = n->force,
-                                        .every = MRG_EVERY,
+                                        .every = n->every,
                                         .warn = warn_part};
     struct mrg_stats stats;
     if (p->paths.len == 0) { /* each rank has printed why */

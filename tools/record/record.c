@@ -126,6 +126,7 @@ static ls_err rec_watch_prepare(const char *watch, const char *program)
 enum {
     RECORD_OUTPUT,
     RECORD_PER_NODE,
+    RECORD_SAMPLES_OF,
     RECORD_FORCE,
     RECORD_QUIET,
     RECORD_LIVE,
@@ -166,6 +167,10 @@ static const struct cli_option record_options[RECORD_OPTIONS] = {
         {"per-node", 0, CLI_FLAG, NULL, NULL,
          "the ranks of an MPI job write one profile for each machine, name.HOST.h5, which the last "
          "rank that ends sums up",
+         "Output"},
+    [RECORD_SAMPLES_OF] =
+        {"samples-of", 0, CLI_COUNT, "COUNT", "1000",
+         "with --per-node: keep the samples of one rank in COUNT, besides those of outliers; 0: of outliers only",
          "Output"},
     [RECORD_FORCE] = {"force", 'f', CLI_FLAG, NULL, NULL, "overwrite the output file", "Output"},
     [RECORD_QUIET] = {"quiet", 'q', CLI_FLAG, NULL, NULL, "print errors and warnings only", "Output"},
@@ -402,8 +407,13 @@ static ls_err record_start_series(struct record *r)
 static ls_err record_name_output(struct record *r)
 {
     cli_output_for_rank(r->v[RECORD_OUTPUT].text, r->output);
-    if (!r->v[RECORD_PER_NODE].given) return LS_OK;
+    if (!r->v[RECORD_PER_NODE].given)
+        return r->v[RECORD_SAMPLES_OF].given
+                   ? ls_fail(LS_ERR_USAGE,
+                             "--samples-of needs --per-node, which sums the ranks of a machine up")
+                   : LS_OK;
     LS_TRY(rec_node_name(r->v[RECORD_OUTPUT].text, r->v[RECORD_FORCE].given, &r->node));
+    r->node.every = r->v[RECORD_SAMPLES_OF].number;
     snprintf(r->output, sizeof(r->output), "%s", r->node.part);
     return LS_OK;
 }
