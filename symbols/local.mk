@@ -21,7 +21,7 @@ libsymbols_la_SOURCES = \
     symbols/sym_plt.c \
     symbols/sym_reader.c \
     symbols/sym_scopes.c \
-    symbols/sym_source.c symbols/sym_source.h \
+    symbols/sym_source.h \
     symbols/sym_types.c symbols/sym_types.h symbols/sym_typist.h \
     symbols/sym_unwind.c symbols/sym_unwind.h \
     symbols/sym_variable_types.c \
@@ -32,5 +32,6 @@ libsymbols_la_CPPFLAGS = $(AM_CPPFLAGS) $(DW_CFLAGS)
 libsymbols_la_LIBADD = libcommon.la $(DW_LIBS) $(ZLIB_LIBS) -lelf -ldl
 # pointers that code loads from members
 if HAVE_ZYDIS
+libsymbols_la_SOURCES += symbols/sym_source.c
 libsymbols_la_LIBADD += -lZydis
 endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "symbols/sym_typist.h"
 
 #include "common/ls_checked.h"
@@ -216,6 +218,13 @@ static bool sym_operand_at(const struct sym_typist *t, uint64_t linked, struct s
     return code && sym_operand_decode(code->d_buf, code->d_size, out);
 }
 
+static struct sym_source (*const sym_find_source)(const uint8_t *code, size_t len, unsigned reg) =
+#ifdef HAVE_ZYDIS
+    sym_source_find;
+#else
+    NULL;
+#endif
+
 /* Where the value of a register before the instruction at the linked address comes from, by the code of the function at t->scopes. *out_at is
  * the linked address of a copy or load. */
 static struct sym_source sym_source_before(const struct sym_typist *t, uint64_t linked, unsigned reg,
@@ -233,7 +242,7 @@ static struct sym_source sym_source_before(const struct sym_typist *t, uint64_t 
         const uint64_t len = at - base, begin = base + t->elf->dwarf_bias;
         const Elf_Data *code = len <= SYM_FOLLOWED_MAX_BYTES ? sym_code_at(t, begin, len) : NULL;
         if (len == 0) out.kind = SYM_SOURCE_CALLER;
-        if (code && code->d_size == len) out = sym_source_find(code->d_buf, len, reg);
+        if (sym_find_source && code && code->d_size == len) out = sym_find_source(code->d_buf, len, reg);
         *out_at = begin + out.at_bytes;
         break;
     }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "config.h"
-
 #include "symbols/sym_source.h"
 
-#if HAVE_ZYDIS
 #include <Zydis/Zydis.h>
 
 enum { REGISTERS = 16 };
@@ -94,13 +91,3 @@ struct sym_source sym_source_find(const uint8_t *code, size_t len, unsigned reg)
     }
     return reg < REGISTERS ? sources.of[reg] : unknown;
 }
-
-#else
-
-struct sym_source sym_source_find(const uint8_t *code, size_t len, unsigned reg)
-{
-    (void)code, (void)len, (void)reg;
-    return (struct sym_source){.kind = SYM_SOURCE_UNKNOWN};
-}
-
-#endif

@@ -79,7 +79,7 @@ static void any_bytes_are_survived(void **state)
     }
 }
 
-#if HAVE_ZYDIS
+#ifdef HAVE_ZYDIS
 static void sources_of_registers_are_found(void **state)
 {
     enum { RAX, RDX, RCX, RBX, RSI, RDI };
@@ -151,7 +151,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_are_decoded),
         cmocka_unit_test(any_bytes_are_survived),
-#if HAVE_ZYDIS
+#ifdef HAVE_ZYDIS
         cmocka_unit_test(sources_of_registers_are_found),
 #endif
     };
