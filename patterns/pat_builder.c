@@ -105,6 +105,7 @@ static const struct pat_key pat_keys[] = {
     PAT_COUNT("threads", threads, 0),
     PAT_COUNT("accesses", accesses, 0),
     {.name = "row-lengths", .kind = PAT_VALUE_ROWS},
+    PAT_COUNT("rows-wait", rows_wait, 0),
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
     PAT_COUNT("runs", runs, 1),

@@ -73,6 +73,7 @@ struct pat_config {
     /* Rows of the program's loop: the accesses that each of its iterations makes here, in order. Their sum is that of all
      * accesses; len 0: not known. */
     struct pat_indices row_lengths;
+    uint64_t rows_wait;       /* not 0: whether a row goes on depends on the value of its last access */
     uint64_t count;           /* iterations */
     uint64_t wrap;            /* dense rows that are used in turn */
     uint64_t runs;            /* timed runs */

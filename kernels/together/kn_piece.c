@@ -170,10 +170,18 @@ kn_pair_move *kn_pair_find(enum kn_piece_kind kind_of_a, enum pat_operation b_do
             ROWS_BY_OPERATION(piece_##tag##_rows_then)                                           \
     }
 
+#define ROWS_WAITING(tag)                                                                                  \
+    {                                                                                                      \
+        piece_##tag##_rows_waiting_alone, piece_##tag##_rows_waiting_with, piece_##tag##_rows_waiting_then \
+    }
+
 kn_rows_move *kn_rows_find(enum kn_rows_way way, enum pat_operation does, unsigned element_bytes,
-                           unsigned index_bits)
+                           unsigned index_bits, bool waits)
 {
+    static kn_rows_move *const waiting[2][2][KN_ROWS_WAYS] = {{ROWS_WAITING(e4_i32), ROWS_WAITING(e4_i64)},
+                                                              {ROWS_WAITING(e8_i32), ROWS_WAITING(e8_i64)}};
     static kn_rows_move *const rows[2][2][KN_ROWS_WAYS][PAT_OPERATION_COUNT] = {
         {ROWS_BY_WAY(e4_i32), ROWS_BY_WAY(e4_i64)}, {ROWS_BY_WAY(e8_i32), ROWS_BY_WAY(e8_i64)}};
+    if (waits && does == PAT_OPERATION_REDUCE) return waiting[element_bytes == 8][index_bits == 64][way];
     return rows[element_bytes == 8][index_bits == 64][way][does];
 }

@@ -105,11 +105,22 @@ KN_ALWAYS uint64_t KN_NAME(fixed_alike)(struct kn_rows_fixed *f, struct KN_NAME(
     return rows;
 }
 
+/* Load an element, and let the end of the row depend on its value, as where the value decides whether the row goes on. Return the end, which
+ * stays the same. */
+KN_ALWAYS const KN_I *KN_NAME(load_and_wait)(const KN_E *element, const KN_I *stop, struct KN_NAME(state) * s)
+{
+    const KN_E value = *element;
+    s->sum += value;
+    KN_ALONE();
+    return (const KN_I *)(const void *)((const char *)stop + (value & s->none));
+}
+
 /* The steps of a loop by rows and the number of its fixed elements; constants where possible, since each variable takes a
  * register from the loop. */
 struct KN_NAME(rows_shape) {
     unsigned loads, fills;
     int64_t b_by, load_by, fill_by;
+    bool waits;
 };
 
 /* Rows of a, each an inner loop (kn_rows_piece), with the elements of b or followed by its rows. */
@@ -123,12 +134,16 @@ KN_ALWAYS void KN_NAME(rows_shaped)(struct kn_rows_piece *p, enum pat_operation 
     const KN_I *index = p->a->index, *then_index = way == KN_ROWS_THEN ? p->b->index : NULL;
     const uint16_t *len = p->a_len, *then = p->b_len, *const last = len + p->n;
     const int64_t load_second = p->load.second;
+    __asm__ volatile("" : "+r"(first.none));
     while (len < last) {
         const uint16_t *const end = len + KN_NAME(fixed_alike)(&p->fill, &filled, (uint64_t)(last - len));
         for (; len < end; len++) {
             KN_NAME(fixed_load)(&loaded, shape.loads, load_second, shape.load_by);
-            for (const KN_I *const stop = index + *len; index < stop; index++) {
-                KN_NAME(access)(row + *index, does, &first);
+            for (const KN_I *stop = index + *len; index < stop; index++) {
+                if (shape.waits)
+                    stop = KN_NAME(load_and_wait)(row + *index, stop, &first);
+                else
+                    KN_NAME(access)(row + *index, does, &first);
                 if (way != KN_ROWS_WITH) continue;
                 KN_NAME(access)(at, PAT_OPERATION_REDUCE, &second);
                 at += shape.b_by;
@@ -164,10 +179,10 @@ KN_ALWAYS bool KN_NAME(steps_are_1)(const struct kn_rows_piece *p, enum kn_rows_
 KN_ALWAYS void KN_NAME(rows_by)(struct kn_rows_piece *p, enum pat_operation does, enum kn_rows_way way)
 {
     const struct KN_NAME(rows_shape)
-        any = {p->load.elements, p->fill.elements, p->b_by, p->load.by, p->fill.by};
-#define KN_SHAPE(loads, fills)                                                                   \
-    case 2 * (loads) + (fills):                                                                  \
-        KN_NAME(rows_shaped)(p, does, way, (struct KN_NAME(rows_shape)){loads, fills, 1, 1, 1}); \
+        any = {p->load.elements, p->fill.elements, p->b_by, p->load.by, p->fill.by, false};
+#define KN_SHAPE(loads, fills)                                                                          \
+    case 2 * (loads) + (fills):                                                                         \
+        KN_NAME(rows_shaped)(p, does, way, (struct KN_NAME(rows_shape)){loads, fills, 1, 1, 1, false}); \
         return;
     if (does == PAT_OPERATION_REDUCE && sizeof(KN_E) == 8 && KN_NAME(steps_are_1)(p, way))
         switch (2 * any.loads + any.fills) {
@@ -199,3 +214,25 @@ KN_DEFINE(reduce, REDUCE)
 KN_DEFINE(fill, FILL)
 KN_DEFINE(update, UPDATE)
 #undef KN_DEFINE
+
+KN_ALWAYS void KN_NAME(rows_waiting)(struct kn_rows_piece *p, enum kn_rows_way way)
+{
+    const struct KN_NAME(rows_shape)
+        any = {p->load.elements, p->fill.elements, p->b_by, p->load.by, p->fill.by, true};
+    KN_NAME(rows_shaped)(p, PAT_OPERATION_REDUCE, way, any);
+}
+
+static void KN_NAME(rows_waiting_alone)(struct kn_rows_piece *p)
+{
+    KN_NAME(rows_waiting)(p, KN_ROWS_ALONE);
+}
+
+static void KN_NAME(rows_waiting_with)(struct kn_rows_piece *p)
+{
+    KN_NAME(rows_waiting)(p, KN_ROWS_WITH);
+}
+
+static void KN_NAME(rows_waiting_then)(struct kn_rows_piece *p)
+{
+    KN_NAME(rows_waiting)(p, KN_ROWS_THEN);
+}

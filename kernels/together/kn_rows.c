@@ -40,6 +40,7 @@ ls_err kn_row_role_init(const struct kn_session *s, struct kn_row_role *roles, s
     for (size_t e = 0; e < KN_ROW_FIXED_MAX; e++)
         out->steps[e] = steps_of(&s->plan, e + 1);
     if (!pat_rows_hold_all(c) || !fit_16_bits(all)) return LS_OK;
+    out->waits = c->rows_wait > 0;
     out->lengths = malloc(all->len * sizeof(*out->lengths));
     if (!out->lengths) return ls_nomem("the lengths of %zu rows", all->len);
     out->len = all->len;
@@ -77,7 +78,8 @@ void kn_rows_begin(struct kn_rows *out, struct kn_cursor *a, const struct kn_row
 {
     *out = (struct kn_rows){0};
     if (!role->lengths || !is_list(a)) return;
-    out->move = kn_rows_find(KN_ROWS_ALONE, a->does, a->element_bytes, 8 * a->index_bytes);
+    out->waits = role->waits;
+    out->move = kn_rows_find(KN_ROWS_ALONE, a->does, a->element_bytes, 8 * a->index_bytes, role->waits);
     if (!out->move) return;
     begin_list(a);
     out->a = a;
@@ -94,7 +96,7 @@ static void begin_elements(struct kn_cursor *c)
 static bool add_rows(struct kn_rows *r, struct kn_cursor *b, const struct kn_row_role *role,
                      enum kn_rows_way way)
 {
-    r->move = kn_rows_find(way, r->a->does, r->a->element_bytes, 8 * r->a->index_bytes);
+    r->move = kn_rows_find(way, r->a->does, r->a->element_bytes, 8 * r->a->index_bytes, r->waits);
     r->piece.b = &b->piece;
     r->piece.b_len = role->lengths;
     r->piece.b_by = role->steps[0].by;

@@ -38,9 +38,10 @@ struct kn_rows_piece {
 typedef void kn_rows_move(struct kn_rows_piece *p);
 
 /* Return the loop for a pattern that does an operation, followed by a reduction except for ALONE; both have the same sizes of
- * elements and indices. NULL where none exists: for chases. */
+ * elements and indices. waits: the branch at the end of each of its inner iterations waits for the loaded value, if it is a reduction.
+ * NULL where none exists: for chases. */
 kn_rows_move *kn_rows_find(enum kn_rows_way way, enum pat_operation does, unsigned element_bytes,
-                           unsigned index_bits);
+                           unsigned index_bits, bool waits);
 
 /* ---- patterns ---- */
 
@@ -58,6 +59,7 @@ struct kn_row_role {
         lengths; /* narrow, so that reading them causes little traffic; NULL: the pattern has none, or they have no use here */
     size_t len;
     bool is_borrowed;                            /* a pattern before it, with equal rows, owns lengths */
+    bool waits;                                  /* pat_config.rows_wait */
     struct kn_row_steps steps[KN_ROW_FIXED_MAX]; /* [e - 1] for e elements in a row */
 };
 
@@ -72,6 +74,7 @@ void kn_row_roles_fini(struct kn_row_role *roles, size_t len);
 struct kn_rows {
     struct kn_rows_piece piece;
     struct kn_cursor *a;
+    bool waits; /* a's */
     kn_rows_move *move;
     uint64_t len; /* rows in all */
 };

@@ -19,7 +19,7 @@ struct user {
     uint32_t next;     /* next user of the same site, PAT_NONE */
     uint32_t *numbers; /* [room], among all accesses of the thread */
     uint64_t len, room;
-    bool is_list, is_unclear;
+    bool is_list, is_unclear, decides;
 };
 
 struct rows_finder {
@@ -76,7 +76,8 @@ static ls_err find_users(struct rows_finder *w, const struct pat_sequences *s, s
                                            .thread = q->thread,
                                            .next = PAT_NONE,
                                            .room = q->accesses,
-                                           .is_list = is_list(&f->rows[i])};
+                                           .is_list = is_list(&f->rows[i]),
+                                           .decides = q->decides};
     }
     qsort(w->users, w->len, sizeof(*w->users), longest_first);
     for (size_t i = 0; i < w->len; i++) {
@@ -189,6 +190,17 @@ static ls_err make_rows(uint64_t len, struct pat_indices *out)
     return out->data ? LS_OK : ls_nomem("the lengths of %llu rows", (unsigned long long)len);
 }
 
+/* Give u the rows if their lengths vary, or else drop them. */
+static void keep_rows(struct user *u, struct pat_indices *rows)
+{
+    if (!varies(rows)) {
+        free(rows->data);
+        return;
+    }
+    u->found->config.row_lengths = *rows;
+    u->found->config.rows_wait = u->decides;
+}
+
 /* Set the rows of u where a gap ends them, if their lengths vary. */
 static ls_err find_rows(struct user *u, uint32_t gap)
 {
@@ -202,10 +214,7 @@ static ls_err find_rows(struct user *u, uint32_t gap)
         row += i > 0 && begins_row(u, i, gap);
         found.data[row]++;
     }
-    if (varies(&found))
-        u->found->config.row_lengths = found;
-    else
-        free(found.data);
+    keep_rows(u, &found);
     return LS_OK;
 }
 
@@ -246,10 +255,7 @@ static ls_err follow_rows(const struct user *leader, struct user *u, uint32_t ga
         memcpy(found.data, rows->data, rows->len * sizeof(*found.data));
     else
         count_in_rows(leader, u, gap, &found);
-    if (varies(&found))
-        u->found->config.row_lengths = found;
-    else
-        free(found.data);
+    keep_rows(u, &found);
     return LS_OK;
 }
 

@@ -72,6 +72,7 @@ struct pat_sequence {
     double cost;           /* estimated cycles of waiting; doc/patterns.md describes the model */
     uint32_t index_site;   /* the load whose value indexes this one: A of B[A[i]]; PAT_NONE */
     uint32_t index_home;   /* home that this load reads, PAT_NONE */
+    bool decides;          /* a branch depends on the value that each access loads */
     uint64_t base;         /* address of index 0; with several ranges, in the last one */
     uint64_t ranges_print; /* a fingerprint of the ranges in order; 0: unknown homes, pools */
     /* Sequences of one home and thread that take turns (struct pat_ext_turns). */

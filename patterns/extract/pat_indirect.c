@@ -433,6 +433,78 @@ bool pat_backward(const uint8_t *code, size_t len_bytes, size_t at, size_t *out)
     return found;
 }
 
+/* ---- forwards through the code ---- */
+
+enum { FORWARD_STEPS = 12 };
+
+static bool forward_is_move(const struct backward_decoded *d)
+{
+    static const ZydisMnemonic moves[] = {ZYDIS_MNEMONIC_MOV, ZYDIS_MNEMONIC_MOVZX, ZYDIS_MNEMONIC_MOVSX,
+                                          ZYDIS_MNEMONIC_MOVSXD};
+    for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++)
+        if (moves[i] == d->insn.mnemonic) return d->operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER;
+    return false;
+}
+
+static bool forward_is_comparison(const struct backward_decoded *d)
+{
+    return d->insn.mnemonic == ZYDIS_MNEMONIC_CMP || d->insn.mnemonic == ZYDIS_MNEMONIC_TEST;
+}
+
+static bool forward_leaves(const struct backward_decoded *d)
+{
+    const ZydisInstructionCategory c = d->insn.meta.category;
+    return c == ZYDIS_CATEGORY_COND_BR || c == ZYDIS_CATEGORY_UNCOND_BR || c == ZYDIS_CATEGORY_CALL ||
+           c == ZYDIS_CATEGORY_RET;
+}
+
+static bool forward_reads(const struct backward_decoded *d, ZydisRegister whole)
+{
+    for (size_t i = 0; i < d->insn.operand_count_visible; i++)
+        if (d->operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            backward_whole(d->operands[i].reg.value) == whole)
+            return true;
+    return false;
+}
+
+/* Is a branch the first of the next instructions that uses the flags? */
+static bool forward_branches(const struct backward *w, size_t at)
+{
+    struct backward_decoded d;
+    for (int n = 0; n < FORWARD_STEPS && at < w->len_bytes; n++, at += d.insn.length) {
+        if (!ZYAN_SUCCESS(
+                ZydisDecoderDecodeFull(&w->decoder, w->code + at, w->len_bytes - at, &d.insn, d.operands)))
+            return false;
+        if (d.insn.meta.category == ZYDIS_CATEGORY_COND_BR) return true;
+        if (d.insn.cpu_flags && (d.insn.cpu_flags->modified || d.insn.cpu_flags->tested)) return false;
+        if (forward_leaves(&d)) return false;
+    }
+    return false;
+}
+
+bool pat_decides(const uint8_t *code, size_t len_bytes, size_t at)
+{
+    struct backward w = {.code = code, .len_bytes = len_bytes};
+    struct backward_decoded d;
+    ZydisRegister loaded = ZYDIS_REGISTER_NONE;
+    ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (int n = 0; n < FORWARD_STEPS && at < len_bytes; n++, at += d.insn.length) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&w.decoder, code + at, len_bytes - at, &d.insn, d.operands)))
+            return false;
+        const bool is_load = n == 0 && backward_memory(&d);
+        if (n == 0 && !is_load) return false;
+        if (forward_is_comparison(&d) && (is_load || forward_reads(&d, loaded)) &&
+            forward_branches(&w, at + d.insn.length))
+            return true;
+        if (n == 0 && !forward_is_move(&d)) return false;
+        if (n == 0)
+            loaded = backward_whole(d.operands[0].reg.value);
+        else if (backward_writes(&d, loaded) || forward_leaves(&d))
+            return false;
+    }
+    return false;
+}
+
 /* ---- sites ---- */
 
 /* A vector of indices feeds up to 16 lanes, and loops end early: counts that differ by more do not agree.
@@ -496,21 +568,22 @@ static uint32_t indirect_load_at(const struct indirect *w, uint64_t ip, uint32_t
     return PAT_NONE;
 }
 
-static uint32_t indirect_site(struct indirect *w, uint32_t site)
+static void indirect_sequence(struct indirect *w, struct pat_sequence *q)
 {
-    const struct pat_site *s = &w->t->sites[site];
-    if (s->module >= w->t->modules_len) return PAT_NONE;
-    pat_code *code = indirect_code(w, s->module);
-    if (!code) return PAT_NONE;
+    const struct pat_site *s = &w->t->sites[q->site];
+    pat_code *code = s->module < w->t->modules_len ? indirect_code(w, s->module) : NULL;
+    q->index_site = PAT_NONE;
+    if (!code) return;
     const uint64_t bias = w->t->modules[s->module].bias;
     const uint64_t near = s->ip < INDIRECT_KNOWN_BYTES ? 0 : s->ip - INDIRECT_KNOWN_BYTES;
     uint64_t start, known = w->ips[indirect_find(w, s->module, near)].ip;
     uint8_t *bytes = NULL;
     size_t at;
     const size_t len_bytes = code_function(code, s->ip - bias, known - bias, &start, &bytes);
-    const bool found = len_bytes && pat_backward(bytes, len_bytes, s->ip - bias - start, &at);
+    if (len_bytes && pat_backward(bytes, len_bytes, s->ip - bias - start, &at))
+        q->index_site = indirect_load_at(w, start + at + bias, q->site);
+    q->decides = len_bytes && s->op == PAT_OP_LOAD && pat_decides(bytes, len_bytes, s->ip - bias - start);
     free(bytes);
-    return found ? indirect_load_at(w, start + at + bias, site) : PAT_NONE;
 }
 
 static ls_err indirect_init(struct indirect *w)
@@ -540,7 +613,7 @@ ls_err pat_indirect(const struct pat_tables *t, const uint64_t *accesses, struct
     struct indirect w = {.t = t, .accesses = accesses};
     const ls_err err = indirect_init(&w);
     for (size_t i = 0; err == LS_OK && i < len; i++)
-        rows[i].index_site = indirect_site(&w, rows[i].site);
+        indirect_sequence(&w, &rows[i]);
     indirect_fini(&w);
     return err;
 }

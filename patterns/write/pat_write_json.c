@@ -72,6 +72,7 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     if (c->wrap != 1) fprintf(out, ", \"wrap\": %" PRIu64, c->wrap);
     if (c->boundary) fprintf(out, ", \"boundary\": %" PRIu64, c->boundary);
     pat_json_list("row-lengths", &c->row_lengths, out);
+    pat_json_count("rows-wait", c->rows_wait, out);
     fputs(", \"origin\": ", out);
     ls_put_json(out, origin, "");
     pat_found_key(r, key);
@@ -238,6 +239,7 @@ static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, struct p
 static ls_err pat_json_for_spatter(size_t i, const struct pat_write_options *o, struct pat_config *c)
 {
     pat_json_drop(&c->row_lengths);
+    c->rows_wait = 0;
     if (!pat_json_is_spatters(c)) LS_TRY(pat_json_flatten(i, o, c));
     c->boundary = pat_json_boundary(c);
     return LS_OK;

@@ -45,7 +45,10 @@ if program == "hash":
 found = {c["array"]: c["row-lengths"] for c in json.load(open(program + ".json")) if "row-lengths" in c}
 if found != wanted:
     sys.exit(f"FAIL: {program}: rows of {sorted(found)}, wanted of {sorted(wanted)}; equal: {[a for a in found if found[a] == wanted.get(a)]}")
-if any("row-lengths" in c for c in json.load(open(program + ".spatter.json"))):
+waits = [c["array"] for c in json.load(open(program + ".json")) if c.get("rows-wait")]
+if waits != (["slots"] if program == "hash" else []):
+    sys.exit(f"FAIL: {program}: rows of {waits} wait")
+if any("row-lengths" in c or "rows-wait" in c for c in json.load(open(program + ".spatter.json"))):
     sys.exit(f"FAIL: {program}: rows in a file for Spatter")
 result = json.load(open(program + ".result"))["results"][0]
 if not result["valid"] or result["variant"].startswith("scalar, rows") != bool(wanted):

@@ -153,14 +153,21 @@ static const unsigned widths[][2] = {
 static void rows_are_summed_one_by_one(void **unused)
 {
     (void)unused;
-    for (size_t w = 0; w < 4; w++) {
+    for (size_t w = 0; w < 8; w++) {
+        const unsigned *width = widths[w % 4];
+        const bool waits = w >= 4;
         struct side a;
         struct kn_rows rows;
         uint64_t state = w, sum = 0;
         config_list(&a, &state, PAT_OPERATION_REDUCE, ROW_MAX);
-        begin(&a, widths[w][0], widths[w][1]);
+        a.config.rows_wait = waits;
+        begin(&a, width[0], width[1]);
         kn_rows_begin(&rows, &a.cursor, a.role);
         assert_ptr_equal(rows.a, &a.cursor);
+        assert_true(rows.move ==
+                    kn_rows_find(KN_ROWS_ALONE, PAT_OPERATION_REDUCE, width[0], width[1], waits));
+        assert_true(rows.move !=
+                    kn_rows_find(KN_ROWS_ALONE, PAT_OPERATION_REDUCE, width[0], width[1], !waits));
         assert_int_equal(rows.len, ROWS);
         for (size_t i = 0; i < ROWS; i++) {
             kn_rows_run(&rows, 1);
@@ -191,12 +198,14 @@ static void rows_are_filled_one_by_one(void **unused)
 static void a_second_pattern_keeps_pace(void **unused)
 {
     (void)unused;
-    for (size_t w = 0; w < 12; w++) {
+    for (size_t n = 0; n < 24; n++) {
+        const size_t w = n / 2;
         const unsigned *width = widths[w % 4];
         struct side a, b;
         struct kn_rows rows;
         uint64_t state = w, sums[2] = {0};
         config_list(&a, &state, PAT_OPERATION_REDUCE, ROW_MAX);
+        a.config.rows_wait = n % 2;
         if (w < 8)
             config_strided(&b, &state, &a.config, w < 4);
         else
@@ -205,8 +214,8 @@ static void a_second_pattern_keeps_pace(void **unused)
         begin(&b, width[0], width[1]);
         kn_rows_begin(&rows, &a.cursor, a.role);
         assert_true(kn_rows_add(&rows, &b.cursor, b.role));
-        assert_int_equal(rows.move == kn_rows_find(KN_ROWS_WITH, PAT_OPERATION_REDUCE, width[0], width[1]),
-                         w < 8);
+        assert_true(rows.move == kn_rows_find(w < 8 ? KN_ROWS_WITH : KN_ROWS_THEN, PAT_OPERATION_REDUCE,
+                                              width[0], width[1], n % 2));
         for (size_t i = 0; i < ROWS; i++) {
             kn_rows_run(&rows, 1);
             check_sum(&a, i, &sums[0]);

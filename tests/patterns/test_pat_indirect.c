@@ -193,6 +193,49 @@ static void pat_load_from_one_address_is_no_index(void **state)
     load_step = 8;
 }
 
+static void pat_loads_that_decide_are_found(void **state)
+{
+    static const struct {
+        const char *text;
+        uint8_t code[16];
+        size_t len;
+        bool decides;
+    } rows[] = {
+        {"cmp rdx,[rdi+rax*8]; jne", {0x48, 0x3b, 0x14, 0xc7, 0x75, 2}, 6, true},
+        {"mov rax,[rdi]; test rax,rax; je", {0x48, 0x8b, 0x07, 0x48, 0x85, 0xc0, 0x74, 2}, 8, true},
+        {"mov rax,[rdi]; test rax,rax; mov rdx,rcx; jne",
+         {0x48, 0x8b, 0x07, 0x48, 0x85, 0xc0, 0x48, 0x89, 0xca, 0x75, 2},
+         11,
+         true},
+        {"movzx eax,[rdi]; cmp al,5; je", {0x0f, 0xb6, 0x07, 0x3c, 5, 0x74, 2}, 7, true},
+        {"mov rax,[rdi]; add rcx,rax; test rsi,rsi; je",
+         {0x48, 0x8b, 0x07, 0x48, 0x01, 0xc1, 0x48, 0x85, 0xf6, 0x74, 2},
+         11,
+         false},
+        {"mov rax,[rdi]; mov eax,0; test rax,rax; je",
+         {0x48, 0x8b, 0x07, 0xb8, 0, 0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2},
+         13,
+         false},
+        {"cmp rdx,[rdi]; sete al; jne", {0x48, 0x3b, 0x17, 0x0f, 0x94, 0xc0, 0x75, 2}, 8, false},
+        {"mulsd xmm0,[rdi]; jne", {0xf2, 0x0f, 0x59, 0x07, 0x75, 2}, 6, false},
+        {"mov rax,[rdi]; call; test rax,rax; je",
+         {0x48, 0x8b, 0x07, 0xe8, 0, 0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2},
+         13,
+         false},
+        {"add rax,[rdi]; test rax,rax; js", {0x48, 0x03, 0x07, 0x48, 0x85, 0xc0, 0x78, 2}, 8, false},
+        {"mov rax,[rdi]; cmp rcx,rdx; jne; test rax,rax; je",
+         {0x48, 0x8b, 0x07, 0x48, 0x39, 0xd1, 0x75, 2, 0x48, 0x85, 0xc0, 0x74, 2},
+         13,
+         false},
+        {"test rax,rax; je", {0x48, 0x85, 0xc0, 0x74, 2}, 5, false},
+        {"mov rax,[rdi]; test; cut", {0x48, 0x8b, 0x07, 0x48, 0x85}, 5, false},
+        {"nothing", {0}, 0, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (pat_decides(rows[i].code, rows[i].len, 0) != rows[i].decides) fail_msg("%s", rows[i].text);
+}
+
 static void pat_invalid_code_reports_no_load(void **state)
 {
     (void)state;
@@ -203,6 +246,7 @@ static void pat_invalid_code_reports_no_load(void **state)
         for (size_t i = 0; i < sizeof(junk); i++)
             junk[i] = (uint8_t)((seed = seed * 6364136223846793005u + 1442695040888963407u) >> 56);
         if (pat_backward(junk, sizeof(junk), n % 300, &at)) assert_true(at < sizeof(junk));
+        (void)pat_decides(junk, sizeof(junk), n % 300);
     }
     assert_false(pat_backward(junk, 0, 0, &at));
     assert_null(pat_code_open("/nowhere/at/all"));
@@ -216,6 +260,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_index_load_is_named),
         cmocka_unit_test(pat_index_load_must_agree_in_number),
         cmocka_unit_test(pat_load_from_one_address_is_no_index),
+        cmocka_unit_test(pat_loads_that_decide_are_found),
         cmocka_unit_test(pat_invalid_code_reports_no_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

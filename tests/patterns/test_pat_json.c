@@ -216,7 +216,7 @@ static void pat_rows_are_read(void **state)
 {
     (void)state;
     struct pat_suite s;
-    assert_int_equal(read_text("[{\"pattern\":[5,6],\"row-lengths\":[3,0,1],\"count\":2},"
+    assert_int_equal(read_text("[{\"pattern\":[5,6],\"row-lengths\":[3,0,1],\"rows-wait\":1,\"count\":2},"
                                "{\"pattern\":[5,6,7],\"row-lengths\":[3],\"count\":1,\"pattern-size\":2}]",
                                &s),
                      LS_OK);
@@ -224,6 +224,8 @@ static void pat_rows_are_read(void **state)
     assert_int_equal(s.rows[0].row_lengths.data[0], 3);
     assert_int_equal(s.rows[0].row_lengths.data[1], 0);
     assert_true(pat_rows_hold_all(&s.rows[0]));
+    assert_int_equal(s.rows[0].rows_wait, 1);
+    assert_int_equal(s.rows[1].rows_wait, 0);
     s.rows[0].count = 1;
     assert_false(pat_rows_hold_all(&s.rows[0]));
     assert_int_equal(s.rows[1].row_lengths.len, 0); /* cut: its rows are not known */
