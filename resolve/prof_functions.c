@@ -87,9 +87,12 @@ static void prof_jit_name_line(prof_jit *j, struct prof_line *row, struct prof_j
     if (!function) return;
     counts->named += function[0] != '\0';
     counts->nameless += function[0] == '\0';
-    if (function[0] == '\0') function = prof_name_printf(j->names, "[jit] anon+0x%" PRIx64, row->ip - base);
     row->module = prof_name_of(j->names, "[jit]");
     row->function = row->symbol = function;
+    if (function[0] != '\0') return;
+    row->function = prof_name_of(
+        j->names, "generated code without a name"); /* one row: nothing tells its functions apart */
+    row->symbol = prof_name_printf(j->names, "[jit] anon+0x%" PRIx64, row->ip - base);
 }
 
 struct prof_jit_counts prof_jit_name_lines(prof_jit *j, struct prof_line *rows, size_t len)
