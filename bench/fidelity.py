@@ -3,12 +3,15 @@
 that users have.
 usage: fidelity.py --loadstone PROGRAM --fidelity PROGRAM --programs PROGRAM --machine TEXT [--rounds N] [--write PAGE] [LOOP...]"""
 import argparse
+import contextlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 # With these sizes the arrays exceed the second-level cache, so that loops wait for memory.
 LOOPS = {
@@ -23,8 +26,9 @@ LOOPS = {
 }
 WITHIN = 0.15
 GOAL = 7
+TURN = 0.05
 EXTRACT = ["--trivial", "--no-index-loads", "--min-accesses", "10000", "--top", "64", "--longest", "30000000"]
-REPLAY = ["-t", "1", "--no-stream", "--pages", "huge", "--pin", "none"]  # the loops are not pinned
+REPLAY = ["-t", "1", "--no-stream", "--pages", "huge", "--pin", "none"]  # the processor is chosen here
 REGULAR = {"uniform stride", "stencil", "broadcast"}  # classes that the processor prefetches
 FAIR = """## Rules of a fair comparison
 
@@ -45,9 +49,10 @@ The proxy makes the loop's accesses and no others:
   hash table, conditional accesses), the pattern has the lengths of its rows. Interleaved, each row is an inner loop with a
   branch at its end, which the processor mispredicts as it does in the loop.
 
-The replay lacks everything that is not in the pattern: arithmetic, and **branches that depend on loaded values**. In a
-hash table the loaded slot decides whether a probe continues: the processor notices a misprediction when the slot has arrived.
-The replay's branches depend on the lengths of the rows, which arrive early.
+* Where the value that an access loads decides whether its row goes on (a probe of a hash table), the branch of the replay waits
+  for the value, too: the processor notices a misprediction when the slot has arrived.
+
+The replay lacks everything that is not in the pattern: arithmetic, and other branches that depend on loaded values.
 
 ## Interleaved or one after the other
 
@@ -61,8 +66,9 @@ is accessed. Their patterns are replayed one after the other, and the times are 
 stores are complete. Where all patterns of a regular loop have as many rows, they alternate without turns (a stencil and its
 result), and are interleaved, too. Both figures are in the table.
 
-Arrays and lists of indices are in huge pages on both sides, and neither side is bound to a processor. With small pages, the pages that a process happens to get would affect the loop
-and its replay independently."""
+Arrays and lists of indices are in huge pages on both sides. With small pages, the pages that a process happens to get would affect the loop
+and its replay independently. The loop and its replays run on the same processor, in turns of 50 ms, and rounds go from processor to processor: what
+other programs, or other virtual machines on the same core, do to one processor for seconds slows some loops threefold and others not at all."""
 
 
 def run(*command, **options):
@@ -77,19 +83,50 @@ def extract(a, loop, size, folder):
     return patterns
 
 
-def loop_seconds(a, loop, size):
+def in_turns(*commands):
+    """Run programs on one processor in turns of TURN seconds, so that all of them meet the same other programs. Return their outputs."""
+    with contextlib.ExitStack() as files:
+        outputs = [files.enter_context(tempfile.TemporaryFile("w+")) for _ in commands]
+        programs = [subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, env=env) for (command, env), out in zip(commands, outputs)]
+        alive = programs
+        for p in programs:
+            p.send_signal(signal.SIGSTOP)
+        while alive:
+            for p in alive:
+                p.send_signal(signal.SIGCONT)
+                time.sleep(TURN)
+                if p.poll() is None:
+                    p.send_signal(signal.SIGSTOP)
+            alive = [p for p in alive if p.poll() is None]
+        for p, (command, _) in zip(programs, commands):
+            if p.returncode:
+                sys.exit(f"{' '.join(command)}: status {p.returncode}")
+        for out in outputs:
+            out.seek(0)
+        return [out.read() for out in outputs]
+
+
+def loop(a, name, size):
     huge = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1")  # arrays in huge pages, as in the replay
-    return float(run(a.fidelity, loop, str(size), capture_output=True, text=True, env=huge).stdout)
+    return [a.fidelity, name, str(size)], huge
 
 
-def replays(a, patterns, *options):
-    results = json.loads(run(a.loadstone, "replay", *REPLAY, *options, "--json", patterns, capture_output=True, text=True).stdout)["results"]
+def replay(a, patterns, *options):
+    return [a.loadstone, "replay", *REPLAY, *options, "--json", patterns], None
+
+
+def results_of(text):
+    results = json.loads(text)["results"]
     for r in results:
         assert r["valid"], r
         if "configuration" in r:
             data = r["memory_bytes"] - 8 * len(r["configuration"]["pattern"])
             assert data < 8 << 20 or r["huge_bytes"] > 0.8 * data, "no huge pages: " + r["configuration"]["name"]
     return results
+
+
+def replays(a, patterns, *options):
+    return results_of(in_turns(replay(a, patterns, *options))[0])
 
 
 def is_irregular(patterns):
@@ -115,21 +152,25 @@ def runs_together(results):
     return ["--max-runs", str(min(200, max(10, int(1 / results[0]["cpu_seconds_min"]))))]
 
 
-def measure(a, loop):
-    size = LOOPS[loop][0]
+def measure(a, name):
+    size = LOOPS[name][0]
     with tempfile.TemporaryDirectory() as folder:
-        patterns = extract(a, loop, size, folder)
+        patterns = extract(a, name, size, folder)
         run_as_often(patterns, replays(a, patterns))
         irregular = is_irregular(patterns) or has_equal_rows(patterns)
         turns = ["--together", *runs_together(replays(a, patterns, "--together", "--max-runs", "10"))]
-        rounds = [(loop_seconds(a, loop, size), replays(a, patterns), replays(a, patterns, *turns)) for _ in range(a.rounds)]
+        rounds = []
+        for r in range(a.rounds):
+            os.sched_setaffinity(0, {a.processors[r % len(a.processors)]})
+            seconds, results, together = in_turns(loop(a, name, size), replay(a, patterns), replay(a, patterns, *turns))
+            rounds.append((float(seconds), results_of(results), results_of(together)))
     each = rounds[0][1]
-    parts = [statistics.median(r[i]["cpu_seconds_min"] for _, r, _ in rounds) for i in range(len(each))]
-    together = statistics.median(t[0]["cpu_seconds_min"] for _, _, t in rounds)
+    parts = [min(r[i]["cpu_seconds_min"] for _, r, _ in rounds) for i in range(len(each))]
+    together = min(t[0]["cpu_seconds_min"] for _, _, t in rounds)
     ratios = [seconds / (t[0]["cpu_seconds_min"] if irregular else sum(r["cpu_seconds_min"] for r in results)) for seconds, results, t in rounds]
-    typical = statistics.median(seconds for seconds, _, _ in rounds)
-    after, turns = typical / sum(parts), typical / together
-    return {"loop": loop, "size_bytes": sum(r["bytes"] for r in each), "seconds": typical, "irregular": irregular, "ratio": turns if irregular else after,
+    least = min(seconds for seconds, _, _ in rounds)
+    after, turns = least / sum(parts), least / together
+    return {"loop": name, "size_bytes": sum(r["bytes"] for r in each), "seconds": least, "irregular": irregular, "ratio": turns if irregular else after,
             "after": after, "turns": turns, "ratios": ratios,
             "parts": [{"name": r["configuration"]["name"], "operation": r["configuration"]["operation"],
                        "seconds": part, "variant": r["variant"]} for r, part in zip(each, parts)]}
@@ -171,9 +212,8 @@ the arrays are larger than the second-level cache.
     lines += ["", f"{good} of {len(rows)} within {WITHIN * 100:.0f} % (bold; goal: {GOAL}). Above 1 the replay is faster.",
               f"With all loops interleaved the number is {good_turns}, with all one after the other {good_after}.", "",
               f"Bandwidth is the bytes of the patterns' accesses over CPU time, for the loop and for all its patterns. There are {a.rounds} rounds",
-              "in new processes. In a process the least time counts (loop and patterns run for a second each, 200 times at most),",
-              "because other programs only add to it; the table has the median over the rounds. `rounds` has the range of the",
-              "ratios. All runs use one thread.", "", *FAIR.splitlines(), "",
+              "in new processes. The least time counts, in a process (loop and patterns run for a second each, 200 times at most) and over",
+              "the rounds, because other programs only add to it. `rounds` has the range of the ratios within a round. All runs use one thread.", "", *FAIR.splitlines(), "",
               "Time of the replays one after the other, as shares of the loop's time:", "", "| loop | pattern | operation | share of the loop | variant |", "|---|---|---|---|---|"]
     for r in rows:
         for part in r["parts"]:
@@ -185,10 +225,11 @@ def main():
     p = argparse.ArgumentParser()
     for name in ("loadstone", "fidelity", "programs", "machine"):
         p.add_argument("--" + name, required=True)
-    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--rounds", type=int, default=8)
     p.add_argument("--write")
     p.add_argument("loops", nargs="*")
     a = p.parse_args()
+    a.processors = sorted(os.sched_getaffinity(0))[:8]
     rows = []
     for loop in a.loops or LOOPS:
         rows.append(measure(a, loop))
