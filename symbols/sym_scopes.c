@@ -206,7 +206,8 @@ static bool sym_type_in_scopes(struct sym_typist *t, const char *name, Dwarf_Die
     return s->unit && sym_names_type(&t->names, s->unit, name, out);
 }
 
-bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die *out)
+/* Look a type up in all units: for definitions that the unit of the code only declares, and in type units. */
+static bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die *out)
 {
     return sym_names_type_anywhere(&t->names, name, out);
 }

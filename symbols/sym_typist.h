@@ -42,8 +42,6 @@ bool sym_member_named(struct sym_typist *t, Dwarf_Die *record, const char *name,
 /* Look a variable up as code in t->scopes does: innermost scope first, then members of the function's class, then
  * the unit. */
 bool sym_variable_named(struct sym_typist *t, const char *name, Dwarf_Die *out);
-/* Look a type up in all units: for definitions that the unit of the code only declares, and in type units. */
-bool sym_type_anywhere(struct sym_typist *t, const char *name, Dwarf_Die *out);
 /* Return the layout of the type that the text names in t->scopes, SYM_NONE: not found. */
 uint32_t sym_type_named(struct sym_typist *t, const char *text);
 /* Remove typedefs and qualifiers, and find the definition if the unit only declares the type. False: there is none. */
