@@ -431,10 +431,10 @@ def main():
             machine.keeps_spools = False
         if not args.only or "allocating" in args.only:
             say()
-            say("## Hooks and tags alone")
+            say("## Hooks alone")
             say()
-            say("Programs that allocate much, with the engine `null`: every allocation passes the hooks and gets its tag, and no access is sampled. The")
-            say("goals are a median of 1.03 of the CPU time, and each program within 1.10.")
+            say("Programs that allocate much, with the engine `null`: every allocation passes the hooks, blocks are recorded, and no access is sampled.")
+            say("Blocks get no tags, which only engines that sample accesses use.")
             say()
             machine.engine = "null"
             table(machine, allocating(), cpus, say)
