@@ -255,18 +255,15 @@ def workloads(programs):
 
 
 # programs that allocate much
-def allocating():
-    return [
-        ("sqlite3", "sqlite3", lambda n: ["sqlite3", ":memory:", SQL % (250000 * n)]),
-        ("python3", "python3", lambda n: [python(), "-c", PYTHON % n]),
+def allocating(programs):
+    both = [w for w in workloads(programs) if w[0] in ("python3", "sqlite3", "node", "perl")]
+    return both + [
         ("python3, PYTHONMALLOC=malloc", "python3", lambda n: ["env", "PYTHONMALLOC=malloc", python(), "-c", PYTHON % n]),
-        ("perl", "perl", lambda n: ["perl", "-e", PERL % (4 * n)]),
         ("g++ -O2", "g++", lambda n: "for i in $(seq %d); do g++ -O2 -c -o /dev/null templates.cc; done" % n),
         ("gawk", "gawk", lambda n: ["gawk", AWK % (2 * n)]),
         ("xmllint", "xmllint", lambda n: "xmllint --noout" + 4 * n * " big.xml"),
         ("containers, g++ -O2", "g++", lambda n: ["./containers-O2", str(10 * n)]),
         ("containers, g++ -O0", "g++", lambda n: ["./containers-O0", str(4 * n)]),
-        ("node", "node", lambda n: ["node", "-e", NODE % n]),
     ]
 
 
@@ -437,7 +434,7 @@ def main():
             say("Blocks get no tags, which only engines that sample accesses use.")
             say()
             machine.engine = "null"
-            table(machine, allocating(), cpus, say)
+            table(machine, allocating(args.programs), cpus, say)
     finally:
         for process in beside:
             process.kill()

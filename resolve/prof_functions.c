@@ -90,8 +90,8 @@ static void prof_jit_name_line(prof_jit *j, struct prof_line *row, struct prof_j
     row->module = prof_name_of(j->names, "[jit]");
     row->function = row->symbol = function;
     if (function[0] != '\0') return;
-    row->function = prof_name_of(
-        j->names, "generated code without a name"); /* one row: nothing tells its functions apart */
+    /* all such code is one row, because its functions are not known */
+    row->function = prof_name_of(j->names, "generated code without a name");
     row->symbol = prof_name_printf(j->names, "[jit] anon+0x%" PRIx64, row->ip - base);
 }
 

@@ -21,7 +21,6 @@ libsymbols_la_SOURCES = \
     symbols/sym_plt.c \
     symbols/sym_reader.c \
     symbols/sym_scopes.c \
-    symbols/sym_source.h \
     symbols/sym_types.c symbols/sym_types.h symbols/sym_typist.h \
     symbols/sym_unwind.c symbols/sym_unwind.h \
     symbols/sym_variable_types.c \

@@ -5,7 +5,6 @@
 
 #include "common/ls_checked.h"
 #include "symbols/sym_operand.h"
-#include "symbols/sym_source.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory operand of an x86-64 instruction. */
+/* The memory operand of an x86-64 instruction, and where the value of a register came from, by the instructions before. */
 #ifndef SYM_OPERAND_H
 #define SYM_OPERAND_H
 
@@ -18,5 +18,21 @@ struct sym_operand {
 /* Decode the instruction at the begin of these bytes. False: it has no memory operand with a base register, or is not
  * known here (EVEX). */
 bool sym_operand_decode(const uint8_t *bytes, size_t len, struct sym_operand *out);
+
+enum sym_source_kind {
+    SYM_SOURCE_UNKNOWN, /* it was computed, or comes from a call, from code that is elsewhere, or from an instruction that is not known */
+    SYM_SOURCE_CALLER,  /* the function has not changed it since its begin */
+    SYM_SOURCE_COPY,    /* of the register from.base */
+    SYM_SOURCE_LOAD     /* of 8 bytes, from the memory operand `from` */
+};
+struct sym_source {
+    enum sym_source_kind kind;
+    size_t at_bytes; /* from the begin of the code: the instruction that copied or loaded it */
+    struct sym_operand from;
+};
+
+/* Follow the first len bytes of a function, instruction by instruction, and say where the value of the register (DWARF number) comes
+ * from. Branches are taken as if they were never taken. */
+struct sym_source sym_source_find(const uint8_t *code, size_t len, unsigned reg);
 
 #endif

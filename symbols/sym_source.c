@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "symbols/sym_source.h"
+#include "symbols/sym_operand.h"
 
 #include <Zydis/Zydis.h>
 
@@ -19,7 +19,8 @@ static int number_of(ZydisRegister r)
     return id < 8 ? numbers[id] : id;
 }
 
-/* Forget what the instruction changes: registers that it writes, and all those that a call or the code elsewhere may. */
+/* The registers that the instruction writes are unknown from now on. After a call, those are too that any function may change, and after a jump or
+ * a return all of them. */
 static void forget(struct sources *s, const ZydisDecodedInstruction *i, const ZydisDecodedOperand *operands)
 {
     static const uint8_t of_calls[] = {0, 1, 2, 4, 5, 8, 9, 10, 11};

@@ -17,8 +17,8 @@
 #include <strings.h>
 
 enum { LINE_BYTES = 64, TRIAL_ROUNDS = 3, TRIES_MAX = 16 };
-/* Loops with few elements are tried several times in a row, up to so many elements in all: after a loop with other stores, the arrays are
- * not in the caches where a loop's own runs leave them, and the least of few short runs is not the least of many. */
+/* A loop with few elements is tried several times in a row, with so many elements in all at most. A single short run depends on the loop before
+ * it, whose stores leave the arrays in other caches. */
 static const uint64_t tried_elements = 10000000;
 
 /* One kernel on the arrays, by one loop. */

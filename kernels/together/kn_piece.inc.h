@@ -176,15 +176,16 @@ KN_ALWAYS bool KN_NAME(steps_are_1)(const struct kn_rows_piece *p, enum kn_rows_
            (!p->fill.elements || p->fill.by == 1);
 }
 
-KN_ALWAYS void KN_NAME(rows_by)(struct kn_rows_piece *p, enum pat_operation does, enum kn_rows_way way)
+KN_ALWAYS void KN_NAME(rows_by)(struct kn_rows_piece *p, enum pat_operation does, enum kn_rows_way way,
+                                bool waits)
 {
     const struct KN_NAME(rows_shape)
-        any = {p->load.elements, p->fill.elements, p->b_by, p->load.by, p->fill.by, false};
+        any = {p->load.elements, p->fill.elements, p->b_by, p->load.by, p->fill.by, waits};
 #define KN_SHAPE(loads, fills)                                                                          \
     case 2 * (loads) + (fills):                                                                         \
         KN_NAME(rows_shaped)(p, does, way, (struct KN_NAME(rows_shape)){loads, fills, 1, 1, 1, false}); \
         return;
-    if (does == PAT_OPERATION_REDUCE && sizeof(KN_E) == 8 && KN_NAME(steps_are_1)(p, way))
+    if (!waits && does == PAT_OPERATION_REDUCE && sizeof(KN_E) == 8 && KN_NAME(steps_are_1)(p, way))
         switch (2 * any.loads + any.fills) {
             KN_SHAPE(0, 0)
             KN_SHAPE(0, 1)
@@ -197,42 +198,35 @@ KN_ALWAYS void KN_NAME(rows_by)(struct kn_rows_piece *p, enum pat_operation does
     KN_NAME(rows_shaped)(p, does, way, any);
 }
 
-#define KN_DEFINE(name, does)                                        \
-    static void KN_NAME(rows_alone_##name)(struct kn_rows_piece * p) \
-    {                                                                \
-        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_ALONE);    \
-    }                                                                \
-    static void KN_NAME(rows_with_##name)(struct kn_rows_piece * p)  \
-    {                                                                \
-        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_WITH);     \
-    }                                                                \
-    static void KN_NAME(rows_then_##name)(struct kn_rows_piece * p)  \
-    {                                                                \
-        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_THEN);     \
+#define KN_DEFINE(name, does)                                            \
+    static void KN_NAME(rows_alone_##name)(struct kn_rows_piece * p)     \
+    {                                                                    \
+        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_ALONE, false); \
+    }                                                                    \
+    static void KN_NAME(rows_with_##name)(struct kn_rows_piece * p)      \
+    {                                                                    \
+        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_WITH, false);  \
+    }                                                                    \
+    static void KN_NAME(rows_then_##name)(struct kn_rows_piece * p)      \
+    {                                                                    \
+        KN_NAME(rows_by)(p, PAT_OPERATION_##does, KN_ROWS_THEN, false);  \
     }
 KN_DEFINE(reduce, REDUCE)
 KN_DEFINE(fill, FILL)
 KN_DEFINE(update, UPDATE)
 #undef KN_DEFINE
 
-KN_ALWAYS void KN_NAME(rows_waiting)(struct kn_rows_piece *p, enum kn_rows_way way)
-{
-    const struct KN_NAME(rows_shape)
-        any = {p->load.elements, p->fill.elements, p->b_by, p->load.by, p->fill.by, true};
-    KN_NAME(rows_shaped)(p, PAT_OPERATION_REDUCE, way, any);
-}
-
 static void KN_NAME(rows_waiting_alone)(struct kn_rows_piece *p)
 {
-    KN_NAME(rows_waiting)(p, KN_ROWS_ALONE);
+    KN_NAME(rows_by)(p, PAT_OPERATION_REDUCE, KN_ROWS_ALONE, true);
 }
 
 static void KN_NAME(rows_waiting_with)(struct kn_rows_piece *p)
 {
-    KN_NAME(rows_waiting)(p, KN_ROWS_WITH);
+    KN_NAME(rows_by)(p, PAT_OPERATION_REDUCE, KN_ROWS_WITH, true);
 }
 
 static void KN_NAME(rows_waiting_then)(struct kn_rows_piece *p)
 {
-    KN_NAME(rows_waiting)(p, KN_ROWS_THEN);
+    KN_NAME(rows_by)(p, PAT_OPERATION_REDUCE, KN_ROWS_THEN, true);
 }

@@ -2,7 +2,7 @@
 /* Memory operands of instructions, and where the values of registers come from. */
 #include "config.h"
 
-#include "symbols/sym_source.h"
+#include "symbols/sym_operand.h"
 #include "tests/unit.h"
 
 #include <setjmp.h>

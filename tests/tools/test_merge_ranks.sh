@@ -46,7 +46,7 @@ for r in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["label"]):
 done
 must cmp all.rows side.rows
 
-# Caliper's columns over ranks are those of the report by rank and function; a sum, where most ranks have no samples, has none
+# the columns over ranks in Caliper's file equal the report by rank and function; a sum has no such columns
 expect 0 "" "$loadstone" export --force -o side.caliper.json side.h5
 expect 0 '"rows"' "$loadstone" report --by rank,function --min-share 0.000001% --json side.h5
 cp out side.json
