@@ -128,12 +128,13 @@ static ls_err prof_sample_burst(struct prof_replay *r, struct prof_stream *strea
     return prof_writer_add(r->run->writer, s);
 }
 
+/* A sample may be written after a record of a later time: merged_ns is then that time, its own is rec's. */
 static ls_err prof_on_sample(struct prof_replay *r, struct prof_stream *stream,
-                             const struct spool_sample *rec, uint64_t time_ns)
+                             const struct spool_sample *rec, uint64_t merged_ns)
 {
     struct prof_sample s = prof_sample_missing;
     LS_TRY(prof_thread_of(r, rec->tid, &s.thread));
-    s.time_ns = prof_since_start(r->run, time_ns);
+    s.time_ns = prof_since_start(r->run, rec->time_ns);
     s.ip = rec->rec.flags & SPOOL_SAMPLE_IP_AFTER ? rec->ip - 1 : rec->ip;
     s.addr = rec->addr;
     s.weight_ns = prof_sample_weight_ns(r, rec);
@@ -141,7 +142,7 @@ static ls_err prof_on_sample(struct prof_replay *r, struct prof_stream *stream,
     s.phase = prof_phase_of_thread(r, s.thread);
     prof_sample_sources(rec, &s);
     prof_note_life(&r->run->threads.rows[s.thread], s.time_ns);
-    LS_TRY(prof_sample_home(r, time_ns, &s));
+    LS_TRY(prof_sample_home(r, merged_ns, &s));
     LS_TRY(prof_sample_burst(r, stream, &s));
     stream->sampled_ip_is_after = rec->rec.flags & SPOOL_SAMPLE_IP_AFTER;
     return prof_ip_add(&r->ips, s.ip);

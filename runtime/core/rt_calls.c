@@ -268,10 +268,9 @@ static void set_entered(uint32_t entered)
     if (rec) __atomic_store_n(&rec->entered, entered, __ATOMIC_RELEASE);
 }
 
-/* Before a call; the record is written before the first. */
+/* Before a call. */
 static void marker_enter(uint32_t node, uint64_t function, uint64_t argument)
 {
-    if (!marker.rec) write_record(rt_tls.thread);
     if (!marker.rec) return;
     marker.rec->node = node;
     marker.rec->function = function;
@@ -330,6 +329,14 @@ static void *run(const struct ndm_call *c, struct mem_sample *sample)
     return result;
 }
 
+/* The system calls that write the record may sleep: they do not count against the function. */
+static void prepare_marker(void)
+{
+    if (marker.rec) return;
+    write_record(rt_tls.thread);
+    calls.usage = usage_now();
+}
+
 static void *run_timed(struct rt_account *a, const struct ndm_call *c, struct mem_sample *sample)
 {
     const uint64_t begin_ns = ls_clock_mono_ns();
@@ -350,6 +357,7 @@ static void call(struct rt_account *a, const struct ndm_call *c, const struct rt
                                 .level = RT_CALLS_LEVEL_UNKNOWN,
                                 .time = time_ns(s),
                                 .thread = s->tid};
+    prepare_marker();
     const struct loadstone_point *p = run_timed(a, c, &sample);
     if (p && c->domain && rt_thread_self()) add_point(s, c, p);
 }

@@ -384,6 +384,35 @@ static void points_returned_late_find_their_access(void **state)
     end(&r);
 }
 
+/* The reader of a ring may write a record of a later time first. */
+static void a_sample_written_late_keeps_its_time(void **state)
+{
+    (void)state;
+    begin();
+    const struct ndm_geometry g = grid("plate", NX, NY);
+    const struct ndm_map m = {.kind = NDM_MAP_CALLBACK};
+    report_node(1, ARRAY_A, CELLS, "A");
+    report_domain(1, &g);
+    report_map(1, 1, &m);
+    put_node_map(1, 1);
+    const struct spool_sample sample = {
+        .time_ns = tick(), .tid = FIXTURE_PID, .addr = ARRAY_A, .kind = SPOOL_SAMPLE_ACCESS};
+    main_thread.now_ns += 10000;
+    assert_true(spool_put_cost(&main_thread.writer, (struct spool_cost){.time_ns = tick()}));
+    assert_true(spool_put_sample(&main_thread.writer, SPOOL_OP_LOAD, &sample));
+    const struct spool_point_row rows[] = {{.access = 0, .at = {5.5, 1.5, 0}}};
+    const struct spool_point p = {.time_ns = tick(),
+                                  .burst_ns = sample.time_ns,
+                                  .tid = FIXTURE_PID,
+                                  .node = 1,
+                                  .map = 1,
+                                  .points_len = 1};
+    assert_true(spool_put_points(&main_thread.writer, p, rows));
+    struct resolved r = finish(0);
+    assert_true(field(&r, "plate.A")->values[NDM_SAMPLES][5 + NX] == 1);
+    end(&r);
+}
+
 static void phases_at_the_top_are_steps(void **state)
 {
     (void)state;
@@ -536,6 +565,7 @@ UNIT_GROUP()
         cmocka_unit_test(a_map_holds_from_its_time_to_the_next),
         cmocka_unit_test(a_mesh_gathers_at_targets_that_may_change),
         cmocka_unit_test(points_returned_late_find_their_access),
+        cmocka_unit_test(a_sample_written_late_keeps_its_time),
         cmocka_unit_test(phases_at_the_top_are_steps),
         cmocka_unit_test(many_phases_are_joined_and_slices_asked_for_are_equal),
         cmocka_unit_test(a_large_grid_is_kept_in_larger_cells),
