@@ -229,7 +229,7 @@ static struct sym_source (*const sym_find_source)(const uint8_t *code, size_t le
 static struct sym_source sym_source_before(const struct sym_typist *t, uint64_t linked, unsigned reg,
                                            uint64_t *out_at)
 {
-    struct sym_source out = {.kind = SYM_SOURCE_UNKNOWN};
+    struct sym_source out = {.kind = SYM_SOURCE_UNKNOWN, .step = 1};
     struct sym_entry function;
     struct sym_pieces pieces = {0};
     Dwarf_Die die = t->scopes.rows[0];
@@ -332,23 +332,59 @@ static void sym_stacked_pointer_take(struct sym_frame_walk *w, Dwarf_Die *variab
 static bool sym_pointee_of_register(struct sym_typist *t, uint64_t linked, unsigned reg, int depth,
                                     Dwarf_Die *out);
 
+/* Bytes from one element of an array to the next, 0: not known. */
+static uint64_t sym_element_bytes(struct sym_typist *t, Dwarf_Die *type)
+{
+    Dwarf_Die whole;
+    Dwarf_Word bytes;
+    if (!sym_type_defined(t, type, &whole)) return 0;
+    if (dwarf_aggregate_size(&whole, &bytes) == 0) return bytes;
+    return sym_type_is_pointer(&whole) ? sizeof(uint64_t) : 0;
+}
+
+/* Is a multiple of step the distance of two elements of an array of this type? */
+static bool sym_is_distance(struct sym_typist *t, Dwarf_Die *type, uint64_t step)
+{
+    const uint64_t bytes = step ? sym_element_bytes(t, type) : 1;
+    return bytes > 0 && step % bytes == 0;
+}
+
+/* The target of the pointer that a sum of registers is: one of them is the pointer, and the rest goes to another element. */
+static bool sym_pointee_of_sum(struct sym_typist *t, uint64_t linked, const struct sym_source *sum, int depth,
+                               Dwarf_Die *out)
+{
+    enum { DEPTH_OF_INDEX = 4 }; /* both ways twice at most */
+    const struct sym_operand *from = &sum->from;
+    if (sym_pointee_of_register(t, linked, from->base, depth, out) &&
+        sym_is_distance(t, out, sum->index_step))
+        return true;
+    return from->has_index && from->scale == 1 &&
+           sym_pointee_of_register(t, linked, from->index, depth + DEPTH_OF_INDEX, out) &&
+           sym_is_distance(t, out, sum->base_step);
+}
+
 /* The target of the pointer that an instruction loaded: a variable of the frame, or a member of the object that another pointer shows. */
-static bool sym_pointee_of_load(struct sym_typist *t, uint64_t linked, const struct sym_operand *from,
+static bool sym_pointee_of_load(struct sym_typist *t, uint64_t linked, const struct sym_source *load,
                                 int depth, Dwarf_Die *out)
 {
+    const struct sym_operand *from = &load->from;
     sym_scopes_find(t, linked - t->elf->dwarf_bias);
     struct sym_pointer_walk p = {.frame = {.t = t, .at = t->scopes.at}};
     Dwarf_Die object, whole;
     if (sym_frame_register(&p.frame, from->base, &p.place)) {
+        if (from->has_index) return false;
         p.place += from->distance;
         sym_frame_base(&p.frame);
         sym_frame_each(&p.frame, sym_stacked_pointer_take);
         *out = p.pointee;
         return p.is_found;
     }
-    return from->distance >= 0 && sym_pointee_of_register(t, linked, from->base, depth, &object) &&
-           sym_type_defined(t, &object, &whole) &&
-           sym_pointee_at(t, &whole, (uint64_t)from->distance, 0, out);
+    if (from->distance < 0 || !sym_pointee_of_sum(t, linked, load, depth, &object) ||
+        !sym_type_defined(t, &object, &whole))
+        return false;
+    const uint64_t bytes = from->has_index ? sym_element_bytes(t, &whole) : 0,
+                   place = (uint64_t)from->distance;
+    return sym_pointee_at(t, &whole, bytes ? place % bytes : place, 0, out);
 }
 
 /* The target of the pointer in a register at a linked address: that of a variable or of a part of it, or else, where the pointer came
@@ -361,12 +397,15 @@ static bool sym_pointee_of_register(struct sym_typist *t, uint64_t linked, unsig
     sym_scopes_find(t, linked - t->elf->dwarf_bias);
     struct sym_pointer_walk p = {.frame = {.t = t, .at = t->scopes.at}, .reg = reg};
     sym_frame_each(&p.frame, sym_pointer_take);
-    const struct sym_source source = p.is_found || depth == DEPTH_MAX
+    const struct sym_source source = p.is_found || depth >= DEPTH_MAX
                                          ? (struct sym_source){.kind = SYM_SOURCE_UNKNOWN}
                                          : sym_source_before(t, linked, reg, &at);
-    if (source.kind == SYM_SOURCE_LOAD) return sym_pointee_of_load(t, at, &source.from, depth + 1, out);
-    if (source.kind == SYM_SOURCE_COPY)
-        return sym_pointee_of_register(t, at, source.from.base, depth + 1, out);
+    if (source.kind == SYM_SOURCE_LOAD)
+        return sym_pointee_of_load(t, at, &source, depth + 1, out) &&
+               sym_is_distance(t, out, source.added_step);
+    if (source.kind == SYM_SOURCE_SUM)
+        return sym_pointee_of_sum(t, at, &source, depth + 1, out) &&
+               sym_is_distance(t, out, (uint64_t)llabs(source.from.distance));
     p.is_unchanged = source.kind == SYM_SOURCE_CALLER;
     if (p.is_unchanged) sym_frame_each(&p.frame, sym_pointer_take);
     *out = p.pointee;
@@ -381,6 +420,26 @@ static struct sym_typing sym_object_add(struct sym_frame_walk *w, struct sym_slo
     if (slot.offset_bytes < 0) slot.offset_bytes += (int64_t)one;
     *SYM_DRAFT_ROW(w->t->draft, slots) = slot;
     return (struct sym_typing){.type = slot.type, .how = SYM_HOW_POINTER};
+}
+
+static uint64_t sym_step_before(struct sym_typist *t, uint64_t linked, unsigned reg)
+{
+    uint64_t at;
+    sym_scopes_find(t, linked - t->elf->dwarf_bias);
+    return sym_source_before(t, linked, reg, &at).step;
+}
+
+/* The target of the pointer that a memory operand with an index shows, or one without. */
+static bool sym_pointee_of_operand(struct sym_typist *t, uint64_t linked, const struct sym_operand *o,
+                                   Dwarf_Die *out)
+{
+    struct sym_source sum = {.from = *o};
+    if (o->has_index) {
+        const uint64_t step = sym_step_before(t, linked, o->index);
+        sum.index_step = step <= UINT32_MAX ? step * o->scale : 1;
+        sum.base_step = sym_step_before(t, linked, o->base);
+    }
+    return sym_pointee_of_sum(t, linked, &sum, 0, out);
 }
 
 struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, uint32_t question)
@@ -409,13 +468,8 @@ struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, ui
         t->draft->rows[SYM_ROW_slots].len = first;
         return best ? sym_object_add(w, slot) : none;
     }
-    const bool is_found = sym_pointee_of_register(t, linked, o.base, 0, &object) ||
-                          (o.scale == 1 && /* the pointer may be the one or the other */
-                           sym_pointee_of_register(t, linked, o.index, 0, &object));
-    const uint32_t row = is_found ? sym_type_whole(t, &object) : SYM_NONE;
+    const uint32_t row =
+        sym_pointee_of_operand(t, linked, &o, &object) ? sym_type_whole(t, &object) : SYM_NONE;
     if (row == SYM_NONE) return none;
-    const uint64_t one = sym_type_len_bytes(t, row);
-    if (o.has_index && (one == 0 || o.scale % one != 0))
-        return none; /* the place in the object is not known */
     return sym_object_add(w, (struct sym_slot){o.distance, 1, row, question});
 }

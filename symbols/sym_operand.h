@@ -22,17 +22,22 @@ bool sym_operand_decode(const uint8_t *bytes, size_t len, struct sym_operand *ou
 enum sym_source_kind {
     SYM_SOURCE_UNKNOWN, /* it was computed, or comes from a call, from code that is elsewhere, or from an instruction that is not known */
     SYM_SOURCE_CALLER,  /* the function has not changed it since its begin */
-    SYM_SOURCE_COPY,    /* of the register from.base */
-    SYM_SOURCE_LOAD     /* of 8 bytes, from the memory operand `from` */
+    SYM_SOURCE_SUM,     /* the register from.base, plus from.index times its factor, plus from.distance */
+    SYM_SOURCE_LOAD     /* an instruction loaded 8 bytes from the memory operand `from` */
 };
+/* A step is a number that divides a value (index arithmetic); 0: the value is 0. */
 struct sym_source {
     enum sym_source_kind kind;
-    size_t at_bytes; /* from the begin of the code: the instruction that copied or loaded it */
+    size_t at_bytes; /* from the begin of the code: the instruction that added or loaded it */
     struct sym_operand from;
+    uint64_t base_step, index_step; /* steps for from.base, and for from.index times its factor */
+    uint64_t added_step;            /* step for the sum of all values that were added to a loaded one */
+    uint64_t step;                  /* the value itself is the root times this */
+    uint32_t root;                  /* number for an unknown value */
 };
 
-/* Follow the first len bytes of a function, instruction by instruction, and say where the value of the register (DWARF number) comes
- * from. Branches are taken as if they were never taken. */
+/* Follow the first len bytes of a function, instruction by instruction, and return the source of the value of the register (DWARF
+ * number). Branches are taken as if they were never taken. */
 struct sym_source sym_source_find(const uint8_t *code, size_t len, unsigned reg);
 
 #endif

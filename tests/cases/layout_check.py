@@ -30,6 +30,7 @@ KNOWN = {
     "run_voted": (["voted"], {"voted.a": 1, "voted.c": 2}),
     "run_handles": (["hidden"], {"hidden.key": 1, "hidden.next": 1}),
     "run_members": (["owner", "linked"], {"owner.first": 2, "owner.after": 1, "linked.key": 2, "linked.next": 1}),
+    "run_indexed": (["entries", "entry", "keyed"], None),
     "run_on_stack": (["point", "long int", "int", "point *", "point &"], None),
     "run_through_pointer": (["point", "long int", "int", "point *"], None),
 }

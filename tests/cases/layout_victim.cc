@@ -310,6 +310,29 @@ APART static void run_members(owner *o)
     }
 }
 
+// The same, in entries of an array that are found by index.
+struct keyed {
+    long unused, key;
+};
+struct entry {
+    keyed *first;
+    long count;
+    keyed *second;
+};
+static struct entries {
+    long len;
+    entry *items;
+} entry_list;
+static void *entry_memory, *keyed_memory;
+APART static void run_indexed(const entries *l)
+{
+    for (long i = 0; i < l->len; i++) {
+        TOUCH(l->items[i * 7 % l->len].first->key);
+        TOUCH(l->items[i].second->key);
+        TOUCH(l->items[(i + 3) % l->len].count);
+    }
+}
+
 // Data on the stack: the function's own, and its caller's by a pointer.
 struct point {
     long x, y, z;
@@ -372,11 +395,17 @@ int main(int argc, char **argv)
     pool = get_memory(COUNT * POOLED);
     unnamed = get_memory(COUNT * 32);
     more_unnamed = get_memory(COUNT * 24);
+    entry_memory = get_memory(COUNT * sizeof(entry));
+    keyed_memory = get_memory(COUNT * sizeof(keyed));
+    entry_list.len = COUNT;
+    entry_list.items = (entry *)entry_memory;
     for (int i = 0; i < COUNT; i++) {
         ((hidden *)unnamed)[i].next = (hidden *)unnamed + (i * 7 + 1) % COUNT;
         owners[i].after = i + 1 < COUNT ? &owners[i + 1] : nullptr;
         owners[i].first = (linked *)more_unnamed + i * 11 % COUNT;
         owners[i].first->next = (linked *)more_unnamed + i * 7 % COUNT;
+        entry_list.items[i].first = (keyed *)keyed_memory + i * 11 % COUNT;
+        entry_list.items[i].second = (keyed *)keyed_memory + i * 13 % COUNT;
     }
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
     do { // at least once, also where another program has the processor meanwhile
@@ -398,6 +427,7 @@ int main(int argc, char **argv)
         run_voted((voted *)untyped, (voted *)untyped + COUNT);
         run_handles(begin_of_unnamed());
         run_members(owners);
+        run_indexed(&entry_list);
         run_on_stack(COUNT);
         caller_of_pointer();
     } while (std::chrono::steady_clock::now() < end);

@@ -92,6 +92,7 @@ static void sources_of_registers_are_found(void **state)
         size_t at_bytes;
         unsigned base;
         int64_t distance;
+        uint64_t index_step, added_step;
     } rows[] = {
         {"mov rdx,[rdi]; test rdx,rdx; je",
          {0x48, 0x8b, 0x17, 0x48, 0x85, 0xd2, 0x74, 4},
@@ -102,7 +103,7 @@ static void sources_of_registers_are_found(void **state)
          RDI,
          0},
         {"nop; mov rax,[rax+0x30]", {0x90, 0x48, 0x8b, 0x40, 0x30}, 5, RAX, SYM_SOURCE_LOAD, 1, RAX, 0x30},
-        {"mov rbx,rdi", {0x48, 0x89, 0xfb}, 3, RBX, SYM_SOURCE_COPY, 0, RDI, 0},
+        {"mov rbx,rdi", {0x48, 0x89, 0xfb}, 3, RBX, SYM_SOURCE_SUM, 0, RDI, 0},
         {"mov rax,[rsi-8]; mov rcx,rax",
          {0x48, 0x8b, 0x46, 0xf8, 0x48, 0x89, 0xc1},
          7,
@@ -114,10 +115,18 @@ static void sources_of_registers_are_found(void **state)
         {"mov rbx,[rdi]; call", {0x48, 0x8b, 0x1f, 0xe8, 0, 0, 0, 0}, 8, RBX, SYM_SOURCE_LOAD, 0, RDI, 0},
         {"mov rax,[rdi]; call", {0x48, 0x8b, 0x07, 0xe8, 0, 0, 0, 0}, 8, RAX, SYM_SOURCE_UNKNOWN},
         {"mov rbx,[rdi]; jmp", {0x48, 0x8b, 0x1f, 0xeb, 0x10}, 5, RBX, SYM_SOURCE_UNKNOWN},
-        {"mov rax,[rdi]; add rax,8", {0x48, 0x8b, 0x07, 0x48, 0x83, 0xc0, 0x08}, 7, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,[rdi]; add rax,8",
+         {0x48, 0x8b, 0x07, 0x48, 0x83, 0xc0, 0x08},
+         7,
+         RAX,
+         SYM_SOURCE_SUM,
+         3,
+         RAX,
+         8},
+        {"mov rax,[rdi]; sub rax,rcx", {0x48, 0x8b, 0x07, 0x48, 0x29, 0xc8}, 6, RAX, SYM_SOURCE_UNKNOWN},
         {"mov rax,[rdi]; mov al,1", {0x48, 0x8b, 0x07, 0xb0, 0x01}, 5, RAX, SYM_SOURCE_UNKNOWN},
         {"mov eax,[rdi]", {0x8b, 0x07}, 2, RAX, SYM_SOURCE_UNKNOWN},
-        {"mov rax,[rdi+rsi*8]", {0x48, 0x8b, 0x04, 0xf7}, 4, RAX, SYM_SOURCE_UNKNOWN},
+        {"mov rax,[rdi+rsi*8]", {0x48, 0x8b, 0x04, 0xf7}, 4, RAX, SYM_SOURCE_LOAD, 0, RDI, 0, 8},
         {"mov rax,fs:[rdi]", {0x64, 0x48, 0x8b, 0x07}, 4, RAX, SYM_SOURCE_UNKNOWN},
         {"mov rax,[rip+8]", {0x48, 0x8b, 0x05, 8, 0, 0, 0}, 7, RAX, SYM_SOURCE_UNKNOWN},
         {"mov rax,[rdi]; cut", {0x48, 0x8b, 0x07, 0x48, 0x8b}, 5, RAX, SYM_SOURCE_UNKNOWN},
@@ -126,21 +135,52 @@ static void sources_of_registers_are_found(void **state)
          {0x48, 0x89, 0xfb, 0x48, 0x8b, 0x03, 0x48, 0x89, 0xdf},
          9,
          RDI,
-         SYM_SOURCE_COPY,
+         SYM_SOURCE_SUM,
          0,
          RDI,
          0},
+        {"shl rcx,4; mov rax,[rdi+rcx+8]",
+         {0x48, 0xc1, 0xe1, 0x04, 0x48, 0x8b, 0x44, 0x0f, 0x08},
+         9,
+         RAX,
+         SYM_SOURCE_LOAD,
+         4,
+         RDI,
+         8,
+         16},
+        {"lea rcx,[rcx+rcx*2]; lea rax,[rdi+rcx*8]",
+         {0x48, 0x8d, 0x0c, 0x49, 0x48, 0x8d, 0x04, 0xcf},
+         8,
+         RAX,
+         SYM_SOURCE_SUM,
+         4,
+         RDI,
+         0,
+         24},
+        {"imul rax,rsi,56; add rax,[rdi]",
+         {0x48, 0x6b, 0xc6, 0x38, 0x48, 0x03, 0x07},
+         7,
+         RAX,
+         SYM_SOURCE_LOAD,
+         4,
+         RDI,
+         0,
+         0,
+         56},
+        {"xor ecx,ecx; add rdi,rcx", {0x31, 0xc9, 0x48, 0x01, 0xcf}, 5, RDI, SYM_SOURCE_SUM, 2, RDI, 0, 0},
         {"nothing", {0}, 0, RAX, SYM_SOURCE_CALLER},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct sym_source s = sym_source_find(rows[i].code, rows[i].len, rows[i].reg);
-        const bool has_place = s.kind == SYM_SOURCE_LOAD || s.kind == SYM_SOURCE_COPY;
+        const bool has_place = s.kind == SYM_SOURCE_LOAD || s.kind == SYM_SOURCE_SUM;
         if (s.kind != rows[i].kind ||
             (has_place && (s.at_bytes != rows[i].at_bytes || s.from.base != rows[i].base ||
-                           s.from.distance != rows[i].distance)))
-            fail_msg("%s: kind %d at %zu base %u distance %ld", rows[i].text, (int)s.kind, s.at_bytes,
-                     s.from.base, (long)s.from.distance);
+                           s.from.distance != rows[i].distance || s.index_step != rows[i].index_step ||
+                           s.added_step != rows[i].added_step)))
+            fail_msg("%s: kind %d at %zu base %u distance %ld, steps %lu and %lu", rows[i].text, (int)s.kind,
+                     s.at_bytes, s.from.base, (long)s.from.distance, (unsigned long)s.index_step,
+                     (unsigned long)s.added_step);
     }
     assert_int_equal(sym_source_find(rows[0].code, rows[0].len, 16).kind, SYM_SOURCE_UNKNOWN);
 }
