@@ -17,6 +17,8 @@
     else                                 \
         KN_UNROLLED for (size_t j = 0; j < (n); j++) access
 #define KN_ALONE() __asm__ volatile("" ::: "memory")
+/* The loop counts it up, as the program's loop does: compilers would compute its value after the loop anew. */
+#define KN_COUNTED(x) __asm__("" : "+r"(x))
 #define KN_CAT_(a, b) a##b
 #define KN_CAT(a, b) KN_CAT_(a, b)
 

@@ -4,6 +4,7 @@
 #undef KN_CAT
 #undef KN_CAT_
 #undef KN_ALONE
+#undef KN_COUNTED
 #undef KN_EACH
 #undef KN_UNROLLED
 #undef KN_ALWAYS

@@ -144,13 +144,17 @@ KN_ALWAYS void KN_NAME(rows_shaped)(struct kn_rows_piece *p, enum pat_operation 
                     stop = KN_NAME(load_and_wait)(row + *index, stop, &first);
                 else
                     KN_NAME(access)(row + *index, does, &first);
+                KN_COUNTED(index);
                 if (way != KN_ROWS_WITH) continue;
                 KN_NAME(access)(at, PAT_OPERATION_REDUCE, &second);
                 at += shape.b_by;
+                KN_COUNTED(at);
             }
             if (way == KN_ROWS_THEN)
-                for (const KN_I *const stop = then_index + *then++; then_index < stop; then_index++)
+                for (const KN_I *const stop = then_index + *then++; then_index < stop; then_index++) {
                     KN_NAME(access)(at + *then_index, PAT_OPERATION_REDUCE, &second);
+                    KN_COUNTED(then_index);
+                }
             if (!shape.fills) continue;
             KN_NAME(access)(filled.at, PAT_OPERATION_FILL, &filled.state);
             filled.at += shape.fill_by;
