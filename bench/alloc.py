@@ -104,7 +104,8 @@ each 16 bytes of a block of up to 256 bytes; once for each 256 bytes of a longer
 to an eighth of the heap's memory. Tags are charged to the budget: bursts become fewer, by up to a half, but
 tags do not, because a block without its tag would have the name of an older one. Records get the part of their half that tags leave.
 When the budget is spent, blocks still get their tags, but only the first 2,048 call paths of a process are unwound for them.
-As long as there is no budget, blocks of other paths are named by the calling function alone. `overhead.md` has whole programs that allocate much
+As long as there is no budget, blocks of other paths are named by the calling function alone. `report --how` prints how many
+allocations had the tag of another call path, by a random sample. `overhead.md` has whole programs that allocate much
 (python3, node, gcc, redis-server, perl), with the cost of hooks, call paths and sampling together.
 """ % (args.machine.replace("\n", "\n    "), DEPTH, args.rounds, note, "\n".join(lines)))
 

@@ -15,6 +15,7 @@ import argparse
 import math
 import os
 import random
+import re
 import resource
 import shutil
 import socket
@@ -34,7 +35,7 @@ class Machine:
     """Runs commands natively and under the runtime."""
 
     def __init__(self, args, work):
-        self.args, self.work, self.keeps_spools, self.engine = args, work, False, None
+        self.args, self.work, self.keeps_spools, self.settings = args, work, False, {}
 
     def environment(self, recorded):
         env = dict(os.environ, LC_ALL="C", OMP_NUM_THREADS=str(min(os.cpu_count(), 8)))
@@ -42,9 +43,7 @@ class Machine:
             del env[name]
         if recorded:
             self.spool = tempfile.mkdtemp(prefix="spool", dir=self.work)
-            env.update(LD_PRELOAD=self.args.preload, LOADSTONE_SPOOL=self.spool)
-            if self.engine:
-                env["LOADSTONE_ENGINE"] = self.engine
+            env.update(self.settings, LD_PRELOAD=self.args.preload, LOADSTONE_SPOOL=self.spool)
         return env
 
     def start(self, command, recorded, cpu):
@@ -377,7 +376,7 @@ def table(machine, programs, cpus, say):
     say("|---|---|---|---|---|---|")
     ratios, cpu_ratios = [], []
     for name, needs, make in programs:
-        if args.only and machine.engine is None and not any(o and o in name for o in args.only.split(",")):
+        if args.only and not machine.settings and not any(o and o in name for o in args.only.split(",")):
             continue
         if needs and not shutil.which(needs):
             say("| %s | not installed here | | | | |" % name)
@@ -392,6 +391,26 @@ def table(machine, programs, cpus, say):
         say()
         say("Median ratio %.3f, largest %.3f, of %d programs; CPU time: median %.3f, largest %.3f." % (
             statistics.median(ratios), max(ratios), len(ratios), statistics.median(cpu_ratios), max(cpu_ratios)))
+
+
+def sites(machine, programs, say):
+    """Allocations whose tag is another site's, as the ones show that are drawn at random."""
+    say("Of allocations drawn at random (one in 4,096 bytes of small blocks, `--overhead 100%`), some have the tag of another call path,")
+    say("by the five innermost frames:")
+    say()
+    say("| program | drawn | of another call path |")
+    say("|---|---|---|")
+    tool = os.path.abspath(machine.args.loadstone)
+    for name, needs, make in programs:
+        if needs and not shutil.which(needs):
+            continue
+        command = make(1)
+        command = ["sh", "-c", command] if isinstance(command, str) else command
+        subprocess.run([tool, "record", "-q", "-f", "--overhead", "100%", "--period", "10s", "-o", "sites.h5", "--"] + command, cwd=machine.work,
+                       check=True, env=machine.environment(False), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        how = subprocess.run([tool, "report", "--how", "sites.h5"], cwd=machine.work, check=True, capture_output=True, text=True).stdout
+        found = re.search(r"of ([0-9,]+) allocations drawn at random, [0-9,]+ \(([0-9.]+ %)\)", " ".join(how.split()))
+        say("| %s | %s | %s |" % (name, *(found.groups() if found else ("none", ""))))
 
 
 def main():
@@ -430,11 +449,12 @@ def main():
             say()
             say("## Hooks alone")
             say()
-            say("Programs that allocate much, with the engine `null`: every allocation passes the hooks, blocks are recorded, and no access is sampled.")
-            say("Blocks get no tags, which only engines that sample accesses use.")
+            say("Programs that allocate much, with a burst every 10 s: every allocation passes the hooks, blocks are tagged and recorded.")
             say()
-            machine.engine = "null"
+            machine.settings = {"LOADSTONE_PERIOD": "10s"}
             table(machine, allocating(args.programs), cpus, say)
+            say()
+            sites(machine, allocating(args.programs), say)
     finally:
         for process in beside:
             process.kill()

@@ -760,7 +760,9 @@ struct spool_kernel_call {
     X(TAGS_OTHERS,                                                                                          \
       "small blocks allocated on call paths after the first 32,766 of a process: they share one row, "      \
       "\"blocks of allocation sites after the first 32,766\" (record --pid on the running program counts "  \
-      "from its own begin on; report --by line shows the code)")
+      "from its own begin on; report --by line shows the code)")                                            \
+    X(TAGS_CHECKED, "allocations drawn at random whose site tags were checked")                             \
+    X(TAGS_WRONG, "of these, allocations with the tag of another call path")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

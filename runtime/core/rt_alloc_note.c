@@ -165,9 +165,9 @@ static void rt_give_site(void *arg, uint32_t site)
     spool_packer_put_site(&g->t->sites, g->w, g->t->streams, &rec, g->path->frames);
 }
 
-/* Tag b by its path; the writer is open. */
+/* Tag b by its path; the writer is open. is_random: b was drawn at random. */
 static void rt_tag_by_path(struct rt_thread *t, struct spool_writer *w, const struct rt_block *b,
-                           const struct rt_path *path)
+                           const struct rt_path *path, bool is_random)
 {
     struct rt_site_giver giver = {t, w, path, b->len_bytes};
     const struct rt_tag_call call = rt_alloc_tag_call(b->caller, b->cfa);
@@ -179,6 +179,7 @@ static void rt_tag_by_path(struct rt_thread *t, struct spool_writer *w, const st
         .give = rt_give_site,
         .arg = &giver,
     };
+    if (is_random) rt_tag_check(&call, &p);
     rt_tag_put_slowly((uint64_t)(uintptr_t)b->base, b->len_bytes, rt_tag_learn(&call, &p));
 }
 
@@ -195,7 +196,7 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
         const struct rt_block b = {base, len_bytes, SPOOL_ALLOC_OTHER, caller, cfa};
         struct spool_writer *w = rt_spool_writer(t);
         const struct rt_path path = rt_tags_hold_paths() ? rt_path_cut(t, caller) : rt_path_here(t, caller);
-        rt_tag_by_path(t, w, &b, &path);
+        rt_tag_by_path(t, w, &b, &path, false);
         if (!path.is_cut) __atomic_fetch_add(&rt_tags.unwound, 1, __ATOMIC_RELAXED);
         rt_budget_look(ls_clock_mono_ns());
         rt_leave();
@@ -229,7 +230,7 @@ static void rt_record_alloc(struct rt_thread *t, const struct rt_block *b, uint3
 {
     struct spool_writer *w = rt_spool_writer(t);
     const struct rt_path path = rt_path_here(t, b->caller);
-    if (rt_is_tagged(b)) rt_tag_by_path(t, w, b, &path);
+    if (rt_is_tagged(b)) rt_tag_by_path(t, w, b, &path, period_bytes > 1);
     if (!rt_blocks_add((uint64_t)(uintptr_t)b->base)) return;
     t->allocs++;
     t->large_allocs += period_bytes == 1;

@@ -81,7 +81,7 @@ bool rt_free_note(void *p);
 /* Add the calling thread's skipped allocations to the pending events.  Signal: safe. */
 void rt_alloc_put_skipped(void);
 /* The same for blocks without tags, and for allocations at sites without a number.  Signal: safe. */
-void rt_alloc_put_untagged(void);
+void rt_alloc_put_tag_counts(void);
 
 /* A path as a record has it: all frames, or its hash where the stream has them. */
 struct rt_written_path {

@@ -199,11 +199,16 @@ void rt_alloc_put_skipped(void)
     rt_tls.skipped_allocs = 0;
 }
 
-void rt_alloc_put_untagged(void)
+static void put_tag_count(uint64_t *count, enum spool_event_kind kind)
 {
-    uint64_t *pending = rt_state.pending_events;
-    const uint64_t refused = __atomic_exchange_n(&rt_tags.regions_refused, 0, __ATOMIC_RELAXED),
-                   others = __atomic_exchange_n(&rt_tags.others, 0, __ATOMIC_RELAXED);
-    if (refused) __atomic_fetch_add(&pending[SPOOL_EVENT_TAGS_REFUSED], refused, __ATOMIC_RELAXED);
-    if (others) __atomic_fetch_add(&pending[SPOOL_EVENT_TAGS_OTHERS], others, __ATOMIC_RELAXED);
+    const uint64_t n = __atomic_exchange_n(count, 0, __ATOMIC_RELAXED);
+    if (n) __atomic_fetch_add(&rt_state.pending_events[kind], n, __ATOMIC_RELAXED);
+}
+
+void rt_alloc_put_tag_counts(void)
+{
+    put_tag_count(&rt_tags.regions_refused, SPOOL_EVENT_TAGS_REFUSED);
+    put_tag_count(&rt_tags.others, SPOOL_EVENT_TAGS_OTHERS);
+    put_tag_count(&rt_tags.checked, SPOOL_EVENT_TAGS_CHECKED);
+    put_tag_count(&rt_tags.wrong, SPOOL_EVENT_TAGS_WRONG);
 }

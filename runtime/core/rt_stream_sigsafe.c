@@ -150,7 +150,7 @@ void rt_stream_close(struct rt_thread *t)
     rt_stream_refresh(t);
     if (!spool_writer_is_open(&t->writer)) return;
     rt_alloc_put_skipped();
-    rt_alloc_put_untagged();
+    rt_alloc_put_tag_counts();
     flush_pending(t);
     rt_budget_hooks_ns();
     const struct spool_thread_end end = {

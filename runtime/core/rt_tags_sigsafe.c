@@ -79,7 +79,7 @@ bool rt_tags_resume(void)
     memset(rt_tags.kept, 0, kept_bytes + children_bytes);
     zero(rt_tags.rows, sizeof(uint64_t) << RT_TAG_ROWS_BITS);
     rt_tags.sites = rt_tags.is_flat = rt_tags.held = rt_tags.unwound = 0;
-    rt_tags.regions_refused = rt_tags.others = 0;
+    rt_tags.regions_refused = rt_tags.others = rt_tags.checked = rt_tags.wrong = 0;
     __atomic_store_n(&rt_tags.is_on, 1, __ATOMIC_RELEASE);
     return true;
 }
@@ -314,24 +314,32 @@ static bool is_flat(void)
     return __atomic_load_n(&rt_tags.is_flat, __ATOMIC_RELAXED) != 0;
 }
 
-/* No row has the signature: the one without the depth may, or there is no number left for it. */
-static uint32_t known_flat(const struct rt_tag_call *c)
+static bool has_row(uint64_t signature)
 {
-    if (!is_flat()) return 0;
-    uint64_t *at = row_place(flat_signature(c));
-    const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
-    if (row) return row_answer(at, row, c);
-    return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES ? tag_others() : 0;
+    const uint64_t *at = row_place(signature);
+    return !at || __atomic_load_n(at, __ATOMIC_RELAXED) != 0;
+}
+
+/* The signature that the call's rows begin with: one with the depth, or while depths get no new rows the one without. */
+static uint64_t first_signature(const struct rt_tag_call *c)
+{
+    const uint64_t signature = rt_tag_signature(c);
+    return !is_flat() || has_row(signature) ? signature : flat_signature(c);
+}
+
+static bool are_sites_used_up(void)
+{
+    return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES;
 }
 
 uint32_t rt_tag_known_slowly(const struct rt_tag_call *c)
 {
-    uint64_t signature = rt_tag_signature(c), word;
+    uint64_t signature = first_signature(c), word;
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
         uint64_t *at = row_place(signature);
         if (!at) return tag_others();
         const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
-        if (row == 0) return known_flat(c);
+        if (row == 0) return are_sites_used_up() ? tag_others() : 0;
         if (row & RT_TAG_CHECKS_MASK) return row_answer(at, row, c);
         const uint64_t place = rt_tag_row_place(row);
         if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
@@ -343,10 +351,11 @@ uint32_t rt_tag_known_slowly(const struct rt_tag_call *c)
 
 /* --- paths --- */
 
-static uint64_t path_hash(const struct rt_tag_path *p)
+static uint64_t path_hash(const struct rt_tag_path *p, uint32_t frames)
 {
-    uint64_t h = p->len;
-    for (uint32_t i = 0; i < p->len; i++) {
+    const uint32_t len = p->len < frames ? p->len : frames;
+    uint64_t h = frames;
+    for (uint32_t i = 0; i < len; i++) {
         h = (h ^ p->frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 32;
     }
@@ -366,20 +375,27 @@ static uint64_t frame_of(const struct rt_tag_path *p, uint32_t i)
     return i < p->len ? p->frames[i] & ((UINT64_C(1) << FRAME_BITS) - 1) : 0;
 }
 
+/* The number of innermost frames that all paths of the site share. */
+static uint32_t frames_of(uint32_t site)
+{
+    return site < RT_TAG_FLAT_SITES ? RT_TAG_FRAMES : RT_TAG_NAMED_FRAMES;
+}
+
 static void path_keep(uint32_t site, const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
-    for (uint32_t i = 0; i < RT_TAG_FRAMES; i++)
+    for (uint32_t i = 0; i < frames_of(site); i++)
         __atomic_store_n(&kept[i], frame_of(p, i) | place_of(c, p, i) << FRAME_BITS, __ATOMIC_RELAXED);
 }
 
 /* Index of the first frame that differs from the site's path, 0: none above the caller. */
 static uint32_t path_differs(uint32_t site, const struct rt_tag_path *p)
 {
+    const uint32_t len = frames_of(site);
     uint32_t i = 0;
-    while (i < RT_TAG_FRAMES && (kept_frame(site, i) ^ frame_of(p, i)) << (64 - FRAME_BITS) == 0)
+    while (i < len && (kept_frame(site, i) ^ frame_of(p, i)) << (64 - FRAME_BITS) == 0)
         i++;
-    return i < RT_TAG_FRAMES ? i : 0;
+    return i < len ? i : 0;
 }
 
 static uint32_t site_make(const struct rt_tag_call *c, const struct rt_tag_path *p)
@@ -395,23 +411,66 @@ static uint32_t site_make(const struct rt_tag_call *c, const struct rt_tag_path 
     return site;
 }
 
-/* The site of a path, made when it is new. Two threads may make one each for the same path: both are right. */
-static uint32_t path_site(const struct rt_tag_call *c, const struct rt_tag_path *p)
+/* The place of the path with this hash, or a free one. NULL: all are taken. */
+static uint64_t *path_place(uint64_t hash)
 {
-    const uint64_t hash = path_hash(p) & ~(uint64_t)RT_TAG_OTHERS;
-    uint32_t made = 0;
     for (uint64_t i = 0; i < PROBES; i++) {
         uint64_t *at = &rt_tags.paths[((hash >> (64 - PATHS_BITS)) + i) & ((1u << PATHS_BITS) - 1)];
-        uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-        if (there == 0) {
-            if (!made) made = site_make(c, p);
-            if (made == RT_TAG_OTHERS || __atomic_compare_exchange_n(at, &there, hash | made, false,
-                                                                     __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
-                return made;
-        }
-        if ((there & ~(uint64_t)RT_TAG_OTHERS) == hash) return (uint32_t)(there & RT_TAG_OTHERS);
+        const uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+        if (there == 0 || (there & ~(uint64_t)RT_TAG_OTHERS) == hash) return at;
     }
-    return made ? made : site_make(c, p);
+    return NULL;
+}
+
+static uint32_t path_find(uint64_t hash)
+{
+    const uint64_t *at = path_place(hash);
+    return at ? (uint32_t)(__atomic_load_n(at, __ATOMIC_ACQUIRE) & RT_TAG_OTHERS) : 0;
+}
+
+/* The site of a path, made when it is new; while depths get no new rows, paths with the same innermost frames are one. Two threads
+ * may make one each for the same path: both are right. */
+static uint32_t path_site(const struct rt_tag_call *c, const struct rt_tag_path *p)
+{
+    const bool are_short = is_flat();
+    uint64_t hash = path_hash(p, UINT32_MAX) & ~(uint64_t)RT_TAG_OTHERS, there = 0;
+    uint32_t site = path_find(hash);
+    if (!site && are_short) {
+        hash = path_hash(p, RT_TAG_NAMED_FRAMES) & ~(uint64_t)RT_TAG_OTHERS;
+        site = path_find(hash);
+    }
+    if (site) return site;
+    site = site_make(c, p);
+    uint64_t *at = path_place(hash);
+    if (at && site != RT_TAG_OTHERS)
+        __atomic_compare_exchange_n(at, &there, hash | site, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
+    return site;
+}
+
+/* --- checks --- */
+
+/* The site that a call gets without any check of its rows. */
+static uint32_t site_by_rows(const struct rt_tag_call *c)
+{
+    uint64_t signature = first_signature(c), word;
+    for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
+        const uint64_t *at = row_place(signature);
+        const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0, place = rt_tag_row_place(row);
+        if (row & RT_TAG_CHECKS_MASK) return 0;
+        if (place == 0 || i + 1 == RT_TAG_REFINED_MOST || !rt_tag_read(c, place, &word))
+            return rt_tag_row_site(row);
+        signature = rt_tag_refined(signature, place, word);
+    }
+    return 0;
+}
+
+void rt_tag_check(const struct rt_tag_call *c, const struct rt_tag_path *p)
+{
+    const uint32_t site = site_by_rows(c);
+    if (site == RT_TAG_OTHERS) return;
+    const uint32_t first = site ? path_differs(site, p) : 0;
+    __atomic_fetch_add(&rt_tags.checked, 1, __ATOMIC_RELAXED);
+    if (first > 0 && first < RT_TAG_NAMED_FRAMES) __atomic_fetch_add(&rt_tags.wrong, 1, __ATOMIC_RELAXED);
 }
 
 /* --- learning --- */
@@ -475,14 +534,14 @@ static bool row_may_have_child(uint64_t *at, const struct rt_tag_call *c, const 
 }
 
 /* Add the row without the depth; one of a cut path gets the site of a whole one. */
-static void row_put_flat(const struct rt_tag_call *c, uint32_t site, uint32_t checks)
+static void row_put_flat(const struct rt_tag_call *c, uint32_t site)
 {
     uint64_t *at = row_place(flat_signature(c));
     uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
     if (row == 0)
-        row_add(flat_signature(c), site, checks);
+        row_add(flat_signature(c), site, CHECKS_FIRST);
     else if (row & RT_TAG_CHECKS_MASK)
-        __atomic_compare_exchange_n(at, &row, row_with_site(row, site, checks), false, __ATOMIC_RELEASE,
+        __atomic_compare_exchange_n(at, &row, row_with_site(row, site, CHECKS_FIRST), false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED);
 }
 
@@ -493,9 +552,9 @@ static uint32_t learn_new(const struct rt_tag_call *c, const struct rt_tag_path 
     const uint32_t site = path_site(c, p);
     if (site == RT_TAG_OTHERS) return tag_others();
     if (p->is_cut)
-        row_put_flat(c, site, CHECKS_FIRST);
+        row_put_flat(c, site);
     else if (is_flat() && !is_child)
-        row_put_flat(c, site, 0);
+        row_put_flat(c, site);
     else
         row_add(signature, site, CHECKS_FIRST);
     return site;
@@ -514,7 +573,7 @@ uint32_t rt_tag_cut(const struct rt_tag_call *c)
 
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
-    uint64_t signature = rt_tag_signature(c), word, *parent = NULL;
+    uint64_t signature = first_signature(c), word, *parent = NULL;
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
         uint64_t *at = row_place(signature);
         if (!at) break;

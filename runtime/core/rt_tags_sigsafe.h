@@ -11,6 +11,9 @@
  * on the word of the stack at that place is hashed into a further signature. Paths are equal in their RT_TAG_FRAMES
  * innermost frames.
  *
+ * Recursion makes more paths than there are sites. After RT_TAG_FLAT_SITES of them, new signatures are without the depth, and
+ * paths with the same RT_TAG_NAMED_FRAMES innermost frames are one site.
+ *
  * While the overhead budget is used up, only the first RT_TAG_WHOLE_LEAST paths of a process are unwound. A later call
  * with an unknown path gets the site of its return address alone: its path is cut. The next unwinding replaces that site
  * by the one of the whole path.
@@ -72,8 +75,8 @@ enum {
     RT_TAG_DISPUTED = 7,     /* in place of a number: calls with another path were seen, but not unwound */
     RT_TAG_REFINED_MOST = 8, /* words of a signature */
     RT_TAG_FRAMES = 8,
-    RT_TAG_FLAT_SITES =
-        16000, /* from here on new signatures are without the depth, which recursion multiplies */
+    RT_TAG_NAMED_FRAMES = 5, /* innermost ones, which usually name a block: rt_tag_check compares them */
+    RT_TAG_FLAT_SITES = 16000,
     /* Unwindings without regard to the budget, which is often used up while a program starts. Some milliseconds of a
      * process. */
     RT_TAG_WHOLE_LEAST = 2048,
@@ -93,6 +96,8 @@ struct rt_tags {
     uint32_t compared;        /* paths that were found on the stack by rows that are still checked */
     uint64_t regions_refused; /* that could not be mapped */
     uint64_t others;          /* allocations at RT_TAG_OTHERS */
+    uint64_t checked;         /* allocations that were drawn at random for rt_tag_check */
+    uint64_t wrong;           /* checked allocations whose site has another path */
 };
 extern struct rt_tags rt_tags LS_HIDDEN;
 
@@ -191,6 +196,9 @@ uint32_t rt_tag_known_slowly(const struct rt_tag_call *c);
 uint32_t rt_tag_cut(const struct rt_tag_call *c);
 /* The site of a call, by its path. A whole path becomes known. */
 uint32_t rt_tag_learn(const struct rt_tag_call *c, const struct rt_tag_path *path);
+/* Before rt_tag_learn, for a call that was drawn at random: has the site that it would get without its path another one?
+ * Counts it. A call that would be unwound has the right path. */
+void rt_tag_check(const struct rt_tag_call *c, const struct rt_tag_path *path);
 
 /* --- blocks --- */
 

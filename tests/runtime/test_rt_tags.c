@@ -536,6 +536,46 @@ static void first_paths_are_unwound_without_budget(void **state)
     assert_false(rt_tags_hold_paths());
 }
 
+static uint64_t inner_of_site[RT_TAG_OTHERS];
+
+static void give_inner(void *arg, uint32_t site)
+{
+    const struct fake *f = arg;
+    inner_of_site[site] = f->frames[1] << 32 ^ f->frames[2] << 16 ^ f->frames[3] << 8 ^ f->frames[4];
+}
+
+/* A deep recursion has more paths than there are numbers, but few of them differ in the inner frames. */
+static void paths_of_a_recursion_are_told_apart_by_their_inner_frames(void **state)
+{
+    enum { CALLS = 3 * RT_TAG_OTHERS, LATE = CALLS / 2 };
+    static struct fake f;
+    uint32_t unwound_late = 0, wrong = 0;
+    (void)state;
+    for (uint64_t i = 0; i < CALLS; i++) {
+        char path[] = "abcdefghij";
+        for (int k = 1; k < 5; k++)
+            path[k] = (char)('A' + (i * 7919 >> (3 * k)) % 4);
+        struct rt_tag_call c = call_of(&f, path);
+        for (int k = 5; k < 10; k++)
+            f.stack[4 * k] = f.frames[k] = 0x500000 + i * 16;
+        c.depth += i * 64;
+        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
+        if (!site) site = rt_tag_known_slowly(&c);
+        if (!site) {
+            const struct rt_tag_path p = {
+                .frames = f.frames, .places = f.places, .len = f.len, .give = give_inner, .arg = &f};
+            unwound_late += i >= LATE;
+            site = rt_tag_learn(&c, &p);
+        }
+        const uint64_t own = f.frames[1] << 32 ^ f.frames[2] << 16 ^ f.frames[3] << 8 ^ f.frames[4];
+        wrong += inner_of_site[site] != own;
+    }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(rt_tags.others, 0);
+    assert_true(rt_tags.sites < RT_TAG_FLAT_SITES + 4 * 4 * 4 * 4 + 1);
+    assert_true(unwound_late < CALLS / 100);
+}
+
 static void sites_after_the_last_number_are_counted(void **state)
 {
     static struct fake f;
@@ -619,6 +659,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup(no_block_gets_the_path_of_another_caller, init_tags),
         cmocka_unit_test_setup(paths_without_places_are_unwound, init_tags),
         cmocka_unit_test_setup(first_paths_are_unwound_without_budget, init_tags),
+        cmocka_unit_test_setup(paths_of_a_recursion_are_told_apart_by_their_inner_frames, init_tags),
         cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
         cmocka_unit_test_setup(threads_tag_their_own_blocks, init_tags),
     };

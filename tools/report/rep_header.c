@@ -93,14 +93,19 @@ static uint64_t rep_event_sum(const struct prof_event *events, size_t len, size_
     return sum;
 }
 
+static bool rep_is_in_another_line(const char *kind)
+{
+    return strncmp(kind, "SAMPLING_", 9) == 0 || strncmp(kind, "sampling", 8) == 0 ||
+           strcmp(kind, "TAGS_CHECKED") == 0 || strcmp(kind, "TAGS_WRONG") == 0;
+}
+
 void rep_print_events(const struct rep_view *v, size_t most, FILE *out)
 {
     char count[CLI_CELL_BYTES];
     size_t len = 0, shown = 0, more = 0;
     const struct prof_event *events = prof_events(v->profile, &len);
     for (size_t i = 0; i < len; i++) {
-        if (strncmp(events[i].kind, "SAMPLING_", 9) == 0 || strncmp(events[i].kind, "sampling", 8) == 0)
-            continue;
+        if (rep_is_in_another_line(events[i].kind)) continue;
         const uint64_t sum = rep_event_sum(events, len, i);
         if (sum == 0) continue;
         if (shown == most) {

@@ -254,6 +254,28 @@ static void rep_how_types(const struct rep_view *v, FILE *out)
             cli_format_grouped(all_text, lost));
 }
 
+static uint64_t rep_count_events(const struct rep_view *v, const char *kind)
+{
+    uint64_t count = 0;
+    size_t len = 0;
+    const struct prof_event *events = prof_events(v->profile, &len);
+    for (size_t i = 0; i < len; i++)
+        if (strcmp(events[i].kind, kind) == 0) count += events[i].count;
+    return count;
+}
+
+/* Print how many allocations, among those drawn at random, have the tag of another site. */
+static void rep_how_tags(const struct rep_view *v, FILE *out)
+{
+    char wrong_text[CLI_CELL_BYTES], checked_text[CLI_CELL_BYTES];
+    const uint64_t checked = rep_count_events(v, "TAGS_CHECKED"), wrong = rep_count_events(v, "TAGS_WRONG");
+    if (checked == 0) return;
+    rep_key(out, "sites");
+    fprintf(out, "of %s allocations drawn at random, %s (%.2f %%) had the tag of another call path\n",
+            cli_format_grouped(checked_text, checked), cli_format_grouped(wrong_text, wrong),
+            100.0 * (double)wrong / (double)checked);
+}
+
 /* Say why the traffic of data is not printed. */
 static void rep_how_traffic(const struct rep_view *v, FILE *out)
 {
@@ -288,6 +310,7 @@ void rep_print_how_lines(const struct rep_view *v, FILE *out)
     rep_how_in_place(v, out);
     rep_how_levels(v, out);
     rep_how_coverage(v, out);
+    rep_how_tags(v, out);
     rep_how_types(v, out);
     rep_how_traffic(v, out);
     rep_key(out, "intervals");
