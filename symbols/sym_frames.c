@@ -429,17 +429,18 @@ static uint64_t sym_step_before(struct sym_typist *t, uint64_t linked, unsigned 
     return sym_source_before(t, linked, reg, &at).step;
 }
 
-/* The target of the pointer that a memory operand with an index shows, or one without. */
+/* The target of the pointer in a memory operand: its base, or its index, and the other one goes to another element. The code is
+ * followed only if the factor of the index does not show that. */
 static bool sym_pointee_of_operand(struct sym_typist *t, uint64_t linked, const struct sym_operand *o,
                                    Dwarf_Die *out)
 {
-    struct sym_source sum = {.from = *o};
-    if (o->has_index) {
+    if (sym_pointee_of_register(t, linked, o->base, 0, out)) {
+        if (!o->has_index || sym_is_distance(t, out, o->scale)) return true;
         const uint64_t step = sym_step_before(t, linked, o->index);
-        sum.index_step = step <= UINT32_MAX ? step * o->scale : 1;
-        sum.base_step = sym_step_before(t, linked, o->base);
+        if (step <= UINT32_MAX && sym_is_distance(t, out, step * o->scale)) return true;
     }
-    return sym_pointee_of_sum(t, linked, &sum, 0, out);
+    return o->has_index && o->scale == 1 && sym_pointee_of_register(t, linked, o->index, 0, out) &&
+           sym_is_distance(t, out, sym_step_before(t, linked, o->base));
 }
 
 struct sym_typing sym_object_of_access(struct sym_typist *t, uint64_t linked, uint32_t question)

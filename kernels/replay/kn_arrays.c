@@ -255,19 +255,25 @@ void kn_arrays_fill(struct kn_arrays *a)
     a->backend->parallel(a->plan->threads, fill_share, a);
 }
 
-/* A block with few touched pages is new: its other pages need no memory. */
+/* Can kn_arrays_fill touch every page of s? A block with fewer touched pages is new: its other pages need no memory. */
+static bool needs_all_pages(const struct kn_plan *p, const struct kn_plan_side *s)
+{
+    enum { PAGE_BYTES = 4096 };
+    return p->need.iterations >= s->elements / (PAGE_BYTES / p->element_bytes);
+}
+
 static ls_err init_side(struct kn_arrays *a, const struct kn_plan_side *s, struct kn_block *out)
 {
     const struct kn_plan *p = a->plan;
     const uint64_t bytes = s->elements * p->element_bytes;
-    return is_filled(p, s) ? kn_block_reuse(out, bytes, a->pages, p->threads)
-                           : kn_block_init(out, bytes, a->pages);
+    return needs_all_pages(p, s) ? kn_block_reuse(out, bytes, a->pages, p->threads)
+                                 : kn_block_init(out, bytes, a->pages);
 }
 
 /* b is empty or lent after a failure. */
-static void fini_block(const struct kn_arrays *a, struct kn_block *b, bool filled)
+static void fini_block(const struct kn_arrays *a, struct kn_block *b, bool is_kept)
 {
-    if (b->mapping && filled)
+    if (b->mapping && is_kept)
         kn_block_keep(b, a->pages, a->plan->threads);
     else
         kn_block_fini(b);
@@ -320,8 +326,8 @@ ls_err kn_arrays_init_in(struct kn_arrays *out, const struct kn_plan *plan, cons
 void kn_arrays_fini(struct kn_arrays *a)
 {
     kn_arrays_forget_narrow(a);
-    fini_block(a, &a->from, a->plan && is_filled(a->plan, &a->plan->from));
-    fini_block(a, &a->to, a->plan && is_filled(a->plan, &a->plan->to));
+    fini_block(a, &a->from, a->plan && needs_all_pages(a->plan, &a->plan->from));
+    fini_block(a, &a->to, a->plan && needs_all_pages(a->plan, &a->plan->to));
     fini_block(a, &a->dense, true);
     kn_runs_fini(&a->runs_from);
     kn_runs_fini(&a->runs_to);
