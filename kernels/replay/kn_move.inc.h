@@ -116,10 +116,31 @@ KN_ALWAYS bool KN_NAME(is_lone)(const struct kn_job *job, enum KN_NAME(kind) kin
            (kind == KN_NAME(kind_gather) || job->to.steps_len == 1);
 }
 
+/* Can the only dense row stay in registers, because the elements of each row have equal distances? */
+KN_ALWAYS bool KN_NAME(is_held)(const struct kn_job *job, enum KN_NAME(kind) kind, bool levels)
+{
+    return kind == KN_NAME(kind_scatter) && !levels && KN_UNROLL == KN_HELD_MAX && job->len == KN_UNROLL &&
+           job->to.fold.len == 1 && KN_NAME(is_lone)(job, kind);
+}
+
+KN_ALWAYS void KN_NAME(scatter_held)(const struct kn_job *job, const struct kn_part *part)
+{
+    KN_E held[KN_UNROLL], *row = (KN_E *)job->to.base + part->base_to + KN_NAME(index)(&job->to, 0);
+    const int64_t by = job->to.fold.step, row_by = job->to.steps[0];
+    _Pragma("GCC unroll 8") for (int u = 0; u < KN_UNROLL; u++) held[u] = ((const KN_E *)part->dense)[u];
+    for (uint64_t i = part->begin; i < part->end; i++, row += row_by) {
+        KN_E *at = row;
+        _Pragma("GCC unroll 8") for (int u = 0; u < KN_UNROLL; u++, at += by) KN_PUT(at, held[u]);
+    }
+    KN_END();
+}
+
 #define KN_DEFINE(kernel, kind, levels)                                               \
     static void KN_NAME(kernel)(const struct kn_job *job, const struct kn_part *part) \
     {                                                                                 \
-        if (KN_NAME(is_lone)(job, KN_NAME(kind)))                                     \
+        if (KN_NAME(is_held)(job, KN_NAME(kind), levels))                             \
+            KN_NAME(scatter_held)(job, part);                                         \
+        else if (KN_NAME(is_lone)(job, KN_NAME(kind)))                                \
             KN_NAME(loop)(job, part, KN_NAME(kind), true, levels);                    \
         else                                                                          \
             KN_NAME(loop)(job, part, KN_NAME(kind), false, levels);                   \

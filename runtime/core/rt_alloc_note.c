@@ -200,7 +200,7 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
         if (!path.is_cut) __atomic_fetch_add(&rt_tags.unwound, 1, __ATOMIC_RELAXED);
         rt_budget_look(ls_clock_mono_ns());
         rt_leave();
-    } else {
+    } else if (!site || !rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site)) {
         rt_tag_put_slowly((uint64_t)(uintptr_t)base, len_bytes, site);
     }
     errno = saved;

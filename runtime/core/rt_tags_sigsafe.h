@@ -174,6 +174,14 @@ RT_TAG_INLINE bool rt_tags_hold_paths(void)
 }
 void rt_tags_hold(bool is_over_budget);
 
+/* The site of a row that is still checked, if its path is cut and paths are held; else 0. */
+RT_TAG_INLINE uint32_t rt_tag_held_site(uint64_t row)
+{
+    const uint32_t site = rt_tag_row_site(row);
+    const uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
+    return rt_tags_hold_paths() && __atomic_load_n(&kept[1], __ATOMIC_RELAXED) == 0 ? site : 0;
+}
+
 /* The site of a call, by the first rows of lines, and signatures of fewer words than this; 0: ask
  * rt_tag_known_slowly. There are tags. */
 RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int words)
@@ -184,8 +192,9 @@ RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int w
         const uint64_t row = rt_tag_row(signature, rows);
         if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
         if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
+        if ((row & RT_TAG_CHECKS_MASK) != 0) return rt_tag_held_site(row);
         const uint64_t place = rt_tag_row_place(row);
-        if ((row & RT_TAG_CHECKS_MASK) != 0 || !rt_tag_read(c, place, &word)) return 0;
+        if (!rt_tag_read(c, place, &word)) return 0;
         signature = rt_tag_refined(signature, place, word);
     }
     return 0;

@@ -265,6 +265,27 @@ static void short_rows_and_equal_steps_are_moved_as_listed(void **state)
     pat_config_fini(&c);
 }
 
+/* Also rows that overwrite each other, and themselves. */
+static void rows_of_equal_distances_are_scattered_in_order(void **state)
+{
+    (void)state;
+    static const int64_t distances[] = {1, 2, -3, 0}, steps[] = {8, 1, -2, 5, 0};
+    enum { CASES = sizeof(distances) / sizeof(*distances) * (sizeof(steps) / sizeof(*steps)) };
+    uint64_t random = 9;
+    struct pat_config c;
+    assert_int_equal(pat_config_init(&c), LS_OK);
+    c.kernel = PAT_SCATTER;
+    c.count = 11;
+    for (size_t n = 0; n < CASES; n++) {
+        set_indices(&c.pattern, KN_HELD_MAX, 1, &random);
+        for (size_t j = 0; j < KN_HELD_MAX; j++)
+            c.pattern.data[j] = 3 + (int64_t)j * distances[n % 4];
+        c.delta = steps[n / 4];
+        assert_true(run_all(&c, 4) > 0 && run_all(&c, 8) > 0);
+    }
+    pat_config_fini(&c);
+}
+
 static void a_fold_gives_every_index(void **state)
 {
     (void)state;
@@ -682,6 +703,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variant_equals_the_naive_model),
         cmocka_unit_test(short_rows_and_equal_steps_are_moved_as_listed),
+        cmocka_unit_test(rows_of_equal_distances_are_scattered_in_order),
         cmocka_unit_test(a_fold_gives_every_index),
         cmocka_unit_test(runs_are_the_steps_where_they_are_shorter),
         cmocka_unit_test(wrong_results_are_detected),
