@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_layout_lines.h"
 
+#include "common/ls_checked.h"
 #include "common/ls_hash.h"
 #include "common/ls_sorted.h"
 
@@ -238,16 +239,6 @@ static uint32_t an_run_step(const struct an_run *r, const struct an_walk *w)
     return r->objects > 1 ? r->step : w->step;
 }
 
-static uint64_t an_common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The objects that are visited first and last. */
 struct an_ends {
     uint64_t first, last;
@@ -272,7 +263,7 @@ ls_err an_visits_add(struct an_visits *v, const struct an_touches *t)
     uint32_t walk;
     LS_TRY(an_walk_of(v, t, &here, &walk));
     if (v->len == 0 && t->len > 0)
-        v->base = t->rows[0].object % an_common_divisor(AN_LAYOUT_LINE_BYTES, v->len_bytes);
+        v->base = t->rows[0].object % ls_gcd_u64(AN_LAYOUT_LINE_BYTES, v->len_bytes);
     for (size_t from = 0; from < t->len;) {
         const struct an_run r = an_run_at(v, t, from);
         const uint32_t step = an_run_step(&r, &v->walks.rows[walk]);

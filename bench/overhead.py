@@ -255,8 +255,8 @@ def workloads(programs):
 
 # programs that allocate much
 def allocating(programs):
-    both = [w for w in workloads(programs) if w[0] in ("python3", "sqlite3", "node", "perl")]
-    return both + [
+    shared = [w for w in workloads(programs) if w[0] in ("python3", "sqlite3", "node", "perl")]
+    return shared + [
         ("python3, PYTHONMALLOC=malloc", "python3", lambda n: ["env", "PYTHONMALLOC=malloc", python(), "-c", PYTHON % n]),
         ("g++ -O2", "g++", lambda n: "for i in $(seq %d); do g++ -O2 -c -o /dev/null templates.cc; done" % n),
         ("gawk", "gawk", lambda n: ["gawk", AWK % (2 * n)]),

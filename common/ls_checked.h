@@ -33,6 +33,17 @@ static inline uint64_t ls_muldiv_u64(uint64_t a, uint64_t num, uint64_t den)
     return (uint64_t)((unsigned __int128)a * num / den);
 }
 
+/* The greatest common divisor; of 0 and b: b. */
+static inline uint64_t ls_gcd_u64(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* The nearest integer; 0 for negative numbers and NAN, at most 2^63 (sums of damaged input may be larger). */
 static inline uint64_t ls_round_u64(double value)
 {

@@ -4,6 +4,7 @@
 
 #include "machine/mach_isa.h"
 
+#include "common/ls_checked.h"
 #include "common/ls_clock.h"
 #include "machine/mach_probe_sigsafe.h"
 
@@ -77,23 +78,13 @@ static ls_err tsc_hz(uint64_t window_ns, uint64_t *out_hz)
     return LS_OK;
 }
 
-static uint64_t gcd_u64(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static uint32_t tsc_step_cycles(void)
 {
     uint64_t step = 0, before = __rdtsc();
     for (int i = 0; i < TSC_STEP_READINGS; i++) {
         _mm_lfence();
         const uint64_t now = __rdtsc();
-        step = gcd_u64(step, now - before);
+        step = ls_gcd_u64(step, now - before);
         before = now;
     }
     return step == 0 || step > UINT32_MAX ? 1 : (uint32_t)step;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/sym_operand.h"
 
+#include "common/ls_checked.h"
+
 #include <Zydis/Zydis.h>
 
 enum { REGISTERS = 16 };
@@ -43,16 +45,6 @@ static void forget(struct sources *s, const ZydisDecodedInstruction *i, const Zy
                            : -1;
         if (to >= 0) s->of[to] = another(s);
     }
-}
-
-static uint64_t common_step(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 static uint64_t step_of_number(int64_t n)
@@ -102,14 +94,14 @@ static void add_multiple(struct sym_source *out, const struct sym_source *of, ui
 {
     const uint64_t step = step_times(of->step, factor);
     const bool is_same = out->root == of->root;
-    out->step = is_same ? out->step + step : common_step(out->step, step);
+    out->step = is_same ? out->step + step : ls_gcd_u64(out->step, step);
     if (!is_same) out->root = 0;
 }
 
 static void add_number(struct sym_source *out, int64_t number)
 {
     if (number == 0) return;
-    out->step = common_step(out->step, step_of_number(number));
+    out->step = ls_gcd_u64(out->step, step_of_number(number));
     out->root = 0;
 }
 

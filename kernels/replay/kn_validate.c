@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Comparisons that a validation may cost: some hundredths of a second where all elements are compared, and some thousandths where random
- * ones are, each of which may miss all caches. */
+/* Comparisons that a validation may cost. Comparing all elements takes some hundredths of a second. Random elements are fewer, because
+ * each may miss all caches. */
 static const uint64_t effort_max = UINT64_C(1) << 20, effort_random_max = UINT64_C(1) << 17;
 enum { ELEMENTS_MIN = 256 };
 /* all rows are replayed at once if that is as cheap, or if checking an element costs at least

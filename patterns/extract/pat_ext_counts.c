@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_counts.h"
 
+#include "common/ls_checked.h"
+
 #include <string.h>
 
 /* ---- tables in buckets ---- */
@@ -27,20 +29,10 @@ void pat_ext_ways_free(struct pat_ext_way *slots, struct pat_ext_budget *b, uint
 
 /* ---- greatest common divisor ---- */
 
-uint64_t pat_ext_gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Replace d's value, which does not divide the number, by their greatest common divisor. */
 static void divisor_shrink(struct pat_ext_divisor *d, uint64_t number)
 {
-    d->value = pat_ext_gcd(number, d->value);
+    d->value = ls_gcd_u64(number, d->value);
     if (!d->value) return;
     const uint64_t odd = d->value >> __builtin_ctzll(d->value);
     d->inverse = odd; /* correct in the low three bits; each step doubles the number of correct bits (Newton's

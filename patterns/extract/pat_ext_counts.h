@@ -72,8 +72,6 @@ struct pat_ext_divisor {
     uint64_t most;    /* the largest quotient */
 };
 
-uint64_t pat_ext_gcd(uint64_t a, uint64_t b); /* gcd of 0 and b: b */
-
 /* Include a number in the divisor. */
 void pat_ext_divisor_take(struct pat_ext_divisor *d, uint64_t number);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_engine.h"
 #include "config.h"
+#include "common/ls_checked.h"
 #include "common/ls_text.h"
 #include "patterns/extract/pat_ext_counts.h"
 #include "patterns/extract/pat_ext_filter.h"
@@ -50,7 +51,7 @@ static uint64_t finish_size_bytes(const struct pat_ext *e, const struct pat_ext_
 static uint64_t finish_unit(const struct pat_ext *e, const struct pat_ext_row *r)
 {
     const bool is_ranged = r->home != PAT_NONE && !r->is_pool;
-    const uint64_t all = pat_ext_gcd(r->tally.gcd.value, is_ranged ? r->offset_gcd : r->cross_gcd);
+    const uint64_t all = ls_gcd_u64(r->tally.gcd.value, is_ranged ? r->offset_gcd : r->cross_gcd);
     const uint64_t elem_bytes = r->home == PAT_NONE ? 0 : e->tables->homes[r->home].elem_size_bytes;
     if (finish_divides(elem_bytes, all)) return elem_bytes;
     const uint64_t size_bytes = finish_size_bytes(e, r, all);

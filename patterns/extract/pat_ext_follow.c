@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/extract/pat_ext_engine.h"
+#include "common/ls_checked.h"
 #include "common/ls_compat.h"
 
 #include <stdlib.h>
@@ -150,7 +151,7 @@ static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pa
     const int64_t distance = (int64_t)(t->addr - r->addr);
     if (r->switches == 0) r->crossings = malloc(PAT_EXT_POOL_SWITCHES * sizeof(*r->crossings));
     if (r->crossings) r->crossings[r->switches] = distance;
-    r->cross_gcd = pat_ext_gcd(ext_apart(t->addr, r->addr), r->cross_gcd);
+    r->cross_gcd = ls_gcd_u64(ext_apart(t->addr, r->addr), r->cross_gcd);
     ext_jump(e, r, t, at);
     if (!r->crossings) return;
     if (++r->switches == PAT_EXT_POOL_SWITCHES) ext_settle_pool(e, r);
@@ -168,9 +169,9 @@ void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_e
         const struct pat_range *range = &e->tables->ranges[spot->range];
         if (range->end - range->start > r->range_bytes) r->range_bytes = range->end - range->start;
         if (spot->range != r->range || t.is_break || !r->is_begun)
-            r->offset_gcd = pat_ext_gcd(addr - range->start, r->offset_gcd);
+            r->offset_gcd = ls_gcd_u64(addr - range->start, r->offset_gcd);
     }
-    if (t.is_break) r->cross_gcd = pat_ext_gcd(ext_apart(addr, r->addr), r->cross_gcd);
+    if (t.is_break) r->cross_gcd = ls_gcd_u64(ext_apart(addr, r->addr), r->cross_gcd);
     if (!r->is_begun || t.is_break)
         ext_jump(e, r, &t, at);
     else if (spot->range == r->range || r->is_pool)

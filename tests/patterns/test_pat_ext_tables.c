@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables that rows count in: divisors, buckets of four, distances (exact, and when there are too many of
  * them), and the stream of their accesses; each against a direct implementation. */
+#include "common/ls_checked.h"
 #include "common/ls_random.h"
 #include "patterns/extract/pat_ext.h"
 #include "patterns/extract/pat_ext_counts.h"
@@ -64,7 +65,7 @@ static void divisor_is_that_of_all_numbers(void **unused)
         for (int k = 0; k < 20; k++) {
             const uint64_t number = rng(3) ? unit * (any_number() >> 32) : k % 7 == 6 ? any_number() : 0;
             pat_ext_divisor_take(&d, number);
-            all = pat_ext_gcd(number, all);
+            all = ls_gcd_u64(number, all);
             assert_int_equal(d.value, all);
         }
     }

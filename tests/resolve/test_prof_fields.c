@@ -357,16 +357,22 @@ static void a_mesh_gathers_at_targets_that_may_change(void **state)
     end(&r);
 }
 
-static void points_returned_late_find_their_access(void **state)
+/* Array A is mapped to a plate by a function of the program. */
+static void begin_with_callback(void)
 {
-    (void)state;
-    begin();
     const struct ndm_geometry g = grid("plate", NX, NY);
     const struct ndm_map m = {.kind = NDM_MAP_CALLBACK};
+    begin();
     report_node(1, ARRAY_A, CELLS, "A");
     report_domain(1, &g);
     report_map(1, 1, &m);
     put_node_map(1, 1);
+}
+
+static void points_returned_late_find_their_access(void **state)
+{
+    (void)state;
+    begin_with_callback();
     const uint64_t elements[] = {1, 2, 3};
     const uint64_t burst_ns = main_thread.now_ns + 1000; /* the fixture's clock */
     touch(ARRAY_A, elements, 3, 300);
@@ -388,13 +394,7 @@ static void points_returned_late_find_their_access(void **state)
 static void a_sample_written_late_keeps_its_time(void **state)
 {
     (void)state;
-    begin();
-    const struct ndm_geometry g = grid("plate", NX, NY);
-    const struct ndm_map m = {.kind = NDM_MAP_CALLBACK};
-    report_node(1, ARRAY_A, CELLS, "A");
-    report_domain(1, &g);
-    report_map(1, 1, &m);
-    put_node_map(1, 1);
+    begin_with_callback();
     const struct spool_sample sample = {
         .time_ns = tick(), .tid = FIXTURE_PID, .addr = ARRAY_A, .kind = SPOOL_SAMPLE_ACCESS};
     main_thread.now_ns += 10000;
