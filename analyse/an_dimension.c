@@ -319,9 +319,9 @@ static uint32_t an_level_of_sample(const struct an_tables *t, const struct prof_
 
 static const char *an_level_label(const struct an_tables *t, uint32_t level, char out[AN_LABEL_BYTES])
 {
-    (void)t;
     (void)out;
-    return prof_level_names[level];
+    return level == PROF_LEVEL_L1 && t->run && prof_level_l1_is_l2(t->run) ? "L1 or L2"
+                                                                           : prof_level_names[level];
 }
 
 static uint32_t an_numa_of_sample(const struct an_tables *t, const struct prof_samples *s, uint64_t i)

@@ -27,7 +27,8 @@ void an_tables_init(struct an_tables *t, const prof_profile *p)
     t->modules = prof_modules(p, &t->modules_len);
     t->types = prof_types(p, &t->types_len);
     t->members = prof_members(p, &t->members_len);
-    t->duration_ns = an_duration_ns(t, prof_run_of(p));
+    t->run = prof_run_of(p);
+    t->duration_ns = an_duration_ns(t, t->run);
     t->slices = AN_SLICES;
 }
 

@@ -24,6 +24,7 @@ struct an_tables {
     /* NULL without call stacks, or before an_calls_init */
     const struct an_call_tree *calls, *callers;
     size_t nodes_len, threads_len, processes_len, bursts_len, phases_len, lines_len;
+    const struct prof_run *run;
     uint64_t duration_ns; /* duration of the run, in whole slices; 0: not known */
     uint32_t slices;      /* equal parts of the duration, the keys of the dimension slice */
 };

@@ -68,15 +68,14 @@ static void make_monotonic(double *latency_cycles)
 void mach_calibration_set_limits(struct mach_calibration *c)
 {
     const double step = c->tsc_step_cycles;
-    double before = 0;
     for (int l = MACH_L1; l < MACH_DRAM; l++) {
         const double between = sqrt(c->latency_cycles[l] * c->latency_cycles[l + 1]);
         const double on_gap =
             (floor((between + c->probe_cost_cycles) / step) + 0.5) * step - c->probe_cost_cycles;
-        const double apart = l == MACH_L1 ? on_gap : before + step;
-        c->limit_cycles[l] = fmax(on_gap, apart);
-        before = c->limit_cycles[l];
+        c->limit_cycles[l] = l == MACH_L1 ? on_gap : fmax(on_gap, c->limit_cycles[l - 1] + step);
     }
+    if (c->latency_cycles[MACH_L2] - c->latency_cycles[MACH_L1] < step)
+        c->limit_cycles[MACH_L1] = c->limit_cycles[MACH_L2];
     c->limit_cycles[MACH_DRAM] = INFINITY;
 }
 

@@ -39,7 +39,8 @@ enum { MACH_CALIBRATIONS_MOST = 6 }; /* largest number of attempts of a disturbe
 ls_err mach_calibrate(struct mach_calibration *out);
 /* Compute limit_cycles from latency_cycles, probe_cost_cycles and tsc_step_cycles: geometric means between
  * neighbours, moved onto the gaps between two readings of the counter, at least one step apart, so that a
- * level that the counter cannot resolve is wrong by at most one level. Thread: any. */
+ * level that the counter cannot resolve is wrong by at most one level. Where a step is longer than the difference
+ * between L1 and L2, both are L1, and their limits are equal. Thread: any. */
 void mach_calibration_set_limits(struct mach_calibration *c);
 /* Load the calibration from the cache ($XDG_CACHE_HOME/loadstone, keyed by CPU model and cache sizes), else
  * measure and store it there. A cache that cannot be written is no error. A calibration that other programs

@@ -2,6 +2,7 @@
 #include "run_h5/prof_cost.h"
 
 #include "common/ls_vector.h"
+#include "run_h5/prof_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run)
     *m = (struct prof_cost_model){
         .l1_cycles = prof_known_or(run->level_latency_cycles[PROF_LEVEL_L1], PROF_COST_L1_CYCLES),
         .dram_cycles = prof_known_or(run->level_latency_cycles[PROF_LEVEL_DRAM], PROF_COST_DRAM_CYCLES),
+        .l1_is_l2 = prof_level_l1_is_l2(run),
         .step_cycles = run->tsc_step_cycles == UINT64_MAX ? 1.0 : fmax(1.0, (double)run->tsc_step_cycles),
         .issue_width = prof_known_or(run->issue_width, PROF_COST_ISSUE_WIDTH),
         .weight_max_ns = INFINITY,
@@ -100,7 +102,8 @@ double prof_cost_latency_cycles(const struct prof_cost_model *m, const struct pr
 
 double prof_cost_beyond_cycles(const struct prof_cost_model *m, const struct prof_cost_samples *s, uint64_t i)
 {
-    return s->level[i] == PROF_LEVEL_L1 ? 0 : fmax(prof_cost_latency_cycles(m, s, i) - m->l1_cycles, 0);
+    if (s->level[i] == PROF_LEVEL_L1 && !m->l1_is_l2) return 0;
+    return fmax(prof_cost_latency_cycles(m, s, i) - m->l1_cycles, 0);
 }
 
 static bool prof_is_beyond_l2(const struct prof_cost_model *m, const struct prof_cost_samples *s, uint64_t i)

@@ -90,6 +90,7 @@ struct prof_cost_model {
     double l1_cycles, dram_cycles;
     double beyond_l2_cycles;   /* a load whose level is not known is beyond L2 above this latency */
     double latency_max_cycles; /* above: an interrupted load */
+    bool l1_is_l2;             /* see prof_level_l1_is_l2 */
     double step_cycles;        /* step of the counter that latencies were read from; 1: not coarse */
     double issue_width;
     double weight_max_ns, weight_usual_ns; /* above the maximum a burst gets the usual weight */

@@ -25,6 +25,17 @@ const char *const prof_device_memory_names[LS_DEVICE_MEMORIES_LEN] = {LS_DEVICE_
 const char *const prof_device_direction_names[LS_DEVICE_DIRECTIONS_LEN] = {LS_DEVICE_DIRECTIONS(PROF_NAME)};
 const char *const prof_gap_names[LS_GAPS_LEN] = {LS_GAP_LIST(PROF_NAME)};
 
+bool prof_level_l1_is_l2(const struct prof_run *run)
+{
+    return run->level_limit_cycles[PROF_LEVEL_L1] == run->level_limit_cycles[PROF_LEVEL_L2];
+}
+
+const char *prof_level_heading(const struct prof_run *run, enum prof_level level)
+{
+    if (level > PROF_LEVEL_L2 || !prof_level_l1_is_l2(run)) return prof_level_names[level];
+    return level == PROF_LEVEL_L1 ? "L1/2" : NULL;
+}
+
 static const struct prof_codes prof_codes_counter_kinds = {"kinds", prof_counter_kind_names,
                                                            LS_COUNTER_KINDS_LEN};
 static const struct prof_codes prof_codes_gaps = {"gaps", prof_gap_names, LS_GAPS_LEN};

@@ -67,6 +67,10 @@ extern const struct prof_sample prof_sample_missing;
 
 /* Names of levels and node kinds, as stored beside the numbers. */
 extern const char *const prof_level_names[];
+/* Does L1 stand for L2, too? So it does where a step of the counter is longer than the difference of their latencies. */
+bool prof_level_l1_is_l2(const struct prof_run *run);
+/* Heading of the loads of a level: its name, "L1/2" where L1 stands for both, and NULL for L2 there. */
+const char *prof_level_heading(const struct prof_run *run, enum prof_level level);
 extern const char *const prof_kind_names[];
 /* Does a node of this kind identify the accessed object? False for unknown kinds. */
 bool prof_kind_is_precise(uint32_t kind);

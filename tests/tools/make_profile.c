@@ -154,6 +154,7 @@ static const struct variant {
                 {"longer", "step", "Example CPU", 6, 9, 650, 13000000, nodes, "example", 0},
                 {"other", "hw", "Other CPU", 6, 9, 650, 10000000, nodes, "example", 0},
                 {"plain", "step", "Example CPU", 6, 9, 650, 10000000, plain_nodes, "example", 0},
+                {"coarse", "step", "Example CPU", 6, 9, 650, 10000000, nodes, "example", 0},
                 {"stripped", "step", "Example CPU", 6, 9, 650, 10000000, stripped_nodes, "example", 0},
                 {"elsewhere", "step", "Example CPU", 3, 8, 60, 7000000, nodes, "elsewhere", 2500000000},
                 {"traced", "step", "Example CPU", 10, 19, 650, 10000000, traced_nodes, "example", 0},
@@ -211,6 +212,8 @@ static ls_err write_run(prof_writer *w)
     run.engine = variant->engine;
     run.version = "0.1.0";
     run.start_realtime_ns -= variant->earlier_ns;
+    if (strcmp(variant->name, "coarse") == 0)
+        run.level_limit_cycles[PROF_LEVEL_L1] = run.level_limit_cycles[PROF_LEVEL_L2];
     return prof_writer_run(w, &run);
 }
 
@@ -237,9 +240,10 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc >= 3 && i < sizeof(variants) / sizeof(variants[0]); i++)
         if (strcmp(variants[i].name, argv[2]) == 0) variant = &variants[i];
     if (argc < 2 || argc > 5 || (argc >= 3 && strcmp(variant->name, argv[2]) != 0)) {
-        fprintf(stderr,
-                "usage: make_profile OUTPUT [before|after|other|plain|stripped|elsewhere|traced|nameless "
-                "[MODULE [FUNCTION]]]\n");
+        fprintf(
+            stderr,
+            "usage: make_profile OUTPUT [before|after|other|plain|coarse|stripped|elsewhere|traced|nameless "
+            "[MODULE [FUNCTION]]]\n");
         return 2;
     }
     const char *const *symbols = variant->nodes == nameless_nodes ? nameless_symbols : traced_symbols;

@@ -25,6 +25,19 @@ expect 0 "  matmul/.bss: at most 59.5" "$loadstone" report stripped.h5
 must test "$("$loadstone" report --json plain.h5 2>err | grep -c '"kind": "unregistered"')" -eq 1
 expect 0 "" "$loadstone" report --node "matrix" plain.h5
 must grep -q "^matrix  *90.0" out
+# where the counter is too coarse for it, L1 and L2 are one column
+must "$top_builddir/tests/tools/make_profile" coarse.h5 coarse
+COLUMNS=80 expect 0 "" "$loadstone" report coarse.h5
+must grep -qE '^data .* L1/2  *L3  *DRAM$' out
+COLUMNS=100 expect 0 "" "$loadstone" report --tree coarse.h5
+must grep -qE 'L1/2  *L3  *DRAM$' out
+COLUMNS=120 expect 0 "" "$loadstone" report --annotate multiply coarse.h5
+must grep -qE 'L1/2  *L3 DRAM  *line$' out
+expect 0 "L1 or L2" "$loadstone" report --by level coarse.h5
+expect 0 "" "$loadstone" report --where level=L1 coarse.h5
+expect 0 "L1/2 < 35 < L3" "$loadstone" report --how coarse.h5
+"$loadstone" report --json coarse.h5 >coarse.json 2>err || failed=1
+must grep -qF '"l1_stands_for_l2": true' coarse.json
 # no line is wider than the terminal
 for columns in 50 64 80 130; do
     COLUMNS=$columns "$loadstone" report run.h5 2>err | awk -v w=$columns '{ if (length($0) > w) { print "FAIL: wider than " w ": " $0; bad = 1 } } END { exit bad }' || failed=1

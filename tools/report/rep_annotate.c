@@ -3,6 +3,7 @@
 
 #include "analyse/an_annotate.h"
 #include "common/ls_text.h"
+#include "run_h5/prof_tables.h"
 #include "tools/cli/cli_message.h"
 #include "tools/cli/cli_parse.h"
 #include "tools/cli/cli_term.h"
@@ -132,20 +133,25 @@ static const char *rep_percent(char out[CLI_CELL_BYTES], const struct an_interva
 
 static void rep_print_columns_head(const struct rep_annotation *a)
 {
-    static const char *const narrow[] = {"  time  stall median   L1   L2   L3 DRAM",
-                                         "     %      % cycles    %    %    %    %"};
-    static const char *const wide[] = {"  time  stall samples median   p95   L1   L2   L3 DRAM",
-                                       "     %      %         cycles          %    %    %    %"};
+    static const char *const narrow[] = {"  time  stall median", "     %      % cycles"};
+    static const char *const wide[] = {"  time  stall samples median   p95",
+                                       "     %      %         cycles      "};
     const char *const *lines = a->is_wide ? wide : narrow;
     const char *what = a->by_instruction ? "     address" : "  line";
     const char *bold = cli_colour_begin(STDOUT_FILENO, CLI_BOLD), *plain = cli_colour_end(STDOUT_FILENO);
-    fprintf(a->out, "%s%s %s%s\n%s%s%s\n", bold, lines[0], what, plain, bold, lines[1], plain);
+    fprintf(a->out, "%s%s", bold, lines[0]);
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
+        fprintf(a->out, " %4s", rep_level_head(a->v, prof_level_names[l]));
+    fprintf(a->out, " %s%s\n%s%s", what, plain, bold, lines[1]);
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++)
+        fprintf(a->out, " %4s", *rep_level_head(a->v, prof_level_names[l]) ? "%" : "");
+    fprintf(a->out, "%s\n", plain);
 }
 
 static void rep_print_level(const struct rep_annotation *a, const struct an_row *r, enum prof_level level)
 {
     const uint64_t known = r->measured - r->level_unknown;
-    if (known)
+    if (known && prof_level_heading(a->v->run, level))
         fprintf(a->out, " %4.0f", (double)r->levels[level] / (double)known * 100);
     else
         fprintf(a->out, " %4s", "");

@@ -162,7 +162,6 @@ static void rep_how_coverage(const struct rep_view *v, FILE *out)
 
 static void rep_how_levels(const struct rep_view *v, FILE *out)
 {
-    static const char *const names[PROF_LEVEL_COUNT] = {"L1", "L2", "L3", "DRAM"};
     const struct prof_run *r = v->run;
     rep_key(out, "levels");
     if (*r->events_sampled) {
@@ -175,13 +174,15 @@ static void rep_how_levels(const struct rep_view *v, FILE *out)
     }
     fputs("inferred from latency:", out);
     for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
-        fprintf(out, " %s", names[l]);
+        const char *name = prof_level_heading(r, (enum prof_level)l);
+        if (!name) continue;
+        fprintf(out, " %s", name);
         if (l + 1 < PROF_LEVEL_COUNT) fprintf(out, " < %.0f <", r->level_limit_cycles[l]);
     }
     fprintf(out, " TSC cycles (typical");
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
         fprintf(out, " %.0f", r->level_latency_cycles[l]);
-    fputs(")\n", out);
+    fputs(prof_level_l1_is_l2(r) ? "); the counter's steps are too long to tell L1 from L2\n" : ")\n", out);
     rep_key(out, "stall");
     if (r->line_cycles_all > 0)
         fprintf(

@@ -39,6 +39,7 @@ static void rep_json_run(const struct rep_view *v, struct ls_json *j)
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
         ls_json_double(j, prof_level_names[l], r->level_limit_cycles[l]);
     ls_json_close(j, '}');
+    ls_json_bool(j, "l1_stands_for_l2", prof_level_l1_is_l2(r));
     ls_json_close(j, '}');
 }
 

@@ -211,7 +211,10 @@ static void rep_layout_cells(const struct rep_layout *r, uint32_t row, FILE *out
     fprintf(out, " %6s", stores ? cli_format_count(cell, (double)stores) : "");
     fprintf(out, " %6s", n->measured ? cli_format_cycles(cell, n->median_cycles) : "");
     for (int l = 0; l < PROF_LEVEL_COUNT; l++)
-        fprintf(out, " %4s", n->measured ? rep_format_level(n, (enum prof_level)l, cell) : "");
+        fprintf(out, " %4s",
+                n->measured && prof_level_heading(r->v.run, (enum prof_level)l)
+                    ? rep_format_level(n, (enum prof_level)l, cell)
+                    : "");
 }
 
 static void rep_layout_row(const struct rep_layout *r, uint32_t row, FILE *out)
@@ -279,7 +282,8 @@ static void rep_layout_head(const struct rep_layout *r, FILE *out)
     if (type->lost) fprintf(out, "%u members are left out.\n", type->lost);
     fprintf(out, "\n%s%7s %6s  %-*s %6s %6s %6s %6s %6s %4s %4s %4s %4s%s\n",
             cli_colour_begin(STDOUT_FILENO, CLI_BOLD), "offset", "size", REP_MEMBER_WIDTH, "member", "time %",
-            "stall%", "loads", "stores", "median", "L1", "L2", "L3", "DRAM", cli_colour_end(STDOUT_FILENO));
+            "stall%", "loads", "stores", "median", rep_level_head(&r->v, "L1"), rep_level_head(&r->v, "L2"),
+            "L3", "DRAM", cli_colour_end(STDOUT_FILENO));
 }
 
 static const char *rep_path_of(const struct rep_layout *r, uint32_t row)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 /* Select and order the rows that a report prints. */
+#include "run_h5/prof_tables.h"
 #include "tools/report/rep_view.h"
 #include "tools/cli/cli_term.h"
 
@@ -284,6 +285,15 @@ const char *rep_format_share(const struct an_interval *i, char out[CLI_CELL_BYTE
         snprintf(out, CLI_CELL_BYTES, cli_term_utf8() ? "%.1f ±%.1f" : "%.1f +-%.1f", share * 100,
                  half * 100);
     return out;
+}
+
+const char *rep_level_head(const struct rep_view *v, const char *head)
+{
+    for (int l = 0; l < PROF_LEVEL_COUNT; l++) {
+        const char *heading = prof_level_heading(v->run, (enum prof_level)l);
+        if (strcmp(head, prof_level_names[l]) == 0) return heading ? heading : "";
+    }
+    return head;
 }
 
 const char *rep_format_level(const struct an_row *r, enum prof_level level, char out[CLI_CELL_BYTES])

@@ -119,7 +119,8 @@ static void rep_measure(const struct rep_view *v, const struct rep_row *rows, si
     bool has_figure[REP_COLUMNS] = {false};
     l->label = REP_LABEL_MIN;
     for (int c = 0; c < REP_COLUMNS; c++)
-        l->widths[c] = rep_max(cli_text_width(rep_columns[c].head), cli_text_width(rep_columns[c].unit));
+        l->widths[c] = rep_max(cli_text_width(rep_level_head(v, rep_columns[c].head)),
+                               cli_text_width(rep_columns[c].unit));
     for (size_t i = 0; i < len; i++) {
         rep_label_text(v, &rows[i], open, label);
         l->label = rep_max(l->label, cli_text_width(label));
@@ -130,7 +131,7 @@ static void rep_measure(const struct rep_view *v, const struct rep_row *rows, si
         }
     }
     for (int c = 0; c < REP_COLUMNS; c++) /* such as latencies of page faults */
-        if (!has_figure[c]) l->widths[c] = 0;
+        if (!has_figure[c] || !*rep_level_head(v, rep_columns[c].head)) l->widths[c] = 0;
     if (l->label > REP_LABEL_MAX) l->label = REP_LABEL_MAX;
 }
 
@@ -180,7 +181,7 @@ static void rep_print_heads(const struct rep_view *v, const struct rep_layout *l
     fputs(cli_colour_begin(STDOUT_FILENO, CLI_BOLD), out);
     cli_print_cut(rep_titles(v, titles), l->label, out);
     for (int c = 0; c < REP_COLUMNS; c++)
-        if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_columns[c].head);
+        if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_level_head(v, rep_columns[c].head));
     fprintf(out, "\n%*s", l->label, "");
     for (int c = 0; c < REP_COLUMNS; c++)
         if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_columns[c].unit);

@@ -94,10 +94,11 @@ static void rep_tree_measure(const struct rep_view *v, const struct rep_row *row
     bool open[REP_OPEN_MAX] = {false};
     char label[REP_LABEL_BYTES], cell[CLI_CELL_BYTES];
     *l = (struct rep_tree_layout){.label = REP_TREE_LABEL_MIN, .bar = REP_BAR_MIN};
-    for (int c = 0; c < REP_TREE_COLUMNS; c++)
-        l->widths[c] = cli_text_width(rep_tree_columns[c].unit) > cli_text_width(rep_tree_columns[c].head)
-                           ? cli_text_width(rep_tree_columns[c].unit)
-                           : cli_text_width(rep_tree_columns[c].head);
+    for (int c = 0; c < REP_TREE_COLUMNS; c++) {
+        const int head = cli_text_width(rep_level_head(v, rep_tree_columns[c].head)),
+                  unit = cli_text_width(rep_tree_columns[c].unit);
+        l->widths[c] = head > unit ? head : unit;
+    }
     for (size_t i = 0; i < len; i++) {
         rep_label_text(v, &rows[i], open, label);
         if (cli_text_width(label) > l->label) l->label = cli_text_width(label);
@@ -107,6 +108,8 @@ static void rep_tree_measure(const struct rep_view *v, const struct rep_row *row
             if (cli_text_width(text) > l->widths[c]) l->widths[c] = cli_text_width(text);
         }
     }
+    for (int c = 0; c < REP_TREE_COLUMNS; c++)
+        if (!*rep_level_head(v, rep_tree_columns[c].head)) l->widths[c] = 0;
     if (l->label > REP_TREE_LABEL_MAX) l->label = REP_TREE_LABEL_MAX;
 }
 
@@ -127,19 +130,19 @@ static void rep_tree_left_out(const struct rep_tree_layout *all, const struct re
 {
     bool any = false;
     for (int c = 0; c < REP_TREE_COLUMNS; c++) {
-        if (l->widths[c]) continue;
+        if (l->widths[c] || !all->widths[c]) continue;
         fprintf(out, "%s%s", any ? ", " : "(not shown: ", rep_tree_columns[c].head);
         any = true;
     }
     if (any) fprintf(out, "; COLUMNS=%d shows all)\n", rep_tree_width(all) + REP_TREE_LABEL_MIN);
 }
 
-static void rep_tree_heads(const struct rep_tree_layout *l, FILE *out)
+static void rep_tree_heads(const struct rep_view *v, const struct rep_tree_layout *l, FILE *out)
 {
     fputs(cli_colour_begin(STDOUT_FILENO, CLI_BOLD), out);
     fprintf(out, "%-*s  %-*s", l->label, "data", l->bar, "time");
     for (int c = 0; c < REP_TREE_COLUMNS; c++)
-        if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_tree_columns[c].head);
+        if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_level_head(v, rep_tree_columns[c].head));
     fprintf(out, "\n%*s", l->label + 2 + l->bar, "");
     for (int c = 0; c < REP_TREE_COLUMNS; c++)
         if (l->widths[c]) fprintf(out, "  %*s", l->widths[c], rep_tree_columns[c].unit);
@@ -161,7 +164,7 @@ void rep_tree_print(const struct rep_view *v, const struct rep_row *rows, size_t
     rep_tree_measure(v, rows, len, &all);
     l = all;
     rep_tree_fit(&l, cli_term_width());
-    rep_tree_heads(&l, out);
+    rep_tree_heads(v, &l, out);
     for (size_t i = 0; i < len; i++) {
         rep_label_text(v, &rows[i], open, label);
         if (rows[i].hidden) {

@@ -109,6 +109,8 @@ enum { REP_LABEL_BYTES = 1024, REP_OPEN_MAX = 64 };
 void rep_label_text(const struct rep_view *v, const struct rep_row *row, bool open[REP_OPEN_MAX],
                     char out[REP_LABEL_BYTES]);
 /* Share of the measured loads of a known level in percent, "-" without one. */
+/* Heading of a column: head itself, or the heading of the level of that name; "": the column is left out. */
+const char *rep_level_head(const struct rep_view *v, const char *head);
 const char *rep_format_level(const struct an_row *r, enum prof_level level, char out[CLI_CELL_BYTES]);
 /* The heads of all dimensions of the rows. */
 const char *rep_titles(const struct rep_view *v, char out[AN_LABEL_BYTES]);

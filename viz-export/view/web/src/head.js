@@ -4,7 +4,6 @@ import { h } from './dom.js';
 import * as format from './format.js';
 import { ACCESS_COLOURS } from './colours.js';
 import { hasTime } from './metrics.js';
-import { LEVELS } from './model.js';
 
 function facts(model) {
     const list = h('dl', { class: 'facts' });
@@ -83,26 +82,29 @@ function figure(id, title, text, value) {
 }
 
 /** A bar of the shares of the levels. */
-export function levelBar(row) {
+export function levelBar(levels, row) {
     const known = row.levels.reduce((sum, n) => sum + n, 0);
     const bar = h('div', { class: 'level-bar', role: 'img' });
     if (!known) {
         bar.setAttribute('aria-label', 'no load with a known level');
         return bar;
     }
-    const names = ['L1', 'L2', 'L3', 'DRAM'];
-    const words = names.map((name, l) => `${name} ${format.percent(row.levels[l] / known)}`);
-    for (let l = 0; l < LEVELS; l++)
+    const words = levels.map(({ name, level }) => `${name} ${format.percent(row.levels[level] / known)}`);
+    levels.forEach(({ level }, i) =>
         bar.append(
             h(
                 'span',
                 {
-                    style: { width: `${(row.levels[l] / known) * 100}%`, background: ACCESS_COLOURS[l] },
-                    title: words[l],
+                    style: {
+                        width: `${(row.levels[level] / known) * 100}%`,
+                        background: ACCESS_COLOURS[level],
+                    },
+                    title: words[i],
                 },
-                row.levels[l] / known > 0.09 ? words[l] : '',
+                row.levels[level] / known > 0.09 ? words[i] : '',
             ),
-        );
+        ),
+    );
     bar.setAttribute('aria-label', words.join(', '));
     return bar;
 }
@@ -166,7 +168,7 @@ export function selectionView(app, tools, panels) {
                 'div',
                 { class: 'figure wide' },
                 h('dt', {}, known ? `served by (of ${format.shortCount(known)} loads)` : 'served by'),
-                h('dd', {}, levelBar(total)),
+                h('dd', {}, levelBar(model.levels, total)),
             ),
         );
     };

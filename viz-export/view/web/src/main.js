@@ -49,7 +49,7 @@ function viewsOf({ whole }) {
 }
 
 function makeApp(model) {
-    const metrics = makeMetrics(model.whole);
+    const metrics = makeMetrics(model.whole, model.levels);
     const selection = new Selection(model);
     return {
         model,

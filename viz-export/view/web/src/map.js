@@ -26,12 +26,17 @@ const TITLES = {
     stall_ns: 'stall',
     latency_mean_cycles: 'mean latency',
     latency_max_cycles: 'longest latency',
-    level_l1: 'L1 share',
-    level_l2: 'L2 share',
-    level_l3: 'L3 share',
-    level_memory: 'DRAM share',
     timed: 'timed loads',
 };
+const LEVELS = ['level_l1', 'level_l2', 'level_l3', 'level_memory'];
+
+/** null: a level that another one stands for. */
+function titleOf(model, metric) {
+    const at = LEVELS.indexOf(metric.name);
+    if (at < 0) return TITLES[metric.name] ?? metric.name;
+    const shown = model.levels.find(({ level }) => level === at);
+    return shown ? `${shown.name} share` : null;
+}
 
 /** The field that belongs to a node: the node's field, else one of an ancestor, else one of a descendant. */
 function fieldOfNode(model, node) {
@@ -115,7 +120,9 @@ export function mapView(app) {
         ),
         choice(
             'colour',
-            model.metrics.map((metric, i) => [String(i), TITLES[metric.name] ?? metric.name]),
+            model.metrics
+                .map((metric, i) => [String(i), titleOf(model, metric)])
+                .filter(([, title]) => title !== null),
             state.metric,
             set('metric'),
         ),

@@ -7,8 +7,8 @@ const levelShare = (level) => (row) => row.levels[level] / row.levels.reduce((su
 /** Do samples represent time? Those of events such as page faults do not. */
 export const hasTime = (whole) => whole.timeNs > 0;
 
-/** whole: the sums of the run that shares are of. */
-export function makeMetrics(whole) {
+/** whole: the sums of the run that shares are of; levels: those of the model. */
+export function makeMetrics(whole, levels) {
     const metrics = [
         {
             id: 'time',
@@ -52,7 +52,7 @@ export function makeMetrics(whole) {
             of: (row) => row.samples,
             format: format.count,
         },
-        ...['L1', 'L2', 'L3', 'DRAM'].map((name, level) => ({
+        ...levels.map(({ name, level }) => ({
             id: name,
             title: `${name} share`,
             text: `share of the measured loads that ${name} served (inferred from latency)`,

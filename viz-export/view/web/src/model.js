@@ -125,6 +125,13 @@ function nodePath(nodes, n) {
     return labels.join('/') || nodes.label[0];
 }
 
+/** The levels as columns: name, and place in the sums. Equal limits: L1 stands for L2, too. */
+function levelsOf(limits) {
+    const levels = ['L1', 'L2', 'L3', 'DRAM'].map((name, level) => ({ name, level }));
+    if (limits[0] === null || limits[0] !== limits[1]) return levels;
+    return [{ name: 'L1/2', level: 0 }, ...levels.slice(2)];
+}
+
 function labelsWithRest(labels, none, rest) {
     return [...labels, none, rest];
 }
@@ -146,6 +153,7 @@ export function readModel(text) {
         origin: pick(all, numbers.filter(isOrigin)),
     };
     model.tile.node = model.tile.node.map(renumber);
+    model.levels = levelsOf(data.levelLimits);
     model.stacks = readStacks(data);
     model.stacks.row.node = model.stacks.row.node.map(renumber);
     model.nodes.children = readTree(data.nodes);
@@ -158,7 +166,9 @@ export function readModel(text) {
             '(not known)',
             `${data.tiles.threadsFolded} other threads`,
         ),
-        access: data.tiles.classes,
+        access: data.tiles.classes.map(
+            (name, i) => model.levels.find(({ level }) => level === i)?.name ?? name,
+        ),
     };
     // range of a coordinate of a tile: 0 to len - 1
     model.dims = {

@@ -72,8 +72,8 @@ export function describe(app, row) {
     if (known)
         lines.push([
             'served by',
-            ['L1', 'L2', 'L3', 'DRAM']
-                .map((name, l) => `${name} ${format.percent(sums.levels[l] / known)}`)
+            model.levels
+                .map(({ name, level }) => `${name} ${format.percent(sums.levels[level] / known)}`)
                 .join(', '),
         ]);
     if (model.nodes.bytes[n]) lines.push(['size', format.bytes(model.nodes.bytes[n])]);

@@ -30,7 +30,7 @@ function columns(app) {
             ['median, cycles', (_, n) => format.digits(model.nodes.medianCycles[n] ?? NaN)],
             ['p95, cycles', (_, n) => format.digits(model.nodes.p95Cycles[n] ?? NaN)],
         );
-    return [...cells, ...['L1 %', 'L2 %', 'L3 %', 'DRAM %'].map((name, level) => [name, levelCell(level)])];
+    return [...cells, ...model.levels.map(({ name, level }) => [`${name} %`, levelCell(level)])];
 }
 
 function line(app, row, cells) {
