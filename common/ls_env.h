@@ -40,7 +40,7 @@
       "0: heap blocks get no site tags, so that only blocks with a record of their own are named")           \
     X(WITHOUT, "LOADSTONE_WITHOUT", "",                                                                      \
       "instructions that bursts do without although the processor has them, separated by commas: "           \
-      "fsgsbase, rdtscp")                                                                                    \
+      "fsgsbase, rdtscp, bmi2")                                                                              \
     X(DELAY, "LOADSTONE_DELAY", "0",                                                                         \
       "time after the start of the program before sampling begins, such as 2s")                              \
     X(DURATION, "LOADSTONE_DURATION", "", "sampling ends after this time, such as 30s")                      \

@@ -189,6 +189,7 @@ static void note_processor(void)
     const char *without = rt_state.config.without;
     rt_burst_engine.has_fsgsbase = rt_burst_has_fsgsbase(without);
     rt_burst_engine.has_rdtscp = rt_burst_has_rdtscp(without);
+    rt_burst_engine.has_bmi2 = rt_burst_has_bmi2(without);
     mach_probe_use_rdtscp(rt_burst_engine.has_rdtscp);
 }
 

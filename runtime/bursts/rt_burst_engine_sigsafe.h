@@ -93,7 +93,7 @@ struct rt_burst_engine {
     uint64_t clock_tsc, clock_ns; /* the same instant, at the start */
     uint32_t tsc_per_us;          /* 0: not known yet */
     int timer_signal;             /* 0: none */
-    bool has_rseq, has_fsgsbase, has_rdtscp, has_shadow_stack;
+    bool has_rseq, has_fsgsbase, has_rdtscp, has_bmi2, has_shadow_stack;
     bool has_memory_nodes; /* several: the kernel is asked for the nodes of pages */
     /* The system no longer allows sampling: make no system call from handlers. */
     volatile uint32_t quiet;

@@ -3,6 +3,7 @@
 
 #include "machine/mach_probe_sigsafe.h"
 
+#include <cpuid.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -26,4 +27,11 @@ bool rt_burst_has_fsgsbase(const char *without)
 bool rt_burst_has_rdtscp(const char *without)
 {
     return mach_probe_has_rdtscp() && !names(without, "rdtscp");
+}
+
+bool rt_burst_has_bmi2(const char *without)
+{
+    unsigned a, b = 0, c = 0, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && c & bit_SSE4_2 && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+           b & bit_BMI2 && !names(without, "bmi2");
 }

@@ -12,5 +12,7 @@
 bool rt_burst_has_fsgsbase(const char *without);
 /* "rdtscp" */
 bool rt_burst_has_rdtscp(const char *without);
+/* "bmi2": mulx, and crc32 of SSE4.2. */
+bool rt_burst_has_bmi2(const char *without);
 
 #endif

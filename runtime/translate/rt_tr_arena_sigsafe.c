@@ -80,6 +80,7 @@ static void empty(struct rt_tr_cache *c)
     c->block_count = c->mark_count = c->exit_count = 0;
     c->site_count = 1; /* site 0 is none */
     c->none.ip = no_address;
+    c->generation = ++rt_tr_process.generations;
     __atomic_store_n(&c->drop, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&c->ready, 1, __ATOMIC_RELEASE);
 }
@@ -254,7 +255,10 @@ struct rt_tr_arena *rt_tr_arena_for(struct rt_tr_cache *c, uint64_t ip, enum rt_
     copy_template((uint8_t *)(uintptr_t)(a->base + (uint64_t)a->write_delta), template_bytes);
     a->hot = (template_bytes + 63) & ~63u;
     a->cold = RT_TR_HOT_BYTES;
-    if (!c->none.code) c->none.code = a->base + rt_tr_template_at(rt_tr_template_miss);
+    if (!c->none.code) {
+        c->none.code = a->base + rt_tr_template_at(rt_tr_template_miss);
+        c->none.arrive = a->base + rt_tr_template_at(rt_tr_template_not_quick);
+    }
     __atomic_store_n(&c->arena_count, c->arena_count + 1, __ATOMIC_RELEASE);
     return a;
 }

@@ -73,35 +73,70 @@ label rt_tr_template_exit
     addq %gs:RT_TR_O_BLOCKS, %rdx
     cmpq %rcx, RT_TR_O_BLOCK_IP(%rdx)
     .endm
-    .macro jump_to_block
+    /* quick: the thread's quick table gets the block, at the place for rcx */
+    .macro jump_to_block quick
+    .if \quick
+    movq RT_TR_O_BLOCK_ARRIVE(%rdx), %rax
+    movq %rax, %gs:RT_TR_O_SPILL3
+    .endif
     movq RT_TR_O_BLOCK_CODE(%rdx), %rdx
     movq %rdx, %gs:RT_TR_O_JUMP
+    .if \quick
+    quick_place
+    movq %gs:RT_TR_O_SPILL3, %rcx
+    movq %rcx, %gs:RT_TR_O_QUICK(,%rdx,8)
+    movq %gs:RT_TR_O_SPILL_FLAGS, %rax
+    .endif
     restore_flags
     movq %gs:RT_TR_O_SPILL2, %rdx
     movq %gs:RT_TR_O_SPILL1, %rax
     movq %gs:RT_TR_O_SPILL0, %rcx
     jmp *%gs:RT_TR_O_JUMP
     .endm
-
-/* An indirect branch to rcx; the program's rcx is in SPILL0, EXIT is the exit to take when its block is not in the
- * table. */
-    .p2align 6
-label rt_tr_template_lookup
+    /* rdx: the place for rcx in the quick table, as fast versions compute it */
+    .macro quick_place
+    movl $0, %edx
+    crc32q %rcx, %rdx
+    mulxq %gs:RT_TR_O_QUICK_SCALE, %rdx, %rdx
+    .endm
+    .macro look_up_both quick
     movq %rax, %gs:RT_TR_O_SPILL1
     save_flags
+    .if \quick
+    movq %rax, %gs:RT_TR_O_SPILL_FLAGS
+    .endif
     movq %rdx, %gs:RT_TR_O_SPILL2
     look_up 0
     jne 1f
-    jump_to_block
+    jump_to_block \quick
 1:  look_up 1
     jne 2f
-    jump_to_block
+    jump_to_block \quick
 2:  movq %rcx, %gs:RT_TR_O_TARGET
     restore_flags
     movq %gs:RT_TR_O_SPILL2, %rdx
     movq %gs:RT_TR_O_SPILL1, %rax
     movq %gs:RT_TR_O_SPILL0, %rcx
+    .endm
+
+/* An indirect branch to rcx; the program's rcx is in SPILL0, EXIT is the exit to take when its block is not in the
+ * table. */
+    .p2align 6
+label rt_tr_template_lookup
+    look_up_both 0
 label rt_tr_template_miss
+    jmp rt_tr_template_exit
+
+/* The quick table led to the arrival of another block. rdx: the complement of its address, rcx: the distance of the target
+ * from it; the program's rdx is in SPILL2. */
+    .p2align 6
+label rt_tr_template_astray
+    notq %rdx
+    leaq (%rcx,%rdx), %rcx
+/* The place in the quick table is empty: an indirect branch to rcx. */
+label rt_tr_template_not_quick
+    movq %gs:RT_TR_O_SPILL2, %rdx
+    look_up_both 1
     jmp rt_tr_template_exit
 
 /* A memory operand of a slow version. rax: its address, ecx: its site; the program's rax, rcx, rdx are in SPILL0

@@ -6,18 +6,12 @@
  * check counted but that did not run. The slow version: no check, each memory operand goes through the
  * routine of the template, and each branch out leaves to the dispatcher. Calls push the original return
  * address. Each change to the program's registers and flags is undone at once. */
-#include "runtime/translate/rt_tr_internal.h"
+#include "runtime/translate/rt_tr_emit.h"
 
-#include <string.h>
-
-enum { RAX, RCX, RDX, RSP = 4 };
 enum { STUBS_MOST = 4 * RT_TR_BLOCK_MOST };
-
-/* Bytes are written at at, and run at at - delta. */
-struct emit {
-    uint8_t *at;
-    int64_t delta;
-};
+/* Operations that the translation adds: a check of the counter, one that may change the flags, the return of instructions
+ * to the counter, a jump, a jump by the quick table with the arrival. */
+enum { ADDED_CHECK = 9, ADDED_SHORT_CHECK = 3, ADDED_GIVE_BACK = 6, ADDED_JUMP = 1, ADDED_INDIRECT = 16 };
 
 /* Code out of the way, written after the block: rel is the displacement that leads there. */
 struct stub {
@@ -40,34 +34,6 @@ struct build {
     struct stub stubs[STUBS_MOST];
 };
 
-static void put1(struct emit *e, unsigned v)
-{
-    *e->at++ = (uint8_t)v;
-}
-
-static void put4(struct emit *e, uint32_t v)
-{
-    memcpy(e->at, &v, sizeof v);
-    e->at += sizeof v;
-}
-
-static void put_bytes(struct emit *e, const void *bytes, size_t len_bytes)
-{
-    memcpy(e->at, bytes, len_bytes);
-    e->at += len_bytes;
-}
-
-static uint64_t runs_at(const struct emit *e)
-{
-    return (uint64_t)(uintptr_t)e->at - (uint64_t)e->delta;
-}
-
-static bool reaches(uint64_t from, uint64_t to)
-{
-    const int64_t distance = (int64_t)(to - from);
-    return distance == (int32_t)distance;
-}
-
 /* A displacement of 4 bytes, the last ones of the instruction, to where. */
 static void put_rel(struct build *u, struct emit *e, uint64_t where)
 {
@@ -76,50 +42,27 @@ static void put_rel(struct build *u, struct emit *e, uint64_t where)
     put4(e, (uint32_t)(where - next));
 }
 
-/* mov between a register and the context */
-static void context_move(struct emit *e, unsigned opcode, unsigned reg, unsigned offset)
-{
-    put1(e, 0x65);
-    put1(e, 0x48 | (reg >> 3) << 2);
-    put1(e, opcode);
-    put1(e, 0x04 | (reg & 7) << 3);
-    put1(e, 0x25);
-    put4(e, offset);
-}
-
-static void save(struct emit *e, unsigned reg, unsigned offset)
-{
-    context_move(e, 0x89, reg, offset);
-}
-
-static void load(struct emit *e, unsigned reg, unsigned offset)
-{
-    context_move(e, 0x8b, reg, offset);
-}
-
-/* So that the 4 bytes that begin ahead bytes from here can be replaced by one store. */
-static void align_patch(struct emit *e, unsigned ahead)
-{
-    static const uint8_t nops[4][4] = {{0}, {0x90}, {0x66, 0x90}, {0x0f, 0x1f, 0x00}};
-    const unsigned missing = (unsigned)(-(runs_at(e) + ahead) & 3);
-    put_bytes(e, nops[missing], missing);
-}
-
 static void template_jump(struct build *u, struct emit *e, const char *label)
 {
     put1(e, 0xe9);
     put_rel(u, e, u->a->base + rt_tr_template_at(label));
 }
 
-/* By one of the routines of the template. */
-static void leave(struct build *u, struct emit *e, uint32_t exit, const char *label)
+/* movl exit, gs:EXIT */
+static void store_exit(struct emit *e, uint32_t exit)
 {
-    put1(e, 0x65); /* movl exit, gs:EXIT */
+    put1(e, 0x65);
     put1(e, 0xc7);
     put1(e, 0x04);
     put1(e, 0x25);
     put4(e, RT_TR_O_EXIT);
     put4(e, exit);
+}
+
+/* By one of the routines of the template. */
+static void leave(struct build *u, struct emit *e, uint32_t exit, const char *label)
+{
+    store_exit(e, exit);
     template_jump(u, e, label);
 }
 
@@ -191,23 +134,6 @@ static void branch(struct build *u, unsigned prefix, unsigned k, uint64_t target
     s->give_back = (uint8_t)left;
 }
 
-static unsigned counter_of(const struct rt_tr_block *b)
-{
-    return RT_TR_O_COUNTS + 8u * b->counter;
-}
-
-/* lea n(rcx), rcx on the counter, rcx saved in SPILL1 */
-static void count(struct emit *e, const struct rt_tr_block *b, int n)
-{
-    save(e, RCX, RT_TR_O_SPILL1);
-    load(e, RCX, counter_of(b));
-    put1(e, 0x48);
-    put1(e, 0x8d);
-    put1(e, 0x49);
-    put1(e, (unsigned)n & 0xff);
-    save(e, RCX, counter_of(b));
-}
-
 static void write_stub(struct build *u, struct emit *e, const struct stub *s)
 {
     if (s->is_constant) {
@@ -221,7 +147,7 @@ static void write_stub(struct build *u, struct emit *e, const struct stub *s)
     if (s->reload_rcx) load(e, RCX, RT_TR_O_SPILL1);
     if (s->give_back) {
         struct rt_tr_exit *x = &u->c->exits[s->exit];
-        count(e, u->b, -(int)s->give_back);
+        count(e, u->b, counted_as(-(int)s->give_back, ADDED_GIVE_BACK));
         load(e, RCX, RT_TR_O_SPILL1);
         align_patch(e, 1);
         put1(e, 0xe9);
@@ -366,6 +292,45 @@ static void push_return(struct build *u, const struct rt_burst_plan *p)
     s->constant = p->ip + p->len_bytes;
 }
 
+/* Jump by the thread's quick table: no instruction on the way changes the flags. */
+static void quick_jump(struct emit *e, uint32_t exit)
+{
+    static const uint8_t hash[] = {0xba, 0,    0,    0,    0,   0xf2,
+                                   0x48, 0x0f, 0x38, 0xf1, 0xd1}; /* mov 0, edx; crc32 rcx, rdx */
+    static const uint8_t scale[] = {0x65, 0xc4, 0xe2, 0xeb, 0xf6, 0x14, 0x25}; /* mulx gs:, rdx, rdx */
+    static const uint8_t jump[] = {0x65, 0xff, 0x24, 0xd5};                    /* jmp gs:(,rdx,8) */
+    store_exit(e, exit);
+    save(e, RDX, RT_TR_O_SPILL2);
+    put_bytes(e, hash, sizeof hash);
+    put_bytes(e, scale, sizeof scale);
+    put4(e, RT_TR_O_QUICK_SCALE);
+    put_bytes(e, jump, sizeof jump);
+    put4(e, RT_TR_O_QUICK);
+}
+
+/* Where quick_jump() of any block leads to: go on in this one if its address is the target. An address that was taken
+ * from the block meanwhile is none. */
+static void arrival(struct build *u, struct emit *e)
+{
+    static const uint8_t load_ip[] = {0x48, 0x8b, 0x92}; /* mov (rdx), rdx */
+    static const uint8_t compare[] = {0x48, 0xf7, 0xd2, 0x48, 0x8d,
+                                      0x4c, 0x11, 0x01, 0xe3, 5}; /* not; lea; jrcxz */
+    struct rt_tr_block *b = u->b;
+    if (!rt_tr_process.options.has_bmi2 || !rt_tr_may_link(b)) return;
+    while (runs_at(e) & 15)
+        put1(e, 0xcc);
+    b->arrive = runs_at(e);
+    load(e, RDX, RT_TR_O_BLOCKS);
+    put_bytes(e, load_ip, sizeof load_ip);
+    put4(e, (uint32_t)((const char *)b - (const char *)&u->c->none) + RT_TR_O_BLOCK_IP);
+    put_bytes(e, compare, sizeof compare);
+    template_jump(u, e, rt_tr_template_astray);
+    load(e, RDX, RT_TR_O_SPILL2);
+    load(e, RCX, RT_TR_O_SPILL0);
+    put1(e, 0xe9);
+    put_rel(u, e, b->code);
+}
+
 /* rcx holds the target, SPILL0 the program's rcx. */
 static void indirect(struct build *u, const struct rt_burst_plan *p)
 {
@@ -377,6 +342,8 @@ static void indirect(struct build *u, const struct rt_burst_plan *p)
         save(e, RCX, RT_TR_O_TARGET);
         load(e, RCX, RT_TR_O_SPILL0);
         leave(u, e, add_exit(u, x), rt_tr_template_exit);
+    } else if (rt_tr_process.options.has_bmi2) {
+        quick_jump(e, add_exit(u, x));
     } else {
         leave(u, e, add_exit(u, x), rt_tr_template_lookup);
     }
@@ -464,6 +431,24 @@ static void flow(struct build *u, unsigned k, const struct rt_tr_insn *n)
     }
 }
 
+/* Return how many operations the translation adds at the end of the block. */
+static unsigned added_at_end(const struct rt_tr_trace *t)
+{
+    const struct rt_tr_insn *n = &t->insns[t->order[t->len - 1]];
+    if (n->copied) return ADDED_JUMP;
+    switch ((enum rt_burst_flow)n->plan.flow) {
+    case RT_BURST_FLOW_JUMP:
+        return 0;
+    case RT_BURST_FLOW_JCC:
+    case RT_BURST_FLOW_JRCXZ:
+    case RT_BURST_FLOW_LOOP:
+    case RT_BURST_FLOW_CALL:
+        return ADDED_JUMP;
+    default:
+        return ADDED_INDIRECT;
+    }
+}
+
 /* Emit the check of the counter. The counter is negative while this block may run without the dispatcher; its upper
  * byte is then 0xff, and 0 otherwise, so jrcxz can test it without changing flags. */
 static void check(struct build *u, uint32_t trigger)
@@ -478,11 +463,11 @@ static void check(struct build *u, uint32_t trigger)
     if (b->flags_dead) {
         put1(e, 0x65); /* addq len, gs:COUNTS */
         put1(e, 0x48);
-        put1(e, 0x83);
+        put1(e, 0x81);
         put1(e, 0x04);
         put1(e, 0x25);
         put4(e, counter_of(b));
-        put1(e, b->len);
+        put4(e, counted_as(b->len, ADDED_SHORT_CHECK + added_at_end(u->t)));
         put1(e, 0x0f); /* jns */
         put1(e, 0x89);
         put_stub(u)->exit = trigger;
@@ -493,7 +478,7 @@ static void check(struct build *u, uint32_t trigger)
     put1(&far, 0xe9);
     u->stubs[u->stub_count++] = (struct stub){.rel = far.at, .exit = trigger, .reload_rcx = true};
     static const uint8_t upper_byte[] = {0x48, 0x0f, 0xc9, 0x0f, 0xb6, 0xc9}; /* bswap rcx; movzx ecx, cl */
-    count(e, b, b->len);
+    count(e, b, counted_as(b->len, ADDED_CHECK + added_at_end(u->t)));
     put_bytes(e, upper_byte, sizeof upper_byte);
     put1(e, 0xe3);
     put1(e, (unsigned)(far.at - 1 - (e->at + 1)) & 0xff);
@@ -644,6 +629,7 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
     struct emit cold = emit_at(u.a, u.a->cold);
     for (unsigned i = 0; i < u.stub_count; i++)
         write_stub(&u, &cold, &u.stubs[i]);
+    arrival(&u, &cold);
     if (u.out_of_reach) {
         *why = RT_TR_END_REACH;
         return NULL;

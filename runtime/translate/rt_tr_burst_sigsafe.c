@@ -149,12 +149,24 @@ static void add_to_table(struct rt_tr_cache *c, const struct rt_tr_block *b)
     __atomic_store_n(&c->table[place], offset, __ATOMIC_RELEASE);
 }
 
+/* Empty the thread's quick table: its blocks were dropped. */
+static void clear_quick(struct rt_tr_run *u)
+{
+    enum { HASH_BITS = 32 };
+    struct rt_tr_context *c = u->c;
+    c->quick_scale = UINT64_C(1) << (64 - HASH_BITS + RT_TR_QUICK_BITS);
+    for (unsigned i = 0; i < 1u << RT_TR_QUICK_BITS; i++)
+        c->quick[i] = u->cache->none.arrive;
+    u->t->quick_generation = u->cache->generation;
+}
+
 /* Return the block at ip; NULL: none, and end is the reason. */
 static struct rt_tr_block *next_block(struct rt_tr_run *u)
 {
     struct rt_tr_block *b = unchanged(u->next ? u->next : rt_tr_cache_find(u->cache, u->ip));
     u->next = NULL;
     if (!b) b = translate(u);
+    if (b && u->t->quick_generation != u->cache->generation) clear_quick(u);
     const bool direct = b && rt_tr_may_link(b);
     if (direct && u->link) link_to(u, b);
     if (direct && u->missed) add_to_table(u->cache, b);
@@ -225,9 +237,9 @@ static uint64_t share_out(struct rt_tr_run *u, const struct rt_tr_block *b, uint
         const uint64_t share = rest * u->shares[i] / SHARE_ALL;
         left -= share;
         total += share + slack;
-        counts[i] = -(int64_t)(share + slack + 1);
+        counts[i] = -((int64_t)(share + slack + 1) << RT_TR_COUNT_BIT);
     }
-    counts[b->counter] -= (int64_t)left;
+    counts[b->counter] -= (int64_t)left << RT_TR_COUNT_BIT;
     return total + left;
 }
 
@@ -235,8 +247,17 @@ static uint64_t share_out(struct rt_tr_run *u, const struct rt_tr_block *b, uint
 static uint64_t counted(const struct rt_tr_run *u, uint64_t total)
 {
     for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
-        total += (uint64_t)u->c->counts[i];
+        total += (uint64_t)(u->c->counts[i] >> RT_TR_COUNT_BIT);
     return total;
+}
+
+/* Return how many operations the translation added to the instructions that ran since share_out(). */
+static uint64_t added(const struct rt_tr_run *u)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        sum += (uint64_t)u->c->counts[i] & ((1u << RT_TR_COUNT_BIT) - 1);
+    return sum;
 }
 
 /* Learn how the last run used the counters, which began at counts. An unused one keeps a small share, so that it does
@@ -245,8 +266,8 @@ static void learn_shares(struct rt_tr_run *u, const int64_t *counts)
 {
     uint64_t used[RT_TR_COUNTERS], all = 0;
     for (unsigned i = 0; i < RT_TR_COUNTERS; i++) {
-        const int64_t added = u->c->counts[i] - counts[i];
-        used[i] = added > 0 ? (uint64_t)added : 0;
+        const int64_t ran = (u->c->counts[i] - counts[i]) >> RT_TR_COUNT_BIT;
+        used[i] = ran > 0 ? (uint64_t)ran : 0;
         all += used[i];
     }
     if (all < LEARN_LEAST) return;
@@ -276,10 +297,8 @@ static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
     rt_tr_arrive(u);
     if (!is_pace) return;
     learn_shares(u, counts);
-    const uint64_t switches = rt_tr_context_switches();
-    const bool disturbed = u->limited || switches != u->switches || u->t->interruptions != interruptions;
-    u->switches = switches;
-    rt_tr_take_stretch(u, b, end - begin, disturbed);
+    const struct rt_tr_stretch s = {u->position - u->pace_from, end - begin, added(u)};
+    rt_tr_take_stretch(u, b, &s, u->limited || u->t->interruptions != interruptions);
 }
 
 /* Execute the fast version of b. Skip its check, which would end the run: b contains a position that was drawn. */
@@ -289,7 +308,7 @@ static void run_through(struct rt_tr_run *u, const struct rt_tr_block *b)
     u->limited = false;
     u->until = u->t->tried[0];
     const uint64_t total = share_out(u, b, u->until - u->position, 0);
-    c->counts[b->counter] += b->len;
+    c->counts[b->counter] += (int64_t)b->len << RT_TR_COUNT_BIT;
     rt_tr_enter(c, b->code + b->check_bytes);
     u->position += counted(u, total);
     rt_tr_arrive(u);
@@ -449,6 +468,7 @@ static void execute_with_gs(struct rt_tr_run *u)
     }
     execute(u);
     rt_burst_set_gs_base(has_fsgsbase, 0);
+    if (u->part == RT_TR_PART_PACE) rt_tr_end_pace(u);
 }
 
 static enum rt_tr_refused refuses(const struct rt_tr_thread *t, const ucontext_t *uc)

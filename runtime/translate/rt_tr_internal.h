@@ -19,7 +19,7 @@ enum {
     RT_TR_BLOCK_BYTES_MOST =
         16384, /* a version of a block with its stubs: 48 instructions at 250 bytes are 12,000 */
     RT_TR_ARENAS_MOST = 8,
-    RT_TR_BLOCKS_MOST = 30000, /* the cache of a process stays below 16 MiB */
+    RT_TR_BLOCKS_MOST = 28000, /* the cache of a process stays below 16 MiB */
     RT_TR_HASH_SLOTS = 1 << 16,
     RT_TR_MARKS_MOST = 1 << 18,
     RT_TR_EXITS_MOST = 1 << 16,
@@ -47,7 +47,9 @@ struct rt_tr_timed {
 
 struct rt_tr_context {
     uint64_t spill[6], spill_flags, jump;
-    int64_t counts[RT_TR_COUNTERS]; /* negative while the blocks that use the counter may run */
+    /* Negative while the blocks that use the counter may run. Instructions, from bit RT_TR_COUNT_BIT on; below it the
+     * operations that the translation adds to them. */
+    int64_t counts[RT_TR_COUNTERS];
     uint32_t exit, unused;
     uint64_t target;
     uint32_t *table;            /* table of the cache */
@@ -62,12 +64,17 @@ struct rt_tr_context {
     struct rt_tr_timed *timed;
     uint64_t eflags;
     uint64_t gregs[16]; /* in the order of machine code */
+    /* Where a thread's indirect branches go at once, by a hash of the target: the arrival of a block, which compares the
+     * target with its own address. With bmi2 only. */
+    uint64_t quick_scale; /* the upper half of the product with a hash of 32 bits is a place */
+    uint64_t quick[1 << RT_TR_QUICK_BITS];
 };
 
 /* Once it is published nothing changes but slow (0, then its entry) and ip (invalidated). */
 struct rt_tr_block {
     uint64_t ip;
     uint64_t code;      /* entry of the fast version */
+    uint64_t arrive;    /* entry for indirect branches of a thread's quick table; 0: none */
     uint64_t slow;      /* 0: not yet translated */
     uint64_t loads;     /* bit k: a load of instruction k can be timed */
     uint64_t low, high; /* all of its original code is in between */
@@ -170,6 +177,7 @@ struct rt_tr_cache {
     uint32_t active; /* threads in bursts; they keep the cache from being dropped */
     uint32_t drop;   /* wanted */
     uint64_t invalidations;
+    uint64_t generation; /* changes when translations are dropped, and in a forked child */
     uint32_t arena_count, block_count, mark_count, exit_count, site_count;
     struct rt_tr_block none; /* is in the empty places of the table: no address has it */
     struct rt_tr_arena arenas[RT_TR_ARENAS_MOST];
@@ -205,6 +213,7 @@ struct rt_tr_times {
     uint32_t latency[RT_TR_KIND_COUNT], occupied[RT_TR_KIND_COUNT];
     uint32_t sum_after_sum; /* latency of an addition of floating-point numbers after another one */
     uint32_t issue;         /* between two simple instructions */
+    uint32_t core_cycle;    /* in thousandths of a TSC cycle */
 };
 
 struct rt_tr_process {
@@ -213,6 +222,7 @@ struct rt_tr_process {
     struct rt_tr_times times;
     bool has_xsaveopt;
     uint32_t tiles_end;             /* of the tiles of AMX in an XSAVE area; 0: there are none */
+    uint64_t generations;           /* that there were, in the parents of a forked child, too */
     uint64_t stack_base, stack_end; /* room of the first thread's stack, as far as it may grow */
 };
 extern struct rt_tr_process rt_tr_process;
@@ -227,6 +237,7 @@ struct rt_tr_thread {
     struct rt_tr_context context;
     uint32_t running;
     uint32_t interruptions;     /* signals in bursts, since the thread began */
+    uint64_t quick_generation;  /* generation that context.quick belongs to */
     uint32_t round_trip_cycles; /* least of entering and leaving; 0: not measured */
     uint64_t fault_ip;
     int32_t fault_executed;
@@ -248,8 +259,8 @@ struct rt_tr_thread {
 
 /* Assembler. The template is copied into each arena. */
 extern const char rt_tr_template[], rt_tr_template_end[], rt_tr_template_exit[], rt_tr_template_lookup[],
-    rt_tr_template_access[], rt_tr_template_miss[], rt_tr_template_load[], rt_tr_template_load_fault[],
-    rt_tr_template_stamp[], rt_tr_plain_stamp[];
+    rt_tr_template_astray[], rt_tr_template_not_quick[], rt_tr_template_access[], rt_tr_template_miss[],
+    rt_tr_template_load[], rt_tr_template_load_fault[], rt_tr_template_stamp[], rt_tr_plain_stamp[];
 void rt_tr_enter(struct rt_tr_context *c, uint64_t code);
 void rt_tr_probe_once(uint64_t access_code, const void *addr);
 size_t rt_tr_copy(void *to, const void *from, size_t len_bytes);

@@ -30,12 +30,17 @@
 #define RT_TR_O_TIMED 0xc0
 #define RT_TR_O_EFLAGS 0xc8
 #define RT_TR_O_GREGS 0xd0
+#define RT_TR_O_QUICK_SCALE 0x150
+#define RT_TR_O_QUICK 0x158
 
 /* struct rt_tr_block */
 #define RT_TR_O_BLOCK_IP 0
 #define RT_TR_O_BLOCK_CODE 8
+#define RT_TR_O_BLOCK_ARRIVE 16
 
 #define RT_TR_TABLE_BITS 15
+#define RT_TR_QUICK_BITS 11
+#define RT_TR_COUNT_BIT 24
 
 /* Value of EXIT that means no exit. */
 #define RT_TR_EXIT_FAULT 0x7fffffff

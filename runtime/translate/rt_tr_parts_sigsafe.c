@@ -13,6 +13,8 @@ enum {
     LIST_INSTRUCTIONS_MOST = 2048,  /* code with so few accesses is left to the fast versions */
     CONTROLS = 4,
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
+    ADDED_MILLICYCLES = 350,    /* core cycles of an added operation */
+    MILLI = 1000,
 };
 
 static void begin_rest_of_warm_up(struct rt_tr_run *u, uint64_t event)
@@ -29,6 +31,7 @@ static void begin_pace(struct rt_tr_run *u)
     u->translated_before_pace = u->translated_before_stretch = u->r->translated;
     u->settle_instructions = u->plan->settle_instructions;
     u->settling = u->stretch = (struct rt_tr_stretch){0};
+    u->added = 0;
     u->stretches = 0;
     if (u->plan->pace_instructions) u->switches = rt_tr_context_switches();
 }
@@ -46,10 +49,11 @@ static bool is_settling(const struct rt_tr_run *u)
     return u->settle_instructions >= STRETCH_LEAST && !is_late(u, u->settling.cycles);
 }
 
-void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t cycles, bool disturbed)
+void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const struct rt_tr_stretch *s,
+                        bool disturbed)
 {
     struct rt_tr_pace *pace = &u->r->pace;
-    const uint64_t n = u->position - u->pace_from;
+    const uint64_t n = s->instructions, cycles = s->cycles;
     const uint32_t round_trip = u->t->round_trip_cycles;
     const bool settling = is_settling(u);
     u->stretches++;
@@ -57,7 +61,7 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, uint64
         pace->discarded += disturbed;
         return;
     }
-    u->stretch = (struct rt_tr_stretch){n, cycles > round_trip ? cycles - round_trip : 1};
+    u->stretch = (struct rt_tr_stretch){n, cycles > round_trip ? cycles - round_trip : 1, s->added};
     if (settling) {
         u->settling.cycles += u->stretch.cycles;
         u->settle_instructions -= n < u->settle_instructions ? (uint32_t)n : u->settle_instructions;
@@ -76,6 +80,7 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, uint64
     pace->cycles += cycles;
     pace->overhead_cycles += round_trip;
     pace->instructions += n;
+    u->added += s->added;
 }
 
 /* Return the length of the next stretch: as many instructions as the plan's time lets at the pace of the last one. */
@@ -106,13 +111,30 @@ static bool has_pace(const struct rt_tr_run *u)
            (!is_settling(u) && is_late(u, pace->cycles));
 }
 
-static void end_pace(struct rt_tr_run *u)
+/* Return the TSC cycles that the added operations took: in loops of one block none beyond the least time, which contains
+ * them. The rest takes at least as long as its instructions occupy the core. */
+static uint32_t cycles_of_added(const struct rt_tr_run *u)
+{
+    const struct rt_tr_pace *pace = &u->r->pace;
+    const struct rt_tr_times *times = &rt_tr_process.times;
+    const uint64_t took = pace->cycles - pace->overhead_cycles,
+                   least = pace->instructions * times->issue / MILLI * times->core_cycle / MILLI,
+                   added = u->added * ADDED_MILLICYCLES / MILLI * times->core_cycle / MILLI;
+    if (pace->least_millicycles || took <= least) return 0;
+    return (uint32_t)(added < took - least ? added : took - least);
+}
+
+/* Switches to other threads are looked for here only: after a system call, the next thousand instructions would be slow. */
+void rt_tr_end_pace(struct rt_tr_run *u)
 {
     struct rt_tr_pace *pace = &u->r->pace;
+    if (pace->instructions && rt_tr_context_switches() != u->switches)
+        *pace = (struct rt_tr_pace){.discarded = pace->discarded + 1};
     const uint64_t least =
         u->plan->pace_instructions < PACE_LEAST ? u->plan->pace_instructions / 2 : PACE_LEAST;
     if (pace->instructions && (pace->instructions < least || pace->cycles <= pace->overhead_cycles))
         *pace = (struct rt_tr_pace){.discarded = pace->discarded};
+    if (pace->instructions) pace->overhead_cycles += cycles_of_added(u);
 }
 
 /* Measure the probe's reading for a line in L1, by the same code. */
@@ -195,7 +217,7 @@ void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b)
             begin_stretch(u, b);
             return;
         }
-        end_pace(u);
+        rt_tr_end_pace(u);
         if (cold) turn_cold(u);
         rt_tr_begin_list(u);
     }

@@ -19,9 +19,10 @@ enum rt_tr_part {
 
 enum rt_tr_look { RT_TR_LOOK_NONE, RT_TR_LOOK_LEAVES, RT_TR_LOOK_LOAD };
 
-/* Instructions that ran in fast versions without a return to the dispatcher, and their TSC cycles. */
+/* Instructions that ran in fast versions without a return to the dispatcher, their TSC cycles, and the operations that
+ * the translation added to them. */
 struct rt_tr_stretch {
-    uint64_t instructions, cycles;
+    uint64_t instructions, cycles, added;
 };
 
 struct rt_tr_run {
@@ -48,6 +49,7 @@ struct rt_tr_run {
     struct rt_tr_stretch stretch;  /* the last one whose time was taken */
     struct rt_tr_stretch settling; /* all before the pace window */
     uint64_t pace_from;            /* position at which the present stretch began */
+    uint64_t added;                /* operations, in the pace window */
     uint32_t settle_instructions, stretches;
     unsigned settle_attempts;
     uint32_t translated_before_pace, translated_before_stretch;
@@ -115,9 +117,12 @@ void rt_tr_arrive(struct rt_tr_run *u);
 /* rt_tr_parts_sigsafe.c */
 /* Move on to the part that applies before block b; its event is set. */
 void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b);
-/* Take the stretch of the pace part that began in b at pace_from and ended here. cycles: of all, with entering and
- * leaving. disturbed: a signal, a switch to another thread, or the limit of the burst was in it. */
-void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t cycles, bool disturbed);
+/* End the pace part: too short a pace is none, nor one in which another thread ran. */
+void rt_tr_end_pace(struct rt_tr_run *u);
+/* Take stretch s of the pace part, which began in b at pace_from and ended here; its cycles are of all, with entering and
+ * leaving. disturbed: a signal, or the limit of the burst, was in it. */
+void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const struct rt_tr_stretch *s,
+                        bool disturbed);
 
 /* rt_tr_watch_sigsafe.c */
 /* Draw the positions in b at which a load would be timed, beginning with the event, which becomes the first

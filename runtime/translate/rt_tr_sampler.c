@@ -32,7 +32,8 @@ static const char *open_process(void)
         .quiet = {(uint64_t)(uintptr_t)__start_rt_quick_hooks, (uint64_t)(uintptr_t)__stop_rt_quick_hooks},
         .may_translate = rt_tr_code_may_translate,
         .has_fsgsbase = rt_burst_engine.has_fsgsbase,
-        .has_rdtscp = rt_burst_engine.has_rdtscp};
+        .has_rdtscp = rt_burst_engine.has_rdtscp,
+        .has_bmi2 = rt_burst_engine.has_bmi2};
     unloads_seen = count_unloads();
     const enum rt_tr_refused refused = rt_tr_open(&options);
     return refused ? rt_tr_refused_text(refused) : NULL;

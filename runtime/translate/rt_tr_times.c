@@ -35,6 +35,7 @@ static const struct rt_tr_times usual = {
                  [RT_TR_SQRT_DOUBLE] = 4 * MILLI},
     .sum_after_sum = 3 * MILLI,
     .issue = MILLI / 5,
+    .core_cycle = MILLI,
 };
 
 static uint64_t fenced_tsc(void)
@@ -175,6 +176,9 @@ void rt_tr_times_measure(struct rt_tr_times *out)
     struct ruler r = {shortest(nothing, 0), shortest(chain_addition, ADDITION_ROUNDS)};
     if (r.additions <= r.fences) return;
     r.additions -= r.fences;
+    enum { UNROLLED = 16 };
+    out->core_cycle = (uint32_t)(r.additions * MILLI / (ADDITION_ROUNDS * UNROLLED));
+    if (out->core_cycle > MILLI) out->core_cycle = MILLI; /* the clock of a core that was idle may be low */
     for (int k = 0; k < RT_TR_KIND_COUNT; k++) {
         if (k == RT_TR_FMA && !has_fma()) continue;
         take(&r, chains[k], &out->latency[k]);

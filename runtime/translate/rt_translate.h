@@ -101,7 +101,7 @@ struct rt_tr_options {
     unsigned trace_most; /* instructions in a block; 0: the default. 1 ends bursts anywhere */
     bool map_twice;      /* behave as where memory is not writable and executable at once */
     /* Use these instructions, which the processor has and the kernel allows; false: do without. */
-    bool has_fsgsbase, has_rdtscp;
+    bool has_fsgsbase, has_rdtscp, has_bmi2;
 };
 
 struct rt_tr_plan {
@@ -156,7 +156,7 @@ struct rt_tr_pace {
     uint64_t cycles, instructions; /* TSC; 0 instructions: no window is valid */
     uint64_t low, high;            /* code of the block in which the window began */
     uint32_t overhead_cycles;      /* cost of entering and leaving, of all stretches, not subtracted */
-    uint32_t discarded;            /* stretches that a signal or a switch to another thread interrupted */
+    uint32_t discarded; /* stretches that a signal interrupted, and windows in which another thread ran */
     /* of an instruction: core cycles with all data in L1, where the window lies in a loop that is one block; 0: not
      * known */
     uint32_t least_millicycles;

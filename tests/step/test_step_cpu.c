@@ -66,6 +66,7 @@ static void instructions_to_do_without_are_named(void **state)
     assert_false(rt_burst_has_fsgsbase("rdtscp,fsgsbase"));
     assert_false(rt_burst_has_rdtscp("fsgsbase,rdtscp"));
     assert_int_equal(rt_burst_has_rdtscp("fsgsbase,rdtsc"), rt_burst_has_rdtscp(""));
+    assert_false(rt_burst_has_bmi2("rdtscp,bmi2"));
     assert_int_equal(rt_burst_has_fsgsbase(",rdtscp,fsgsbases"), rt_burst_has_fsgsbase(""));
 }
 

@@ -677,7 +677,8 @@ const char *tr_session_open(unsigned trace_most, bool map_twice, const char *wit
                                           .trace_most = trace_most,
                                           .map_twice = map_twice,
                                           .has_fsgsbase = rt_burst_has_fsgsbase(without),
-                                          .has_rdtscp = rt_burst_has_rdtscp(without)};
+                                          .has_rdtscp = rt_burst_has_rdtscp(without),
+                                          .has_bmi2 = rt_burst_has_bmi2(without)};
     const enum rt_tr_refused refused = rt_tr_open(&options);
     if (refused) return rt_tr_refused_text(refused);
     if (!tr_session_thread()) return "no memory";
