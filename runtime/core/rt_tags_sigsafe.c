@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_tags_sigsafe.h"
 
+#include "spool/spool_format.h"
+
 #include <sys/mman.h>
 
 enum {
@@ -12,7 +14,9 @@ enum {
     FRAME_BITS = 48,        /* in a kept return address; its place is in the bits above */
     CHILDREN_MOST = 512,    /* more: the word is no return address */
     CLEAR_PAGE_BYTES = 4096,
+    POPULATE_WRITE = 23, /* MADV_POPULATE_WRITE, which older headers do not have */
 };
+#define REGION_UNITS ((uint64_t)RT_TAG_REGION_TAGS * 2)
 #define SITES_ALL ((size_t)RT_TAG_OTHERS + 1)
 
 struct rt_tags rt_tags;
@@ -116,6 +120,8 @@ static struct rt_tag_region *region_claim(uint64_t number)
     return NULL;
 }
 
+/* A heap that grows over several regions will use all tags of the next one: map them at once, because a page fault
+ * for each 4 KiB of tags costs much more. Kernels before 5.14 refuse that. */
 static uint16_t *region_make(uint64_t number)
 {
     struct rt_tag_region *r = region_claim(number);
@@ -127,37 +133,40 @@ static uint16_t *region_make(uint64_t number)
     if (!__atomic_compare_exchange_n(&r->tags, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         tags_unmap(made, RT_TAG_REGION_BYTES); /* another thread was faster */
         made = there;
-    }
+    } else if (number > 1 && region_find(number - 1) && region_find(number - 2))
+        ls_syscall(SYS_madvise, made, RT_TAG_REGION_BYTES, POPULATE_WRITE);
     __atomic_store_n(&r->key, number + 1, __ATOMIC_RELEASE);
     return made;
 }
 
 /* --- blocks --- */
 
-/* Tag the granules of a block that are in one region; a region without tags needs none where the site is unknown. */
-static void put_part(uint64_t granule, size_t len, uint32_t site, bool is_first)
+/* Tag the units of a block that are in one region; a region without tags needs none where the site is unknown. */
+static void put_part(uint64_t unit, uint64_t last, uint32_t site, bool is_first)
 {
-    const uint64_t number = granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS);
+    const uint64_t number = unit >> (RT_TAG_REGION_BITS - RT_TAG_UNIT_BITS);
     uint16_t *tags = region_find(number);
     if (!tags && site) tags = region_make(number);
     if (!tags) return;
-    const size_t first = granule & (RT_TAG_REGION_TAGS - 1);
-    rt_tag_put(tags, first, len, site);
-    if (is_first) return;
-    tags[first] = (uint16_t)site; /* that of the region, and so of its first span */
-    if (site && tags[RT_TAG_REGION_TAGS]) tags[RT_TAG_REGION_TAGS] = (uint16_t)site;
+    last &= REGION_UNITS - 1;
+    if (is_first || last > 1) {
+        rt_tag_put(tags, unit & (REGION_UNITS - 1), last, site);
+        if (!is_first) tags[0] = (uint16_t)site;
+    } else {
+        rt_tag_unmark(tags, 0);
+        rt_tag_put_last(&tags[0], last, site);
+    }
 }
 
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
 {
     if (len_bytes > RT_TAG_FILL_BYTES) len_bytes = 1;
-    uint64_t granule = base >> RT_TAG_GRANULE_BITS;
-    const uint64_t end = (base + len_bytes + (len_bytes == 0) + 15) >> RT_TAG_GRANULE_BITS;
-    for (bool is_first = true; granule < end; is_first = false) {
-        uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
-        if (part_end > end) part_end = end;
-        put_part(granule, part_end - granule, site, is_first);
-        granule = part_end;
+    uint64_t unit = base >> RT_TAG_UNIT_BITS;
+    const uint64_t last = (base + len_bytes - (len_bytes > 0)) >> RT_TAG_UNIT_BITS;
+    for (bool is_first = true; unit <= last; is_first = false) {
+        const uint64_t part_last = unit | (REGION_UNITS - 1);
+        put_part(unit, part_last < last ? part_last : last, site, is_first);
+        unit = part_last + 1;
     }
 }
 
@@ -165,30 +174,33 @@ static uint32_t tag_at(uint64_t granule)
 {
     const uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
     if (!tags) return 0;
-    const size_t i = granule & (RT_TAG_REGION_TAGS - 1);
-    const uint32_t span =
-        __atomic_load_n(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES], __ATOMIC_RELAXED);
-    if (span == 0) return __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
-    return i % RT_TAG_SPAN_GRANULES == 0 ? span : span & ~(uint32_t)RT_TAG_FIRST;
+    const size_t i = granule & (RT_TAG_REGION_TAGS - 1), span = i & -(size_t)RT_TAG_SPAN_GRANULES;
+    if (__atomic_load_n(&tags[span + 1], __ATOMIC_RELAXED) != RT_TAG_WHOLE)
+        return __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
+    const uint32_t whole = __atomic_load_n(&tags[span], __ATOMIC_RELAXED);
+    return i == span ? whole : whole % RT_TAG_LOWER;
 }
 
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
 {
     *out_back = 0;
     if (!rt_tags.is_on) return 0;
-    uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
-    const uint32_t site = tag_at(granule) & ~(uint32_t)RT_TAG_FIRST;
+    const uint64_t unit = addr >> RT_TAG_UNIT_BITS;
+    uint64_t granule = unit >> 1;
+    uint32_t tag = tag_at(granule);
+    if (tag >= RT_TAG_UPPER && unit % 2 == 0) tag = tag_at(--granule);
+    const uint32_t site = tag % RT_TAG_LOWER;
     if (!site) return 0;
     *out_back = RT_TAG_BACK_UNKNOWN;
     /* a granule of another site before the begin: this one is the rest of an older block */
-    for (uint16_t back = 0; back <= RT_TAG_SEARCH_GRANULES && granule; back++, granule--) {
-        const uint32_t tag = tag_at(granule);
-        if ((tag & ~(uint32_t)RT_TAG_FIRST) != site) break;
-        if (!(tag & RT_TAG_FIRST)) continue;
-        *out_back = back;
-        break;
+    while (tag % RT_TAG_LOWER == site) {
+        const uint64_t back = unit - granule * 2 - (tag >= RT_TAG_UPPER);
+        if (back > RT_TAG_SEARCH_UNITS) break;
+        if (tag >= RT_TAG_LOWER) *out_back = (uint16_t)back;
+        if (tag >= RT_TAG_LOWER || granule == 0) break;
+        tag = tag_at(--granule);
     }
-    return (uint16_t)site;
+    return site == RT_TAG_OTHERS ? SPOOL_SITE_OTHERS : (uint16_t)site;
 }
 
 static void clear_tags(uint16_t *tags, size_t len)
@@ -204,15 +216,6 @@ static void clear_tags(uint16_t *tags, size_t len)
     memset((void *)page_end, 0, end - page_end);
 }
 
-/* Mappings begin and end at pages. */
-static void clear_region(uint16_t *tags, size_t first, size_t len)
-{
-    const size_t span = first / RT_TAG_SPAN_GRANULES,
-                 span_end = (first + len + RT_TAG_SPAN_GRANULES - 1) / RT_TAG_SPAN_GRANULES;
-    clear_tags(tags + first, len);
-    clear_tags(tags + RT_TAG_REGION_TAGS + span, span_end - span);
-}
-
 void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 {
     uint64_t granule = base >> RT_TAG_GRANULE_BITS;
@@ -222,7 +225,7 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes)
         uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
         if (part_end > end) part_end = end;
         uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
-        if (tags) clear_region(tags, granule & (RT_TAG_REGION_TAGS - 1), part_end - granule);
+        if (tags) clear_tags(tags + (granule & (RT_TAG_REGION_TAGS - 1)), part_end - granule);
         granule = part_end;
     }
 }
@@ -417,7 +420,7 @@ static uint64_t *path_place(uint64_t hash)
     for (uint64_t i = 0; i < PROBES; i++) {
         uint64_t *at = &rt_tags.paths[((hash >> (64 - PATHS_BITS)) + i) & ((1u << PATHS_BITS) - 1)];
         const uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-        if (there == 0 || (there & ~(uint64_t)RT_TAG_OTHERS) == hash) return at;
+        if (there == 0 || (there & ~(uint64_t)RT_TAG_SITE_MASK) == hash) return at;
     }
     return NULL;
 }
@@ -425,7 +428,7 @@ static uint64_t *path_place(uint64_t hash)
 static uint32_t path_find(uint64_t hash)
 {
     const uint64_t *at = path_place(hash);
-    return at ? (uint32_t)(__atomic_load_n(at, __ATOMIC_ACQUIRE) & RT_TAG_OTHERS) : 0;
+    return at ? (uint32_t)(__atomic_load_n(at, __ATOMIC_ACQUIRE) & RT_TAG_SITE_MASK) : 0;
 }
 
 /* The site of a path, made when it is new; while depths get no new rows, paths with the same innermost frames are one. Two threads
@@ -433,10 +436,10 @@ static uint32_t path_find(uint64_t hash)
 static uint32_t path_site(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     const bool are_short = is_flat();
-    uint64_t hash = path_hash(p, UINT32_MAX) & ~(uint64_t)RT_TAG_OTHERS, there = 0;
+    uint64_t hash = path_hash(p, UINT32_MAX) & ~(uint64_t)RT_TAG_SITE_MASK, there = 0;
     uint32_t site = path_find(hash);
     if (!site && are_short) {
-        hash = path_hash(p, RT_TAG_NAMED_FRAMES) & ~(uint64_t)RT_TAG_OTHERS;
+        hash = path_hash(p, RT_TAG_NAMED_FRAMES) & ~(uint64_t)RT_TAG_SITE_MASK;
         site = path_find(hash);
     }
     if (site) return site;
@@ -495,7 +498,7 @@ static uint64_t row_with_place(uint64_t row, uint64_t place)
 
 static uint64_t row_with_site(uint64_t row, uint32_t site, uint32_t checks)
 {
-    const uint64_t mask = (uint64_t)RT_TAG_OTHERS << RT_TAG_SITE_SHIFT | RT_TAG_CHECKS_MASK;
+    const uint64_t mask = (uint64_t)RT_TAG_SITE_MASK << RT_TAG_SITE_SHIFT | RT_TAG_CHECKS_MASK;
     return (row & ~mask) | (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
 }
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Site tags: each heap block, however small, leaves the number of its allocation site in a table beside the heap,
- * 16 bits for each 16 bytes of memory (a granule). A sampled access finds the site and the begin of its block
- * there; a free changes nothing. Long blocks have a tag for each 256 bytes (a span) that they cover as a whole. The
- * tag of a span replaces the tags of its granules, until a later block in the span writes tags of granules.
+ * 16 bits for each 32 bytes of memory (a granule). A sampled access finds the site and the begin of its block
+ * there; a free changes nothing.
+ *
+ * Blocks begin at multiples of 16 bytes, and no two of them in the same granule: a block of the C library takes at
+ * least 32 bytes. (Other allocators may put two blocks of up to 16 bytes there; both have the later one's tag.) The tag
+ * of a granule in which a block begins states which half it begins in. The lower half before a begin in the upper one
+ * belongs to the block of the granule before.
+ *
+ * A long block has two tags for each 1024 bytes (a span) that it covers as a whole: its site, and a mark in the second
+ * granule. They replace all tags of the span, until a later block in the span removes the mark.
  *
  * A site is found by the signature of the call: return address and stack depth. The call path is unwound once for each
  * new signature. The first calls that have the signature, too, are checked: the return addresses of that path are
@@ -37,19 +44,23 @@
 /* --- tags --- */
 
 enum {
-    RT_TAG_GRANULE_BITS = 4,
+    RT_TAG_UNIT_BITS = 4, /* blocks begin at multiples of a unit */
+    RT_TAG_GRANULE_BITS = 5,
     RT_TAG_REGION_BITS =
-        24, /* a region is 16 MiB of addresses; its tags are mapped with its first block and stay */
-    RT_TAG_REGIONS = 1 << 14,
+        22, /* a region is 4 MiB of addresses; its tags are mapped with its first block and stay */
+    RT_TAG_REGIONS = 1 << 16,
     RT_TAG_REGION_TAGS = 1 << (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS),
-    RT_TAG_SPAN_GRANULES = 16,
-    RT_TAG_REGION_SPANS = RT_TAG_REGION_TAGS / RT_TAG_SPAN_GRANULES,
-    RT_TAG_REGION_BYTES = (RT_TAG_REGION_TAGS + RT_TAG_REGION_SPANS) * 2, /* the tags of spans come last */
-    RT_TAG_FIRST = 0x8000,        /* the first granule of a block; the other 15 bits are the site */
-    RT_TAG_SITES = 32766,         /* numbers from 1; 0: none */
-    RT_TAG_OTHERS = 32767,        /* sites after these */
-    RT_TAG_FILL_BYTES = 1 << 27,  /* a longer block has a tag in its first granule alone */
-    RT_TAG_SEARCH_GRANULES = 256, /* from an access to the begin of its block */
+    RT_TAG_REGION_BYTES = RT_TAG_REGION_TAGS * 2,
+    RT_TAG_SPAN_GRANULES = 32,
+    RT_TAG_SHORT_GRANULES = 16, /* the last granule of a short block is at most so far from its first one */
+    RT_TAG_SITES = 21843,       /* numbers from 1; 0: none */
+    RT_TAG_OTHERS = 21844,      /* sites after these */
+    /* The tag of a granule: the site, plus one of these if a block begins in it. */
+    RT_TAG_LOWER = RT_TAG_OTHERS + 1,
+    RT_TAG_UPPER = RT_TAG_LOWER * 2,
+    RT_TAG_WHOLE = 0xffff, /* in the second granule of a span: the tag of the first one is that of all */
+    RT_TAG_FILL_BYTES = 1 << 27, /* a longer block has a tag in its first granule alone */
+    RT_TAG_SEARCH_UNITS = 256,   /* from an access to the begin of its block */
     RT_TAG_BACK_UNKNOWN = 0xffff,
 };
 
@@ -69,6 +80,7 @@ enum {
     RT_TAG_LINE_ROWS = 8, /* rows of a cache line */
     RT_TAG_CHECK_SHIFT = 34,
     RT_TAG_SITE_SHIFT = 19,
+    RT_TAG_SITE_MASK = 0x7fff,
     RT_TAG_PLACE_SHIFT = 3,
     RT_TAG_PLACE_MAX = 0xffff,
     RT_TAG_CHECKS_MASK = 7,
@@ -152,7 +164,7 @@ RT_TAG_INLINE uint64_t rt_tag_row(uint64_t signature, int rows)
 
 RT_TAG_INLINE uint32_t rt_tag_row_site(uint64_t row)
 {
-    return row >> RT_TAG_SITE_SHIFT & RT_TAG_OTHERS;
+    return row >> RT_TAG_SITE_SHIFT & RT_TAG_SITE_MASK;
 }
 
 RT_TAG_INLINE uint64_t rt_tag_row_place(uint64_t row)
@@ -213,69 +225,74 @@ void rt_tag_check(const struct rt_tag_call *c, const struct rt_tag_path *path);
 
 typedef uint16_t rt_tag_eight __attribute__((vector_size(16), aligned(2), may_alias));
 
-/* Tag 1 to RT_TAG_SPAN_GRANULES granules. The stores overlap; the one with the first granule is the last. */
+RT_TAG_INLINE void rt_tag_store_eight(uint16_t *tags, uint32_t tag)
+{
+    const uint16_t t = (uint16_t)tag;
+    *(rt_tag_eight *)(void *)tags = (rt_tag_eight){t, t, t, t, t, t, t, t};
+}
+
+/* Tag the granules of a short block before its last one. The stores overlap. */
 RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
 {
-    const uint64_t four = site * UINT64_C(0x0001000100010001), head = four | RT_TAG_FIRST;
+    const uint64_t four = site * UINT64_C(0x0001000100010001);
     if (len < 4) {
         if (len > 1) memcpy(tags + len - 2, &four, 4);
-        if (len > 1)
-            memcpy(tags, &head, 4);
-        else
-            memcpy(tags, &head, 2);
     } else if (len <= 8) {
+        memcpy(tags, &four, 8);
         memcpy(tags + len - 4, &four, 8);
-        memcpy(tags, &head, 8);
     } else {
-        const uint16_t s = (uint16_t)site;
-        const rt_tag_eight eight = {s, s, s, s, s, s, s, s};
-        *(rt_tag_eight *)(void *)tags = eight;
-        *(rt_tag_eight *)(void *)(tags + len - 8) = eight;
-        *tags = (uint16_t)(site | RT_TAG_FIRST);
+        rt_tag_store_eight(tags, site);
+        rt_tag_store_eight(tags + len - 8, site);
     }
 }
 
-RT_TAG_INLINE void rt_tag_put_short(uint16_t *tags, size_t first, size_t len, uint32_t site)
+/* Remove the mark of the span of this granule. */
+RT_TAG_INLINE void rt_tag_unmark(uint16_t *tags, size_t granule)
 {
-    uint16_t *span = tags + RT_TAG_REGION_TAGS + first / RT_TAG_SPAN_GRANULES;
-    uint16_t *end = span + (first % RT_TAG_SPAN_GRANULES + len - 1) / RT_TAG_SPAN_GRANULES;
-    rt_tag_fill(tags + first, len, site);
-    if (__builtin_expect(__atomic_load_n(span, __ATOMIC_RELAXED) | __atomic_load_n(end, __ATOMIC_RELAXED),
-                         0)) {
-        __atomic_store_n(span, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(end, 0, __ATOMIC_RELAXED);
+    uint16_t *mark = tags + (granule | (RT_TAG_SPAN_GRANULES - 1)) - (RT_TAG_SPAN_GRANULES - 2);
+    if (__builtin_expect(__atomic_load_n(mark, __ATOMIC_RELAXED) == RT_TAG_WHOLE, 0))
+        __atomic_store_n(mark, 0, __ATOMIC_RELAXED);
+}
+
+/* Tag the last granule of a block that begins in another one. If the block ends in the lower half, another one may begin
+ * in the upper half: its tag stays. There is no branch, because lengths are random. */
+RT_TAG_INLINE void rt_tag_put_last(uint16_t *tag, uint64_t last_unit, uint32_t site)
+{
+    const uint32_t there = *tag, is_kept = (there >= RT_TAG_UPPER) & ~(uint32_t)last_unit;
+    *tag = (uint16_t)(site ^ ((site ^ there) & -is_kept));
+}
+
+/* Of a long block, tag the parts of spans at both ends, and mark the spans between. Another block may have the lower half
+ * of the first granule: then its span is not covered as a whole. */
+RT_TAG_INLINE void rt_tag_put_middle(uint16_t *tags, uint64_t first_unit, size_t last, uint32_t site)
+{
+    enum { SPAN = RT_TAG_SPAN_GRANULES };
+    const size_t first = first_unit >> 1, end = first + SPAN < last ? first + SPAN : last;
+    size_t at = first;
+    for (; at + 8 <= end; at += 8)
+        rt_tag_store_eight(tags + at, site);
+    if (first + 2 * SPAN < last) at = last - SPAN;
+    for (; at + 8 <= last; at += 8)
+        rt_tag_store_eight(tags + at, site);
+    rt_tag_store_eight(tags + last - 8, site);
+    for (at = (first + (first_unit & 1) + SPAN - 1) & -(size_t)SPAN; at + SPAN <= last; at += SPAN) {
+        tags[at] = (uint16_t)site;
+        tags[at + 1] = RT_TAG_WHOLE;
     }
 }
 
-/* Tag the granules at both ends, which may share their spans with other blocks, and the spans between. */
-RT_TAG_INLINE void rt_tag_put_long(uint16_t *tags, size_t first, size_t len, uint32_t site)
+/* Tag the block of the units from first to last, which are numbers within the region with these tags. */
+RT_TAG_INLINE void rt_tag_put(uint16_t *tags, uint64_t first_unit, uint64_t last_unit, uint32_t site)
 {
-    const uint16_t s = (uint16_t)site, whole = s ? s : RT_TAG_FIRST; /* 0: the granules count */
-    const rt_tag_eight eight = {s, s, s, s, s, s, s, s};
-    const rt_tag_eight wholes = {whole, whole, whole, whole, whole, whole, whole, whole};
-    uint16_t *const spans = tags + RT_TAG_REGION_TAGS;
-    const size_t end = first + len, span_end = end / RT_TAG_SPAN_GRANULES;
-    size_t span = (first + RT_TAG_SPAN_GRANULES - 1) / RT_TAG_SPAN_GRANULES;
-    *(rt_tag_eight *)(void *)(tags + first) = eight;
-    *(rt_tag_eight *)(void *)(tags + first + 8) = eight;
-    *(rt_tag_eight *)(void *)(tags + end - 16) = eight;
-    *(rt_tag_eight *)(void *)(tags + end - 8) = eight;
-    tags[first] = s | RT_TAG_FIRST;
-    spans[first / RT_TAG_SPAN_GRANULES] = spans[(end - 1) / RT_TAG_SPAN_GRANULES] = 0;
-    for (; span + 8 <= span_end; span += 8)
-        *(rt_tag_eight *)(void *)(spans + span) = wholes;
-    for (; span < span_end; span++)
-        spans[span] = whole;
-    if (first % RT_TAG_SPAN_GRANULES == 0) spans[first / RT_TAG_SPAN_GRANULES] = s | RT_TAG_FIRST;
-}
-
-/* Tag len >= 1 granules of a block, from its first one on, in the region with these tags. */
-RT_TAG_INLINE void rt_tag_put(uint16_t *tags, size_t first, size_t len, uint32_t site)
-{
-    if (__builtin_expect(len <= RT_TAG_SPAN_GRANULES, 1))
-        rt_tag_put_short(tags, first, len, site);
+    const size_t first = first_unit >> 1, last = last_unit >> 1;
+    rt_tag_unmark(tags, first);
+    rt_tag_unmark(tags, last);
+    if (__builtin_expect(last - first <= RT_TAG_SHORT_GRANULES, 1))
+        rt_tag_fill(tags + first, last - first, site);
     else
-        rt_tag_put_long(tags, first, len, site);
+        rt_tag_put_middle(tags, first_unit, last, site);
+    if (last > first) rt_tag_put_last(&tags[last], last_unit, site);
+    tags[first] = (uint16_t)(site + (first_unit & 1 ? RT_TAG_UPPER : RT_TAG_LOWER));
 }
 
 /* Tag any block, and map the tables for that. */
@@ -287,18 +304,18 @@ RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t 
     enum { LONGEST_BYTES = 65536 };
     const uint64_t number = base >> RT_TAG_REGION_BITS;
     const struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
-    const size_t first = base >> RT_TAG_GRANULE_BITS & (RT_TAG_REGION_TAGS - 1);
-    const size_t last = (len_bytes - 1) >> RT_TAG_GRANULE_BITS;
+    const uint64_t first = base >> RT_TAG_UNIT_BITS & (RT_TAG_REGION_TAGS * 2 - 1);
+    const uint64_t last = first + ((len_bytes - 1) >> RT_TAG_UNIT_BITS);
     if (__builtin_expect(__atomic_load_n(&r->key, __ATOMIC_ACQUIRE) != number + 1, 0)) return false;
     if (__builtin_expect(len_bytes - 1 >= LONGEST_BYTES, 0) || __builtin_expect((base & 15) != 0, 0))
         return false;
-    if (__builtin_expect(first + last >= RT_TAG_REGION_TAGS, 0)) return false;
-    rt_tag_put(r->tags, first, last + 1, site);
+    if (__builtin_expect(last >= RT_TAG_REGION_TAGS * 2, 0)) return false;
+    rt_tag_put(r->tags, first, last, site);
     return true;
 }
 
-/* Return the site of the block that addr is in, 0: not known. *out_back: granules from the block's first one to the one
- * of addr, RT_TAG_BACK_UNKNOWN, 0 without a site. */
+/* Return the site of the block that addr is in, 0: not known. *out_back: units from the block's begin to the unit of
+ * addr, RT_TAG_BACK_UNKNOWN, 0 without a site. Sites after the last number are SPOOL_SITE_OTHERS. */
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back);
 
 /* [base, base + len_bytes) was mapped anew: no block is there. */
