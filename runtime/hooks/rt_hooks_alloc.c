@@ -79,6 +79,7 @@ static void rt_note_block(void *p, size_t n, enum spool_alloc_call call, void *c
         rt_alloc_tagged(p, n, caller, cfa);
 }
 
+#define RT_CALLER() __builtin_return_address(0)
 #define RT_NOTE_ALLOC(p, n, kind) \
     rt_note_block(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0), RT_FRAME())
 
@@ -393,18 +394,25 @@ static inline void rt_new_prepare(void *caller)
 }
 
 /* Bodies of the operators. Where malloc has no memory, the real one calls the program's handler, or throws. */
-#define RT_NEW(name, args)                                                                    \
-    void *const caller = __builtin_return_address(0);                                         \
-    rt_new_prepare(caller);                                                                   \
-    const bool is_notable = rt_alloc_count(n), is_malloc = rt_new.is_malloc;                  \
-    if (__builtin_expect(is_notable && is_malloc, 0)) {                                       \
-        void *const noted = rt_malloc_noted(n + !n, caller, RT_FRAME());                      \
-        return noted || !rt_real.name ? noted : rt_real.name args;                            \
-    }                                                                                         \
-    void *const p = is_malloc ? rt_real.malloc(n + !n) : rt_real.name args;                   \
-    if (__builtin_expect(!p, 0)) return is_malloc && rt_real.name ? rt_real.name args : NULL; \
-    if (__builtin_expect(!is_notable, 1)) return rt_alloc_tagged(p, n, caller, RT_FRAME());   \
-    rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME());                               \
+#define RT_NEW(name, args)                                                                             \
+    rt_new_prepare(RT_CALLER());                                                                       \
+    const bool is_notable = rt_alloc_count(n);                                                         \
+    void *p;                                                                                           \
+    if (__builtin_expect(rt_new.is_malloc, 1)) {                                                       \
+        if (__builtin_expect(is_notable, 0)) {                                                         \
+            p = rt_malloc_noted(n + !n, RT_CALLER(), RT_FRAME());                                      \
+            if (p) return p;                                                                           \
+        } else {                                                                                       \
+            p = rt_real.malloc(n + !n);                                                                \
+            if (__builtin_expect(p != NULL, 1)) return rt_alloc_tagged(p, n, RT_CALLER(), RT_FRAME()); \
+        }                                                                                              \
+        return rt_real.name ? rt_real.name args : NULL;                                                \
+    }                                                                                                  \
+    p = rt_real.name args;                                                                             \
+    if (is_notable)                                                                                    \
+        rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, RT_CALLER(), RT_FRAME());                               \
+    else if (p)                                                                                        \
+        rt_alloc_tagged(p, n, RT_CALLER(), RT_FRAME());                                                \
     return p
 
 /* libstdc++'s call aligned_alloc, whose hook notes the block. */
