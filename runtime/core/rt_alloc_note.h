@@ -62,6 +62,8 @@ RT_TAG_INLINE void *rt_alloc_tagged(void *base, size_t len_bytes, void *caller, 
 
 /* Did our hooks make blocks themselves, before the C library was known? (rt_hooks_alloc.c) */
 bool rt_alloc_has_early_blocks(void);
+/* May blocks be closer than 32 bytes? The C library's are not.  Not before the constructor. */
+bool rt_alloc_is_packed(void);
 
 /* Record the end of a block that has a record, before it is freed (its address may be reused at once).
  * Returns whether there was one.  errno is kept. */

@@ -37,7 +37,7 @@ static void tags_unmap(void *at, size_t len_bytes)
     if (at) ls_syscall(SYS_munmap, at, len_bytes);
 }
 
-int rt_tags_init(void)
+int rt_tags_init(bool is_packed)
 {
     const size_t regions_bytes = RT_TAG_REGIONS * sizeof(struct rt_tag_region),
                  paths_bytes = sizeof(uint64_t) << PATHS_BITS,
@@ -56,6 +56,7 @@ int rt_tags_init(void)
     rt_tags.kept = (uint64_t *)(void *)(at += paths_bytes);
     rt_tags.children = (uint16_t *)(void *)(at + kept_bytes);
     rt_tags.rows = rows;
+    rt_tags.is_packed = is_packed;
     __atomic_store_n(&rt_tags.is_on, 1, __ATOMIC_RELEASE);
     return 0;
 }
@@ -63,6 +64,17 @@ int rt_tags_init(void)
 void rt_tags_pause(void)
 {
     __atomic_store_n(&rt_tags.is_on, 0, __ATOMIC_RELEASE);
+}
+
+static size_t region_bytes(void)
+{
+    return (size_t)RT_TAG_REGION_BYTES << rt_tags.is_packed;
+}
+
+/* Bits of an address within the memory that has one tag. */
+static unsigned granule_bits(void)
+{
+    return RT_TAG_GRANULE_BITS - rt_tags.is_packed;
 }
 
 static void zero(void *at, size_t len_bytes)
@@ -77,7 +89,7 @@ bool rt_tags_resume(void)
                  kept_bytes = SITES_ALL * RT_TAG_FRAMES * sizeof(uint64_t),
                  children_bytes = SITES_ALL * sizeof(uint16_t);
     for (size_t i = 0; i < RT_TAG_REGIONS; i++)
-        if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, RT_TAG_REGION_BYTES);
+        if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, region_bytes());
     /* they come after the regions and do not begin a page */
     memset(rt_tags.paths, 0, paths_bytes);
     memset(rt_tags.kept, 0, kept_bytes + children_bytes);
@@ -125,17 +137,17 @@ static struct rt_tag_region *region_claim(uint64_t number)
 static uint16_t *region_make(uint64_t number)
 {
     struct rt_tag_region *r = region_claim(number);
-    uint16_t *made = r ? tags_map(RT_TAG_REGION_BYTES) : NULL, *there = NULL;
+    uint16_t *made = r ? tags_map(region_bytes()) : NULL, *there = NULL;
     if (!made) {
         __atomic_fetch_add(&rt_tags.regions_refused, 1, __ATOMIC_RELAXED);
         return NULL;
     }
     if (!__atomic_compare_exchange_n(&r->tags, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        tags_unmap(made, RT_TAG_REGION_BYTES); /* another thread was faster */
+        tags_unmap(made, region_bytes()); /* another thread was faster */
         made = there;
     } else if (number > 1 && region_find(number - 1) && region_find(number - 2))
-        ls_syscall(SYS_madvise, made, RT_TAG_REGION_BYTES, POPULATE_WRITE);
-    __atomic_store_n(&r->key, number + 1, __ATOMIC_RELEASE);
+        ls_syscall(SYS_madvise, made, region_bytes(), POPULATE_WRITE);
+    if (!rt_tags.is_packed) __atomic_store_n(&r->key, number + 1, __ATOMIC_RELEASE);
     return made;
 }
 
@@ -144,10 +156,15 @@ static uint16_t *region_make(uint64_t number)
 /* Tag the bytes of a block that are in one region; a region without tags needs none where the site is unknown. */
 static void put_part(uint64_t base, uint64_t last, uint32_t site, bool is_first)
 {
-    const uint64_t number = base >> RT_TAG_REGION_BITS, from = base & REGION_MASK, to = last & REGION_MASK;
+    const uint64_t number = base >> RT_TAG_REGION_BITS;
+    uint64_t from = base & REGION_MASK, to = last & REGION_MASK;
     uint16_t *tags = region_find(number);
     if (!tags && site) tags = region_make(number);
     if (!tags) return;
+    if (rt_tags.is_packed) { /* every block takes whole granules of twice the length */
+        from = from >> RT_TAG_UNIT_BITS << RT_TAG_GRANULE_BITS;
+        to = (to >> RT_TAG_UNIT_BITS << RT_TAG_GRANULE_BITS) + (1 << RT_TAG_GRANULE_BITS) - 1;
+    }
     const uint16_t there = tags[0];
     rt_tag_put(tags, from, to, site);
     if (is_first) return;
@@ -168,8 +185,9 @@ void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
 
 static uint32_t tag_at(uint64_t granule)
 {
-    const uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
-    return tags ? __atomic_load_n(&tags[granule & (RT_TAG_REGION_TAGS - 1)], __ATOMIC_RELAXED) : 0;
+    const unsigned bits = RT_TAG_REGION_BITS - granule_bits();
+    const uint16_t *tags = region_find(granule >> bits);
+    return tags ? __atomic_load_n(&tags[granule & ((UINT64_C(1) << bits) - 1)], __ATOMIC_RELAXED) : 0;
 }
 
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
@@ -177,7 +195,8 @@ uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
     *out_back = 0;
     if (!rt_tags.is_on) return 0;
     const uint64_t unit = addr >> RT_TAG_UNIT_BITS;
-    uint64_t granule = unit >> 1;
+    const unsigned shift = granule_bits() - RT_TAG_UNIT_BITS;
+    uint64_t granule = unit >> shift;
     uint32_t tag = tag_at(granule);
     if (tag >= RT_TAG_UPPER && unit % 2 == 0) tag = tag_at(--granule);
     const uint32_t site = tag % RT_TAG_LOWER;
@@ -185,7 +204,7 @@ uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
     *out_back = RT_TAG_BACK_UNKNOWN;
     /* a granule of another site before the begin: this one is the rest of an older block */
     while (tag % RT_TAG_LOWER == site) {
-        const uint64_t back = unit - granule * 2 - (tag >= RT_TAG_UPPER);
+        const uint64_t back = unit - (granule << shift) - (tag >= RT_TAG_UPPER);
         if (back > RT_TAG_SEARCH_UNITS) break;
         if (tag >= RT_TAG_LOWER) *out_back = (uint16_t)back;
         if (tag >= RT_TAG_LOWER || granule == 0) break;
@@ -209,15 +228,15 @@ static void clear_tags(uint16_t *tags, size_t len)
 
 void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 {
-    uint64_t granule = base >> RT_TAG_GRANULE_BITS;
-    const uint64_t end = (base + len_bytes) >> RT_TAG_GRANULE_BITS;
-    if (!rt_tags.is_on || base + len_bytes < base) return;
-    while (granule < end) {
-        uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
+    const uint64_t end = base + len_bytes;
+    if (!rt_tags.is_on || end < base) return;
+    while (base < end) {
+        uint64_t part_end = (base | REGION_MASK) + 1;
         if (part_end > end) part_end = end;
-        uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
-        if (tags) clear_tags(tags + (granule & (RT_TAG_REGION_TAGS - 1)), part_end - granule);
-        granule = part_end;
+        uint16_t *tags = region_find(base >> RT_TAG_REGION_BITS);
+        if (tags)
+            clear_tags(tags + ((base & REGION_MASK) >> granule_bits()), (part_end - base) >> granule_bits());
+        base = part_end;
     }
 }
 

@@ -4,8 +4,8 @@
  * there; a free changes nothing.
  *
  * Blocks begin at multiples of 16 bytes, and no two of them in the same granule: a block of the C library takes at
- * least 32 bytes. (Other allocators may put two blocks of up to 16 bytes there; both have the later one's tag.) The tag
- * of a granule in which a block begins states which half it begins in. The lower half before a begin in the upper one
+ * least 32 bytes. (Other allocators may put two blocks of up to 16 bytes there. With them, each 16 bytes have a tag, and all
+ * tags are written by rt_tag_put_slowly.) The tag of a granule in which a block begins states which half it begins in. The lower half before a begin in the upper one
  * belongs to the block of the granule before.
  *
  * A site is found by the signature of the call: return address and stack depth. The call path is unwound once for each
@@ -61,7 +61,8 @@ enum {
 };
 
 struct rt_tag_region {
-    uint64_t key;     /* number of the region (address >> RT_TAG_REGION_BITS) + 1, 0 until tags are there */
+    /* Number of the region (address >> RT_TAG_REGION_BITS) + 1; 0 until tags are there, and where each unit has a tag. */
+    uint64_t key;
     uint16_t *tags;   /* NULL until mapped */
     uint64_t claimed; /* the key that it will have, 0: free; set once */
     uint64_t reserved;
@@ -92,7 +93,8 @@ enum {
 };
 
 struct rt_tags {
-    uint32_t is_on; /* 0: no block is tagged; the tables may be there */
+    uint32_t is_on;     /* 0: no block is tagged; the tables may be there */
+    uint32_t is_packed; /* a granule may have two blocks: each unit has a tag */
     uint64_t *rows;
     struct rt_tag_region *regions;
     uint64_t *paths;    /* 49 bits of a path's hash and its site; 0: free */
@@ -320,9 +322,9 @@ uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back);
 /* [base, base + len_bytes) was mapped anew: no block is there. */
 void rt_tags_clear(uint64_t base, uint64_t len_bytes);
 
-/* Map the tables, which are touched where they are used. 0 or an errno; then there are no tags.  Thread: the
+/* Map the tables, which are touched where they are used. is_packed: blocks may be closer than 32 bytes. 0 or an errno; then there are no tags.  Thread: the
  * constructor. */
-int rt_tags_init(void);
+int rt_tags_init(bool is_packed);
 /* No block is tagged from now on; a call that is under way may still tag one. */
 void rt_tags_pause(void);
 /* Tag blocks again, with numbers from 1 on; blocks from before have no tag. False: there are no tables. */

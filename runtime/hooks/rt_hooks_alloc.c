@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -354,6 +355,16 @@ static const void *rt_object_of(const void *function)
 {
     Dl_info info;
     return function && dladdr(function, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+bool rt_alloc_is_packed(void)
+{
+    const char *(*const of_libc)(void) = gnu_get_libc_version;
+    const void *allocator, *libc;
+    if (!RT_REAL(malloc)) return true;
+    memcpy(&allocator, &rt_real.malloc, sizeof(allocator));
+    memcpy(&libc, &of_libc, sizeof(libc));
+    return rt_object_of(allocator) != rt_object_of(libc);
 }
 
 /* Are all operators libstdc++'s, and do its calls of malloc and free reach our hooks, not functions of the program? */

@@ -16,7 +16,14 @@ static int init_tags(void **state)
 {
     (void)state;
     memset(&rt_tags, 0, sizeof(rt_tags));
-    return rt_tags_init();
+    return rt_tags_init(false);
+}
+
+static int init_packed_tags(void **state)
+{
+    (void)state;
+    memset(&rt_tags, 0, sizeof(rt_tags));
+    return rt_tags_init(true);
 }
 
 #define REGION (UINT64_C(1) << RT_TAG_REGION_BITS)
@@ -103,6 +110,22 @@ static void blocks_share_a_granule(void **state)
     put(border - 32, 40, 6);
     assert_block(border - 32, 40, 6);
     assert_block(border + 16, 24, 5);
+}
+
+/* Other allocators make blocks of 16 bytes. */
+static void packed_blocks_have_their_own_tags(void **state)
+{
+    enum { BLOCKS = 3000 };
+    uint16_t back;
+    (void)state;
+    for (uint64_t i = 0; i < BLOCKS; i++)
+        put(0x7400 * REGION - 16 * BLOCKS / 2 + 16 * (i * 7 % BLOCKS), 16, 1 + (uint32_t)(i * 7 % BLOCKS));
+    for (uint64_t i = 0; i < BLOCKS; i++)
+        assert_block(0x7400 * REGION - 16 * BLOCKS / 2 + 16 * i, 16, 1 + (uint32_t)i);
+    rt_tags_clear(0x7400 * REGION, 4096);
+    assert_int_equal(rt_tag_find(0x7400 * REGION - 1, &back), BLOCKS / 2);
+    assert_int_equal(rt_tag_find(0x7400 * REGION, &back), 0);
+    assert_int_equal(rt_tag_find(0x7400 * REGION + 4096, &back), 1 + BLOCKS / 2 + 256);
 }
 
 static void blocks_cross_borders_of_regions(void **state)
@@ -251,7 +274,11 @@ UNIT_GROUP()
         cmocka_unit_test_setup(every_byte_of_a_block_has_its_site, init_tags),
         cmocka_unit_test_setup(rest_of_an_older_block_has_no_begin, init_tags),
         cmocka_unit_test_setup(blocks_share_a_granule, init_tags),
+        cmocka_unit_test_setup(packed_blocks_have_their_own_tags, init_packed_tags),
         cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),
+        cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_packed_tags),
+        cmocka_unit_test_setup(blocks_of_all_lengths_share_memory, init_packed_tags),
+        cmocka_unit_test_setup(new_mappings_have_no_blocks, init_packed_tags),
         cmocka_unit_test_setup(blocks_of_many_pages_are_found_at_every_place, init_tags),
         cmocka_unit_test_setup(blocks_of_all_lengths_share_memory, init_tags),
         cmocka_unit_test_setup(tags_are_mapped_with_the_heap, init_tags),

@@ -16,7 +16,7 @@ static int init_tags(void **state)
 {
     (void)state;
     memset(&rt_tags, 0, sizeof(rt_tags));
-    return rt_tags_init();
+    return rt_tags_init(false);
 }
 
 static void put(uint64_t base, size_t len_bytes, uint32_t site)
