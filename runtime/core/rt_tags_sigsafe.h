@@ -246,22 +246,15 @@ RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
     }
 }
 
-/* The same of a long block. Processors write whole cache lines in one repeated store, whose start takes long. */
+/* The same of a long block. A repeated store writes whole cache lines, but its start takes long. */
 RT_TAG_INLINE void rt_tag_fill_long(uint16_t *tags, size_t len, uint32_t site)
 {
-#ifdef __x86_64__
     enum { REPEATED_LEAST = 128 };
-    if (len >= REPEATED_LEAST) {
-        const uint64_t four = site * UINT64_C(0x0001000100010001);
-        uint16_t *at = tags;
-        size_t left = len / 4;
-        __asm__ volatile("rep stosq" : "+D"(at), "+c"(left) : "a"(four) : "memory");
-        rt_tag_store_eight(tags + len - 8, site);
-        return;
-    }
-#endif
-    for (size_t at = 0; at + 8 <= len; at += 8)
-        rt_tag_store_eight(tags + at, site);
+    if (len >= REPEATED_LEAST)
+        ls_store_words(tags, len / 4, site * UINT64_C(0x0001000100010001));
+    else
+        for (size_t at = 0; at + 8 <= len; at += 8)
+            rt_tag_store_eight(tags + at, site);
     rt_tag_store_eight(tags + len - 8, site);
 }
 
