@@ -260,7 +260,7 @@ RT_TAG_INLINE void rt_tag_fill_long(uint16_t *tags, size_t len, uint32_t site)
 
 /* Tag the granules at both ends of a block, after the others. Both are numbers of bytes within the region. If the
  * block ends in the lower half of a granule, another one may begin in the upper half: its tag stays. There is no branch,
- * because lengths are random. */
+ * because lengths are random. Two threads that tag both blocks at the same time may lose one of the tags. */
 RT_TAG_INLINE void rt_tag_put_ends(uint16_t *tags, uint64_t from, uint64_t to, uint32_t site)
 {
     enum { HALF = 1 << RT_TAG_UNIT_BITS };
