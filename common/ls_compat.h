@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -133,17 +132,6 @@ static inline void ls_prefetch(const void *p)
 {
     __builtin_prefetch(p);
     __asm__ volatile("");
-}
-
-/* Store a word again and again, at any address. */
-static inline __attribute__((always_inline)) void ls_store_words(void *at, size_t words, uint64_t word)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("rep stosq" : "+D"(at), "+c"(words) : "a"(word) : "memory");
-#else
-    for (size_t i = 0; i < words; i++)
-        __builtin_memcpy((uint8_t *)at + i * sizeof(word), &word, sizeof(word));
-#endif
 }
 
 /* Let the processor's other thread, or the host of a virtual machine, proceed while this one spins. */

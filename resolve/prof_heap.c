@@ -390,7 +390,7 @@ void prof_heap_find_tagged(prof_heap *h, const struct spool_access *a, struct pr
     out->node = PROF_NO_NODE;
     if (a->site == SPOOL_SITE_OTHERS)
         out->node = prof_tree_home(h->c.tree, PROF_NODE_HEAP_SMALL,
-                                   "blocks of allocation sites after the first 21,838");
+                                   "blocks of allocation sites after the first 32,766");
     if (a->site >= h->tagged.len) return;
     struct prof_tagged *t = &h->tagged.rows[a->site];
     if (prof_tagged_site(h, t) != LS_OK || t->site == PROF_NO_SITE) return;

@@ -758,8 +758,8 @@ struct spool_kernel_call {
       "times small heap blocks got no site tags, so that only a sample of them is named: the address "      \
       "space is limited to less than the memory (ulimit -v, ulimit -d), or it is used up")                  \
     X(TAGS_OTHERS,                                                                                          \
-      "small blocks allocated on call paths after the first 21,838 of a process: they share one row, "      \
-      "\"blocks of allocation sites after the first 21,838\" (record --pid on the running program counts "  \
+      "small blocks allocated on call paths after the first 32,766 of a process: they share one row, "      \
+      "\"blocks of allocation sites after the first 32,766\" (record --pid on the running program counts "  \
       "from its own begin on; report --by line shows the code)")                                            \
     X(TAGS_CHECKED, "allocations drawn at random whose site tags were checked")                             \
     X(TAGS_WRONG, "of these, allocations with the tag of another call path")

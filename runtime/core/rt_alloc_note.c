@@ -183,14 +183,6 @@ static void rt_tag_by_path(struct rt_thread *t, struct spool_writer *w, const st
     rt_tag_put_slowly((uint64_t)(uintptr_t)b->base, b->len_bytes, rt_tag_learn(&call, &p));
 }
 
-/* Map tables for the tags where there are none. */
-static LS_ALIGNED void rt_alloc_put_tag_slowly(void *base, size_t len_bytes, uint32_t site)
-{
-    const int saved = errno;
-    rt_tag_put_slowly((uint64_t)(uintptr_t)base, len_bytes, site);
-    errno = saved;
-}
-
 /* Nothing is sampled after the end of the recording, and no system call may be made then. */
 static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa)
 {
@@ -208,44 +200,20 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
         if (!path.is_cut) __atomic_fetch_add(&rt_tags.unwound, 1, __ATOMIC_RELAXED);
         rt_budget_look(ls_clock_mono_ns());
         rt_leave();
-    } else if (!site || !rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site, RT_TAG_LONG_BYTES)) {
+    } else if (!site || !rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site)) {
         rt_tag_put_slowly((uint64_t)(uintptr_t)base, len_bytes, site);
     }
     errno = saved;
     return base;
 }
 
-static RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag_long(void *base, size_t len_bytes,
-                                                                       uint32_t site)
-{
-    const uint64_t at = (uint64_t)(uintptr_t)base;
-    if (!rt_tag_put_quickly(at, len_bytes, site, RT_TAG_LONG_BYTES) && base && rt_is_recording())
-        rt_alloc_put_tag_slowly(base, len_bytes, site);
-    return base;
-}
-
-/* Calls with a longer search for their site. */
-static RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag_searching(void *base, size_t len_bytes,
-                                                                            void *caller, uint64_t cfa)
-{
-    if (!base) return base;
-    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    const uint32_t site = rt_tag_known(&call, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-    return site ? rt_alloc_tag_long(base, len_bytes, site)
-                : rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
-}
-
 RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag(void *base, size_t len_bytes, void *caller,
                                                            uint64_t cfa)
 {
-    enum { ROWS = 2, WORDS = 2 };
+    if (!base || !rt_tags.is_on) return base;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    const uint32_t site = rt_tag_known(&call, ROWS, WORDS);
-    if (__builtin_expect(site == 0, 0)) return rt_alloc_tag_searching(base, len_bytes, caller, cfa);
-    if (__builtin_expect(rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site, RT_TAG_SHORT_BYTES),
-                         1))
-        return base;
-    return rt_alloc_tag_long(base, len_bytes, site);
+    if (rt_alloc_tag_quickly(base, len_bytes, &call, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST)) return base;
+    return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
 }
 
 /* --- blocks with a record --- */
@@ -295,7 +263,7 @@ LS_ALIGNED void rt_alloc_note(void *base, size_t len_bytes, enum spool_alloc_cal
     if (period_bytes > 0)
         rt_record(&b, period_bytes);
     else
-        rt_alloc_tagged(base, len_bytes, caller, cfa);
+        rt_alloc_tag(base, len_bytes, caller, cfa);
 }
 
 void rt_alloc_note_kept(const struct rt_block *b)

@@ -50,20 +50,29 @@ RT_TAG_INLINE struct rt_tag_call rt_alloc_tag_call(const void *caller, uint64_t 
     return (struct rt_tag_call){(uint64_t)(uintptr_t)caller, cfa, is_known ? depth : 0};
 }
 
-/* Tag any block while there are tags; it is returned. errno is kept. In the section of the quick hooks. It is a function, because it needs
- * no register that hooks would have to save. */
+/* Tag a block if its site is known and a few stores are enough. */
+RT_TAG_INLINE bool rt_alloc_tag_quickly(void *base, size_t len_bytes, const struct rt_tag_call *call,
+                                        int rows, int words)
+{
+    const uint32_t site = rt_tag_known(call, rows, words);
+    return __builtin_expect(site != 0, 1) && rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site);
+}
+
+/* Tag any block, which is returned; errno is kept. In the section of the quick hooks. */
 void *rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa);
 
-/* The same at the end of a hook, whether there are tags or not. */
+/* The same, at the end of a hook. */
 RT_TAG_INLINE void *rt_alloc_tagged(void *base, size_t len_bytes, void *caller, uint64_t cfa)
 {
-    return rt_tags.is_on ? rt_alloc_tag(base, len_bytes, caller, cfa) : base;
+    enum { ROWS = 2, WORDS = 2 };
+    if (!rt_tags.is_on) return base;
+    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
+    if (__builtin_expect(rt_alloc_tag_quickly(base, len_bytes, &call, ROWS, WORDS), 1)) return base;
+    return rt_alloc_tag(base, len_bytes, caller, cfa);
 }
 
 /* Did our hooks make blocks themselves, before the C library was known? (rt_hooks_alloc.c) */
 bool rt_alloc_has_early_blocks(void);
-/* May blocks be closer than 32 bytes? The C library's are not.  Not before the constructor. */
-bool rt_alloc_is_packed(void);
 
 /* Record the end of a block that has a record, before it is freed (its address may be reused at once).
  * Returns whether there was one.  errno is kept. */

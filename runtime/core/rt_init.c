@@ -368,8 +368,7 @@ static void rt_init_tags(void)
     if (!rt_state.engine->reads_tags || !rt_state.config.tags || rt_state.config.traced ||
         rt_state.config.alloc_min_bytes <= 1)
         return;
-    if (rt_init_has_little_room() || rt_tags_init(rt_alloc_is_packed()) != 0)
-        rt_state.pending_events[SPOOL_EVENT_TAGS_REFUSED]++;
+    if (rt_init_has_little_room() || rt_tags_init() != 0) rt_state.pending_events[SPOOL_EVENT_TAGS_REFUSED]++;
 }
 
 /* Parts that a process needs once. 0 or an errno. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_tags_sigsafe.h"
 
-#include "spool/spool_format.h"
-
 #include <sys/mman.h>
 
 enum {
@@ -14,9 +12,7 @@ enum {
     FRAME_BITS = 48,        /* in a kept return address; its place is in the bits above */
     CHILDREN_MOST = 512,    /* more: the word is no return address */
     CLEAR_PAGE_BYTES = 4096,
-    POPULATE_WRITE = 23, /* MADV_POPULATE_WRITE, which older headers do not have */
 };
-#define REGION_MASK ((UINT64_C(1) << RT_TAG_REGION_BITS) - 1)
 #define SITES_ALL ((size_t)RT_TAG_OTHERS + 1)
 
 struct rt_tags rt_tags;
@@ -37,7 +33,7 @@ static void tags_unmap(void *at, size_t len_bytes)
     if (at) ls_syscall(SYS_munmap, at, len_bytes);
 }
 
-int rt_tags_init(bool is_packed)
+int rt_tags_init(void)
 {
     const size_t regions_bytes = RT_TAG_REGIONS * sizeof(struct rt_tag_region),
                  paths_bytes = sizeof(uint64_t) << PATHS_BITS,
@@ -56,7 +52,6 @@ int rt_tags_init(bool is_packed)
     rt_tags.kept = (uint64_t *)(void *)(at += paths_bytes);
     rt_tags.children = (uint16_t *)(void *)(at + kept_bytes);
     rt_tags.rows = rows;
-    rt_tags.is_packed = is_packed;
     __atomic_store_n(&rt_tags.is_on, 1, __ATOMIC_RELEASE);
     return 0;
 }
@@ -64,17 +59,6 @@ int rt_tags_init(bool is_packed)
 void rt_tags_pause(void)
 {
     __atomic_store_n(&rt_tags.is_on, 0, __ATOMIC_RELEASE);
-}
-
-static size_t region_bytes(void)
-{
-    return (size_t)RT_TAG_REGION_BYTES << rt_tags.is_packed;
-}
-
-/* Bits of an address within the memory that has one tag. */
-static unsigned granule_bits(void)
-{
-    return RT_TAG_GRANULE_BITS - rt_tags.is_packed;
 }
 
 static void zero(void *at, size_t len_bytes)
@@ -89,7 +73,7 @@ bool rt_tags_resume(void)
                  kept_bytes = SITES_ALL * RT_TAG_FRAMES * sizeof(uint64_t),
                  children_bytes = SITES_ALL * sizeof(uint16_t);
     for (size_t i = 0; i < RT_TAG_REGIONS; i++)
-        if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, region_bytes());
+        if (rt_tags.regions[i].tags) zero(rt_tags.regions[i].tags, RT_TAG_REGION_BYTES);
     /* they come after the regions and do not begin a page */
     memset(rt_tags.paths, 0, paths_bytes);
     memset(rt_tags.kept, 0, kept_bytes + children_bytes);
@@ -132,85 +116,79 @@ static struct rt_tag_region *region_claim(uint64_t number)
     return NULL;
 }
 
-/* A heap that grows over several regions will use all tags of the next one: map them at once, because a page fault
- * for each 4 KiB of tags costs much more. Kernels before 5.14 refuse that. */
 static uint16_t *region_make(uint64_t number)
 {
     struct rt_tag_region *r = region_claim(number);
-    uint16_t *made = r ? tags_map(region_bytes()) : NULL, *there = NULL;
+    uint16_t *made = r ? tags_map(RT_TAG_REGION_BYTES) : NULL, *there = NULL;
     if (!made) {
         __atomic_fetch_add(&rt_tags.regions_refused, 1, __ATOMIC_RELAXED);
         return NULL;
     }
     if (!__atomic_compare_exchange_n(&r->tags, &there, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        tags_unmap(made, region_bytes()); /* another thread was faster */
+        tags_unmap(made, RT_TAG_REGION_BYTES); /* another thread was faster */
         made = there;
-    } else if (number > 1 && region_find(number - 1) && region_find(number - 2))
-        ls_syscall(SYS_madvise, made, region_bytes(), POPULATE_WRITE);
-    if (!rt_tags.is_packed) __atomic_store_n(&r->key, number + 1, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&r->key, number + 1, __ATOMIC_RELEASE);
     return made;
 }
 
 /* --- blocks --- */
 
-/* Tag the bytes of a block that are in one region; a region without tags needs none where the site is unknown. */
-static void put_part(uint64_t base, uint64_t last, uint32_t site, bool is_first)
+/* Tag the granules of a block that are in one region; a region without tags needs none where the site is unknown. */
+static void put_part(uint64_t granule, size_t len, uint32_t site, bool is_first)
 {
-    const uint64_t number = base >> RT_TAG_REGION_BITS;
-    uint64_t from = base & REGION_MASK, to = last & REGION_MASK;
+    const uint64_t number = granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS);
     uint16_t *tags = region_find(number);
     if (!tags && site) tags = region_make(number);
     if (!tags) return;
-    if (rt_tags.is_packed) { /* every block takes whole granules of twice the length */
-        from = from >> RT_TAG_UNIT_BITS << RT_TAG_GRANULE_BITS;
-        to = (to >> RT_TAG_UNIT_BITS << RT_TAG_GRANULE_BITS) + (1 << RT_TAG_GRANULE_BITS) - 1;
-    }
-    const uint16_t there = tags[0];
-    rt_tag_put(tags, from, to, site);
+    const size_t first = granule & (RT_TAG_REGION_TAGS - 1);
+    rt_tag_put(tags, first, len, site);
     if (is_first) return;
-    const bool is_shared = to < (1 << RT_TAG_UNIT_BITS) && there >= RT_TAG_UPPER;
-    tags[0] = is_shared ? there : (uint16_t)site;
+    tags[first] = (uint16_t)site; /* that of the region, and so of its first span */
+    if (site && tags[RT_TAG_REGION_TAGS]) tags[RT_TAG_REGION_TAGS] = (uint16_t)site;
 }
 
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
 {
     if (len_bytes > RT_TAG_FILL_BYTES) len_bytes = 1;
-    const uint64_t last = base + len_bytes - (len_bytes > 0);
-    for (bool is_first = true; base <= last; is_first = false) {
-        const uint64_t part_last = base | REGION_MASK;
-        put_part(base, part_last < last ? part_last : last, site, is_first);
-        base = part_last + 1;
+    uint64_t granule = base >> RT_TAG_GRANULE_BITS;
+    const uint64_t end = (base + len_bytes + (len_bytes == 0) + 15) >> RT_TAG_GRANULE_BITS;
+    for (bool is_first = true; granule < end; is_first = false) {
+        uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
+        if (part_end > end) part_end = end;
+        put_part(granule, part_end - granule, site, is_first);
+        granule = part_end;
     }
 }
 
 static uint32_t tag_at(uint64_t granule)
 {
-    const unsigned bits = RT_TAG_REGION_BITS - granule_bits();
-    const uint16_t *tags = region_find(granule >> bits);
-    return tags ? __atomic_load_n(&tags[granule & ((UINT64_C(1) << bits) - 1)], __ATOMIC_RELAXED) : 0;
+    const uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
+    if (!tags) return 0;
+    const size_t i = granule & (RT_TAG_REGION_TAGS - 1);
+    const uint32_t span =
+        __atomic_load_n(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES], __ATOMIC_RELAXED);
+    if (span == 0) return __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
+    return i % RT_TAG_SPAN_GRANULES == 0 ? span : span & ~(uint32_t)RT_TAG_FIRST;
 }
 
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
 {
     *out_back = 0;
     if (!rt_tags.is_on) return 0;
-    const uint64_t unit = addr >> RT_TAG_UNIT_BITS;
-    const unsigned shift = granule_bits() - RT_TAG_UNIT_BITS;
-    uint64_t granule = unit >> shift;
-    uint32_t tag = tag_at(granule);
-    if (tag >= RT_TAG_UPPER && unit % 2 == 0) tag = tag_at(--granule);
-    const uint32_t site = tag % RT_TAG_LOWER;
+    uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
+    const uint32_t site = tag_at(granule) & ~(uint32_t)RT_TAG_FIRST;
     if (!site) return 0;
     *out_back = RT_TAG_BACK_UNKNOWN;
     /* a granule of another site before the begin: this one is the rest of an older block */
-    while (tag % RT_TAG_LOWER == site) {
-        const uint64_t back = unit - (granule << shift) - (tag >= RT_TAG_UPPER);
-        if (back > RT_TAG_SEARCH_UNITS) break;
-        if (tag >= RT_TAG_LOWER) *out_back = (uint16_t)back;
-        if (tag >= RT_TAG_LOWER || granule == 0) break;
-        tag = tag_at(--granule);
+    for (uint16_t back = 0; back <= RT_TAG_SEARCH_GRANULES && granule; back++, granule--) {
+        const uint32_t tag = tag_at(granule);
+        if ((tag & ~(uint32_t)RT_TAG_FIRST) != site) break;
+        if (!(tag & RT_TAG_FIRST)) continue;
+        *out_back = back;
+        break;
     }
-    return site == RT_TAG_OTHERS ? SPOOL_SITE_OTHERS : (uint16_t)site;
+    return (uint16_t)site;
 }
 
 static void clear_tags(uint16_t *tags, size_t len)
@@ -226,17 +204,26 @@ static void clear_tags(uint16_t *tags, size_t len)
     memset((void *)page_end, 0, end - page_end);
 }
 
+/* Mappings begin and end at pages. */
+static void clear_region(uint16_t *tags, size_t first, size_t len)
+{
+    const size_t span = first / RT_TAG_SPAN_GRANULES,
+                 span_end = (first + len + RT_TAG_SPAN_GRANULES - 1) / RT_TAG_SPAN_GRANULES;
+    clear_tags(tags + first, len);
+    clear_tags(tags + RT_TAG_REGION_TAGS + span, span_end - span);
+}
+
 void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 {
-    const uint64_t end = base + len_bytes;
-    if (!rt_tags.is_on || end < base) return;
-    while (base < end) {
-        uint64_t part_end = (base | REGION_MASK) + 1;
+    uint64_t granule = base >> RT_TAG_GRANULE_BITS;
+    const uint64_t end = (base + len_bytes) >> RT_TAG_GRANULE_BITS;
+    if (!rt_tags.is_on || base + len_bytes < base) return;
+    while (granule < end) {
+        uint64_t part_end = (granule | (RT_TAG_REGION_TAGS - 1)) + 1;
         if (part_end > end) part_end = end;
-        uint16_t *tags = region_find(base >> RT_TAG_REGION_BITS);
-        if (tags)
-            clear_tags(tags + ((base & REGION_MASK) >> granule_bits()), (part_end - base) >> granule_bits());
-        base = part_end;
+        uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
+        if (tags) clear_region(tags, granule & (RT_TAG_REGION_TAGS - 1), part_end - granule);
+        granule = part_end;
     }
 }
 
@@ -252,6 +239,15 @@ static uint64_t *row_place(uint64_t signature)
         if (row == 0 || rt_tag_row_has(row, signature)) return at;
     }
     return NULL;
+}
+
+/* Add a row, unless another thread did. */
+static void row_add(uint64_t signature, uint32_t site, uint32_t checks)
+{
+    uint64_t there = 0, *at = row_place(signature);
+    const uint64_t row = (signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT << RT_TAG_CHECK_SHIFT |
+                         (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
+    if (at) __atomic_compare_exchange_n(at, &there, row, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* Signatures without the depth differ from all with one. */
@@ -275,21 +271,6 @@ static uint64_t kept_frame(uint32_t site, uint32_t i)
 static bool is_cut(uint32_t site)
 {
     return kept_frame(site, 1) == 0;
-}
-
-/* The check of a new row. */
-static uint32_t first_checks(uint32_t site)
-{
-    return is_cut(site) ? RT_TAG_CUT : CHECKS_FIRST;
-}
-
-/* Add a row, unless another thread did. */
-static void row_add(uint64_t signature, uint32_t site)
-{
-    uint64_t there = 0, *at = row_place(signature);
-    const uint64_t row = (signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT << RT_TAG_CHECK_SHIFT |
-                         (uint64_t)site << RT_TAG_SITE_SHIFT | first_checks(site);
-    if (at) __atomic_compare_exchange_n(at, &there, row, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
 /* Are the return addresses of the site's path on the stack, at their places? False also where that cannot be seen. */
@@ -321,7 +302,7 @@ static uint32_t row_answer(uint64_t *at, uint64_t row, const struct rt_tag_call 
     const uint32_t compared = __atomic_load_n(&rt_tags.compared, __ATOMIC_RELAXED) + 1;
     const bool is_here = has_path(c, site);
     uint64_t next = row;
-    if (!is_here && rt_tags_hold_paths()) next = (row & ~(uint64_t)RT_TAG_CHECKS_MASK) | RT_TAG_DISPUTED;
+    if (!is_here && rt_tags_hold_paths()) next |= RT_TAG_DISPUTED;
     if (is_here && !is_disputed(row) && compared % CHECK_COMPARISONS == 0) next--;
     if (is_here) __atomic_store_n(&rt_tags.compared, compared, __ATOMIC_RELAXED);
     if (next != row) __atomic_compare_exchange_n(at, &row, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -436,7 +417,7 @@ static uint64_t *path_place(uint64_t hash)
     for (uint64_t i = 0; i < PROBES; i++) {
         uint64_t *at = &rt_tags.paths[((hash >> (64 - PATHS_BITS)) + i) & ((1u << PATHS_BITS) - 1)];
         const uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
-        if (there == 0 || (there & ~(uint64_t)RT_TAG_SITE_MASK) == hash) return at;
+        if (there == 0 || (there & ~(uint64_t)RT_TAG_OTHERS) == hash) return at;
     }
     return NULL;
 }
@@ -444,7 +425,7 @@ static uint64_t *path_place(uint64_t hash)
 static uint32_t path_find(uint64_t hash)
 {
     const uint64_t *at = path_place(hash);
-    return at ? (uint32_t)(__atomic_load_n(at, __ATOMIC_ACQUIRE) & RT_TAG_SITE_MASK) : 0;
+    return at ? (uint32_t)(__atomic_load_n(at, __ATOMIC_ACQUIRE) & RT_TAG_OTHERS) : 0;
 }
 
 /* The site of a path, made when it is new; while depths get no new rows, paths with the same innermost frames are one. Two threads
@@ -452,10 +433,10 @@ static uint32_t path_find(uint64_t hash)
 static uint32_t path_site(const struct rt_tag_call *c, const struct rt_tag_path *p)
 {
     const bool are_short = is_flat();
-    uint64_t hash = path_hash(p, UINT32_MAX) & ~(uint64_t)RT_TAG_SITE_MASK, there = 0;
+    uint64_t hash = path_hash(p, UINT32_MAX) & ~(uint64_t)RT_TAG_OTHERS, there = 0;
     uint32_t site = path_find(hash);
     if (!site && are_short) {
-        hash = path_hash(p, RT_TAG_NAMED_FRAMES) & ~(uint64_t)RT_TAG_SITE_MASK;
+        hash = path_hash(p, RT_TAG_NAMED_FRAMES) & ~(uint64_t)RT_TAG_OTHERS;
         site = path_find(hash);
     }
     if (site) return site;
@@ -512,10 +493,10 @@ static uint64_t row_with_place(uint64_t row, uint64_t place)
     return (row & ~((uint64_t)RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT)) | place << RT_TAG_PLACE_SHIFT;
 }
 
-static uint64_t row_with_site(uint64_t row, uint32_t site)
+static uint64_t row_with_site(uint64_t row, uint32_t site, uint32_t checks)
 {
-    const uint64_t mask = (uint64_t)RT_TAG_SITE_MASK << RT_TAG_SITE_SHIFT | RT_TAG_CHECKS_MASK;
-    return (row & ~mask) | (uint64_t)site << RT_TAG_SITE_SHIFT | first_checks(site);
+    const uint64_t mask = (uint64_t)RT_TAG_OTHERS << RT_TAG_SITE_SHIFT | RT_TAG_CHECKS_MASK;
+    return (row & ~mask) | (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
 }
 
 /* One more unwinding of a call that this row answers: count it, and refine the row by the first return address that
@@ -526,7 +507,7 @@ static uint64_t row_verify(uint64_t *at, const struct rt_tag_call *c, const stru
     const uint32_t site = rt_tag_row_site(row), whole = is_cut(site) && p->len > 1 ? path_site(c, p) : site;
     if (row & RT_TAG_CHECKS_MASK && !(is_disputed(row) && has_path(c, site))) next--;
     if (whole != site && whole != RT_TAG_OTHERS) {
-        next = row_with_site(row, whole);
+        next = row_with_site(row, whole, CHECKS_FIRST);
     } else if (rt_tag_row_place(row) == 0 && rt_tags.children[site] < CHILDREN_MOST) {
         const uint64_t place = place_of(c, p, path_differs(site, p));
         if (place) next = row_with_place(next & ~(uint64_t)RT_TAG_CHECKS_MASK, place);
@@ -558,9 +539,9 @@ static void row_put_flat(const struct rt_tag_call *c, uint32_t site)
     uint64_t *at = row_place(flat_signature(c));
     uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
     if (row == 0)
-        row_add(flat_signature(c), site);
+        row_add(flat_signature(c), site, CHECKS_FIRST);
     else if (row & RT_TAG_CHECKS_MASK)
-        __atomic_compare_exchange_n(at, &row, row_with_site(row, site), false, __ATOMIC_RELEASE,
+        __atomic_compare_exchange_n(at, &row, row_with_site(row, site, CHECKS_FIRST), false, __ATOMIC_RELEASE,
                                     __ATOMIC_RELAXED);
 }
 
@@ -575,7 +556,7 @@ static uint32_t learn_new(const struct rt_tag_call *c, const struct rt_tag_path 
     else if (is_flat() && !is_child)
         row_put_flat(c, site);
     else
-        row_add(signature, site);
+        row_add(signature, site, CHECKS_FIRST);
     return site;
 }
 
@@ -585,7 +566,8 @@ uint32_t rt_tag_cut(const struct rt_tag_call *c)
     const uint64_t row = at ? __atomic_load_n(at, __ATOMIC_RELAXED) : 0;
     if (!(row & RT_TAG_CHECKS_MASK)) return 0;
     const uint64_t *own = is_flat() ? NULL : row_place(signature);
-    if (own && __atomic_load_n(own, __ATOMIC_RELAXED) == 0) row_add(signature, rt_tag_row_site(row));
+    if (own && __atomic_load_n(own, __ATOMIC_RELAXED) == 0)
+        row_add(signature, rt_tag_row_site(row), CHECKS_FIRST);
     return rt_tag_row_site(row);
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Site tags: each heap block, however small, leaves the number of its allocation site in a table beside the heap,
- * 16 bits for each 32 bytes of memory (a granule). A sampled access finds the site and the begin of its block
- * there; a free changes nothing.
- *
- * Blocks begin at multiples of 16 bytes, and no two of them in the same granule: a block of the C library takes at
- * least 32 bytes. (Other allocators may put two blocks of up to 16 bytes there. With them, each 16 bytes have a tag, and all
- * tags are written by rt_tag_put_slowly.) The tag of a granule in which a block begins states which half it begins in. The lower half before a begin in the upper one
- * belongs to the block of the granule before.
+ * 16 bits for each 16 bytes of memory (a granule). A sampled access finds the site and the begin of its block
+ * there; a free changes nothing. Long blocks have a tag for each 256 bytes (a span) that they cover as a whole. The
+ * tag of a span replaces the tags of its granules, until a later block in the span writes tags of granules.
  *
  * A site is found by the signature of the call: return address and stack depth. The call path is unwound once for each
  * new signature. The first calls that have the signature, too, are checked: the return addresses of that path are
@@ -41,28 +37,24 @@
 /* --- tags --- */
 
 enum {
-    RT_TAG_UNIT_BITS = 4, /* blocks begin at multiples of a unit */
-    RT_TAG_GRANULE_BITS = 5,
+    RT_TAG_GRANULE_BITS = 4,
     RT_TAG_REGION_BITS =
-        22, /* a region is 4 MiB of addresses; its tags are mapped with its first block and stay */
-    RT_TAG_REGIONS = 1 << 16,
+        24, /* a region is 16 MiB of addresses; its tags are mapped with its first block and stay */
+    RT_TAG_REGIONS = 1 << 14,
     RT_TAG_REGION_TAGS = 1 << (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS),
-    RT_TAG_REGION_BYTES = RT_TAG_REGION_TAGS * 2,
-    RT_TAG_SHORT_BYTES = 512, /* a block of at most these has not more than 17 granules */
-    RT_TAG_LONG_BYTES = 65536,
-    RT_TAG_SITES = 21838,  /* numbers from 1; 0: none */
-    RT_TAG_OTHERS = 21839, /* sites after these */
-    /* The tag of a granule: the site, plus one of these if a block begins in it. */
-    RT_TAG_LOWER = RT_TAG_OTHERS + 1,
-    RT_TAG_UPPER = RT_TAG_LOWER * 2,
-    RT_TAG_FILL_BYTES = 1 << 27, /* a longer block has a tag in its first granule alone */
-    RT_TAG_SEARCH_UNITS = 256,   /* from an access to the begin of its block */
+    RT_TAG_SPAN_GRANULES = 16,
+    RT_TAG_REGION_SPANS = RT_TAG_REGION_TAGS / RT_TAG_SPAN_GRANULES,
+    RT_TAG_REGION_BYTES = (RT_TAG_REGION_TAGS + RT_TAG_REGION_SPANS) * 2, /* the tags of spans come last */
+    RT_TAG_FIRST = 0x8000,        /* the first granule of a block; the other 15 bits are the site */
+    RT_TAG_SITES = 32766,         /* numbers from 1; 0: none */
+    RT_TAG_OTHERS = 32767,        /* sites after these */
+    RT_TAG_FILL_BYTES = 1 << 27,  /* a longer block has a tag in its first granule alone */
+    RT_TAG_SEARCH_GRANULES = 256, /* from an access to the begin of its block */
     RT_TAG_BACK_UNKNOWN = 0xffff,
 };
 
 struct rt_tag_region {
-    /* Number of the region (address >> RT_TAG_REGION_BITS) + 1; 0 until tags are there, and where each unit has a tag. */
-    uint64_t key;
+    uint64_t key;     /* number of the region (address >> RT_TAG_REGION_BITS) + 1, 0 until tags are there */
     uint16_t *tags;   /* NULL until mapped */
     uint64_t claimed; /* the key that it will have, 0: free; set once */
     uint64_t reserved;
@@ -77,12 +69,10 @@ enum {
     RT_TAG_LINE_ROWS = 8, /* rows of a cache line */
     RT_TAG_CHECK_SHIFT = 34,
     RT_TAG_SITE_SHIFT = 19,
-    RT_TAG_SITE_MASK = 0x7fff,
     RT_TAG_PLACE_SHIFT = 3,
     RT_TAG_PLACE_MAX = 0xffff,
     RT_TAG_CHECKS_MASK = 7,
-    RT_TAG_DISPUTED = 6,     /* in place of a number: calls with another path were seen, but not unwound */
-    RT_TAG_CUT = 7,          /* in place of a number: the path of the site is cut */
+    RT_TAG_DISPUTED = 7,     /* in place of a number: calls with another path were seen, but not unwound */
     RT_TAG_REFINED_MOST = 8, /* words of a signature */
     RT_TAG_FRAMES = 8,
     RT_TAG_NAMED_FRAMES = 5, /* innermost ones, which usually name a block: rt_tag_check compares them */
@@ -93,8 +83,7 @@ enum {
 };
 
 struct rt_tags {
-    uint32_t is_on;     /* 0: no block is tagged; the tables may be there */
-    uint32_t is_packed; /* a granule may have two blocks: each unit has a tag */
+    uint32_t is_on; /* 0: no block is tagged; the tables may be there */
     uint64_t *rows;
     struct rt_tag_region *regions;
     uint64_t *paths;    /* 49 bits of a path's hash and its site; 0: free */
@@ -128,11 +117,10 @@ struct rt_tag_path {
     void *arg;
 };
 
-/* Multiplicative hashing (Knuth, TAOCP vol. 3, 6.4): the upper bits select the line, the following ones are the check.
- * Calls from one place differ in the upper 26 bits if their depths do, by less than 64 MiB. */
+/* Multiplicative hashing (Knuth, TAOCP vol. 3, 6.4): the upper bits select the line, the following ones are the check. */
 RT_TAG_INLINE uint64_t rt_tag_signature(const struct rt_tag_call *c)
 {
-    return (c->ret + (c->depth << 38)) * UINT64_C(0x9e3779b97f4a7c15);
+    return c->ret * UINT64_C(0x9e3779b97f4a7c15) + c->depth * UINT64_C(0xd6e8feb86659fd93);
 }
 
 /* The place is part of it: a recursion has the same word at many places. */
@@ -164,7 +152,7 @@ RT_TAG_INLINE uint64_t rt_tag_row(uint64_t signature, int rows)
 
 RT_TAG_INLINE uint32_t rt_tag_row_site(uint64_t row)
 {
-    return row >> RT_TAG_SITE_SHIFT & RT_TAG_SITE_MASK;
+    return row >> RT_TAG_SITE_SHIFT & RT_TAG_OTHERS;
 }
 
 RT_TAG_INLINE uint64_t rt_tag_row_place(uint64_t row)
@@ -186,20 +174,25 @@ RT_TAG_INLINE bool rt_tags_hold_paths(void)
 }
 void rt_tags_hold(bool is_over_budget);
 
+/* The site of a row that is still checked, if its path is cut and paths are held; else 0. */
+RT_TAG_INLINE uint32_t rt_tag_held_site(uint64_t row)
+{
+    const uint32_t site = rt_tag_row_site(row);
+    const uint64_t *kept = rt_tags.kept + (size_t)site * RT_TAG_FRAMES;
+    return rt_tags_hold_paths() && __atomic_load_n(&kept[1], __ATOMIC_RELAXED) == 0 ? site : 0;
+}
+
 /* The site of a call, by the first rows of lines, and signatures of fewer words than this; 0: ask
  * rt_tag_known_slowly. There are tags. */
 RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int words)
 {
     enum { MORE = RT_TAG_CHECKS_MASK | RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT };
     uint64_t signature = rt_tag_signature(c), word;
-#pragma GCC unroll 2
     for (int i = 0; i < words; i++) {
         const uint64_t row = rt_tag_row(signature, rows);
         if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
         if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
-        if ((row & RT_TAG_CHECKS_MASK) != 0)
-            return (row & RT_TAG_CHECKS_MASK) == RT_TAG_CUT && rt_tags_hold_paths() ? rt_tag_row_site(row)
-                                                                                    : 0;
+        if ((row & RT_TAG_CHECKS_MASK) != 0) return rt_tag_held_site(row);
         const uint64_t place = rt_tag_row_place(row);
         if (!rt_tag_read(c, place, &word)) return 0;
         signature = rt_tag_refined(signature, place, word);
@@ -220,104 +213,100 @@ void rt_tag_check(const struct rt_tag_call *c, const struct rt_tag_path *path);
 
 typedef uint16_t rt_tag_eight __attribute__((vector_size(16), aligned(2), may_alias));
 
-RT_TAG_INLINE void rt_tag_store_eight(uint16_t *tags, uint32_t tag)
-{
-    const uint16_t t = (uint16_t)tag;
-    *(rt_tag_eight *)(void *)tags = (rt_tag_eight){t, t, t, t, t, t, t, t};
-}
-
-/* Tag the granules of a short block before its last one, and perhaps the first one if it is the only one. The stores
- * overlap. Blocks of the same length are in one granule more or less: the shortest ones need no branch. */
+/* Tag 1 to RT_TAG_SPAN_GRANULES granules. The stores overlap; the one with the first granule is the last. */
 RT_TAG_INLINE void rt_tag_fill(uint16_t *tags, size_t len, uint32_t site)
 {
-    const uint64_t four = site * UINT64_C(0x0001000100010001);
-    if (__builtin_expect(len <= 2, 1)) {
-        tags[len >> 1] = (uint16_t)site;
-    } else if (len <= 6) {
-        memcpy(tags, &four, 4);
-        memcpy(tags + (len - 1) / 2, &four, 4);
-        memcpy(tags + len - 2, &four, 4);
+    const uint64_t four = site * UINT64_C(0x0001000100010001), head = four | RT_TAG_FIRST;
+    if (len < 4) {
+        if (len > 1) memcpy(tags + len - 2, &four, 4);
+        if (len > 1)
+            memcpy(tags, &head, 4);
+        else
+            memcpy(tags, &head, 2);
     } else if (len <= 8) {
-        memcpy(tags, &four, 8);
         memcpy(tags + len - 4, &four, 8);
+        memcpy(tags, &head, 8);
     } else {
-        rt_tag_store_eight(tags, site);
-        rt_tag_store_eight(tags + len - 8, site);
+        const uint16_t s = (uint16_t)site;
+        const rt_tag_eight eight = {s, s, s, s, s, s, s, s};
+        *(rt_tag_eight *)(void *)tags = eight;
+        *(rt_tag_eight *)(void *)(tags + len - 8) = eight;
+        *tags = (uint16_t)(site | RT_TAG_FIRST);
     }
 }
 
-/* The same of a long block. A repeated store writes whole cache lines, but its start takes long. */
-RT_TAG_INLINE void rt_tag_fill_long(uint16_t *tags, size_t len, uint32_t site)
+RT_TAG_INLINE void rt_tag_put_short(uint16_t *tags, size_t first, size_t len, uint32_t site)
 {
-    enum { REPEATED_LEAST = 128 };
-    if (len >= REPEATED_LEAST)
-        ls_store_words(tags, len / 4, site * UINT64_C(0x0001000100010001));
+    uint16_t *span = tags + RT_TAG_REGION_TAGS + first / RT_TAG_SPAN_GRANULES;
+    uint16_t *end = span + (first % RT_TAG_SPAN_GRANULES + len - 1) / RT_TAG_SPAN_GRANULES;
+    rt_tag_fill(tags + first, len, site);
+    if (__builtin_expect(__atomic_load_n(span, __ATOMIC_RELAXED) | __atomic_load_n(end, __ATOMIC_RELAXED),
+                         0)) {
+        __atomic_store_n(span, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(end, 0, __ATOMIC_RELAXED);
+    }
+}
+
+/* Tag the granules at both ends, which may share their spans with other blocks, and the spans between. */
+RT_TAG_INLINE void rt_tag_put_long(uint16_t *tags, size_t first, size_t len, uint32_t site)
+{
+    const uint16_t s = (uint16_t)site, whole = s ? s : RT_TAG_FIRST; /* 0: the granules count */
+    const rt_tag_eight eight = {s, s, s, s, s, s, s, s};
+    const rt_tag_eight wholes = {whole, whole, whole, whole, whole, whole, whole, whole};
+    uint16_t *const spans = tags + RT_TAG_REGION_TAGS;
+    const size_t end = first + len, span_end = end / RT_TAG_SPAN_GRANULES;
+    size_t span = (first + RT_TAG_SPAN_GRANULES - 1) / RT_TAG_SPAN_GRANULES;
+    *(rt_tag_eight *)(void *)(tags + first) = eight;
+    *(rt_tag_eight *)(void *)(tags + first + 8) = eight;
+    *(rt_tag_eight *)(void *)(tags + end - 16) = eight;
+    *(rt_tag_eight *)(void *)(tags + end - 8) = eight;
+    tags[first] = s | RT_TAG_FIRST;
+    spans[first / RT_TAG_SPAN_GRANULES] = spans[(end - 1) / RT_TAG_SPAN_GRANULES] = 0;
+    for (; span + 8 <= span_end; span += 8)
+        *(rt_tag_eight *)(void *)(spans + span) = wholes;
+    for (; span < span_end; span++)
+        spans[span] = whole;
+    if (first % RT_TAG_SPAN_GRANULES == 0) spans[first / RT_TAG_SPAN_GRANULES] = s | RT_TAG_FIRST;
+}
+
+/* Tag len >= 1 granules of a block, from its first one on, in the region with these tags. */
+RT_TAG_INLINE void rt_tag_put(uint16_t *tags, size_t first, size_t len, uint32_t site)
+{
+    if (__builtin_expect(len <= RT_TAG_SPAN_GRANULES, 1))
+        rt_tag_put_short(tags, first, len, site);
     else
-        for (size_t at = 0; at + 8 <= len; at += 8)
-            rt_tag_store_eight(tags + at, site);
-    rt_tag_store_eight(tags + len - 8, site);
-}
-
-/* Tag the granules at both ends of a block, after the others. Both are numbers of bytes within the region. If the
- * block ends in the lower half of a granule, another one may begin in the upper half: its tag stays. There is no branch,
- * because lengths are random. Two threads that tag both blocks at the same time may lose one of the tags. */
-RT_TAG_INLINE void rt_tag_put_ends(uint16_t *tags, uint64_t from, uint64_t to, uint32_t site)
-{
-    enum { HALF = 1 << RT_TAG_UNIT_BITS };
-    uint16_t *const first = &tags[from >> RT_TAG_GRANULE_BITS], *const last =
-                                                                    &tags[to >> RT_TAG_GRANULE_BITS];
-    const uint64_t there = *last, least_kept = RT_TAG_UPPER + (to & HALF) * (0x10000 / HALF);
-    *last = (uint16_t)(there >= least_kept ? there : site);
-    *first = (uint16_t)(site + RT_TAG_LOWER + (from & HALF) * (RT_TAG_LOWER / HALF));
-}
-
-RT_TAG_INLINE void rt_tag_put_short(uint16_t *tags, uint64_t from, uint64_t to, uint32_t site)
-{
-    const size_t first = from >> RT_TAG_GRANULE_BITS, last = to >> RT_TAG_GRANULE_BITS;
-    rt_tag_fill(tags + first, last - first, site);
-    rt_tag_put_ends(tags, from, to, site);
-}
-
-/* Tag the block of the bytes from `from` to `to`, which are numbers within the region with these tags. */
-RT_TAG_INLINE void rt_tag_put(uint16_t *tags, uint64_t from, uint64_t to, uint32_t site)
-{
-    const size_t first = from >> RT_TAG_GRANULE_BITS, last = to >> RT_TAG_GRANULE_BITS;
-    if (last - first <= RT_TAG_SHORT_BYTES >> RT_TAG_GRANULE_BITS)
-        rt_tag_fill(tags + first, last - first, site);
-    else
-        rt_tag_fill_long(tags + first, last - first, site);
-    rt_tag_put_ends(tags, from, to, site);
+        rt_tag_put_long(tags, first, len, site);
 }
 
 /* Tag any block, and map the tables for that. */
 void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site);
 
-/* Tag the block if its region has tags and it is of at most longest_bytes, which is a constant. There are tags. */
-RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t site, size_t longest_bytes)
+/* Tag the block if that needs a few stores only. There are tags. */
+RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t site)
 {
+    enum { LONGEST_BYTES = 65536 };
     const uint64_t number = base >> RT_TAG_REGION_BITS;
     const struct rt_tag_region *r = &rt_tags.regions[number & (RT_TAG_REGIONS - 1)];
-    const uint64_t from = base & ((1 << RT_TAG_REGION_BITS) - 1), to = from + len_bytes - 1;
+    const size_t first = base >> RT_TAG_GRANULE_BITS & (RT_TAG_REGION_TAGS - 1);
+    const size_t last = (len_bytes - 1) >> RT_TAG_GRANULE_BITS;
     if (__builtin_expect(__atomic_load_n(&r->key, __ATOMIC_ACQUIRE) != number + 1, 0)) return false;
-    if (__builtin_expect(len_bytes - 1 >= longest_bytes, 0)) return false;
-    if (__builtin_expect(to >> RT_TAG_REGION_BITS != 0, 0)) return false;
-    if (longest_bytes > RT_TAG_SHORT_BYTES)
-        rt_tag_put(r->tags, from, to, site);
-    else
-        rt_tag_put_short(r->tags, from, to, site);
+    if (__builtin_expect(len_bytes - 1 >= LONGEST_BYTES, 0) || __builtin_expect((base & 15) != 0, 0))
+        return false;
+    if (__builtin_expect(first + last >= RT_TAG_REGION_TAGS, 0)) return false;
+    rt_tag_put(r->tags, first, last + 1, site);
     return true;
 }
 
-/* Return the site of the block that addr is in, 0: not known. *out_back: units from the block's begin to the unit of
- * addr, RT_TAG_BACK_UNKNOWN, 0 without a site. Sites after the last number are SPOOL_SITE_OTHERS. */
+/* Return the site of the block that addr is in, 0: not known. *out_back: granules from the block's first one to the one
+ * of addr, RT_TAG_BACK_UNKNOWN, 0 without a site. */
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back);
 
 /* [base, base + len_bytes) was mapped anew: no block is there. */
 void rt_tags_clear(uint64_t base, uint64_t len_bytes);
 
-/* Map the tables, which are touched where they are used. is_packed: blocks may be closer than 32 bytes. 0 or an errno; then there are no tags.  Thread: the
+/* Map the tables, which are touched where they are used. 0 or an errno; then there are no tags.  Thread: the
  * constructor. */
-int rt_tags_init(bool is_packed);
+int rt_tags_init(void);
 /* No block is tagged from now on; a call that is under way may still tag one. */
 void rt_tags_pause(void);
 /* Tag blocks again, with numbers from 1 on; blocks from before have no tag. False: there are no tables. */

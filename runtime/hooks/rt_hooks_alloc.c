@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <gnu/libc-version.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,10 +76,9 @@ static void rt_note_block(void *p, size_t n, enum spool_alloc_call call, void *c
     if (rt_alloc_count(n))
         rt_alloc_note(p, n, call, caller, cfa);
     else
-        rt_alloc_tagged(p, n, caller, cfa);
+        rt_alloc_tag(p, n, caller, cfa);
 }
 
-#define RT_CALLER() __builtin_return_address(0)
 #define RT_NOTE_ALLOC(p, n, kind) \
     rt_note_block(p, n, SPOOL_ALLOC_##kind, __builtin_return_address(0), RT_FRAME())
 
@@ -357,16 +355,6 @@ static const void *rt_object_of(const void *function)
     return function && dladdr(function, &info) != 0 ? info.dli_fbase : NULL;
 }
 
-bool rt_alloc_is_packed(void)
-{
-    const char *(*const of_libc)(void) = gnu_get_libc_version;
-    const void *allocator, *libc;
-    if (!RT_REAL(malloc)) return true;
-    memcpy(&allocator, &rt_real.malloc, sizeof(allocator));
-    memcpy(&libc, &of_libc, sizeof(libc));
-    return rt_object_of(allocator) != rt_object_of(libc);
-}
-
 /* Are all operators libstdc++'s, and do its calls of malloc and free reach our hooks, not functions of the program? */
 static bool rt_new_calls_malloc(void)
 {
@@ -405,25 +393,18 @@ static inline void rt_new_prepare(void *caller)
 }
 
 /* Bodies of the operators. Where malloc has no memory, the real one calls the program's handler, or throws. */
-#define RT_NEW(name, args)                                                                             \
-    rt_new_prepare(RT_CALLER());                                                                       \
-    const bool is_notable = rt_alloc_count(n);                                                         \
-    void *p;                                                                                           \
-    if (__builtin_expect(rt_new.is_malloc, 1)) {                                                       \
-        if (__builtin_expect(is_notable, 0)) {                                                         \
-            p = rt_malloc_noted(n + !n, RT_CALLER(), RT_FRAME());                                      \
-            if (p) return p;                                                                           \
-        } else {                                                                                       \
-            p = rt_real.malloc(n + !n);                                                                \
-            if (__builtin_expect(p != NULL, 1)) return rt_alloc_tagged(p, n, RT_CALLER(), RT_FRAME()); \
-        }                                                                                              \
-        return rt_real.name ? rt_real.name args : NULL;                                                \
-    }                                                                                                  \
-    p = rt_real.name args;                                                                             \
-    if (is_notable)                                                                                    \
-        rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, RT_CALLER(), RT_FRAME());                               \
-    else if (p)                                                                                        \
-        rt_alloc_tagged(p, n, RT_CALLER(), RT_FRAME());                                                \
+#define RT_NEW(name, args)                                                                    \
+    void *const caller = __builtin_return_address(0);                                         \
+    rt_new_prepare(caller);                                                                   \
+    const bool is_notable = rt_alloc_count(n), is_malloc = rt_new.is_malloc;                  \
+    if (__builtin_expect(is_notable && is_malloc, 0)) {                                       \
+        void *const noted = rt_malloc_noted(n + !n, caller, RT_FRAME());                      \
+        return noted || !rt_real.name ? noted : rt_real.name args;                            \
+    }                                                                                         \
+    void *const p = is_malloc ? rt_real.malloc(n + !n) : rt_real.name args;                   \
+    if (__builtin_expect(!p, 0)) return is_malloc && rt_real.name ? rt_real.name args : NULL; \
+    if (__builtin_expect(!is_notable, 1)) return rt_alloc_tagged(p, n, caller, RT_FRAME());   \
+    rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME());                               \
     return p
 
 /* libstdc++'s call aligned_alloc, whose hook notes the block. */
@@ -436,7 +417,7 @@ static inline void rt_new_prepare(void *caller)
     if (is_notable)                                                 \
         rt_alloc_note(p, n, SPOOL_ALLOC_OTHER, caller, RT_FRAME()); \
     else                                                            \
-        rt_alloc_tagged(p, n, caller, RT_FRAME());                  \
+        rt_alloc_tag(p, n, caller, RT_FRAME());                     \
     return p
 
 /* The end of a block that an operator of another allocator frees next. */

@@ -98,8 +98,7 @@ static void limits_follow_the_cost_of_the_probe(void **state)
     assert_int_equal(mach_level_of_latency(&c, 442 - 57.4), MACH_DRAM);
 }
 
-/* Readings of a coarse counter fall on two of its steps, for a load from L1 as for one from L2: by one reading they cannot
- * be told apart, and the share of L2 would only be that of the later reading. */
+/* A coarse counter reads a load from L1 as one of two multiples of its step, and a load from L2 as one of the same two. */
 static void levels_that_differ_by_less_than_a_step_are_one(void **state)
 {
     struct mach_calibration c = calibration_of(&machines[1]);

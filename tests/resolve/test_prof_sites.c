@@ -179,7 +179,7 @@ static void small_blocks_belong_to_the_site_of_their_tag(void **state)
     assert_int_equal(node_of(&r, 2)->id, r.sites[0].node);
     assert_int_equal(node_of(&r, 2)->base, 0); /* not the site's only block */
     assert_string_equal(node_of(&r, 3)->label, "small heap blocks");
-    assert_string_equal(node_of(&r, 4)->label, "blocks of allocation sites after the first 21,838");
+    assert_string_equal(node_of(&r, 4)->label, "blocks of allocation sites after the first 32,766");
     assert_int_equal(node_of(&r, 5)->kind, PROF_NODE_FILE);
     assert_int_equal(site_of(&r, 6)->id, r.sites[1].node);
     assert_string_equal(node_of(&r, 7)->label, "small heap blocks");

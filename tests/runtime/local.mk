@@ -14,7 +14,6 @@ tests_runtime_unit_SOURCES = \
     tests/runtime/test_rt_alloc.c \
     tests/runtime/test_rt_alloc_limit.c \
     tests/runtime/test_rt_python_code.c \
-    tests/runtime/test_rt_tag_blocks.c \
     tests/runtime/test_rt_tags.c
 tests_runtime_unit_CPPFLAGS = $(unit_cppflags)
 tests_runtime_unit_CFLAGS = $(unit_cflags) -O2

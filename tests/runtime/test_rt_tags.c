@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Site tags: signatures of calls become sites. */
+/* Site tags: every granule of a block has its site, and signatures of calls become sites. */
 #include "runtime/core/rt_tags_sigsafe.h"
 #include "tests/unit.h"
 
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,15 +18,195 @@ static int init_tags(void **state)
 {
     (void)state;
     memset(&rt_tags, 0, sizeof(rt_tags));
-    return rt_tags_init(false);
+    return rt_tags_init();
 }
+
+#define REGION (UINT64_C(1) << RT_TAG_REGION_BITS)
 
 static void put(uint64_t base, size_t len_bytes, uint32_t site)
 {
-    if (rt_tag_put_quickly(base, len_bytes, site, RT_TAG_SHORT_BYTES)) return;
-    if (!rt_tag_put_quickly(base, len_bytes, site, RT_TAG_LONG_BYTES))
-        rt_tag_put_slowly(base, len_bytes, site);
+    if (!rt_tag_put_quickly(base, len_bytes, site)) rt_tag_put_slowly(base, len_bytes, site);
 }
+
+/* The addresses of tags are numbers: nothing is read or written there. */
+static void assert_block(uint64_t base, size_t len_bytes, uint32_t site)
+{
+    for (uint64_t at = base; at < base + len_bytes; at++) {
+        uint16_t back;
+        assert_int_equal(rt_tag_find(at, &back), site);
+        const uint64_t expected = (at >> RT_TAG_GRANULE_BITS) - (base >> RT_TAG_GRANULE_BITS);
+        assert_int_equal(back, expected <= RT_TAG_SEARCH_GRANULES ? expected : RT_TAG_BACK_UNKNOWN);
+    }
+}
+
+static void every_byte_of_a_block_has_its_site(void **state)
+{
+    const uint64_t base = 0x5555000000;
+    (void)state;
+    for (size_t len_bytes = 1; len_bytes < 700; len_bytes++) {
+        const uint64_t after = base + ((len_bytes + 15) & ~(size_t)15);
+        put(base - 64, 64, 8);
+        put(after, 64, 9);
+        put(base, len_bytes, 7);
+        assert_block(base - 64, 64, 8);
+        assert_block(base, len_bytes, 7);
+        assert_block(after, 64, 9);
+    }
+    put(base, 70000, 11);
+    assert_block(base, 70000, 11);
+    put(base, 0, 12); /* a block without bytes has an address */
+    assert_block(base, 1, 12);
+}
+
+/* The second granule of an older block is left when a shorter one takes its begin. */
+static void rest_of_an_older_block_has_no_begin(void **state)
+{
+    uint16_t back;
+    (void)state;
+    put(0x7000000000, 64, 5);
+    put(0x7000000000, 16, 6);
+    assert_int_equal(rt_tag_find(0x7000000020, &back), 5);
+    assert_int_equal(back, RT_TAG_BACK_UNKNOWN);
+    assert_int_equal(rt_tag_find(0x7000000000, &back), 6);
+    assert_int_equal(back, 0);
+}
+
+static void blocks_cross_borders_of_regions(void **state)
+{
+    (void)state;
+    for (uint64_t before = 16; before <= 4096; before += 16) {
+        const uint64_t base = 0x600000 * REGION + REGION - before;
+        put(base, 2 * before, 21);
+        assert_block(base, 2 * before, 21);
+        put(base + 2 * before, 16, 22);
+        assert_block(base, 2 * before, 21);
+    }
+}
+
+/* Of a long block few tags are written, whatever is in the table. */
+static void long_blocks_need_few_tags(void **state)
+{
+    enum { OLD = 0x1234 };
+    const uint64_t base = 0x4444 * REGION;
+    (void)state;
+    put(base, 16, 1);
+    uint16_t *tags = rt_tags.regions[0x4444 % RT_TAG_REGIONS].tags;
+    for (size_t len_bytes = 4096; len_bytes <= 65536; len_bytes *= 2) {
+        size_t written = 0;
+        for (size_t i = 0; i < RT_TAG_REGION_BYTES / sizeof(*tags); i++)
+            tags[i] = OLD;
+        put(base + 0x10010, len_bytes, 7);
+        for (size_t i = 0; i < RT_TAG_REGION_BYTES / sizeof(*tags); i++)
+            written += tags[i] != OLD;
+        assert_true(written > 0 && written <= 40 + len_bytes / 256);
+        assert_block(base + 0x10010, len_bytes, 7);
+    }
+}
+
+/* Long blocks are left out of the records, too, where a program allocates them again and again. */
+static void blocks_of_many_pages_are_found_at_every_place(void **state)
+{
+    const uint64_t base = 0x4321 * REGION + 4096 + 16, len_bytes = 3 * REGION + 48;
+    uint16_t back;
+    (void)state;
+    put(base, len_bytes, 7);
+    for (uint64_t at = 0; at < len_bytes; at += 4080)
+        assert_int_equal(rt_tag_find(base + at, &back), 7);
+    assert_int_equal(rt_tag_find(base + len_bytes - 1, &back), 7);
+    assert_int_equal(rt_tag_find(base + len_bytes, &back), 0);
+}
+
+/* Blocks of all lengths replace each other in any order; each granule of the living ones has the right tag. */
+static void blocks_of_all_lengths_share_memory(void **state)
+{
+    enum { GRANULES = 4096, SITES = 1000 };
+    static uint16_t site_of_granule[GRANULES], begin_of_granule[GRANULES];
+    const uint64_t base = 0x4321 * REGION - GRANULES / 2 * 16; /* over a border of regions */
+    uint64_t random = 1;
+    (void)state;
+    memset(site_of_granule, 0, sizeof(site_of_granule));
+    for (int i = 0; i < 20000; i++) {
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const uint32_t limit = 1u << (random >> 59 & 7) << (random >> 57 & 3);
+        const uint32_t len = 1 + (uint32_t)(random >> 32 & 0xffff) % limit;
+        const uint32_t at = (uint32_t)(random >> 16 & 0xffff) % (GRANULES - len);
+        const uint16_t site = (uint16_t)(i % 17 == 0 ? 0 : 1 + (random >> 40) % SITES);
+        for (uint32_t g = 0; g < GRANULES; g++) { /* free the blocks that are there */
+            const bool overlaps = site_of_granule[g] && g >= at && g < at + len;
+            if (!overlaps) continue;
+            const uint16_t begin = begin_of_granule[g];
+            for (uint32_t k = begin; k < GRANULES && site_of_granule[k] && begin_of_granule[k] == begin; k++)
+                site_of_granule[k] = 0;
+        }
+        if (site)
+            put(base + at * 16, len * 16 - random % 16, site);
+        else
+            rt_tag_put_slowly(base + at * 16, len * 16, 0);
+        for (uint32_t g = at; g < at + len; g++) {
+            uint16_t back;
+            site_of_granule[g] = site;
+            begin_of_granule[g] = (uint16_t)at;
+            assert_int_equal(rt_tag_find(base + g * 16, &back), site);
+        }
+        if (i % 50) continue;
+        for (uint32_t g = 0; g < GRANULES; g++) {
+            uint16_t back;
+            if (!site_of_granule[g]) continue;
+            assert_int_equal(rt_tag_find(base + g * 16 + 15, &back), site_of_granule[g]);
+            const uint32_t expected = g - begin_of_granule[g];
+            assert_int_equal(back, expected <= RT_TAG_SEARCH_GRANULES ? expected : RT_TAG_BACK_UNKNOWN);
+        }
+    }
+}
+
+/* Number 0 is a number, and regions whose numbers have the same last bits are several. */
+static void regions_do_not_mix(void **state)
+{
+    enum { SAME = 8 };
+    uint16_t back;
+    (void)state;
+    for (uint32_t i = 0; i < SAME; i++)
+        put(i * RT_TAG_REGIONS * REGION + 0x100, 48, 100 + i);
+    for (uint32_t i = 0; i < SAME; i++)
+        assert_block(i * RT_TAG_REGIONS * REGION + 0x100, 48, 100 + i);
+    assert_int_equal(rt_tag_find(SAME * RT_TAG_REGIONS * REGION + 0x100, &back), 0);
+    assert_int_equal(rt_tag_find(0x200, &back), 0);
+}
+
+static void new_mappings_have_no_blocks(void **state)
+{
+    const uint64_t base = 0x700 * REGION;
+    uint16_t back;
+    (void)state;
+    for (uint64_t at = base; at < base + 2 * REGION; at += 1 << 20)
+        put(at, 1 << 20, 3);
+    rt_tags_clear(base + 0x1000, REGION);
+    assert_int_equal(rt_tag_find(base + 0xfff, &back), 3);
+    assert_int_equal(rt_tag_find(base + 0x1000, &back), 0);
+    assert_int_equal(rt_tag_find(base + REGION / 2, &back), 0);
+    assert_int_equal(rt_tag_find(base + REGION + 0xfff, &back), 0);
+    assert_int_equal(rt_tag_find(base + REGION + 0x1000, &back), 3);
+    rt_tags_clear(UINT64_MAX - 4096, 8192); /* it wraps: nothing happens */
+}
+
+static void a_child_has_separate_tags(void **state)
+{
+    int status;
+    (void)state;
+    put(0x7777770000, 32, 4);
+    const pid_t child = fork();
+    if (child == 0) {
+        uint16_t back;
+        const bool inherits = rt_tag_find(0x7777770010, &back) == 4 && back == 1;
+        put(0x7777770000, 32, 5);
+        _exit(inherits && rt_tag_find(0x7777770010, &back) == 5 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_block(0x7777770000, 32, 4);
+}
+
+/* --- signatures --- */
 
 /* A simulated stack: the return addresses of a path at the positions of its frames. */
 struct fake {
@@ -430,11 +612,11 @@ static void *tag_and_find(void *arg)
     struct fake f = {0};
     for (uint64_t i = 0; i < ROUNDS; i++) {
         const uint32_t site = site_of(&f, paths[(i + w->number) % 6]);
-        const uint64_t base = 0x611111000000 + (i * WORKERS + w->number) * 64;
+        const uint64_t base = 0x611111000000 + (i * WORKERS + w->number) * 48;
         uint16_t back;
         put(base, 40, site);
         w->bad += rt_tag_find(base + 39, &back) != site || back != 2;
-        if (i > 0) w->bad += rt_tag_find(base - WORKERS * 64, &back) == 0;
+        if (i > 0) w->bad += rt_tag_find(base - WORKERS * 48, &back) == 0;
     }
     return NULL;
 }
@@ -457,6 +639,15 @@ static void threads_tag_their_own_blocks(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_byte_of_a_block_has_its_site, init_tags),
+        cmocka_unit_test_setup(rest_of_an_older_block_has_no_begin, init_tags),
+        cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),
+        cmocka_unit_test_setup(long_blocks_need_few_tags, init_tags),
+        cmocka_unit_test_setup(blocks_of_many_pages_are_found_at_every_place, init_tags),
+        cmocka_unit_test_setup(blocks_of_all_lengths_share_memory, init_tags),
+        cmocka_unit_test_setup(regions_do_not_mix, init_tags),
+        cmocka_unit_test_setup(new_mappings_have_no_blocks, init_tags),
+        cmocka_unit_test_setup(a_child_has_separate_tags, init_tags),
         cmocka_unit_test_setup(paths_of_one_signature_become_several_sites, init_tags),
         cmocka_unit_test_setup(equal_paths_stay_one_row, init_tags),
         cmocka_unit_test_setup(later_paths_are_learned_from_sampled_calls, init_tags),

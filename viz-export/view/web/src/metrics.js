@@ -7,7 +7,7 @@ const levelShare = (level) => (row) => row.levels[level] / row.levels.reduce((su
 /** Do samples represent time? Those of events such as page faults do not. */
 export const hasTime = (whole) => whole.timeNs > 0;
 
-/** whole: the sums of the run that shares are of; levels: those of the model. */
+/** Shares are parts of whole, the sums of the run; levels are the model's. */
 export function makeMetrics(whole, levels) {
     const metrics = [
         {
