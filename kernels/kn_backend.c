@@ -123,7 +123,9 @@ const struct kn_backend kn_backend_serial = {.name = "serial",
 /* OpenMP's threads continue to exist between runs, so that the time of a run does not include their creation. */
 static unsigned processors(void)
 {
-    return (unsigned)omp_get_num_procs();
+    static unsigned there; /* before threads are pinned; each call of OpenMP's function is a system call */
+    if (!there) there = (unsigned)omp_get_num_procs();
+    return there;
 }
 
 static unsigned as_asked(void)

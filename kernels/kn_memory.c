@@ -16,7 +16,8 @@
 
 /* ---- blocks ---- */
 
-enum { HUGE_PAGE_BYTES = 2 << 20 };
+/* ROOM_BYTES: small blocks get this much address space, so that kept ones serve larger configurations, too */
+enum { HUGE_PAGE_BYTES = 2 << 20, ROOM_BYTES = 1 << 20 };
 
 static const int advice_of[KN_PAGES_COUNT] = {
     [KN_PAGES_HUGE] = MADV_HUGEPAGE, [KN_PAGES_SMALL] = MADV_NOHUGEPAGE};
@@ -28,7 +29,7 @@ ls_err kn_block_init(struct kn_block *out, size_t len_bytes, enum kn_pages pages
     const size_t align = len_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : (size_t)sysconf(_SC_PAGESIZE);
     if (len_bytes > SIZE_MAX - 2 * align)
         return ls_fail(LS_ERR_NOMEM, "%zu bytes do not fit the address space", len_bytes);
-    const size_t mapping_bytes = len_bytes + align;
+    const size_t mapping_bytes = len_bytes + align > ROOM_BYTES ? len_bytes + align : ROOM_BYTES;
     void *p =
         mmap(NULL, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return ls_nomem("an array of %zu bytes: %s", len_bytes, strerror(errno));

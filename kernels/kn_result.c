@@ -80,20 +80,31 @@ static double short_seconds(const struct course *c)
     return c->ranks ? KN_SHORT_SECONDS_OF_RANKS : KN_SHORT_SECONDS;
 }
 
-static bool is_long_enough(struct course *c, unsigned repeats)
+/* The time that the runs between two readings of the clock take at least. Where only the least time counts, half of it is
+ * enough: their sum is most of the time of a short program. */
+static double clocked_seconds(const struct course *c)
 {
-    const struct kn_turn turn = {repeats, .wall_only = true};
-    return run_once(c, turn).seconds * repeats >= short_seconds(c);
+    return c->times_only && !c->ranks ? short_seconds(c) / 2 : short_seconds(c);
 }
 
-/* Double the runs between two readings of the clock, starting from the warm-up's time, until the time is long enough twice in
+/* The number of runs of `seconds` that take long enough for the clock; two at least. */
+static unsigned repeats_for(const struct course *c, double seconds)
+{
+    const double repeats = ceil(clocked_seconds(c) / seconds);
+    return repeats < 2 ? 2 : repeats < REPEATS_MAX ? (unsigned)repeats : REPEATS_MAX;
+}
+
+/* Repeat runs between two readings of the clock, starting from the warm-up's time, so that they take long enough twice in
  * succession: other programs may lengthen one. */
 static void set_repeats(struct course *c, struct kn_result *r)
 {
-    while (r->repeats < REPEATS_MAX && c->warm_seconds * r->repeats < short_seconds(c))
-        r->repeats *= 2;
-    for (; r->repeats < REPEATS_MAX; r->repeats *= 2)
-        if (is_long_enough(c, r->repeats) && is_long_enough(c, r->repeats)) return;
+    r->repeats = repeats_for(c, c->warm_seconds);
+    for (int long_enough = 0; long_enough < 2 && r->repeats < REPEATS_MAX;) {
+        const struct kn_turn turn = {r->repeats, .wall_only = true};
+        const double seconds = run_once(c, turn).seconds;
+        long_enough = seconds * r->repeats >= clocked_seconds(c) ? long_enough + 1 : 0;
+        if (!long_enough) r->repeats = repeats_for(c, seconds * 0.9);
+    }
 }
 
 static void warm_up(struct course *c, unsigned warmups_max, struct kn_result *r)

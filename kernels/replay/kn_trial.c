@@ -7,6 +7,8 @@
 static const double trial_seconds = 1e-3, trial_seconds_min = 12e-6;
 /* tries shorter than this are timed by the wall clock: a reading of the CPU clock takes up to a microsecond */
 static const double wall_seconds = 200e-6;
+/* several threads mostly wait for each other in runs that are shorter than this */
+static const double alone_seconds = 5e-6;
 /* a variant that is slower than the fastest by this factor after this number of rounds is dropped */
 static const double out_of_the_race[] = {INFINITY, 1.5, 1.2, 1.1};
 /* a try by the wall clock that takes longer than the least one by this factor may have been interrupted */
@@ -109,7 +111,7 @@ void kn_runner_shorten(struct kn_runner *r)
     r->is_alone = true;
     shorten(r);
     const double seconds = kn_runner_try_seconds(r);
-    if (seconds < (is_serial ? wall_seconds : KN_SHORT_SECONDS)) return;
+    if (seconds < (is_serial ? wall_seconds : alone_seconds)) return;
     r->is_alone = false;
     r->times = times;
 }

@@ -38,12 +38,18 @@ static void a_kept_block_is_reused_for_its_own_kind(void **state)
     assert_int_equal(kn_block_reuse(&c, LEN_BYTES, KN_PAGES_SMALL, 1), LS_OK);
     assert_int_equal(*(int *)c.base, 0);
     kn_block_fini(&c);
-    assert_int_equal(kn_block_reuse(&c, 2 * LEN_BYTES, KN_PAGES_DEFAULT, 1), LS_OK);
+    assert_int_equal(kn_block_reuse(&c, 20 * LEN_BYTES, KN_PAGES_DEFAULT, 1), LS_OK);
     assert_int_equal(*(int *)c.base, 0);
     kn_block_fini(&c);
-    assert_int_equal(kn_block_reuse(&c, LEN_BYTES - 8, KN_PAGES_DEFAULT, 1), LS_OK);
+    for (size_t len_bytes = LEN_BYTES - 8; len_bytes <= 8 * LEN_BYTES; len_bytes *= 2) { /* room to grow */
+        assert_int_equal(kn_block_reuse(&c, len_bytes, KN_PAGES_DEFAULT, 1), LS_OK);
+        assert_ptr_equal(c.base, base);
+        assert_int_equal(c.len_bytes, len_bytes);
+        memset(c.base, 1, len_bytes);
+        kn_block_keep(&c, KN_PAGES_DEFAULT, 1);
+    }
+    assert_int_equal(kn_block_reuse(&c, LEN_BYTES, KN_PAGES_DEFAULT, 1), LS_OK);
     assert_ptr_equal(c.base, base);
-    assert_int_equal(c.len_bytes, LEN_BYTES - 8);
     kn_block_fini(&c);
     assert_int_equal(kn_block_reuse(&c, LEN_BYTES, KN_PAGES_DEFAULT, 1), LS_OK); /* it is no longer there */
     assert_int_equal(*(int *)c.base, 0);

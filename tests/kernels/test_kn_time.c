@@ -11,6 +11,8 @@
 #include "kernels/kn_backend.h"
 #include "kernels/kn_kernel.h"
 #include "kernels/replay/kn_replay.h"
+#include "kernels/replay/kn_session.h"
+#include "kernels/replay/kn_trial.h"
 #include "kernels/stream/kn_stream.h"
 #include "kernels/together/kn_together.h"
 #include "tests/unit.h"
@@ -95,17 +97,58 @@ static void short_runs_are_repeated_between_two_readings(void **state)
     (void)state;
     struct pat_config c;
     struct kn_result r;
-    const struct kn_options o = {.threads = 1, .backend = "serial"};
+    const struct kn_options o = {.threads = 1, .backend = "serial"},
+                            times_only = {.threads = 1, .backend = "serial", .times_only = true};
     make(&c, 8, 1, PAT_OPERATION_COPY);
     assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
     assert_true(r.repeats > 16);
+    assert_true(r.repeats * r.seconds.max >= KN_SHORT_SECONDS);
     assert_string_equal(r.advice, "");
+    kn_result_fini(&r);
+    assert_int_equal(kn_replay_run(&c, &times_only, &r), LS_OK);
+    assert_true(r.repeats * r.seconds.max >= KN_SHORT_SECONDS / 2);
     kn_result_fini(&r);
     c.count = 1 << 20;
     assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
     assert_int_equal(r.repeats, 1);
     kn_result_fini(&r);
     pat_config_fini(&c);
+}
+
+/* Is one share of a gather of `count` rows tried alone, where two threads run it? */
+static bool is_tried_alone(uint64_t count)
+{
+    const struct kn_options o = {.threads = 2, .pin = KN_PIN_NONE};
+    const struct kn_backend *backend;
+    struct pat_config c;
+    struct kn_session s;
+    unsigned threads;
+    make(&c, 8, count, PAT_OPERATION_COPY);
+    assert_int_equal(kn_backend_choose(&o, &backend, &threads), LS_OK);
+    assert_int_equal(kn_session_init(&s, &c, &o, backend, threads), LS_OK);
+    assert_int_equal(kn_session_fill(&s, NULL), LS_OK);
+    struct kn_runner runner = kn_runner_of(&s.arrays, s.candidates[0], false);
+    runner.times = kn_share_times(threads);
+    struct kn_share_time *times = runner.times;
+    kn_runner_shorten(&runner);
+    assert_true(runner.times == (runner.is_alone ? NULL : times));
+    free(times);
+    kn_arrays_fini(&s.arrays);
+    pat_config_fini(&c);
+    return runner.is_alone;
+}
+
+/* Threads that run at once slow each other down by the lines that they share, which one alone does not show. A share of 10,000
+ * rows of 8 takes longer than 5 us everywhere, one of 20 never. */
+static void shares_are_tried_at_once_unless_they_are_very_short(void **state)
+{
+    (void)state;
+    const struct kn_options two = {.threads = 2};
+    const struct kn_backend *backend;
+    unsigned threads;
+    if (kn_backend_choose(&two, &backend, &threads) != LS_OK || threads < 2) skip(); /* one processor */
+    assert_true(is_tried_alone(40));
+    assert_false(is_tried_alone(20000));
 }
 
 /* A run whose wall time is longer than its CPU time by lose_ns. */
@@ -157,6 +200,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_timed_part_reads_no_other_clock),
         cmocka_unit_test(short_runs_are_repeated_between_two_readings),
+        cmocka_unit_test(shares_are_tried_at_once_unless_they_are_very_short),
         cmocka_unit_test(interrupted_runs_are_repeated_and_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
