@@ -64,20 +64,20 @@ struct kn_options {
     enum kn_stores stores;
     enum kn_pages pages;
     enum kn_pin pin;
-    unsigned index_bits;        /* 0: by trial; 32 or 64 */
-    unsigned element_bytes;     /* 0: as configured, or 8; 8 or 4 */
-    unsigned threads;           /* 0: all */
-    unsigned runs;              /* timed runs; 0: as configured, or 10 */
-    unsigned warmups_max;       /* 0: 10; warming up ends earlier when the times are steady */
-    bool dense_per_thread;      /* each thread its own dense buffer: no false sharing (replay) */
-    bool fence;                 /* a release fence after the loop, inside the timed region (replay) */
-    bool clamp_threads;         /* more threads than processors: as many as processors, instead of an error */
-    bool times_only;            /* no counters, no pages, no advice: only what Spatter prints (replay) */
-    const char *choices;        /* file of remembered variants; NULL: always use a trial (replay) */
-    uint64_t memory_bytes;      /* 0: all that is available; a job that needs more is refused */
-    const char *device;         /* device: its number or a part of its name; NULL: the best */
-    unsigned group_items;       /* work items of a group on a device; 0: by trial */
-    uint64_t shared_bytes;      /* unused local memory of each group on a device */
+    unsigned index_bits;    /* 0: by trial; 32 or 64 */
+    unsigned element_bytes; /* 0: as configured, or 8; 8 or 4 */
+    unsigned threads;       /* 0: all */
+    unsigned runs;          /* timed runs; 0: as configured, or 10 */
+    unsigned warmups_max;   /* 0: 10, of short runs 100; warming up ends earlier when the times are steady */
+    bool dense_per_thread;  /* each thread its own dense buffer: no false sharing (replay) */
+    bool fence;             /* a release fence after the loop, inside the timed region (replay) */
+    bool clamp_threads;     /* more threads than processors: as many as processors, instead of an error */
+    bool times_only;        /* no counters, no pages, no advice: only what Spatter prints (replay) */
+    const char *choices;    /* file of remembered variants; NULL: always use a trial (replay) */
+    uint64_t memory_bytes;  /* 0: all that is available; a job that needs more is refused */
+    const char *device;     /* device: its number or a part of its name; NULL: the best */
+    unsigned group_items;   /* work items of a group on a device; 0: by trial */
+    uint64_t shared_bytes;  /* unused local memory of each group on a device */
     uint64_t device_timeout_ns; /* the longest that a kernel may run there; 0: a minute */
     uint64_t seed;              /* seed for random index arrays (stream) */
     struct kn_ranks *ranks;     /* ranks that run it together (kn_ranks.h), NULL: alone */

@@ -116,10 +116,11 @@ typedef struct kn_span kn_once(void *arg, struct kn_turn turn);
 #define KN_SHORT_SECONDS 20e-6
 #define KN_SHORT_SECONDS_OF_RANKS 1e-3
 
-enum { KN_WARMUPS_MAX = 10, KN_RUNS = 10 };
+/* KN_WARMUPS_SHORT: of runs that take some milliseconds together */
+enum { KN_WARMUPS_MAX = 10, KN_WARMUPS_SHORT = 100, KN_RUNS = 10 };
 
-/* Warm up until three successive times are within 3 %, or with o->times_only until two do not improve the least one, then
- * runs timed ones; fills the times of r. Interrupted runs are repeated, as many as there are runs at most, and with
+/* Warm up until no time is shorter than an earlier one by 3 % and the last three are equal within 3 %, which o->times_only does
+ * not need, then runs timed ones; fills the times of r. Interrupted runs are repeated, as many as there are runs at most, and with
  * o->times_only only until some were not interrupted. r->counts is set
  * unless o->times_only; o also has the limit of warm-ups. Ranks begin each run together, and its time is that
  * of the slowest one.

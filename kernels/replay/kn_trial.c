@@ -13,8 +13,18 @@ static const double alone_seconds = 5e-6;
 static const double out_of_the_race[] = {INFINITY, 1.5, 1.2, 1.1};
 /* a try by the wall clock that takes longer than the least one by this factor may have been interrupted */
 static const double suspicious = 3;
+/* times of short runs, which are tried often */
+static const double steady_ratio = 1.03, hopeless = 2;
 /* ROUNDS_WIDE: one try may share its processor with another program, two rarely do; then the KEPT fastest */
-enum { ROUNDS = 4, ROUNDS_WIDE = 2, KEPT = 4, REPEATS_MAX = 1 << 14, AGAIN_MAX = 4 };
+enum {
+    ROUNDS = 4,
+    ROUNDS_WIDE = 2,
+    KEPT = 4,
+    REPEATS_MAX = 1 << 14,
+    AGAIN_MAX = 4,
+    RUNS_MAX = 64,
+    RUNS_STEADY = 4
+};
 
 /* Move part to the rows of this try: the next ones after the earlier tries, as in the whole job, so that they are in the same
  * caches; after the last ones the first ones again. */
@@ -137,6 +147,27 @@ static bool stays(const double *least, size_t len, size_t c, int round)
            (least[c] <= best * out_of_the_race[round] && (round < ROUNDS_WIDE || faster < KEPT));
 }
 
+static bool is_short(const struct kn_runner *r, double seconds)
+{
+    return !r->is_alone && seconds < wall_seconds;
+}
+
+/* The time of a variant. If it is short, the caches still hold the lines that the variant before it left, and learn slowly which
+ * ones to keep: it runs until some times in succession are no shorter, unless it is far slower than the best one. */
+static struct kn_span time_variant(struct kn_runner *r, double best)
+{
+    struct kn_span least = time_try(r);
+    double reference = least.seconds;
+    for (int n = 1, since = 0; n < RUNS_MAX && since < RUNS_STEADY && is_short(r, least.seconds); n++) {
+        const struct kn_span span = time_try(r);
+        since = span.seconds * steady_ratio < reference ? 0 : since + 1;
+        if (since == 0) reference = span.seconds;
+        if (span.seconds < least.seconds) least = span;
+        if (n >= RUNS_STEADY && span.seconds > hopeless * best) break;
+    }
+    return least;
+}
+
 /* Try v, and again where other programs interrupted it; if they always do, the trial is disturbed.
  * best: the least time of all tries so far, or INFINITY. */
 static double try_variant(struct kn_runner *shortened, const struct kn_variant *v, double best,
@@ -147,7 +178,7 @@ static double try_variant(struct kn_runner *shortened, const struct kn_variant *
     runner.move = v->move[runner.arrays->plan->config->kernel];
     runner.job = kn_arrays_job(runner.arrays, v->index_bits);
     for (int n = 0; n < AGAIN_MAX; n++) {
-        const struct kn_span span = time_try(&runner);
+        const struct kn_span span = time_variant(&runner, best);
         shortened->tries = runner.tries;
         least = fmin(least, span.seconds);
         if (!span.interrupted && (runner.times || n || least < suspicious * best)) return least;
@@ -176,10 +207,13 @@ const struct kn_variant *kn_trial(const struct kn_arrays *a, const struct kn_var
     struct kn_runner shortened = kn_runner_of(a, candidates[0], false);
     shortened.times = times;
     kn_runner_shorten(&shortened);
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round == 1 && is_short(&shortened, least_of(least, len)))
+            round = ROUNDS - 1; /* each had many runs */
         for (size_t c = 0; c < len; c++)
             if (stays(least, len, c, round))
                 least[c] = fmin(least[c], try_variant(&shortened, candidates[c], least_of(least, len), r));
+    }
     free(times);
     const double rows = fmin((double)shortened.rows_max, (double)a->plan->count / a->plan->threads);
     const double bytes = (double)r->bytes * rows * a->plan->threads / (double)a->plan->count;

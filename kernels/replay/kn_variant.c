@@ -27,12 +27,12 @@ static bool stores_fit(const struct kn_wish *w, const struct kn_variant *v)
     return v->stores == KN_STORES_REGULAR || (v->stores == KN_STORES_NONTEMPORAL && w->destination_is_large);
 }
 
-/* The baseline of copies runs only on request, not as a candidate, because it is never the fastest. */
+/* The baseline is a candidate, too: its single access has one stride from element to element, which prefetchers of the processor
+ * may follow where they do not follow the accesses of an unrolled loop. */
 static bool method_fits(const struct kn_wish *w, const struct kn_variant *v)
 {
     if (v->method == KN_METHOD_JAMMED && !w->rows_may_be_jammed) return false;
-    const bool is_baseline = v->method == KN_METHOD_SCALAR && v->operation == PAT_OPERATION_COPY;
-    return w->method == KN_METHOD_AUTO ? !is_baseline : v->method == w->method;
+    return w->method == KN_METHOD_AUTO || v->method == w->method;
 }
 
 static bool fits(const struct kn_wish *w, const struct kn_variant *v)

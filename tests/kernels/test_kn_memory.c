@@ -7,14 +7,16 @@
 
 #include <cmocka.h>
 
+#include "common/ls_compat.h"
 #include "kernels/kn_memory.h"
 #include "kernels/replay/kn_replay.h"
 #include "tests/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { LEN_BYTES = 100000, LARGE_BYTES = 40 << 20 };
+enum { LEN_BYTES = 100000, LARGE_BYTES = 40 << 20, HUGE_BYTES = 2 << 20, COLLAPSED_BYTES = 4 * HUGE_BYTES };
 
 /* End a block after writing to it, so that another one is recognised. */
 static void *end_written(struct kn_block *b, enum kn_pages pages)
@@ -74,6 +76,38 @@ static void kept_blocks_count_as_available_and_yield(void **state)
     kn_block_fini(&b);
 }
 
+/* Can this kernel move memory to huge pages, and does it use none by itself? */
+static bool can_collapse(void)
+{
+    struct kn_block b;
+    assert_int_equal(kn_block_init(&b, COLLAPSED_BYTES, KN_PAGES_DEFAULT), LS_OK);
+    memset(b.base, 1, COLLAPSED_BYTES);
+    const bool can = kn_block_huge_bytes(&b) == 0 && madvise(b.base, HUGE_BYTES, MADV_COLLAPSE) == 0;
+    kn_block_fini(&b);
+    return can;
+}
+
+static void whole_huge_pages_of_memory_are_moved_with_their_contents(void **state)
+{
+    (void)state;
+    struct kn_block b;
+    if (!can_collapse()) skip();
+    assert_int_equal(kn_block_init(&b, COLLAPSED_BYTES, KN_PAGES_DEFAULT), LS_OK);
+    uint32_t *words = b.base;
+    for (uint32_t i = 0; i < COLLAPSED_BYTES / sizeof(*words); i++)
+        words[i] = i;
+    kn_memory_collapse(b.base, COLLAPSED_BYTES, KN_PAGES_DEFAULT);
+    assert_int_equal(kn_block_huge_bytes(&b), 0);
+    kn_memory_collapse((char *)b.base + 64, HUGE_BYTES - 128, KN_PAGES_HUGE); /* less than one */
+    assert_int_equal(kn_block_huge_bytes(&b), 0);
+    kn_memory_collapse((char *)b.base + 64, COLLAPSED_BYTES - 128, KN_PAGES_HUGE);
+    assert_int_equal(kn_block_huge_bytes(&b),
+                     COLLAPSED_BYTES - 2 * HUGE_BYTES); /* not the first and the last */
+    for (uint32_t i = 0; i < COLLAPSED_BYTES / sizeof(*words); i++)
+        assert_int_equal(words[i], i);
+    kn_block_fini(&b);
+}
+
 /* Results are validated: each configuration finds its own values, whatever the one before left there. */
 static void configurations_in_reused_blocks_are_valid(void **state)
 {
@@ -103,6 +137,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kept_block_is_reused_for_its_own_kind),
+        cmocka_unit_test(whole_huge_pages_of_memory_are_moved_with_their_contents),
         cmocka_unit_test(kept_blocks_count_as_available_and_yield),
         cmocka_unit_test(configurations_in_reused_blocks_are_valid),
     };

@@ -105,8 +105,11 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_PAGES] = {"pages", 0, CLI_CHOICE, "default|huge|small", "default", "pages of the data", "Run"},
     [RPL_PIN] = {"pin", 0, CLI_CHOICE, "auto|none|close|spread", "auto",
                  "where threads run; auto: close with a thread for every processor", "Run"},
-    [RPL_WARMUPS] = {"warmups", 0, CLI_COUNT, "COUNT", "10",
-                     "largest number of untimed runs; they end when times are steady", "Run", .least = 1},
+    [RPL_WARMUPS] =
+        {"warmups", 0, CLI_COUNT, "COUNT", NULL,
+         "largest number of untimed runs, which end when times are steady (default: 10, for short "
+         "runs 100)",
+         "Run", .least = 1},
     [RPL_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL,
                     "refuse configurations that need more (default: available memory)", "Run", .least = 1},
     [RPL_ATOMIC_WRITES] =

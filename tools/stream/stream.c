@@ -219,8 +219,8 @@ static const struct cli_option stream_options[STREAM_OPTIONS] = {
     [STREAM_NTIMES] = {"ntimes", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each kernel", "Measurement",
                        .least = 1, .most = UINT32_MAX},
     [STREAM_WARMUPS] =
-        {"warmups", 0, CLI_COUNT, "RUNS", "10",
-         "largest number of untimed runs before them; three runs of equal time end the warm-up",
+        {"warmups", 0, CLI_COUNT, "RUNS", NULL,
+         "largest number of untimed runs before them, which end after three runs of equal time (default: 10, for short runs 100)",
          "Measurement", .least = 1, .most = UINT32_MAX},
     [STREAM_INDICES] =
         {"indices", 0, CLI_CHOICE, "own|all", "own",

@@ -67,7 +67,8 @@ static const struct cli_option study_options[STUDY_OPTIONS] = {
     [STUDY_TYPE] = {"type", 0, CLI_CHOICE, "double|float", "double", "type of the elements", "What to run"},
     [STUDY_RUNS] = {"runs", 'r', CLI_COUNT, "RUNS", "10", "timed runs of each point", "Measurement",
                     .least = 1, .most = UINT32_MAX},
-    [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", "10", "largest number of untimed runs before them",
+    [STUDY_WARMUPS] = {"warmups", 0, CLI_COUNT, "RUNS", NULL,
+                       "largest number of untimed runs before them (default: 10, for short runs 100)",
                        "Measurement", .least = 1, .most = UINT32_MAX},
     [STUDY_BACKEND] =
         {"backend", 'b', CLI_TEXT, "NAME", NULL,
