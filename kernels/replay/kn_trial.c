@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static const double trial_seconds = 1e-3, trial_seconds_min = 12e-6;
-/* tries shorter than this are timed by the wall clock: a reading of the CPU clock takes up to a microsecond */
+/* tries shorter than this are timed by the wall clock: a reading of the CPU clock takes up to some microseconds and evicts lines */
 static const double wall_seconds = 200e-6;
 /* several threads mostly wait for each other in runs that are shorter than this */
 static const double alone_seconds = 5e-6;
@@ -16,15 +16,7 @@ static const double suspicious = 3;
 /* times of short runs, which are tried often */
 static const double steady_ratio = 1.03, hopeless = 2;
 /* ROUNDS_WIDE: one try may share its processor with another program, two rarely do; then the KEPT fastest */
-enum {
-    ROUNDS = 4,
-    ROUNDS_WIDE = 2,
-    KEPT = 4,
-    REPEATS_MAX = 1 << 14,
-    AGAIN_MAX = 4,
-    RUNS_MAX = 64,
-    RUNS_STEADY = 4
-};
+enum { ROUNDS = 4, ROUNDS_WIDE = 2, KEPT = 4, REPEATS_MAX = 1 << 14, AGAIN_MAX = 4, RUNS_STEADY = 4 };
 
 /* Move part to the rows of this try: the next ones after the earlier tries, as in the whole job, so that they are in the same
  * caches; after the last ones the first ones again. */
@@ -123,7 +115,7 @@ void kn_runner_shorten(struct kn_runner *r)
     const double seconds = kn_runner_try_seconds(r);
     if (seconds < (is_serial ? wall_seconds : alone_seconds)) return;
     r->is_alone = false;
-    r->times = times;
+    if (seconds >= wall_seconds) r->times = times;
 }
 
 static void note(const struct kn_variant *v, double seconds, double bytes, struct kn_result *r)
@@ -157,13 +149,14 @@ static bool is_short(const struct kn_runner *r, double seconds)
 static struct kn_span time_variant(struct kn_runner *r, double best)
 {
     struct kn_span least = time_try(r);
-    double reference = least.seconds;
-    for (int n = 1, since = 0; n < RUNS_MAX && since < RUNS_STEADY && is_short(r, least.seconds); n++) {
+    double reference = least.seconds, spent = least.seconds;
+    for (int since = 0; since < RUNS_STEADY && spent < trial_seconds && is_short(r, least.seconds);) {
         const struct kn_span span = time_try(r);
+        spent += span.seconds;
         since = span.seconds * steady_ratio < reference ? 0 : since + 1;
         if (since == 0) reference = span.seconds;
         if (span.seconds < least.seconds) least = span;
-        if (n >= RUNS_STEADY && span.seconds > hopeless * best) break;
+        if (spent > RUNS_STEADY * hopeless * best) break;
     }
     return least;
 }

@@ -35,8 +35,8 @@ struct kn_span kn_runner_time(void *arg, struct kn_turn turn);
  * Thread: as kn_runner_time.  Signal: not safe. */
 double kn_runner_try_seconds(struct kn_runner *r);
 /* Set r so that a try takes about a millisecond, or some microseconds where all rows take less, and finds its rows in the
- * caches in which the whole job does. Short tries are timed by the wall clock (r->times is then NULL); very short ones run one
- * share alone, because several threads would mostly wait.
+ * caches in which the whole job does. Short tries are timed by the wall clock (r->times is then NULL), because a reading of the CPU
+ * clock evicts lines; very short ones run one share alone, because several threads would mostly wait.
  * Thread: as kn_runner_time.  Signal: not safe. */
 void kn_runner_shorten(struct kn_runner *r);
 
