@@ -125,7 +125,7 @@ static bool are_equal(const double last[3])
     return high <= low * steady_ratio;
 }
 
-/* Was no time of some runs much shorter than an earlier one? Where only the least time counts, that is enough: on a busy machine,
+/* Was none of the last runs shorter than those before by 3 %? Where only the least time counts, that is enough: on a busy machine,
  * times are never equal. Caches learn slowly which lines to keep: loops of 30 us got 2 % shorter with each of 40 runs (AMD Zen 5). */
 static bool is_steady(const struct course *c, const struct warming *w)
 {

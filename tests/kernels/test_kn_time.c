@@ -97,22 +97,73 @@ static void short_runs_are_repeated_between_two_readings(void **state)
     (void)state;
     struct pat_config c;
     struct kn_result r;
-    const struct kn_options o = {.threads = 1, .backend = "serial"},
-                            times_only = {.threads = 1, .backend = "serial", .times_only = true};
+    const struct kn_options o = {.threads = 1, .backend = "serial"};
     make(&c, 8, 1, PAT_OPERATION_COPY);
     assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
     assert_true(r.repeats > 16);
-    assert_true(r.repeats * r.seconds.max >= KN_SHORT_SECONDS);
     assert_string_equal(r.advice, "");
-    kn_result_fini(&r);
-    assert_int_equal(kn_replay_run(&c, &times_only, &r), LS_OK);
-    assert_true(r.repeats * r.seconds.max >= KN_SHORT_SECONDS / 2);
     kn_result_fini(&r);
     c.count = 1 << 20;
     assert_int_equal(kn_replay_run(&c, &o, &r), LS_OK);
     assert_int_equal(r.repeats, 1);
     kn_result_fini(&r);
     pat_config_fini(&c);
+}
+
+/* Runs whose times fall by a factor from run to run, until they reach the least one. */
+struct paced {
+    double seconds, factor, least;
+};
+
+static struct kn_span time_paced(void *arg, struct kn_turn turn)
+{
+    struct paced *p = arg;
+    const struct kn_span span = {.seconds = p->seconds, .cpu_seconds = p->seconds};
+    (void)turn;
+    p->seconds = p->seconds * p->factor > p->least ? p->seconds * p->factor : p->least;
+    return span;
+}
+
+static struct kn_result measured(double seconds, double factor, double least, struct kn_options o)
+{
+    struct paced p = {seconds, factor, least};
+    struct kn_result r = {.bytes = 8};
+    assert_int_equal(kn_measure(time_paced, &p, &o, 3, &r), LS_OK);
+    kn_result_fini(&r);
+    return r;
+}
+
+static void runs_between_two_readings_are_as_many_as_needed(void **state)
+{
+    (void)state;
+    const struct kn_options all = {.threads = 1}, times_only = {.times_only = true};
+    assert_int_equal(measured(7e-6, 1, 0, all).repeats, 3); /* 20 us */
+    assert_int_equal(measured(15e-6, 1, 0, all).repeats, 2);
+    assert_int_equal(measured(30e-6, 1, 0, all).repeats, 1);
+    assert_int_equal(measured(7e-6, 1, 0, times_only).repeats, 2); /* 10 us */
+    assert_int_equal(measured(3e-6, 1, 0, times_only).repeats, 4);
+    assert_int_equal(measured(15e-6, 1, 0, times_only).repeats, 2); /* shorter than 20 us */
+}
+
+static void warm_ups_of_short_runs_last_until_they_are_steady(void **state)
+{
+    (void)state;
+    const struct kn_options all = {.threads = 1}, times_only = {.times_only = true},
+                            few = {.warmups_max = 10};
+    assert_int_equal(measured(1e-3, 1, 0, all).warmups, 3);
+    assert_int_equal(measured(1e-3, 1, 0, times_only).warmups, 3);
+    assert_int_equal(measured(30e-6, 1, 0, times_only).warmups, 9);
+    assert_int_equal(measured(10e-3, 0.9, 0, all).warmups, 10);
+    const struct kn_result falling[] = {measured(54e-6, 0.98, 28e-6, all),
+                                        measured(54e-6, 0.98, 28e-6, times_only)};
+    for (int i = 0; i < 2; i++) { /* the least time comes after 33 runs */
+        assert_true(falling[i].steady);
+        assert_in_range(falling[i].warmups, 34, 45);
+        assert_true(falling[i].seconds.max < 28.1e-6);
+    }
+    const struct kn_result cut = measured(54e-6, 0.98, 28e-6, few);
+    assert_int_equal(cut.warmups, 10);
+    assert_false(cut.steady);
 }
 
 enum way { ALONE, AT_ONCE, AT_ONCE_BY_CPU_TIME };
@@ -212,6 +263,8 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_timed_part_reads_no_other_clock),
         cmocka_unit_test(short_runs_are_repeated_between_two_readings),
+        cmocka_unit_test(runs_between_two_readings_are_as_many_as_needed),
+        cmocka_unit_test(warm_ups_of_short_runs_last_until_they_are_steady),
         cmocka_unit_test(short_shares_are_tried_at_once_by_the_wall_clock),
         cmocka_unit_test(interrupted_runs_are_repeated_and_counted),
     };
