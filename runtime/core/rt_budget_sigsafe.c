@@ -119,6 +119,17 @@ void rt_budget_hook_end(const struct rt_thread *t)
                        __ATOMIC_RELAXED);
 }
 
+void rt_budget_call_begin(void)
+{
+    if (rt_tls.hook_begin_ns) rt_tls.hook_begin_ns -= ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void rt_budget_call_end(void)
+{
+    if (rt_tls.hook_begin_ns)
+        rt_tls.hook_begin_ns += ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + rt_budget_clock_ns();
+}
+
 /* Add the calling thread's pending counts to the budget. */
 static void rt_budget_flush(void)
 {

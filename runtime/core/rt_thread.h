@@ -109,6 +109,9 @@ void rt_budget_draw_untimed(struct rt_thread *t);
 /* Time a call. */
 void rt_budget_hook_begin(struct rt_thread *t);
 void rt_budget_hook_end(const struct rt_thread *t);
+/* The program's own call inside of a hook is about to begin, and has ended: its time is not the hook's. */
+void rt_budget_call_begin(void);
+void rt_budget_call_end(void);
 /* The call that t is in unwinds a stack. Such calls are timed more often than others, because their times vary by a
  * factor of a hundred: first ones read tables from disk. */
 void rt_budget_hook_unwinds(struct rt_thread *t);

@@ -147,6 +147,7 @@ static int rt_result(long result)
 static int rt_unmap(void *addr, size_t n, bool is_by_number)
 {
     int result;
+    rt_budget_call_begin();
     if (!is_by_number && RT_REAL(munmap)) {
         rt_tls.maps++;
         result = rt_real.munmap(addr, n);
@@ -154,6 +155,7 @@ static int rt_unmap(void *addr, size_t n, bool is_by_number)
     } else {
         result = rt_result(ls_syscall(SYS_munmap, addr, n));
     }
+    rt_budget_call_end();
     if (result == 0) rt_sampler_remapped(addr, n, 0);
     return result;
 }
@@ -245,9 +247,11 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
     struct rt_thread *t = rt_enter();
     const uint64_t time_ns = t ? ls_clock_mono_ns() : 0;
     rt_timed_start(&c);
+    rt_budget_call_begin();
     void *const p = RT_REAL(mremap)
                         ? rt_real.mremap(addr, old_n, new_n, flags, wish)
                         : rt_result_pointer(ls_syscall(SYS_mremap, addr, old_n, new_n, flags, wish));
+    rt_budget_call_end();
     rt_timed_stop(&c);
     if (p != MAP_FAILED) {
         rt_sampler_remapped(addr, old_n, 0);
