@@ -63,6 +63,8 @@ with h5py.File(path) as f:
     ghosted = fields["plate.ghosted"].attrs
     if ghosted["mapped"] >= LEAST:
         check("ghosts are outside", 0.02 < ghosted["outside"] / (ghosted["mapped"] + ghosted["outside"]) < 0.4)
+    # on a loaded machine every burst of a while may be preempted before it times a load
+    enough("timed loads", np.isfinite(fields["plate"]["latency_mean_cycles"][:]).sum(), 1)
     nodes = [fields[n]["samples"][:] for n in fields if n.startswith("plate.")]
     check("the plate's field is all its nodes'", (fields["plate"]["samples"][:] == sum(nodes)).all())
     numbers, values = f["/samples/field"][:], f["/samples/value"][:]
