@@ -254,6 +254,7 @@ static uint8_t *map_code(size_t len_bytes)
         mmap(NULL, len_bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(code != MAP_FAILED);
     tr_session_add_code((uint64_t)(uintptr_t)code, (uint64_t)(uintptr_t)code + len_bytes);
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, len_bytes); /* another test may have unmapped code here */
     return code;
 }
 
