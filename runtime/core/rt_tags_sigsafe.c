@@ -5,7 +5,8 @@
 
 enum {
     PATHS_BITS = 16,
-    PROBES = 32,            /* memory of regions and paths */
+    PROBES = 32, /* memory of regions and paths */
+    NEAR_PROBES = 8,
     LINES_MOST = 4,         /* of signatures */
     CHECKS_FIRST = 4,       /* unwindings that check a new signature */
     CHECK_COMPARISONS = 16, /* comparisons of the stack that are worth one of them */
@@ -78,6 +79,8 @@ bool rt_tags_resume(void)
     memset(rt_tags.paths, 0, paths_bytes);
     memset(rt_tags.kept, 0, kept_bytes + children_bytes);
     zero(rt_tags.rows, sizeof(uint64_t) << RT_TAG_ROWS_BITS);
+    memset(rt_tags.near_rows, 0, sizeof rt_tags.near_rows);
+    memset(rt_tags.near_paths, 0, sizeof rt_tags.near_paths);
     rt_tags.sites = rt_tags.is_flat = rt_tags.held = rt_tags.unwound = 0;
     rt_tags.regions_refused = rt_tags.others = rt_tags.checked = rt_tags.wrong = 0;
     __atomic_store_n(&rt_tags.is_on, 1, __ATOMIC_RELEASE);
@@ -229,9 +232,14 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 
 /* --- signatures --- */
 
-/* The place of the row of a signature, in its line or a following one, or of a free row for it. NULL: all are taken. */
+/* The place of the row of a signature, near, in its line or a following one, or of a free row for it. NULL: all are taken. */
 static uint64_t *row_place(uint64_t signature)
 {
+    uint64_t *near = rt_tag_near(signature);
+    for (int i = 0; i < RT_TAG_NEAR_ROWS; i++) {
+        const uint64_t row = __atomic_load_n(&near[i], __ATOMIC_RELAXED);
+        if (row == 0 || rt_tag_row_has(row, signature)) return near + i;
+    }
     uint64_t *line = rt_tag_line(signature), *const end = rt_tags.rows + (UINT64_C(1) << RT_TAG_ROWS_BITS);
     for (int i = 0; i < RT_TAG_LINE_ROWS * LINES_MOST; i++) {
         uint64_t *at = line + i < end ? line + i : line + i - (UINT64_C(1) << RT_TAG_ROWS_BITS);
@@ -412,14 +420,20 @@ static uint32_t site_make(const struct rt_tag_call *c, const struct rt_tag_path 
 }
 
 /* The place of the path with this hash, or a free one. NULL: all are taken. */
-static uint64_t *path_place(uint64_t hash)
+static uint64_t *path_place_in(uint64_t *table, int bits, uint64_t hash, uint64_t probes)
 {
-    for (uint64_t i = 0; i < PROBES; i++) {
-        uint64_t *at = &rt_tags.paths[((hash >> (64 - PATHS_BITS)) + i) & ((1u << PATHS_BITS) - 1)];
+    for (uint64_t i = 0; i < probes; i++) {
+        uint64_t *at = &table[((hash >> (64 - bits)) + i) & ((UINT64_C(1) << bits) - 1)];
         const uint64_t there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
         if (there == 0 || (there & ~(uint64_t)RT_TAG_OTHERS) == hash) return at;
     }
     return NULL;
+}
+
+static uint64_t *path_place(uint64_t hash)
+{
+    uint64_t *near = path_place_in(rt_tags.near_paths, RT_TAG_NEAR_PATHS_BITS, hash, NEAR_PROBES);
+    return near ? near : path_place_in(rt_tags.paths, PATHS_BITS, hash, PROBES);
 }
 
 static uint32_t path_find(uint64_t hash)

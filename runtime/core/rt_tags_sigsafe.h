@@ -66,6 +66,9 @@ struct rt_tag_region {
  * the return address of the hook; 0: none), and the number of unwindings that still check it. 0: free. */
 enum {
     RT_TAG_ROWS_BITS = 17,
+    RT_TAG_NEAR_BITS = 11, /* sets of rows that are looked at and filled first */
+    RT_TAG_NEAR_ROWS = 2,  /* in a set */
+    RT_TAG_NEAR_PATHS_BITS = 12,
     RT_TAG_LINE_ROWS = 8, /* rows of a cache line */
     RT_TAG_CHECK_SHIFT = 34,
     RT_TAG_SITE_SHIFT = 19,
@@ -98,6 +101,9 @@ struct rt_tags {
     uint64_t others;          /* allocations at RT_TAG_OTHERS */
     uint64_t checked;         /* allocations that were drawn at random for rt_tag_check */
     uint64_t wrong;           /* checked allocations whose site has another path */
+    /* The first rows and paths, in few pages: new sites in a large table touch a new page each, of which a forked child gets a copy. */
+    _Alignas(64) uint64_t near_rows[RT_TAG_NEAR_ROWS << RT_TAG_NEAR_BITS];
+    uint64_t near_paths[1 << RT_TAG_NEAR_PATHS_BITS];
 };
 extern struct rt_tags rt_tags LS_HIDDEN;
 
@@ -140,13 +146,24 @@ RT_TAG_INLINE uint64_t *rt_tag_line(uint64_t signature)
     return rt_tags.rows + (signature >> (64 - (RT_TAG_ROWS_BITS - 3))) * RT_TAG_LINE_ROWS;
 }
 
-/* The row of a signature if it is among the first ones of its line, else one of another. */
+RT_TAG_INLINE uint64_t *rt_tag_near(uint64_t signature)
+{
+    return rt_tags.near_rows + (signature >> (64 - RT_TAG_NEAR_BITS)) * RT_TAG_NEAR_ROWS;
+}
+
+/* The row of a signature if it is near or among the first ones of its line, else one of another. */
 RT_TAG_INLINE uint64_t rt_tag_row(uint64_t signature, int rows)
 {
-    const uint64_t *line = rt_tag_line(signature);
-    uint64_t row = __atomic_load_n(&line[0], __ATOMIC_RELAXED);
-    for (int i = 1; i < rows && __builtin_expect(!rt_tag_row_has(row, signature), 0); i++)
-        row = __atomic_load_n(&line[i], __ATOMIC_RELAXED);
+    const uint64_t *at = rt_tag_near(signature);
+    uint64_t row = 0;
+    for (int i = 0; i < RT_TAG_NEAR_ROWS; i++) {
+        row = __atomic_load_n(&at[i], __ATOMIC_RELAXED);
+        if (__builtin_expect(rt_tag_row_has(row, signature), 1)) return row;
+    }
+    if (row == 0) return row; /* it would have been put here */
+    at = rt_tag_line(signature);
+    for (int i = 0; i < rows && !rt_tag_row_has(row, signature); i++)
+        row = __atomic_load_n(&at[i], __ATOMIC_RELAXED);
     return row;
 }
 

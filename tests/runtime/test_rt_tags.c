@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -636,6 +637,38 @@ static void threads_tag_their_own_blocks(void **state)
     assert_true(rt_tags.sites >= 6 && rt_tags.sites < 6 * WORKERS);
 }
 
+static size_t pages_of(const void *table, size_t len_bytes)
+{
+    enum { PAGE_BYTES = 4096, PAGES_MOST = 1024 };
+    static unsigned char is_there[PAGES_MOST];
+    const uintptr_t begin = (uintptr_t)table & -(uintptr_t)PAGE_BYTES;
+    const size_t len = ((uintptr_t)table + len_bytes - begin + PAGE_BYTES - 1) / PAGE_BYTES;
+    assert_true(len <= PAGES_MOST);
+    assert_int_equal(mincore((void *)begin, len * PAGE_BYTES, is_there), 0);
+    size_t pages = 0;
+    for (size_t i = 0; i < len; i++)
+        pages += is_there[i] & 1;
+    return pages;
+}
+
+/* Short processes have some hundred sites: each of them in other pages would cost them more than all else. */
+static void few_sites_need_few_pages(void **state)
+{
+    enum { SITES = 300, PATHS_BYTES = 1 << 19, PAGES_MOST = 20 };
+    static struct fake f;
+    (void)state;
+    for (uint64_t i = 0; i < SITES; i++) {
+        struct rt_tag_call c = call_of(&f, "abcdef");
+        c.ret = f.frames[0] = f.stack[0] = 0x400000 + 48 * i;
+        assert_int_equal(rt_tag_known(&c, 2, 2), 0);
+        assert_int_equal(rt_tag_known_slowly(&c), 0);
+        assert_int_equal(learn(&f, &c), i + 1);
+    }
+    assert_in_range(pages_of(rt_tags.paths, PATHS_BYTES) +
+                        pages_of(rt_tags.rows, sizeof(uint64_t) << RT_TAG_ROWS_BITS),
+                    0, PAGES_MOST);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -662,6 +695,7 @@ UNIT_GROUP()
         cmocka_unit_test_setup(paths_of_a_recursion_are_told_apart_by_their_inner_frames, init_tags),
         cmocka_unit_test_setup(sites_after_the_last_number_are_counted, init_tags),
         cmocka_unit_test_setup(threads_tag_their_own_blocks, init_tags),
+        cmocka_unit_test_setup(few_sites_need_few_pages, init_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
