@@ -119,6 +119,7 @@ void rt_budget_hook_end(const struct rt_thread *t)
                        __ATOMIC_RELAXED);
 }
 
+/* During the call, hook_begin_ns is a difference. */
 void rt_budget_call_begin(void)
 {
     if (rt_tls.hook_begin_ns) rt_tls.hook_begin_ns -= ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -5,8 +5,8 @@
 
 enum {
     PATHS_BITS = 16,
-    PROBES = 32, /* memory of regions and paths */
-    NEAR_PROBES = 8,
+    PROBES = 32,            /* memory of regions and paths */
+    NEAR_PROBES = 8,        /* of near_paths */
     LINES_MOST = 4,         /* of signatures */
     CHECKS_FIRST = 4,       /* unwindings that check a new signature */
     CHECK_COMPARISONS = 16, /* comparisons of the stack that are worth one of them */
@@ -232,7 +232,7 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 
 /* --- signatures --- */
 
-/* The place of the row of a signature, near, in its line or a following one, or of a free row for it. NULL: all are taken. */
+/* The place of the row of a signature, or of a free row for it: in near_rows, its line or a following one. NULL: all are taken. */
 static uint64_t *row_place(uint64_t signature)
 {
     uint64_t *near = rt_tag_near(signature);

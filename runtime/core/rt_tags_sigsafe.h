@@ -66,7 +66,7 @@ struct rt_tag_region {
  * the return address of the hook; 0: none), and the number of unwindings that still check it. 0: free. */
 enum {
     RT_TAG_ROWS_BITS = 17,
-    RT_TAG_NEAR_BITS = 11, /* sets of rows that are looked at and filled first */
+    RT_TAG_NEAR_BITS = 11, /* sets of near_rows */
     RT_TAG_NEAR_ROWS = 2,  /* in a set */
     RT_TAG_NEAR_PATHS_BITS = 12,
     RT_TAG_LINE_ROWS = 8, /* rows of a cache line */
@@ -101,7 +101,7 @@ struct rt_tags {
     uint64_t others;          /* allocations at RT_TAG_OTHERS */
     uint64_t checked;         /* allocations that were drawn at random for rt_tag_check */
     uint64_t wrong;           /* checked allocations whose site has another path */
-    /* The first rows and paths, in few pages: new sites in a large table touch a new page each, of which a forked child gets a copy. */
+    /* Rows and paths are put here while there is room: nearly every entry of a large table needs another page. */
     _Alignas(64) uint64_t near_rows[RT_TAG_NEAR_ROWS << RT_TAG_NEAR_BITS];
     uint64_t near_paths[1 << RT_TAG_NEAR_PATHS_BITS];
 };

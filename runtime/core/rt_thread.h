@@ -109,7 +109,7 @@ void rt_budget_draw_untimed(struct rt_thread *t);
 /* Time a call. */
 void rt_budget_hook_begin(struct rt_thread *t);
 void rt_budget_hook_end(const struct rt_thread *t);
-/* The program's own call inside of a hook is about to begin, and has ended: its time is not the hook's. */
+/* Before and after the program's own call inside of a hook: its time is not the hook's. */
 void rt_budget_call_begin(void);
 void rt_budget_call_end(void);
 /* The call that t is in unwinds a stack. Such calls are timed more often than others, because their times vary by a

@@ -46,7 +46,7 @@ run 0 slow
 must grep -qx 'calls 1' said
 holds 1 '^event CALLBACK_SLOW process 0 count 1 text the natural-domain function slow_function of "B" took '
 sampled="--engine step --overhead 5% --force"
-for rounds in 8 40 160; do # without a call, until it is believed to be switched off: a busy machine gives few samples
+for rounds in 8 40 160; do # without a call, before the program ends: a busy machine gives few samples
     export COSTLY_ROUNDS=$rounds
     run 0 costly
     grep -q '^event CALLBACK_COSTLY' lines && break

@@ -8,8 +8,8 @@ needs_python json
 can_sample || skip "the step engine does not work here"
 pairs=$top_builddir/bench/alloc_pairs
 
-for length in 64:4000 4096:1000 65536:1000; do # bytes and rounds: some 2 s of CPU time each, for the bursts are counted
-    len=${length%:*} rounds=${length#*:}
+for run in 64:4000 4096:1000 65536:1000; do # bytes and rounds, which take some 2 s of CPU time
+    len=${run%:*} rounds=${run#*:}
     plain=999999 with=999999
     for round in 1 2 3; do # the least time of a pair: others use the machine, too
         must "$pairs" $len 2 20 $rounds >ns 2>err
