@@ -184,12 +184,13 @@ static void rt_tag_by_path(struct rt_thread *t, struct spool_writer *w, const st
 }
 
 /* Nothing is sampled after the end of the recording, and no system call may be made then. */
-static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa)
+LS_ALIGNED __attribute__((cold)) void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller,
+                                                           uint64_t cfa, uint64_t signature)
 {
-    if (!rt_is_recording()) return base;
+    if (!base || !rt_is_recording()) return base;
     const int saved = errno;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    uint32_t site = rt_tag_known_slowly(&call);
+    uint32_t site = rt_tag_known_slowly(&call, signature);
     if (!site && rt_tags_hold_paths()) site = rt_tag_cut(&call);
     struct rt_thread *t = site ? NULL : rt_enter();
     if (t) {
@@ -207,13 +208,10 @@ static LS_ALIGNED void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *
     return base;
 }
 
-RT_QUICK_HOOK __attribute__((noinline)) void *rt_alloc_tag(void *base, size_t len_bytes, void *caller,
-                                                           uint64_t cfa)
+RT_QUICK_HOOK __attribute__((noinline)) void rt_alloc_tag(void *base, size_t len_bytes, void *caller,
+                                                          uint64_t cfa)
 {
-    if (!base || !rt_tags.is_on) return base;
-    const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    if (rt_alloc_tag_quickly(base, len_bytes, &call, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST)) return base;
-    return rt_alloc_tag_slowly(base, len_bytes, caller, cfa);
+    rt_alloc_tagged(base, len_bytes, caller, cfa);
 }
 
 /* --- blocks with a record --- */

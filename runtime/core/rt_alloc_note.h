@@ -50,26 +50,23 @@ RT_TAG_INLINE struct rt_tag_call rt_alloc_tag_call(const void *caller, uint64_t 
     return (struct rt_tag_call){(uint64_t)(uintptr_t)caller, cfa, is_known ? depth : 0};
 }
 
-/* Tag a block if its site is known and a few stores are enough. */
-RT_TAG_INLINE bool rt_alloc_tag_quickly(void *base, size_t len_bytes, const struct rt_tag_call *call,
-                                        int rows, int words)
-{
-    const uint32_t site = rt_tag_known(call, rows, words);
-    return __builtin_expect(site != 0, 1) && rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site);
-}
+/* Tag any block that is not tagged quickly; NULL is none. signature: rt_tag_known_slowly. Returns it; errno is kept. */
+void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa, uint64_t signature);
 
-/* Tag any block, which is returned; errno is kept. In the section of the quick hooks. */
-void *rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa);
-
-/* The same, at the end of a hook. */
+/* Tag any block, and return it; errno is kept. If its site is known and a few stores are enough, that is all inline. */
 RT_TAG_INLINE void *rt_alloc_tagged(void *base, size_t len_bytes, void *caller, uint64_t cfa)
 {
-    enum { ROWS = 2, WORDS = 2 };
+    uint64_t signature;
     if (!rt_tags.is_on) return base;
     const struct rt_tag_call call = rt_alloc_tag_call(caller, cfa);
-    if (__builtin_expect(rt_alloc_tag_quickly(base, len_bytes, &call, ROWS, WORDS), 1)) return base;
-    return rt_alloc_tag(base, len_bytes, caller, cfa);
+    const uint32_t site = rt_tag_known(&call, &signature);
+    if (__builtin_expect(site != 0, 1) &&
+        __builtin_expect(rt_tag_put_quickly((uint64_t)(uintptr_t)base, len_bytes, site), 1))
+        return base;
+    return rt_alloc_tag_slowly(base, len_bytes, caller, cfa, signature);
 }
+/* The same, not inline. In the section of the quick hooks. */
+void rt_alloc_tag(void *base, size_t len_bytes, void *caller, uint64_t cfa);
 
 /* Did our hooks make blocks themselves, before the C library was known? (rt_hooks_alloc.c) */
 bool rt_alloc_has_early_blocks(void);

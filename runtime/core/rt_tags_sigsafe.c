@@ -39,8 +39,7 @@ int rt_tags_init(void)
     const size_t regions_bytes = RT_TAG_REGIONS * sizeof(struct rt_tag_region),
                  paths_bytes = sizeof(uint64_t) << PATHS_BITS,
                  kept_bytes = SITES_ALL * RT_TAG_FRAMES * sizeof(uint64_t),
-                 children_bytes = SITES_ALL * sizeof(uint16_t),
-                 rows_bytes = sizeof(uint64_t) << RT_TAG_ROWS_BITS;
+                 children_bytes = SITES_ALL * sizeof(uint16_t), rows_bytes = RT_TAG_ROWS * sizeof(uint64_t);
     uint8_t *at = tags_map(regions_bytes + paths_bytes + kept_bytes + children_bytes);
     uint64_t *rows = tags_map(rows_bytes); /* aligned to cache lines */
     if (!at || !rows) {
@@ -78,7 +77,7 @@ bool rt_tags_resume(void)
     /* they come after the regions and do not begin a page */
     memset(rt_tags.paths, 0, paths_bytes);
     memset(rt_tags.kept, 0, kept_bytes + children_bytes);
-    zero(rt_tags.rows, sizeof(uint64_t) << RT_TAG_ROWS_BITS);
+    zero(rt_tags.rows, RT_TAG_ROWS * sizeof(uint64_t));
     memset(rt_tags.near_rows, 0, sizeof rt_tags.near_rows);
     memset(rt_tags.near_paths, 0, sizeof rt_tags.near_paths);
     rt_tags.sites = rt_tags.is_flat = rt_tags.held = rt_tags.unwound = 0;
@@ -232,28 +231,35 @@ void rt_tags_clear(uint64_t base, uint64_t len_bytes)
 
 /* --- signatures --- */
 
-/* The place of the row of a signature, or of a free row for it: in near_rows, its line or a following one. NULL: all are taken. */
-static uint64_t *row_place(uint64_t signature)
+/* The first of these rows that has the signature or is free. NULL: all are others'. */
+static uint64_t *row_place_in(uint64_t *rows, int len, uint64_t signature)
 {
-    uint64_t *near = rt_tag_near(signature);
-    for (int i = 0; i < RT_TAG_NEAR_ROWS; i++) {
-        const uint64_t row = __atomic_load_n(&near[i], __ATOMIC_RELAXED);
-        if (row == 0 || rt_tag_row_has(row, signature)) return near + i;
-    }
-    uint64_t *line = rt_tag_line(signature), *const end = rt_tags.rows + (UINT64_C(1) << RT_TAG_ROWS_BITS);
-    for (int i = 0; i < RT_TAG_LINE_ROWS * LINES_MOST; i++) {
-        uint64_t *at = line + i < end ? line + i : line + i - (UINT64_C(1) << RT_TAG_ROWS_BITS);
-        const uint64_t row = __atomic_load_n(at, __ATOMIC_RELAXED);
-        if (row == 0 || rt_tag_row_has(row, signature)) return at;
+    for (int i = 0; i < len; i++) {
+        const uint64_t row = __atomic_load_n(&rows[i], __ATOMIC_RELAXED);
+        if (row == 0 || rt_tag_row_has(row, signature)) return rows + i;
     }
     return NULL;
+}
+
+/* The place of the row of a signature, or of a free row for it: in near_rows, in its lines or in one that follows. NULL: all
+ * are taken. */
+static uint64_t *row_place(uint64_t signature)
+{
+    uint64_t *at = row_place_in(rt_tag_near(signature), RT_TAG_NEAR_ROWS, signature);
+    if (!at) at = row_place_in(rt_tag_line(signature, false), RT_TAG_LINE_ROWS, signature);
+    uint64_t *line = rt_tag_line(signature, true);
+    for (int i = 0; !at && i < LINES_MOST; i++, line += RT_TAG_LINE_ROWS) {
+        if (line == rt_tags.rows + RT_TAG_ROWS) line = rt_tags.rows + (1 << RT_TAG_SMALL_BITS);
+        at = row_place_in(line, RT_TAG_LINE_ROWS, signature);
+    }
+    return at;
 }
 
 /* Add a row, unless another thread did. */
 static void row_add(uint64_t signature, uint32_t site, uint32_t checks)
 {
     uint64_t there = 0, *at = row_place(signature);
-    const uint64_t row = (signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT << RT_TAG_CHECK_SHIFT |
+    const uint64_t row = (signature << (RT_TAG_LARGE_BITS - 3)) >> RT_TAG_CHECK_SHIFT << RT_TAG_CHECK_SHIFT |
                          (uint64_t)site << RT_TAG_SITE_SHIFT | checks;
     if (at) __atomic_compare_exchange_n(at, &there, row, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -340,9 +346,10 @@ static bool are_sites_used_up(void)
     return __atomic_load_n(&rt_tags.sites, __ATOMIC_RELAXED) >= RT_TAG_SITES;
 }
 
-uint32_t rt_tag_known_slowly(const struct rt_tag_call *c)
+uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, uint64_t signature)
 {
-    uint64_t signature = first_signature(c), word;
+    uint64_t word;
+    if (signature == rt_tag_signature(c)) signature = first_signature(c);
     for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
         uint64_t *at = row_place(signature);
         if (!at) return tag_others();

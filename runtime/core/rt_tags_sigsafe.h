@@ -65,7 +65,9 @@ struct rt_tag_region {
  * A row: RT_TAG_CHECK bits of the signature, the site, the place of the word that refines it (in words above
  * the return address of the hook; 0: none), and the number of unwindings that still check it. 0: free. */
 enum {
-    RT_TAG_ROWS_BITS = 17,
+    RT_TAG_SMALL_BITS = 14, /* rows of the small table */
+    RT_TAG_LARGE_BITS = 17, /* of the large one, which comes next */
+    RT_TAG_ROWS = (1 << RT_TAG_SMALL_BITS) + (1 << RT_TAG_LARGE_BITS),
     RT_TAG_NEAR_BITS = 11, /* sets of near_rows */
     RT_TAG_NEAR_ROWS = 2,  /* in a set */
     RT_TAG_NEAR_PATHS_BITS = 12,
@@ -101,7 +103,7 @@ struct rt_tags {
     uint64_t others;          /* allocations at RT_TAG_OTHERS */
     uint64_t checked;         /* allocations that were drawn at random for rt_tag_check */
     uint64_t wrong;           /* checked allocations whose site has another path */
-    /* Rows and paths are put here while there is room: nearly every entry of a large table needs another page. */
+    /* Rows and paths are put here while there is room: nearly every entry of a larger table needs another page. */
     _Alignas(64) uint64_t near_rows[RT_TAG_NEAR_ROWS << RT_TAG_NEAR_BITS];
     uint64_t near_paths[1 << RT_TAG_NEAR_PATHS_BITS];
 };
@@ -138,12 +140,15 @@ RT_TAG_INLINE uint64_t rt_tag_refined(uint64_t signature, uint64_t place, uint64
 /* Does the row have this signature? A free one may seem to have it; its site is 0 then. */
 RT_TAG_INLINE bool rt_tag_row_has(uint64_t row, uint64_t signature)
 {
-    return (row ^ signature << (RT_TAG_ROWS_BITS - 3)) >> RT_TAG_CHECK_SHIFT == 0;
+    return (row ^ signature << (RT_TAG_LARGE_BITS - 3)) >> RT_TAG_CHECK_SHIFT == 0;
 }
 
-RT_TAG_INLINE uint64_t *rt_tag_line(uint64_t signature)
+/* The line of a signature in the small table, which is used while there is room, or in the large one. */
+RT_TAG_INLINE uint64_t *rt_tag_line(uint64_t signature, bool is_large)
 {
-    return rt_tags.rows + (signature >> (64 - (RT_TAG_ROWS_BITS - 3))) * RT_TAG_LINE_ROWS;
+    const int bits = is_large ? RT_TAG_LARGE_BITS : RT_TAG_SMALL_BITS;
+    uint64_t *const table = rt_tags.rows + (is_large ? 1 << RT_TAG_SMALL_BITS : 0);
+    return table + (signature >> (64 - (bits - 3))) * RT_TAG_LINE_ROWS;
 }
 
 RT_TAG_INLINE uint64_t *rt_tag_near(uint64_t signature)
@@ -151,8 +156,8 @@ RT_TAG_INLINE uint64_t *rt_tag_near(uint64_t signature)
     return rt_tags.near_rows + (signature >> (64 - RT_TAG_NEAR_BITS)) * RT_TAG_NEAR_ROWS;
 }
 
-/* The row of a signature if it is near or among the first ones of its line, else one of another. */
-RT_TAG_INLINE uint64_t rt_tag_row(uint64_t signature, int rows)
+/* The row of a signature if it is near or in one of its lines, else one of another. */
+RT_TAG_INLINE uint64_t rt_tag_row(uint64_t signature)
 {
     const uint64_t *at = rt_tag_near(signature);
     uint64_t row = 0;
@@ -160,10 +165,14 @@ RT_TAG_INLINE uint64_t rt_tag_row(uint64_t signature, int rows)
         row = __atomic_load_n(&at[i], __ATOMIC_RELAXED);
         if (__builtin_expect(rt_tag_row_has(row, signature), 1)) return row;
     }
-    if (row == 0) return row; /* it would have been put here */
-    at = rt_tag_line(signature);
-    for (int i = 0; i < rows && !rt_tag_row_has(row, signature); i++)
-        row = __atomic_load_n(&at[i], __ATOMIC_RELAXED);
+    for (int is_large = 0; is_large < 2; is_large++) {
+        if (row == 0) return row; /* it would have been put here */
+        at = rt_tag_line(signature, is_large);
+        for (int i = 0; i < RT_TAG_LINE_ROWS; i++) {
+            row = __atomic_load_n(&at[i], __ATOMIC_RELAXED);
+            if (rt_tag_row_has(row, signature)) return row;
+        }
+    }
     return row;
 }
 
@@ -199,25 +208,28 @@ RT_TAG_INLINE uint32_t rt_tag_held_site(uint64_t row)
     return rt_tags_hold_paths() && __atomic_load_n(&kept[1], __ATOMIC_RELAXED) == 0 ? site : 0;
 }
 
-/* The site of a call, by the first rows of lines, and signatures of fewer words than this; 0: ask
- * rt_tag_known_slowly. There are tags. */
-RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, int rows, int words)
+/* The site of a call; 0: ask rt_tag_known_slowly, which goes on at *out_signature. There are tags. */
+RT_TAG_INLINE uint32_t rt_tag_known(const struct rt_tag_call *c, uint64_t *out_signature)
 {
     enum { MORE = RT_TAG_CHECKS_MASK | RT_TAG_PLACE_MAX << RT_TAG_PLACE_SHIFT };
     uint64_t signature = rt_tag_signature(c), word;
-    for (int i = 0; i < words; i++) {
-        const uint64_t row = rt_tag_row(signature, rows);
-        if (__builtin_expect(!rt_tag_row_has(row, signature), 0)) return 0;
-        if (__builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
-        if ((row & RT_TAG_CHECKS_MASK) != 0) return rt_tag_held_site(row);
+    *out_signature = signature;
+    for (int i = 0; i < RT_TAG_REFINED_MOST; i++) {
+        const uint64_t row = rt_tag_row(signature);
+        const bool is_here = __builtin_expect(rt_tag_row_has(row, signature), 1);
+        if (is_here && __builtin_expect((row & MORE) == 0, 1)) return rt_tag_row_site(row);
+        if (!is_here || (row & RT_TAG_CHECKS_MASK) != 0) {
+            *out_signature = signature;
+            return is_here ? rt_tag_held_site(row) : 0;
+        }
         const uint64_t place = rt_tag_row_place(row);
         if (!rt_tag_read(c, place, &word)) return 0;
         signature = rt_tag_refined(signature, place, word);
     }
     return 0;
 }
-/* The same for any call; 0: ask rt_tag_learn. */
-uint32_t rt_tag_known_slowly(const struct rt_tag_call *c);
+/* The same for any call, from this signature on; 0: ask rt_tag_learn. */
+uint32_t rt_tag_known_slowly(const struct rt_tag_call *c, uint64_t signature);
 /* While paths are cut: the site of the return address alone of a call that is not known. 0: learn a cut path first. */
 uint32_t rt_tag_cut(const struct rt_tag_call *c);
 /* The site of a call, by its path. A whole path becomes known. */

@@ -243,9 +243,16 @@ static uint32_t learn(struct fake *f, const struct rt_tag_call *c)
     return rt_tag_learn(c, &p);
 }
 
+static uint32_t known(const struct rt_tag_call *c)
+{
+    uint64_t signature;
+    const uint32_t site = rt_tag_known(c, &signature);
+    return site ? site : rt_tag_known_slowly(c, signature);
+}
+
 static uint64_t row_of(const struct rt_tag_call *c)
 {
-    const uint64_t signature = rt_tag_signature(c), row = rt_tag_row(signature, RT_TAG_LINE_ROWS);
+    const uint64_t signature = rt_tag_signature(c), row = rt_tag_row(signature);
     assert_true(rt_tag_row_has(row, signature));
     return row;
 }
@@ -254,8 +261,7 @@ static uint64_t row_of(const struct rt_tag_call *c)
 static uint32_t site_of(struct fake *f, const char *path)
 {
     const struct rt_tag_call c = call_of(f, path);
-    uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-    if (!site) site = rt_tag_known_slowly(&c);
+    uint32_t site = known(&c);
     if (site) return site;
     rt_tags.unwound++;
     return learn(f, &c);
@@ -274,7 +280,7 @@ static void paths_of_one_signature_become_several_sites(void **state)
     assert_int_equal(f.given, PATHS);
     for (int i = 0; i < PATHS; i++) {
         const struct rt_tag_call c = call_of(&f, paths[i]);
-        assert_int_equal(rt_tag_known_slowly(&c), sites[i]); /* without another unwinding */
+        assert_int_equal(known(&c), sites[i]); /* without another unwinding */
         for (int k = 0; k < i; k++)
             assert_true(sites[i] != sites[k]);
     }
@@ -325,8 +331,7 @@ static void local_variables_are_no_sites(void **state)
     for (uint64_t i = 0; i < 10000; i++) {
         struct rt_tag_call c = call_of(&f, "rs");
         f.stack[8] = i; /* the place of the third return address */
-        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site) site = rt_tag_known_slowly(&c);
+        uint32_t site = known(&c);
         if (!site) site = learn(&f, &c);
         assert_true(site > 0);
     }
@@ -343,8 +348,7 @@ static void unknown_stacks_are_not_read(void **state)
         struct rt_tag_call c = call_of(&f, i % 2 ? "kl" : "kj");
         c.depth = 0;
         c.cfa = 0x10; /* reading there would crash */
-        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site) site = rt_tag_known_slowly(&c);
+        uint32_t site = known(&c);
         assert_true(site || learn(&f, &c));
     }
     assert_true(f.given <= 2);
@@ -356,8 +360,7 @@ static uint32_t site_of_held(struct fake *f, const char *path)
     const struct rt_tag_call c = call_of(f, path);
     const struct rt_tag_path cut = {
         .frames = f->frames, .places = f->places + 8, .len = 1, .is_cut = true, .give = give, .arg = f};
-    uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-    if (!site) site = rt_tag_known_slowly(&c);
+    uint32_t site = known(&c);
     if (!site) site = rt_tag_cut(&c);
     return site ? site : rt_tag_learn(&c, &cut);
 }
@@ -389,8 +392,7 @@ static void signatures_are_unwound_when_there_is_budget(void **state)
                                               .is_cut = phase == 0,
                                               .give = give,
                                               .arg = &f};
-                uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-                if (!site) site = rt_tag_known_slowly(&c);
+                uint32_t site = known(&c);
                 if (!site && phase == 0) site = rt_tag_cut(&c);
                 rt_tags.unwound += !site && phase;
                 if (!site) site = rt_tag_learn(&c, &p);
@@ -488,8 +490,7 @@ static void no_block_gets_the_path_of_another_caller(void **state)
         struct rt_tag_call c = call_of(&f, path);
         c.depth += 8 * (uint64_t)((bits >> 16) % DEPTHS);
         const bool is_sampled = (bits >> 12) % 64 == 0;
-        uint32_t site = is_sampled ? 0 : rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site && !is_sampled) site = rt_tag_known_slowly(&c);
+        uint32_t site = is_sampled ? 0 : known(&c);
         is_cut_now = !is_sampled && rt_tags_hold_paths();
         if (!site && is_cut_now) site = rt_tag_cut(&c);
         const struct rt_tag_path p = {.frames = f.frames,
@@ -512,9 +513,9 @@ static void paths_without_places_are_unwound(void **state)
     struct rt_tag_call c = call_of(&f, "abc");
     c.depth = 0;
     const uint32_t first = learn(&f, &c);
-    assert_int_equal(rt_tag_known_slowly(&c), 0);
+    assert_int_equal(known(&c), 0);
     hold(true);
-    assert_int_equal(rt_tag_known_slowly(&c), 0);
+    assert_int_equal(known(&c), 0);
     const struct rt_tag_path cut = {
         .frames = f.frames, .places = f.places, .len = 1, .is_cut = true, .give = give, .arg = &f};
     assert_true(rt_tag_learn(&c, &cut) != first);
@@ -560,8 +561,7 @@ static void paths_of_a_recursion_are_told_apart_by_their_inner_frames(void **sta
         for (int k = 5; k < 10; k++)
             f.stack[4 * k] = f.frames[k] = 0x500000 + i * 16;
         c.depth += i * 64;
-        uint32_t site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site) site = rt_tag_known_slowly(&c);
+        uint32_t site = known(&c);
         if (!site) {
             const struct rt_tag_path p = {
                 .frames = f.frames, .places = f.places, .len = f.len, .give = give_inner, .arg = &f};
@@ -587,8 +587,7 @@ static void sites_after_the_last_number_are_counted(void **state)
         f.frames[0] = f.stack[0] = 0x500000 + i * 16;
         const struct rt_tag_call c = {
             .ret = f.frames[0], .cfa = f.places[0] + 8, .depth = sizeof(f.stack) - 8};
-        site = rt_tag_known(&c, RT_TAG_LINE_ROWS, RT_TAG_REFINED_MOST);
-        if (!site) site = rt_tag_known_slowly(&c);
+        site = known(&c);
         if (!site) site = learn(&f, &c);
     }
     assert_int_equal(site, RT_TAG_OTHERS);
@@ -659,11 +658,10 @@ static void few_sites_need_few_pages(void **state)
     for (uint64_t i = 0; i < SITES; i++) {
         struct rt_tag_call c = call_of(&f, "abcdef");
         c.ret = f.frames[0] = f.stack[0] = 0x400000 + 48 * i;
-        assert_int_equal(rt_tag_known(&c, 2, 2), 0);
-        assert_int_equal(rt_tag_known_slowly(&c), 0);
+        assert_int_equal(known(&c), 0);
         assert_int_equal(learn(&f, &c), i + 1);
     }
-    const size_t pages = touched_pages(rt_tags.rows, sizeof(uint64_t) << RT_TAG_ROWS_BITS);
+    const size_t pages = touched_pages(rt_tags.rows, RT_TAG_ROWS * sizeof(uint64_t));
     assert_in_range(pages + touched_pages(rt_tags.paths, PATHS_BYTES), 0, 20);
 }
 
