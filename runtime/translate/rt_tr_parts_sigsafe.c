@@ -8,6 +8,7 @@ enum {
     STRETCHES_MOST = 64,
     STRETCH_FIRST = 1000,           /* instructions; how fast they are is not known */
     STRETCH_LEAST = 100,            /* in shorter ones, the fences at both ends count too much */
+    STRETCH_ASKED = 200,            /* it ends with the last block that fits */
     PACE_LEAST = 512,               /* instructions; fewer are no pace */
     SETTLE_AFTER_TRANSLATION = 500, /* the translator evicts code and data of the program */
     LIST_INSTRUCTIONS_MOST = 2048,  /* code with so few accesses is left to the fast versions */
@@ -57,14 +58,15 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const 
     const uint32_t round_trip = u->t->round_trip_cycles;
     const bool settling = is_settling(u);
     u->stretches++;
+    if (settling) u->settle_instructions -= n < u->settle_instructions ? (uint32_t)n : u->settle_instructions;
     if (disturbed || n < STRETCH_LEAST) {
         pace->discarded += disturbed;
+        if (!disturbed && pace->instructions) u->stretches = STRETCHES_MOST; /* what is left is too short */
         return;
     }
     u->stretch = (struct rt_tr_stretch){n, cycles > round_trip ? cycles - round_trip : 1, s->added};
     if (settling) {
         u->settling.cycles += u->stretch.cycles;
-        u->settle_instructions -= n < u->settle_instructions ? (uint32_t)n : u->settle_instructions;
         return;
     }
     const bool is_loop = u->next && u->next->ip == b->ip && b->least_millicycles;
@@ -98,7 +100,7 @@ static uint64_t next_stretch(const struct rt_tr_run *u)
             (time > spent ? time - spent : 1) * u->stretch.instructions / u->stretch.cycles;
         if (in_time < n) n = in_time;
     }
-    if (n < STRETCH_LEAST) n = STRETCH_LEAST;
+    if (n < STRETCH_ASKED) n = STRETCH_ASKED;
     return n < left ? n : left;
 }
 

@@ -180,6 +180,39 @@ static void short_blocks_have_their_pace(void **state)
     loop_has_its_pace(&(struct body){write_groups, place_in_groups, 0.5, 2.8});
 }
 
+static __attribute__((noinline)) void run_slow(uint64_t times)
+{
+    __asm__ volatile("fldpi\n1: fsin\n fsin\n fsin\n fsin\n fsin\n fsin\n dec %0\n jnz 1b\n fstp %%st(0)"
+                     : "+r"(times)
+                     :
+                     : "cc", "st(7)");
+}
+
+/* They use up the time of a part before its instructions. The stretch for the rest of the time is shorter than what was asked
+ * for, because blocks are not cut. */
+static void slow_instructions_have_a_pace(void **state)
+{
+    (void)state;
+    enum { BURSTS = 40, TIMES = 10000 };
+    struct rt_tr_plan plan = {.warm_instructions = 640,
+                              .settle_instructions = 24000,
+                              .pace_instructions = 16000,
+                              .pace_us = 40,
+                              .tsc_per_us = tsc_per_us(),
+                              .accesses = 64};
+    unsigned paces = 0;
+    for (unsigned i = 0; i < BURSTS; i++) {
+        plan.random = i + 1;
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        run_slow(TIMES);
+        const struct rt_tr_result *r = tr_session_result();
+        assert_int_equal(r->end, RT_TR_END_DONE);
+        paces += r->pace.instructions > 0;
+    }
+    assert_in_range(paces, BURSTS * 8 / 10, BURSTS);
+}
+
 enum { FUNCTIONS = 1500, FUNCTIONS_BYTES = 1 << 20 };
 typedef void function(void);
 
@@ -240,6 +273,7 @@ UNIT_GROUP()
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(large_loops_have_their_pace),
                                        cmocka_unit_test(short_blocks_have_their_pace),
+                                       cmocka_unit_test(slow_instructions_have_a_pace),
                                        cmocka_unit_test(indirect_branches_find_many_targets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
