@@ -589,10 +589,12 @@ __attribute__((constructor)) static LS_ALIGNED void rt_init(void)
     /* started by a program that is being recorded */
     if (!is_idle || (!rt_state.is_injected && getenv(ls_env_rows[LS_ENV_START].variable))) {
         const int err = rt_init_parts();
-        if (err == 0)
+        if (err == 0) {
             rt_init_first_record(began_cpu_ns);
-        else
+        } else {
             rt_debug_note("recording is off", err);
+            rt_init_be_idle(is_idle ? RT_IDLE : RT_OFF);
+        }
     }
     rt_quiet_end();
     if (rt_is_recording()) {

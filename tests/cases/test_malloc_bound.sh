@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that do nothing but allocate and free are sampled all the time, are not slowed down many times, whatever the length of the
-# blocks, and the overhead that is printed has everything that recording cost, site tags, too.
+# blocks, and the overhead that is printed has everything that recording cost, site tags, too. Where the recording is refused, hooks
+# compare a few numbers.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 needs_python json
@@ -33,4 +34,19 @@ if overhead_ns < 0.7 * cpu["recording_ns"]: # without the time since the last bu
     sys.exit("FAIL: %s bytes: the overhead of %.0f ms leaves recording out" % (sys.argv[1], overhead_ns / 1e6))
 P
 done
+
+# Instructions of a pair, with these variables.
+instructions() {
+    for rounds in 1 3; do
+        env "$@" valgrind --tool=callgrind --callgrind-out-file=/dev/null "$pairs" 64 1 20 $rounds >ns 2>err
+        sed -n 's/.*Collected : \([0-9]*\).*/\1/p' err
+    done | { read -r few && read -r more && echo $(((more - few) / 40000)); }
+}
+if command -v valgrind >/dev/null; then
+    mkdir -m 755 open # a spool is of mode 700
+    plain=$(instructions LC_ALL=C)
+    refused=$(instructions LC_ALL=C LD_PRELOAD="$top_builddir/.libs/libloadstone-preload.so" LOADSTONE_SPOOL="$PWD/open")
+    echo "a pair: $plain instructions, $refused where the recording is refused"
+    must test "$refused" -le $((plain + 100))
+fi
 exit $failed
