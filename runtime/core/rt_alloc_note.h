@@ -50,7 +50,7 @@ RT_TAG_INLINE struct rt_tag_call rt_alloc_tag_call(const void *caller, uint64_t 
     return (struct rt_tag_call){(uint64_t)(uintptr_t)caller, cfa, is_known ? depth : 0};
 }
 
-/* Tag any block that is not tagged quickly; NULL is none. signature: rt_tag_known_slowly. Returns it; errno is kept. */
+/* Tag any block that is not tagged quickly; NULL is none. signature: where rt_tag_known ended. Returns it; errno is kept. */
 void *rt_alloc_tag_slowly(void *base, size_t len_bytes, void *caller, uint64_t cfa, uint64_t signature);
 
 /* Tag any block, and return it; errno is kept. If its site is known and a few stores are enough, that is all inline. */

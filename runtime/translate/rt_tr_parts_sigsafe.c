@@ -8,7 +8,7 @@ enum {
     STRETCHES_MOST = 64,
     STRETCH_FIRST = 1000,           /* instructions; how fast they are is not known */
     STRETCH_LEAST = 100,            /* in shorter ones, the fences at both ends count too much */
-    STRETCH_ASKED = 200,            /* it ends with the last block that fits */
+    STRETCH_ASKED = 200,            /* a stretch is shorter than asked for, because blocks are not cut */
     PACE_LEAST = 512,               /* instructions; fewer are no pace */
     SETTLE_AFTER_TRANSLATION = 500, /* the translator evicts code and data of the program */
     LIST_INSTRUCTIONS_MOST = 2048,  /* code with so few accesses is left to the fast versions */
@@ -61,7 +61,8 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const 
     if (settling) u->settle_instructions -= n < u->settle_instructions ? (uint32_t)n : u->settle_instructions;
     if (disturbed || n < STRETCH_LEAST) {
         pace->discarded += disturbed;
-        if (!disturbed && pace->instructions) u->stretches = STRETCHES_MOST; /* what is left is too short */
+        if (!disturbed && pace->instructions)
+            u->stretches = STRETCHES_MOST; /* the next one would be as short */
         return;
     }
     u->stretch = (struct rt_tr_stretch){n, cycles > round_trip ? cycles - round_trip : 1, s->added};

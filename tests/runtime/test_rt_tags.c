@@ -665,9 +665,30 @@ static void few_sites_need_few_pages(void **state)
     assert_in_range(pages + touched_pages(rt_tags.paths, PATHS_BYTES), 0, 20);
 }
 
+/* In near_rows, in the small table, and in the large one. */
+static void quick_lookups_find_the_rows_of_all_tables(void **state)
+{
+    enum { SITES = RT_TAG_FLAT_SITES - 100 };
+    static struct fake f;
+    size_t in_large = 0;
+    (void)state;
+    for (uint64_t i = 0; i < 2 * SITES; i++) {
+        struct rt_tag_call c = call_of(&f, "abcdef");
+        c.ret = f.frames[0] = f.stack[0] = 0x400000 + 48 * (i % SITES);
+        if (i < SITES)
+            learn(&f, &c);
+        else
+            row_of(&c);
+    }
+    for (size_t i = 1 << RT_TAG_SMALL_BITS; i < RT_TAG_ROWS; i++)
+        in_large += rt_tags.rows[i] != 0;
+    assert_true(in_large > 0);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(quick_lookups_find_the_rows_of_all_tables, init_tags),
         cmocka_unit_test_setup(every_byte_of_a_block_has_its_site, init_tags),
         cmocka_unit_test_setup(rest_of_an_older_block_has_no_begin, init_tags),
         cmocka_unit_test_setup(blocks_cross_borders_of_regions, init_tags),

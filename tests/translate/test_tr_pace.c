@@ -188,8 +188,8 @@ static __attribute__((noinline)) void run_slow(uint64_t times)
                      : "cc", "st(7)");
 }
 
-/* They use up the time of a part before its instructions. The stretch for the rest of the time is shorter than what was asked
- * for, because blocks are not cut. */
+/* The time for settling ends before the number of its instructions does, and a short stretch for the rest of this time must
+ * not be repeated until the burst ends. */
 static void slow_instructions_have_a_pace(void **state)
 {
     (void)state;
