@@ -2,7 +2,7 @@
 /* Instructions of the processor that calibration and the trial of single steps need: a table for each kind of
  * processor.
  *
- * Thread: any.  Signal: tsc_read, flush_line, flush_wait and the probes are safe, step_end is called in the
+ * Thread: any.  Signal: tsc_read, flush and the probes are safe, step_end is called in the
  * handler; the others are not safe. */
 #ifndef MACH_ISA_H
 #define MACH_ISA_H
@@ -26,10 +26,8 @@ struct mach_isa {
     /* Simple independent integer instructions completed in one cycle of the counter, best of several runs. */
     double (*issue_width)(void);
     double (*core_cycle)(void); /* TSC cycles of one addition in a chain of them */
-    /* Start to write the line of addr back and to drop it from all caches. */
-    void (*flush_line)(const void *addr);
-    /* Wait until all lines flushed before have left the caches. */
-    void (*flush_wait)(void);
+    /* Write the lines of len_bytes from addr on back, drop them from all caches, and wait until they have left. */
+    void (*flush)(const void *addr, size_t len_bytes);
     /* Copy pairs of doubles past the caches, and wait until they are in memory. Both are aligned to a pair. */
     void (*copy_past_caches)(double *to, const double *from, size_t pairs);
     /* See mach_probe_sigsafe.h. */

@@ -11,15 +11,19 @@
 #include <cpuid.h>
 #include <immintrin.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
-#define CPUID_1_EDX_TSC (1u << 4) /* Intel SDM vol. 2A, CPUID, leaf 01H */
+/* Intel SDM vol. 2A, CPUID, leaves 01H and 07H */
+#define CPUID_1_EDX_TSC (1u << 4)
+#define CPUID_7_EBX_CLFLUSHOPT (1u << 23)
 
 enum {
+    LINE_BYTES = 64,
     TSC_EDGE_TRIES = 8,       /* readings of both clocks at each end of the window; the tightest counts */
     TSC_STEP_READINGS = 2000, /* enough that interrupts do not affect the greatest common divisor */
     ISSUE_RUNS = 20,
@@ -128,13 +132,36 @@ static double core_cycle(void)
     return (double)best / (64.0 * ISSUE_LOOPS);
 }
 
-static void flush_line(const void *addr)
+/* clflush waits for the flush before it, clflushopt does not. */
+__attribute__((target("clflushopt"))) static void flush_unordered(const char *begin, const char *end)
 {
-    _mm_clflush(addr);
+    for (const char *line = begin; line < end; line += LINE_BYTES)
+        _mm_clflushopt((void *)(uintptr_t)line);
 }
 
-static void flush_wait(void)
+/* Remembered, because CPUID takes a virtual machine tens of microseconds. */
+static bool has_clflushopt(void)
 {
+    enum { UNKNOWN, ABSENT, PRESENT };
+    static atomic_int state = UNKNOWN;
+    if (state == UNKNOWN) {
+        unsigned eax, ebx, ecx, edx;
+        const bool present =
+            __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & CPUID_7_EBX_CLFLUSHOPT);
+        state = present ? PRESENT : ABSENT;
+    }
+    return state == PRESENT;
+}
+
+static void flush(const void *addr, size_t len_bytes)
+{
+    const char *end = (const char *)addr + len_bytes;
+    const char *begin = (const char *)addr - (uintptr_t)addr % LINE_BYTES;
+    if (has_clflushopt())
+        flush_unordered(begin, end);
+    else
+        for (const char *line = begin; line < end; line += LINE_BYTES)
+            _mm_clflush(line);
     _mm_mfence();
 }
 
@@ -188,8 +215,7 @@ const struct mach_isa mach_isa_x86_64 = {
     .tsc_step_cycles = tsc_step_cycles,
     .issue_width = issue_width,
     .core_cycle = core_cycle,
-    .flush_line = flush_line,
-    .flush_wait = flush_wait,
+    .flush = flush,
     .copy_past_caches = x86_copy_past_caches,
     .probe_load = mach_probe_load,
     .probe_control = probe_control,

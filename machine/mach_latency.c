@@ -125,8 +125,7 @@ static void warm(const volatile char *base, size_t lines)
 static void flush_lines(const char *base, size_t lines, uint64_t state)
 {
     for (int i = 0; i < PROBES; i++)
-        mach_isa->flush_line(base + random_line(&state, lines) * LINE_BYTES);
-    mach_isa->flush_wait();
+        mach_isa->flush(base + random_line(&state, lines) * LINE_BYTES, LINE_BYTES);
 }
 
 static bool probe_lines(const char *base, size_t lines, uint64_t state, uint64_t *latencies)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LINE_BYTES = 64, LINE_DOUBLES = LINE_BYTES / sizeof(double) };
+enum { LINE_BYTES = 64 };
 #define REST_NS (LS_NS_PER_S / 20)
 
 /* Prevent compilers from replacing a loop by memcpy, which bypasses the caches for large copies. */
@@ -200,9 +200,7 @@ void trf_native_run(struct trf_native *n)
 void trf_native_flush(struct trf_native *n)
 {
     for (unsigned i = 0; i < TRF_ARRAYS_MAX && n->arrays[i]; i++)
-        for (size_t at = 0; at < n->bytes[i] / sizeof(double); at += LINE_DOUBLES)
-            mach_isa->flush_line(n->arrays[i] + at);
-    mach_isa->flush_wait();
+        mach_isa->flush(n->arrays[i], n->bytes[i]);
 }
 
 /* ---- counters ---- */
