@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compare the memory traffic that bursts estimate with the traffic that a model of the caches gives.
 
-Without FILE: each kernel of `loadstone traffic` runs natively on data of several times the last-level cache, and is recorded; the bytes
+Without FILE: each kernel of `loadstone traffic` runs natively on data of 136 to 288 MB, several times most last-level caches, and is recorded; the bytes
 that the report estimates for its arrays stand beside repetitions times the cache model's bytes.
 
 With FILE: programs, a line for each, with `#` before comments:
@@ -13,7 +13,7 @@ The command contains {n} in the place of its number of iterations. It is traced 
 caches of this machine with a last level of CACHE (as 2M/16), and the traffic is continued in proportion to RUN iterations, which are recorded,
 and estimated with the same last level. The error is the sum of the errors of all data, over the bytes of the model.
 
-usage: traffic.py --loadstone CMD [--seconds S] [--only NAME,...] [--rows N] [FILE]
+usage: traffic.py --loadstone CMD [--seconds S] [--only NAME,...] [--cache SIZE/WAYS] [--rows N] [FILE]
 """
 import argparse
 import csv
@@ -35,18 +35,19 @@ def output(command, **options):
     return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
 
 
-def modelled(loadstone, kernel, size):
-    """Bytes of one repetition by the model with the caches of this machine."""
-    rows = list(csv.DictReader(io.StringIO(output([loadstone, "traffic", kernel, "-n", str(size), "--cache", "machine", "-f", "csv"]))))
+def modelled(loadstone, kernel, size, levels):
+    """Bytes of one repetition by the model."""
+    rows = list(csv.DictReader(io.StringIO(output([loadstone, "traffic", kernel, "-n", str(size), "--cache", levels, "-f", "csv"]))))
     return float(rows[0]["model_read_bytes"]) + float(rows[0]["model_written_bytes"])
 
 
-def estimated(loadstone, kernel, size, repetitions, folder):
+def estimated(loadstone, kernel, size, repetitions, cache, folder):
     """Bytes of all repetitions by bursts: estimate, low, high; and the number of bursts."""
     path = os.path.join(folder, "run.h5")
     output([loadstone, "record", "-q", "--force", "-o", path, "--", loadstone, "traffic", "run", kernel, "-n", str(size), "--repetitions",
             str(repetitions)])
-    report = json.loads(output([loadstone, "report", "--json", path]))
+    last_level = ["--last-level", cache.split("/")[0]] if cache else []
+    report = json.loads(output([loadstone, "report", "--json", *last_level, path]))
     traffic = report.get("traffic")
     if not traffic:
         return None, None, None, report["estimates"]["bursts"]
@@ -67,8 +68,9 @@ def compare_kernels(args, folder):
         size = SIZES[kernel]
         one = (run_seconds(args.loadstone, kernel, size, 9) - run_seconds(args.loadstone, kernel, size, 1)) / 8
         repetitions = max(4, int(args.seconds / max(one, 0.01)))
-        model = modelled(args.loadstone, kernel, size) * repetitions
-        value, low, high, bursts = estimated(args.loadstone, kernel, size, repetitions, folder)
+        levels = ",".join(nearer_levels() + [args.cache]) if args.cache else "machine"
+        model = modelled(args.loadstone, kernel, size, levels) * repetitions
+        value, low, high, bursts = estimated(args.loadstone, kernel, size, repetitions, args.cache, folder)
         if value is None:
             print("| %s | %d | %d | %.2f | none | | | %d |" % (kernel, size, repetitions, model * 1e-9, bursts))
             continue
@@ -152,6 +154,7 @@ def main():
     parser.add_argument("--loadstone", required=True)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--only", default="")
+    parser.add_argument("--cache", metavar="SIZE/WAYS", help="the last level of kernels (default: the machine's)")
     parser.add_argument("--rows", type=int, default=0, help="also print so many pieces of data of each program")
     parser.add_argument("programs", nargs="?", metavar="FILE")
     args = parser.parse_args()

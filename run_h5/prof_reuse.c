@@ -16,6 +16,10 @@ enum {
 #define SPEED_ERRORS 4.0         /* least speed in standard errors: exceeded by chance in 1 of 16,000 loops */
 #define LINE_VARIANCE (1 / 12.0) /* variance of a position rounded to a line */
 #define STREAM_LINES 2.0         /* streams of one walk that are nearer share their lines */
+#define SPARSE_LINES 2.0         /* a walk in longer steps leaves lines out */
+#define STRIDE_LINES 2
+#define COMB_SWEEPS \
+    2.0 /* a walk with as many times the sweeps of its loop goes through other lines each time */
 
 /* --- bursts and their points --- */
 
@@ -33,6 +37,7 @@ size_t prof_reuse_points(const struct prof_reuse_burst *b, struct prof_reuse_poi
     for (uint64_t i = 0; i < b->samples.len; i++)
         if (b->samples.node[i] != UINT32_MAX)
             out[len++] = (struct prof_reuse_point){.ip = b->samples.ip[i],
+                                                   .addr = b->samples.addr[i],
                                                    .line = b->samples.addr[i] / PROF_COST_LINE_BYTES,
                                                    .node = b->samples.node[i],
                                                    .position = b->samples.position[i],
@@ -244,18 +249,33 @@ static double quantile(const struct prof_reuse *r, size_t len, double part)
     return i + 1 < len ? low + rest * (double)(r->lines[i + 1] - r->lines[i]) : low;
 }
 
+/* Return the bytes between the first accesses of one instruction, where they are several lines and the same each time, and 0 elsewhere. */
+static uint64_t stride_of(const struct prof_reuse_point *p, size_t n)
+{
+    if (n < 3 || !p[2].is_listed || p[1].addr - p[0].addr != p[2].addr - p[1].addr) return 0;
+    const int64_t step = (int64_t)(p[1].addr - p[0].addr);
+    const uint64_t bytes = step < 0 ? -(uint64_t)step : (uint64_t)step;
+    return bytes >= STRIDE_LINES * PROF_COST_LINE_BYTES ? bytes : 0;
+}
+
 static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
                        struct prof_reuse_point *points)
 {
     const size_t len = prof_reuse_points(b, points);
     for (size_t from = 0, to; from < len; from = to) {
         struct prof_use *u;
+        bool has_stride = false;
         LS_TRY(use_of(r, b->loop, points[from].node, &u));
         for (to = from; to < len && points[to].node == points[from].node;) {
             const size_t n = prof_reuse_group(points + to, len - to);
+            const uint64_t stride = stride_of(points + to, n);
             add_sweeps(u, points + to, n, r->nodes[u->node].range);
+            if (!u->stride_bytes) u->stride_bytes = stride;
+            has_stride |= stride && stride == u->stride_bytes;
             to += n;
         }
+        u->bursts++;
+        u->strided += has_stride;
         if (to - from < 2) continue;
         sort_lines(r, points + from, to - from);
         u->span += 2 * (quantile(r, to - from, 0.75) - quantile(r, to - from, 0.25)) + 1;
@@ -265,9 +285,10 @@ static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
     return count_listed(r, b);
 }
 
-/* Set the speed of a walk. */
+/* Set the speed of a walk, and leave the stride of a use that mostly has it. */
 static void judge_walk(struct prof_use *u)
 {
+    if (2 * u->strided < u->bursts) u->stride_bytes = 0;
     const double freedom = u->points - u->pairs - 1;
     if (freedom < 1 || u->xx <= 0) return;
     const double speed = u->xy / u->xx, explained = speed * u->xy;
@@ -300,15 +321,22 @@ static int compare_sweeps(const void *a, const void *b)
     return (x->sweeps > y->sweeps) - (x->sweeps < y->sweeps);
 }
 
+static bool is_sparse(const struct prof_reuse *r, const struct prof_use *u)
+{
+    return fabs(u->speed) * r->loops[u->loop].represented > SPARSE_LINES * u->fresh;
+}
+
 /* The median of the sweeps of the loop's walks, by lines: long ones are known best. */
-static void find_sweeps(struct prof_reuse *r, uint32_t loop, struct sweep *sweeps)
+static void find_sweeps(struct prof_reuse *r, uint32_t loop, struct sweep *sweeps, bool also_sparse)
 {
     size_t len = 0;
     double half = 0;
+    if (r->loops[loop].sweeps > 0) return;
     for (size_t i = 0; i < r->uses.len; i++) {
         const struct prof_use *u = &r->uses.rows[i];
         const double lines = r->nodes[u->node].lines;
         if (u->loop != loop || u->speed == 0 || lines < 1 << PROF_REUSE_PAGE_BITS) continue;
+        if (!also_sparse && is_sparse(r, u)) continue;
         sweeps[len++] = (struct sweep){walk_rate(r, u) / lines, lines};
         half += lines / 2;
     }
@@ -317,16 +345,38 @@ static void find_sweeps(struct prof_reuse *r, uint32_t loop, struct sweep *sweep
         r->loops[loop].sweeps = sweeps[i].sweeps;
 }
 
-/* Follow a use from burst to burst: it advances by less than half of the node in either direction. p: its points. */
-static void follow(const struct prof_reuse *r, struct prof_use *u, const struct prof_reuse_point *p,
-                   size_t len)
+/* The mean position of points in their node, as a part of its range. */
+static double place_in_range(const struct prof_reuse_node *n, const struct prof_reuse_point *p, size_t len)
 {
-    const struct prof_reuse_node *n = &r->nodes[u->node];
     double sum = 0;
     for (size_t i = 0; i < len; i++)
         sum += (double)(p[i].line - n->low);
-    const double place = sum / (double)len / n->range, moved = place - u->place;
-    if (u->moves >= 0) u->advance += moved - floor(moved + 0.5);
+    return sum / (double)len / n->range;
+}
+
+/* The position of points between the strides of a walk, as a part of the stride; negative where they do not have it. */
+static double place_in_stride(const struct prof_use *u, const struct prof_reuse_point *p, size_t len)
+{
+    for (size_t at = 0, n; at < len; at += n) {
+        n = prof_reuse_group(p + at, len - at);
+        if (stride_of(p + at, n) == u->stride_bytes)
+            return (double)(p[at].addr % u->stride_bytes) / (double)u->stride_bytes;
+    }
+    return -1;
+}
+
+/* Follow a use from burst to burst: it advances by less than half of the node, or of its stride, in either direction. p: its points. */
+static void follow(const struct prof_reuse *r, struct prof_use *u, const struct prof_reuse_point *p,
+                   size_t len)
+{
+    const double place =
+        u->stride_bytes ? place_in_stride(u, p, len) : place_in_range(&r->nodes[u->node], p, len);
+    if (place < 0) return;
+    if (u->moves >= 0) {
+        const double moved = place - u->place, step = moved - floor(moved + 0.5);
+        u->advance += step;
+        u->squares += step * step;
+    }
     u->moves++;
     u->place = place;
 }
@@ -347,8 +397,8 @@ static void follow_all(struct prof_reuse *r, struct prof_reuse_point *points)
     }
 }
 
-/* A loop without walks sweeps as often as it advances through the largest node from burst to burst, if these steps are not
- * random: the sum of n steps that are spread evenly from -1/2 to 1/2 has the variance n / 12. */
+/* A loop without dense walks sweeps as often as it advances through the largest node from burst to burst, if these steps are not
+ * random: the variance of a sum of steps in either direction is the sum of their squares. */
 static void find_slow_sweeps(struct prof_reuse *r, uint32_t loop)
 {
     double most = 1 << PROF_REUSE_PAGE_BITS;
@@ -356,11 +406,30 @@ static void find_slow_sweeps(struct prof_reuse *r, uint32_t loop)
     for (size_t i = 0; i < r->uses.len; i++) {
         const struct prof_use *u = &r->uses.rows[i];
         const double lines = r->nodes[u->node].lines, advance = fabs(u->advance);
-        if (u->loop != loop || u->moves < 1 || lines < most || advance < SPEED_ERRORS * sqrt(u->moves / 12))
+        if (u->loop != loop || u->moves < 1 || lines < most || advance < SPEED_ERRORS * sqrt(u->squares))
             continue;
         most = lines;
         r->loops[loop].sweeps = advance / r->loops[loop].represented;
     }
+}
+
+/* A walk in long steps that sweeps more often than its loop (a matrix by columns) comes back to lines that it has just touched, and goes
+ * on to others slowly: it is a band, if these lines stay in the cache. */
+static void judge_comb(struct prof_reuse *r, struct prof_use *u, double cache_lines)
+{
+    const struct prof_reuse_loop *l = &r->loops[u->loop];
+    const double speed = u->stride_bytes
+                             ? u->fresh / l->represented * (double)u->stride_bytes / PROF_COST_LINE_BYTES
+                             : fabs(u->speed);
+    const double sweep = r->nodes[u->node].range / speed; /* instructions */
+    double lines = 0;
+    if (speed <= 0 || (!u->stride_bytes && !is_sparse(r, u)) || l->sweeps <= 0 ||
+        sweep * l->sweeps * COMB_SWEEPS > 1)
+        return;
+    for (size_t i = 0; i < r->uses.len; i++)
+        if (r->uses.rows[i].loop == u->loop) lines += r->uses.rows[i].fresh * sweep / l->represented;
+    u->is_comb = lines < cache_lines;
+    if (u->is_comb) u->speed = 0;
 }
 
 /* Set the lines that a use touches anew, and how often it comes to one of them while the node lives. */
@@ -371,16 +440,16 @@ static void find_touched(struct prof_reuse *r, struct prof_use *u)
     const double alive = r->until[n->last + 1] - r->until[n->first];
     const double of_loop = prof_reuse_loop_between(r, u->loop, n->first, n->last + 1u);
     const double span = u->spans > 0 ? u->span / u->spans : 1;
-    u->is_random = u->speed == 0 && 2 * span >= n->range;
+    u->is_random = u->speed == 0 && !u->is_comb && 2 * span >= n->range;
     if (u->is_random)
         u->touched = u->fresh;
     else if (u->speed != 0)
-        u->touched = fmin(fabs(u->speed) * of_loop, u->accesses);
+        u->touched = fmin(fabs(u->speed) * of_loop, u->fresh);
     else
         u->touched = fmin(l->sweeps * n->lines * of_loop, u->fresh);
     u->dirty = u->fresh > 0 ? fmin(1, u->stores / u->fresh) : u->stores > 0;
     /* a walk in steps of more than a line leaves lines out */
-    const double density = u->speed != 0 ? fmin(1, u->accesses / (fabs(u->speed) * l->represented)) : 1;
+    const double density = u->speed != 0 ? fmin(1, u->fresh / (fabs(u->speed) * l->represented)) : 1;
     u->sweeps = density > 0 ? u->touched / (density * n->lines) : 0;
     u->frequency = alive > 0 ? u->sweeps / alive : 0;
 }
@@ -501,12 +570,16 @@ static ls_err find_uses(struct prof_reuse *r, struct prof_reuse_point *points, s
     if (!sweeps) return ls_nomem("the sweeps of %zu loops", r->loops_len);
     for (size_t i = 0; i < r->uses.len; i++)
         judge_walk(&r->uses.rows[i]);
-    for (size_t i = 0; i < r->loops_len; i++)
-        find_sweeps(r, (uint32_t)i, sweeps);
-    free(sweeps);
     follow_all(r, points);
-    for (size_t i = 0; i < r->loops_len; i++)
+    for (size_t i = 0; i < r->loops_len; i++) {
+        find_sweeps(r, (uint32_t)i, sweeps, false);
         find_slow_sweeps(r, (uint32_t)i);
+    }
+    for (size_t i = 0; i < r->uses.len; i++)
+        judge_comb(r, &r->uses.rows[i], cache_lines);
+    for (size_t i = 0; i < r->loops_len; i++)
+        find_sweeps(r, (uint32_t)i, sweeps, true);
+    free(sweeps);
     for (size_t i = 0; i < r->uses.len; i++) {
         struct prof_use *u = &r->uses.rows[i];
         find_touched(r, u);

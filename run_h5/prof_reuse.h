@@ -13,6 +13,9 @@
  *   band                 not a walk, but the lines of a burst are less than half of the node's: it advances by the same
  *                        part of its node as the loop's walks of theirs, and other lines come back at once. Without walks
  *                        the part follows from its positions in successive bursts, where these come several times a sweep
+ *   comb                 a walk in steps of several lines that sweeps at least twice as often as its loop, as through the columns of
+ *                        a matrix: if the lines of a sweep stay in the cache, it advances as a band does, or, if its loop has no
+ *                        other walk, as its place between two steps does from burst to burst
  *   random               all others: as many lines as are new in a burst; the time until a line comes back is
  *                        exponential (Poisson)
  *   sweeps               touched lines / lines of the node. The mean time between two visits of one loop to a line is

@@ -7,6 +7,8 @@
 
 #define TWICE_LEAST \
     16.0 /* the number of lines has twice the relative error of their root: it is known to a half */
+#define ALMOST_ALL \
+    0.67 /* of the lines in the range: bursts with neighbouring lines lead to too low a number */
 #define BURSTS_OF_PART 4.0
 #define PARTS_LEAST 4
 #define EMPTY_ERRORS 4.0 /* standard errors: by chance in 1 of 16,000 nodes */
@@ -91,8 +93,11 @@ static void count_lines(struct prof_reuse *r, const struct touch *t, size_t len,
                                              .first = node->first,
                                              .last = node->last,
                                              .bursts = node->bursts};
+        } else if (is_spread(t + i, n, node->bursts) &&
+                   (!node->is_counted || node->lines > ALMOST_ALL * range)) {
+            node->lines = range;
         } else if (!node->is_counted) {
-            node->lines = is_spread(t + i, n, node->bursts) ? range : fmin(node->lines, kinds);
+            node->lines = fmin(node->lines, kinds);
         }
     }
 }

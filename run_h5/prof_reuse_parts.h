@@ -14,7 +14,7 @@ enum {
 
 /* A sample in its burst. */
 struct prof_reuse_point {
-    uint64_t ip, line;
+    uint64_t ip, addr, line;
     uint32_t node, position;
     bool is_listed, is_new,
         is_dirtied; /* the last two: first access, first store to the line among the listed ones */
@@ -60,15 +60,18 @@ struct prof_use {
     double accesses, fresh, stores;
     /* sums over bursts: twice the distance of the quartiles of its lines, and its part of a range by chance */
     double span, spans;
-    /* median line of the last burst as a part of the node's range; its steps from burst to burst, and their number */
-    double place, advance, moves;
-    double speed;     /* lines an instruction, 0: not a walk */
-    double touched;   /* lines that it touches anew, represented */
-    double trailing;  /* lines that another stream of the walk touched too long ago, represented */
-    double sweeps;    /* visits to each of its lines while the node lives */
-    double frequency; /* sweeps per instruction of the program */
-    double dirty;     /* part of the visits that store */
-    bool is_random;
+    /* mean line of the last burst as a part of the node's range, or place between two of its strides; the steps from burst to
+     * burst, their squares and their number */
+    double place, advance, squares, moves;
+    uint64_t stride_bytes;  /* between successive accesses of one instruction, if several lines; 0: none */
+    double strided, bursts; /* bursts that have the stride, and all */
+    double speed;           /* lines an instruction, 0: not a walk */
+    double touched;         /* lines that it touches anew, represented */
+    double trailing;        /* lines that another stream of the walk touched too long ago, represented */
+    double sweeps;          /* visits to each of its lines while the node lives */
+    double frequency;       /* sweeps per instruction of the program */
+    double dirty;           /* part of the visits that store */
+    bool is_random, is_comb;
     /* gaps before its visits: since any visit to the line, and since one that stored */
     size_t gaps, gaps_len, store_gaps, store_gaps_len;
 };

@@ -31,6 +31,8 @@ struct loop {
     bool is_random, is_store;
     uint64_t band_loads; /* its loads are at random in so many around the position; 0: a sweep */
     unsigned every;      /* only each such load, the others go to a line of node 3; 0: all */
+    uint64_t rows,
+        cols; /* it loads a matrix by columns, the others of its loads go through node 3; 0: no matrix */
 };
 
 static uint64_t base_of(uint32_t node)
@@ -43,12 +45,26 @@ static uint64_t instructions_of(const struct loop *l)
     return l->lines * LOADS_OF_LINE * INSTRUCTIONS_OF_LOAD;
 }
 
+/* The address of a load, counted from the loop's begin, and whether it goes to node 3. */
+static uint64_t address_of(const struct loop *l, uint64_t load, bool *out_is_other)
+{
+    static uint64_t random = XORSHIFT_SEED;
+    const uint64_t loads = l->lines * LOADS_OF_LINE;
+    *out_is_other = l->every && load % l->every;
+    if (l->rows) {
+        const uint64_t element = load % loads / (l->every ? l->every : 1);
+        return *out_is_other ? 8 * element : 8 * (element % l->rows * l->cols + element / l->rows);
+    }
+    if (*out_is_other) return 0;
+    if (l->is_random) load = xorshift(&random);
+    if (l->band_loads) load += xorshift(&random) % l->band_loads;
+    return load % loads * 8;
+}
+
 /* A translated burst that begins at instruction `at` of the loop. The clock has one cycle an instruction. */
 static void loop_burst(struct an_fixture *f, const struct loop *l, uint64_t at, uint64_t time_ns,
                        uint64_t weight_ns)
 {
-    static uint64_t random = XORSHIFT_SEED;
-    const uint64_t loads = l->lines * LOADS_OF_LINE;
     const uint64_t begin = at / INSTRUCTIONS_OF_LOAD;
     fix_burst(f, weight_ns, INSTRUCTIONS_OF_LOAD * 64 * (TIMED + 1));
     struct prof_burst *b = &f->bursts[f->bursts_len - 1];
@@ -59,16 +75,14 @@ static void loop_burst(struct an_fixture *f, const struct loop *l, uint64_t at, 
     for (unsigned i = 0; i < LISTED + TIMED; i++) {
         const uint64_t load = i < LISTED ? i : 64 * (uint64_t)(i - LISTED + 1);
         const uint32_t position = (uint32_t)load * INSTRUCTIONS_OF_LOAD;
-        const bool is_other = l->every && (begin + load) % l->every;
+        bool is_other;
+        const uint64_t address = address_of(l, begin + load, &is_other);
         const uint32_t node = is_other ? 3 : l->node;
-        const uint64_t step = l->is_random    ? xorshift(&random)
-                              : l->band_loads ? begin + xorshift(&random) % l->band_loads
-                                              : begin + load;
         if (l->is_store && i < LISTED)
             fix_store(f, node, position);
         else
             fix_load(f, node, position, i < LISTED ? FIX_NOT_MEASURED : 5);
-        f->addr[f->samples_len - 1] = base_of(node) + (is_other ? 0 : step % loads * 8);
+        f->addr[f->samples_len - 1] = base_of(node) + address;
         f->ip[f->samples_len - 1] = l->ip + is_other;
     }
 }
@@ -237,6 +251,70 @@ static void an_slow_band_misses_once_a_sweep(void **state)
     run_loops(f, loops, 1, ROUNDS, 20 * ROUNDS);
     moved_lines(f, lines);
     assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.15);
+    fix_free(f);
+}
+
+/* Eight columns share their lines, which stay in the cache from one column to the next: 64 MiB move in a sweep. The loop is alone,
+ * or walks through as many bytes meanwhile. */
+static void an_columns_that_fit_miss_once_a_sweep(void **state)
+{
+    (void)state;
+    const struct loop alone = {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .rows = 4096, .cols = 2048};
+    struct loop beside = alone;
+    beside.lines = 128 * MIB_LINES;
+    beside.every = 2;
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, &alone, 1, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.1);
+    fix_free(f);
+    f = fix_new(5, 4);
+    run_loops(f, &beside, 1, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.1);
+    assert_near(lines[3], (double)ROUNDS * 64 * MIB_LINES, 0.1);
+    fix_free(f);
+}
+
+/* Bursts see each column of 200 rows some 20 times, and each sweep only ten times. */
+static void an_short_columns_are_no_random_loads(void **state)
+{
+    (void)state;
+    const struct loop loop = {
+        .ip = 0x100, .lines = 200 * 40000 / LOADS_OF_LINE, .node = 0, .rows = 200, .cols = 40000};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, &loop, 1, ROUNDS, 10 * ROUNDS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * (double)loop.lines, 0.1);
+    fix_free(f);
+}
+
+/* The lines of a column fill the cache twice, so that each load misses. */
+static void an_columns_that_exceed_the_cache_always_miss(void **state)
+{
+    (void)state;
+    const struct loop loop = {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .rows = 1 << 20, .cols = 8};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, &loop, 1, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES * LOADS_OF_LINE, 0.1);
+    fix_free(f);
+}
+
+/* One member of an array of structures: each sweep misses one line in four. */
+static void an_member_of_structures_misses_once_a_sweep(void **state)
+{
+    (void)state;
+    const struct loop loop = {
+        .ip = 0x100, .lines = 64 * MIB_LINES / LOADS_OF_LINE, .node = 0, .rows = 64 * MIB_LINES, .cols = 32};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, &loop, 1, ROUNDS, BURSTS);
+    moved_lines(f, lines);
+    assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.1);
     fix_free(f);
 }
 
@@ -440,6 +518,10 @@ UNIT_GROUP()
         cmocka_unit_test(an_random_loads_miss_by_the_part_that_is_not_cached),
         cmocka_unit_test(an_few_random_loads_are_no_band),
         cmocka_unit_test(an_slow_band_misses_once_a_sweep),
+        cmocka_unit_test(an_columns_that_fit_miss_once_a_sweep),
+        cmocka_unit_test(an_short_columns_are_no_random_loads),
+        cmocka_unit_test(an_columns_that_exceed_the_cache_always_miss),
+        cmocka_unit_test(an_member_of_structures_misses_once_a_sweep),
         cmocka_unit_test(an_bursts_without_pace_or_node_move_nothing),
         cmocka_unit_test(an_bursts_without_pace_go_as_fast_as_their_loop),
         cmocka_unit_test(an_rare_loop_without_pace_waits_for_its_lines),
