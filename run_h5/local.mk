@@ -28,6 +28,7 @@ librunh5_la_SOURCES = \
     run_h5/prof_reuse_loops.c \
     run_h5/prof_reuse_nodes.c \
     run_h5/prof_reuse_parts.h \
+    run_h5/prof_reuse_sweeps.c \
     run_h5/prof_schema.h \
     run_h5/prof_tables.c run_h5/prof_tables.h \
     run_h5/prof_tree.c run_h5/prof_tree.h \

@@ -232,32 +232,6 @@ static ls_err count_listed(struct prof_reuse *r, const struct prof_reuse_burst *
     return LS_OK;
 }
 
-/* Sort the lines of points into r->lines. */
-static void sort_lines(struct prof_reuse *r, const struct prof_reuse_point *p, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        r->lines[i] = p[i].line;
-    qsort(r->lines, len, sizeof(*r->lines), ls_compare_u64);
-}
-
-/* Return the line, above the first one, below which a part of the sorted lines is. */
-static double quantile(const struct prof_reuse *r, size_t len, double part)
-{
-    const double at = part * (double)(len - 1), rest = at - floor(at);
-    const size_t i = (size_t)at;
-    const double low = (double)(r->lines[i] - r->lines[0]);
-    return i + 1 < len ? low + rest * (double)(r->lines[i + 1] - r->lines[i]) : low;
-}
-
-/* Return the bytes between the first accesses of one instruction, where they are several lines and the same each time, and 0 elsewhere. */
-static uint64_t stride_of(const struct prof_reuse_point *p, size_t n)
-{
-    if (n < 3 || !p[2].is_listed || p[1].addr - p[0].addr != p[2].addr - p[1].addr) return 0;
-    const int64_t step = (int64_t)(p[1].addr - p[0].addr);
-    const uint64_t bytes = step < 0 ? -(uint64_t)step : (uint64_t)step;
-    return bytes >= STRIDE_LINES * PROF_COST_LINE_BYTES ? bytes : 0;
-}
-
 static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
                        struct prof_reuse_point *points)
 {
@@ -268,7 +242,7 @@ static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
         LS_TRY(use_of(r, b->loop, points[from].node, &u));
         for (to = from; to < len && points[to].node == points[from].node;) {
             const size_t n = prof_reuse_group(points + to, len - to);
-            const uint64_t stride = stride_of(points + to, n);
+            const uint64_t stride = prof_reuse_stride(points + to, n);
             add_sweeps(u, points + to, n, r->nodes[u->node].range);
             if (!u->stride_bytes) u->stride_bytes = stride;
             has_stride |= stride && stride == u->stride_bytes;
@@ -277,8 +251,9 @@ static ls_err add_uses(struct prof_reuse *r, const struct prof_reuse_burst *b,
         u->bursts++;
         u->strided += has_stride;
         if (to - from < 2) continue;
-        sort_lines(r, points + from, to - from);
-        u->span += 2 * (quantile(r, to - from, 0.75) - quantile(r, to - from, 0.25)) + 1;
+        prof_reuse_sort_lines(r, points + from, to - from);
+        u->span +=
+            2 * (prof_reuse_quantile(r, to - from, 0.75) - prof_reuse_quantile(r, to - from, 0.25)) + 1;
         /* the quartiles of n random positions in a range are (n - 1) / (n + 1) of half the range apart */
         u->spans += (double)(to - from - 1) / (double)(to - from + 1);
     }
@@ -294,142 +269,6 @@ static void judge_walk(struct prof_use *u)
     const double speed = u->xy / u->xx, explained = speed * u->xy;
     const double rest = fmax(u->yy - explained, LINE_VARIANCE * u->points) / freedom;
     if (fabs(speed) >= SPEED_ERRORS * sqrt(rest / u->xx) && 2 * explained >= u->yy) u->speed = speed;
-}
-
-/* --- sweeps of loops --- */
-
-static int compare_uses(const void *a, const void *b)
-{
-    const struct prof_use *x = a, *y = b;
-    if (x->node != y->node) return x->node < y->node ? -1 : 1;
-    return (x->loop > y->loop) - (x->loop < y->loop);
-}
-
-static double walk_rate(const struct prof_reuse *r, const struct prof_use *u)
-{
-    const struct prof_reuse_loop *l = &r->loops[u->loop];
-    return fmin(fabs(u->speed), u->accesses / l->represented);
-}
-
-struct sweep {
-    double sweeps, lines;
-};
-
-static int compare_sweeps(const void *a, const void *b)
-{
-    const struct sweep *x = a, *y = b;
-    return (x->sweeps > y->sweeps) - (x->sweeps < y->sweeps);
-}
-
-static bool is_sparse(const struct prof_reuse *r, const struct prof_use *u)
-{
-    return fabs(u->speed) * r->loops[u->loop].represented > SPARSE_LINES * u->fresh;
-}
-
-/* The median of the sweeps of the loop's walks, by lines: long ones are known best. */
-static void find_sweeps(struct prof_reuse *r, uint32_t loop, struct sweep *sweeps, bool also_sparse)
-{
-    size_t len = 0;
-    double half = 0;
-    if (r->loops[loop].sweeps > 0) return;
-    for (size_t i = 0; i < r->uses.len; i++) {
-        const struct prof_use *u = &r->uses.rows[i];
-        const double lines = r->nodes[u->node].lines;
-        if (u->loop != loop || u->speed == 0 || lines < 1 << PROF_REUSE_PAGE_BITS) continue;
-        if (!also_sparse && is_sparse(r, u)) continue;
-        sweeps[len++] = (struct sweep){walk_rate(r, u) / lines, lines};
-        half += lines / 2;
-    }
-    qsort(sweeps, len, sizeof(*sweeps), compare_sweeps);
-    for (size_t i = 0; i < len && half > 0; half -= sweeps[i++].lines)
-        r->loops[loop].sweeps = sweeps[i].sweeps;
-}
-
-/* The mean position of points in their node, as a part of its range. */
-static double place_in_range(const struct prof_reuse_node *n, const struct prof_reuse_point *p, size_t len)
-{
-    double sum = 0;
-    for (size_t i = 0; i < len; i++)
-        sum += (double)(p[i].line - n->low);
-    return sum / (double)len / n->range;
-}
-
-/* The position of points between the strides of a walk, as a part of the stride; negative where they do not have it. */
-static double place_in_stride(const struct prof_use *u, const struct prof_reuse_point *p, size_t len)
-{
-    for (size_t at = 0, n; at < len; at += n) {
-        n = prof_reuse_group(p + at, len - at);
-        if (stride_of(p + at, n) == u->stride_bytes)
-            return (double)(p[at].addr % u->stride_bytes) / (double)u->stride_bytes;
-    }
-    return -1;
-}
-
-/* Follow a use from burst to burst: it advances by less than half of the node, or of its stride, in either direction. p: its points. */
-static void follow(const struct prof_reuse *r, struct prof_use *u, const struct prof_reuse_point *p,
-                   size_t len)
-{
-    const double place =
-        u->stride_bytes ? place_in_stride(u, p, len) : place_in_range(&r->nodes[u->node], p, len);
-    if (place < 0) return;
-    if (u->moves >= 0) {
-        const double moved = place - u->place, step = moved - floor(moved + 0.5);
-        u->advance += step;
-        u->squares += step * step;
-    }
-    u->moves++;
-    u->place = place;
-}
-
-static void follow_all(struct prof_reuse *r, struct prof_reuse_point *points)
-{
-    for (size_t i = 0; i < r->uses.len; i++)
-        r->uses.rows[i].moves = -1;
-    for (size_t i = 0; i < r->bursts.len; i++) {
-        const size_t len = prof_reuse_points(&r->bursts.rows[i], points);
-        for (size_t from = 0, to; from < len; from = to) {
-            for (to = from + 1; to < len && points[to].node == points[from].node; to++)
-                ;
-            const uint32_t row =
-                ls_index_find(&r->use_by_key, (uint64_t)r->bursts.rows[i].loop << 32 | points[from].node);
-            if (row != LS_INDEX_NONE) follow(r, &r->uses.rows[row], points + from, to - from);
-        }
-    }
-}
-
-/* A loop without dense walks sweeps as often as it advances through the largest node from burst to burst, if these steps are not
- * random: the variance of a sum of steps in either direction is the sum of their squares. */
-static void find_slow_sweeps(struct prof_reuse *r, uint32_t loop)
-{
-    double most = 1 << PROF_REUSE_PAGE_BITS;
-    if (r->loops[loop].sweeps > 0) return;
-    for (size_t i = 0; i < r->uses.len; i++) {
-        const struct prof_use *u = &r->uses.rows[i];
-        const double lines = r->nodes[u->node].lines, advance = fabs(u->advance);
-        if (u->loop != loop || u->moves < 1 || lines < most || advance < SPEED_ERRORS * sqrt(u->squares))
-            continue;
-        most = lines;
-        r->loops[loop].sweeps = advance / r->loops[loop].represented;
-    }
-}
-
-/* A walk in long steps that sweeps more often than its loop (a matrix by columns) comes back to lines that it has just touched, and goes
- * on to others slowly: it is a band, if these lines stay in the cache. */
-static void judge_comb(struct prof_reuse *r, struct prof_use *u, double cache_lines)
-{
-    const struct prof_reuse_loop *l = &r->loops[u->loop];
-    const double speed = u->stride_bytes
-                             ? u->fresh / l->represented * (double)u->stride_bytes / PROF_COST_LINE_BYTES
-                             : fabs(u->speed);
-    const double sweep = r->nodes[u->node].range / speed; /* instructions */
-    double lines = 0;
-    if (speed <= 0 || (!u->stride_bytes && !is_sparse(r, u)) || l->sweeps <= 0 ||
-        sweep * l->sweeps * COMB_SWEEPS > 1)
-        return;
-    for (size_t i = 0; i < r->uses.len; i++)
-        if (r->uses.rows[i].loop == u->loop) lines += r->uses.rows[i].fresh * sweep / l->represented;
-    u->is_comb = lines < cache_lines;
-    if (u->is_comb) u->speed = 0;
 }
 
 /* Set the lines that a use touches anew, and how often it comes to one of them while the node lives. */
@@ -547,6 +386,13 @@ static void find_trailing(struct prof_reuse *r, struct prof_reuse_point *points,
 
 /* --- the whole --- */
 
+static int compare_uses(const void *a, const void *b)
+{
+    const struct prof_use *x = a, *y = b;
+    if (x->node != y->node) return x->node < y->node ? -1 : 1;
+    return (x->loop > y->loop) - (x->loop < y->loop);
+}
+
 static ls_err index_uses(struct prof_reuse *r)
 {
     ls_index_fini(&r->use_by_key);
@@ -566,20 +412,9 @@ static ls_err find_uses(struct prof_reuse *r, struct prof_reuse_point *points, s
     for (size_t i = 0; i < r->bursts.len; i++)
         LS_TRY(add_uses(r, &r->bursts.rows[i], points));
     LS_TRY(index_uses(r));
-    struct sweep *sweeps = malloc((r->uses.len + 1) * sizeof(*sweeps));
-    if (!sweeps) return ls_nomem("the sweeps of %zu loops", r->loops_len);
     for (size_t i = 0; i < r->uses.len; i++)
         judge_walk(&r->uses.rows[i]);
-    follow_all(r, points);
-    for (size_t i = 0; i < r->loops_len; i++) {
-        find_sweeps(r, (uint32_t)i, sweeps, false);
-        find_slow_sweeps(r, (uint32_t)i);
-    }
-    for (size_t i = 0; i < r->uses.len; i++)
-        judge_comb(r, &r->uses.rows[i], cache_lines);
-    for (size_t i = 0; i < r->loops_len; i++)
-        find_sweeps(r, (uint32_t)i, sweeps, true);
-    free(sweeps);
+    LS_TRY(prof_reuse_find_sweeps(r, points, cache_lines));
     for (size_t i = 0; i < r->uses.len; i++) {
         struct prof_use *u = &r->uses.rows[i];
         find_touched(r, u);

@@ -60,17 +60,15 @@ struct prof_use {
     double accesses, fresh, stores;
     /* sums over bursts: twice the distance of the quartiles of its lines, and its part of a range by chance */
     double span, spans;
-    /* mean line of the last burst as a part of the node's range, or place between two of its strides; the steps from burst to
-     * burst, their squares and their number */
-    double place, advance, squares, moves;
-    uint64_t stride_bytes;  /* between successive accesses of one instruction, if several lines; 0: none */
-    double strided, bursts; /* bursts that have the stride, and all */
-    double speed;           /* lines an instruction, 0: not a walk */
-    double touched;         /* lines that it touches anew, represented */
-    double trailing;        /* lines that another stream of the walk touched too long ago, represented */
-    double sweeps;          /* visits to each of its lines while the node lives */
-    double frequency;       /* sweeps per instruction of the program */
-    double dirty;           /* part of the visits that store */
+    double advance, squares; /* sweeps from burst to burst, added up, and their squares */
+    uint64_t stride_bytes;   /* between successive accesses of one instruction, if several lines; 0: none */
+    double strided, bursts;  /* bursts that have the stride, and all */
+    double speed;            /* lines an instruction, 0: not a walk */
+    double touched;          /* lines that it touches anew, represented */
+    double trailing;         /* lines that another stream of the walk touched too long ago, represented */
+    double sweeps;           /* visits to each of its lines while the node lives */
+    double frequency;        /* sweeps per instruction of the program */
+    double dirty;            /* part of the visits that store */
     bool is_random, is_comb;
     /* gaps before its visits: since any visit to the line, and since one that stored */
     size_t gaps, gaps_len, store_gaps, store_gaps_len;
@@ -104,6 +102,17 @@ size_t prof_reuse_group(const struct prof_reuse_point *p, size_t len);
 
 /* Return the instructions of a loop in the bursts from `from` to before `to`. */
 double prof_reuse_loop_between(const struct prof_reuse *r, uint32_t loop, size_t from, size_t to);
+
+/* Return the bytes between the first accesses of one instruction, where they are several lines and the same each time, and 0 elsewhere. */
+uint64_t prof_reuse_stride(const struct prof_reuse_point *p, size_t len);
+/* Sort the lines of points into r->lines. */
+void prof_reuse_sort_lines(const struct prof_reuse *r, const struct prof_reuse_point *p, size_t len);
+/* Return the line, above the first one, below which a part of the sorted lines is. */
+double prof_reuse_quantile(const struct prof_reuse *r, size_t len, double part);
+
+/* Find the sweeps of each loop, and the walks that are combs; judge the walks before. points: room for a burst.
+ * Errors: LS_ERR_NOMEM. */
+ls_err prof_reuse_find_sweeps(struct prof_reuse *r, struct prof_reuse_point *points, double cache_lines);
 
 /* Find the gaps before the visits of each use that is not random. Errors: LS_ERR_NOMEM. */
 ls_err prof_reuse_find_gaps(struct prof_reuse *r);

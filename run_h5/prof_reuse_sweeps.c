@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How often a loop goes through its data, from its walks or from its place in successive bursts (run_h5/prof_reuse.h). */
+#include "common/ls_sorted.h"
+#include "run_h5/prof_reuse_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SPARSE_LINES 2.0 /* a walk in longer steps leaves lines out */
+#define STRIDE_LINES 2
+#define COMB_SWEEPS \
+    2.0 /* a walk with as many times the sweeps of its loop goes through other lines each time */
+#define ADVANCE_ERRORS 4.0 /* least advance in standard errors: exceeded by chance in 1 of 16,000 loops */
+
+/* Where a loop was in a node, in one burst: the position in the range of the node, or between two strides. Later the part of the
+ * bursts that were before it, which grows evenly with time. */
+struct place {
+    uint32_t use, burst;
+    double at;
+};
+
+struct places {
+    LS_VECTOR(struct place) rows;
+};
+
+void prof_reuse_sort_lines(const struct prof_reuse *r, const struct prof_reuse_point *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        r->lines[i] = p[i].line;
+    qsort(r->lines, len, sizeof(*r->lines), ls_compare_u64);
+}
+
+double prof_reuse_quantile(const struct prof_reuse *r, size_t len, double part)
+{
+    const double at = part * (double)(len - 1), rest = at - floor(at);
+    const size_t i = (size_t)at;
+    const double low = (double)(r->lines[i] - r->lines[0]);
+    return i + 1 < len ? low + rest * (double)(r->lines[i + 1] - r->lines[i]) : low;
+}
+
+uint64_t prof_reuse_stride(const struct prof_reuse_point *p, size_t n)
+{
+    if (n < 3 || !p[2].is_listed || p[1].addr - p[0].addr != p[2].addr - p[1].addr) return 0;
+    const int64_t step = (int64_t)(p[1].addr - p[0].addr);
+    const uint64_t bytes = step < 0 ? -(uint64_t)step : (uint64_t)step;
+    return bytes >= STRIDE_LINES * PROF_COST_LINE_BYTES ? bytes : 0;
+}
+
+static double walk_rate(const struct prof_reuse *r, const struct prof_use *u)
+{
+    const struct prof_reuse_loop *l = &r->loops[u->loop];
+    return fmin(fabs(u->speed), u->accesses / l->represented);
+}
+
+struct sweep {
+    double sweeps, lines;
+};
+
+static int compare_sweeps(const void *a, const void *b)
+{
+    const struct sweep *x = a, *y = b;
+    return (x->sweeps > y->sweeps) - (x->sweeps < y->sweeps);
+}
+
+static bool is_sparse(const struct prof_reuse *r, const struct prof_use *u)
+{
+    return fabs(u->speed) * r->loops[u->loop].represented > SPARSE_LINES * u->fresh;
+}
+
+/* The median of the sweeps of the loop's walks, by lines: long ones are known best. */
+static void find_sweeps(struct prof_reuse *r, uint32_t loop, struct sweep *sweeps, bool also_sparse)
+{
+    size_t len = 0;
+    double half = 0;
+    if (r->loops[loop].sweeps > 0) return;
+    for (size_t i = 0; i < r->uses.len; i++) {
+        const struct prof_use *u = &r->uses.rows[i];
+        const double lines = r->nodes[u->node].lines;
+        if (u->loop != loop || u->speed == 0 || lines < 1 << PROF_REUSE_PAGE_BITS) continue;
+        if (!also_sparse && is_sparse(r, u)) continue;
+        sweeps[len++] = (struct sweep){walk_rate(r, u) / lines, lines};
+        half += lines / 2;
+    }
+    qsort(sweeps, len, sizeof(*sweeps), compare_sweeps);
+    for (size_t i = 0; i < len && half > 0; half -= sweeps[i++].lines)
+        r->loops[loop].sweeps = sweeps[i].sweeps;
+}
+
+/* The median position of points in their node, as a part of its range. */
+static double place_in_range(const struct prof_reuse *r, const struct prof_reuse_node *n,
+                             const struct prof_reuse_point *p, size_t len)
+{
+    prof_reuse_sort_lines(r, p, len);
+    return ((double)(r->lines[0] - n->low) + prof_reuse_quantile(r, len, 0.5)) / n->range;
+}
+
+/* The position of points between the strides of a walk, as a part of the stride; negative where they do not have it. */
+static double place_in_stride(const struct prof_use *u, const struct prof_reuse_point *p, size_t len)
+{
+    for (size_t at = 0, n; at < len; at += n) {
+        n = prof_reuse_group(p + at, len - at);
+        if (prof_reuse_stride(p + at, n) == u->stride_bytes)
+            return (double)(p[at].addr % u->stride_bytes) / (double)u->stride_bytes;
+    }
+    return -1;
+}
+
+/* Note the places of all uses of a burst. */
+static ls_err note_places(const struct prof_reuse *r, uint32_t burst, struct prof_reuse_point *points,
+                          struct places *out)
+{
+    const size_t len = prof_reuse_points(&r->bursts.rows[burst], points);
+    for (size_t from = 0, to; from < len; from = to) {
+        for (to = from + 1; to < len && points[to].node == points[from].node; to++)
+            ;
+        const uint32_t row =
+            ls_index_find(&r->use_by_key, (uint64_t)r->bursts.rows[burst].loop << 32 | points[from].node);
+        if (row == LS_INDEX_NONE) continue;
+        const struct prof_use *u = &r->uses.rows[row];
+        const double at = u->stride_bytes ? place_in_stride(u, points + from, to - from)
+                                          : place_in_range(r, &r->nodes[u->node], points + from, to - from);
+        if (at >= 0) LS_TRY(LS_VECTOR_ADD(&out->rows, (struct place){row, burst, at}));
+    }
+    return LS_OK;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->use != y->use) return x->use < y->use ? -1 : 1;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return (x->burst > y->burst) - (x->burst < y->burst);
+}
+
+/* Follow a use from burst to burst: it goes on by less than half of a sweep in either direction. p: its places, in order. */
+static void follow(struct prof_use *u, struct place *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        p[i].at = (double)i / (double)len;
+    qsort(p, len, sizeof(*p), compare_times);
+    for (size_t i = 1; i < len; i++) {
+        const double moved = p[i].at - p[i - 1].at, step = moved - floor(moved + 0.5);
+        u->advance += step;
+        u->squares += step * step;
+    }
+}
+
+static ls_err follow_all(struct prof_reuse *r, struct prof_reuse_point *points)
+{
+    struct places places = {0};
+    ls_err e = LS_OK;
+    for (uint32_t i = 0; e == LS_OK && i < r->bursts.len; i++)
+        e = note_places(r, i, points, &places);
+    struct place *p = places.rows.rows;
+    const size_t len = e == LS_OK ? places.rows.len : 0;
+    if (len) qsort(p, len, sizeof(*p), compare_places);
+    for (size_t at = 0, n; at < len; at += n) {
+        for (n = 1; at + n < len && p[at + n].use == p[at].use; n++)
+            ;
+        follow(&r->uses.rows[p[at].use], p + at, n);
+    }
+    free(p);
+    return e;
+}
+
+/* A loop without dense walks sweeps as often as it advances through the largest node from burst to burst, if these steps are not
+ * random: the variance of a sum of steps in either direction is the sum of their squares. */
+static void find_slow_sweeps(struct prof_reuse *r, uint32_t loop)
+{
+    double most = 1 << PROF_REUSE_PAGE_BITS;
+    if (r->loops[loop].sweeps > 0) return;
+    for (size_t i = 0; i < r->uses.len; i++) {
+        const struct prof_use *u = &r->uses.rows[i];
+        const double lines = r->nodes[u->node].lines, advance = fabs(u->advance);
+        if (u->loop != loop || lines < most || u->squares <= 0 || advance < ADVANCE_ERRORS * sqrt(u->squares))
+            continue;
+        most = lines;
+        r->loops[loop].sweeps = advance / r->loops[loop].represented;
+    }
+}
+
+/* A walk in long steps that sweeps more often than its loop (a matrix by columns) comes back to lines that it has just touched, and goes
+ * on to others slowly: it is a band, if these lines stay in the cache. */
+static void judge_comb(struct prof_reuse *r, struct prof_use *u, double cache_lines)
+{
+    const struct prof_reuse_loop *l = &r->loops[u->loop];
+    const double speed = u->stride_bytes
+                             ? u->fresh / l->represented * (double)u->stride_bytes / PROF_COST_LINE_BYTES
+                             : fabs(u->speed);
+    const double sweep = r->nodes[u->node].range / speed; /* instructions */
+    double lines = 0;
+    if (speed <= 0 || (!u->stride_bytes && !is_sparse(r, u)) || l->sweeps <= 0 ||
+        sweep * l->sweeps * COMB_SWEEPS > 1)
+        return;
+    for (size_t i = 0; i < r->uses.len; i++)
+        if (r->uses.rows[i].loop == u->loop) lines += r->uses.rows[i].fresh * sweep / l->represented;
+    u->is_comb = lines < cache_lines;
+    if (u->is_comb) u->speed = 0;
+}
+
+ls_err prof_reuse_find_sweeps(struct prof_reuse *r, struct prof_reuse_point *points, double cache_lines)
+{
+    struct sweep *sweeps = malloc((r->uses.len + 1) * sizeof(*sweeps));
+    if (!sweeps) return ls_nomem("the sweeps of %zu loops", r->loops_len);
+    const ls_err e = follow_all(r, points);
+    for (size_t i = 0; e == LS_OK && i < r->loops_len; i++) {
+        find_sweeps(r, (uint32_t)i, sweeps, false);
+        find_slow_sweeps(r, (uint32_t)i);
+    }
+    for (size_t i = 0; e == LS_OK && i < r->uses.len; i++)
+        judge_comb(r, &r->uses.rows[i], cache_lines);
+    for (size_t i = 0; e == LS_OK && i < r->loops_len; i++)
+        find_sweeps(r, (uint32_t)i, sweeps, true);
+    free(sweeps);
+    return e;
+}
