@@ -3,6 +3,7 @@
 #include "common/ls_random.h"
 #include "runtime/core/rt_alloc_limit_sigsafe.h"
 #include "runtime/core/rt_alloc_note.h"
+#include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_state.h"
 #include "runtime/core/rt_thread.h"
 
@@ -46,7 +47,7 @@ static uint32_t rt_draw_unwind(void)
 
 void rt_budget_draw_untimed(struct rt_thread *t)
 {
-    t->untimed_hooks = rt_draw_hook();
+    t->untimed_hooks = rt_is_traced() ? 0 : rt_draw_hook();
     t->untimed_unwinds = rt_draw_unwind();
 }
 
@@ -85,8 +86,26 @@ uint64_t rt_budget_clock_ns(void)
     return rt_hooks.clock_ns;
 }
 
+/* Under a tracer, time does not count, but what the hook does is not the program's: each call comes here. */
+static void rt_traced_hook_begin(struct rt_thread *t)
+{
+    t->untimed_hooks = 0;
+    rt_tls.hook_begin_ns = 1;
+    rt_mark(LS_MARKER_PAUSE, 0, 0, 0);
+}
+
+static void rt_traced_hook_end(void)
+{
+    rt_tls.hook_begin_ns = 0;
+    rt_mark(LS_MARKER_RESUME, 0, 0, 0);
+}
+
 void rt_budget_hook_begin(struct rt_thread *t)
 {
+    if (rt_is_traced()) {
+        rt_traced_hook_begin(t);
+        return;
+    }
     t->untimed_hooks = rt_draw_hook();
     rt_tls.hook_represents = RT_HOOK_TIMED_EVERY;
     rt_tls.hook_burst_ns = t->spent_ns;
@@ -95,6 +114,7 @@ void rt_budget_hook_begin(struct rt_thread *t)
 
 void rt_budget_hook_unwinds(struct rt_thread *t)
 {
+    if (rt_is_traced()) return;
     if (t->untimed_unwinds-- > 0) {
         rt_tls.hook_begin_ns = 0; /* it was drawn among all calls: they do not represent calls that unwind */
         return;
@@ -108,6 +128,10 @@ void rt_budget_hook_unwinds(struct rt_thread *t)
 
 void rt_budget_hook_end(const struct rt_thread *t)
 {
+    if (rt_is_traced()) {
+        rt_traced_hook_end();
+        return;
+    }
     const struct rt_timed_hook h = {.begin_ns = rt_tls.hook_begin_ns,
                                     .end_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
                                     .burst_begin_ns = rt_tls.hook_burst_ns,
@@ -119,14 +143,27 @@ void rt_budget_hook_end(const struct rt_thread *t)
                        __ATOMIC_RELAXED);
 }
 
+void rt_budget_hook_forget(void)
+{
+    if (!rt_is_traced()) rt_tls.hook_begin_ns = 0;
+}
+
 /* During the call, hook_begin_ns is a difference. */
 void rt_budget_call_begin(void)
 {
+    if (rt_is_traced()) {
+        if (rt_tls.hook_begin_ns) rt_mark(LS_MARKER_RESUME, 0, 0, 0);
+        return;
+    }
     if (rt_tls.hook_begin_ns) rt_tls.hook_begin_ns -= ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void rt_budget_call_end(void)
 {
+    if (rt_is_traced()) {
+        if (rt_tls.hook_begin_ns) rt_mark(LS_MARKER_PAUSE, 0, 0, 0);
+        return;
+    }
     if (rt_tls.hook_begin_ns)
         rt_tls.hook_begin_ns += ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + rt_budget_clock_ns();
 }

@@ -258,7 +258,7 @@ static void charge(uint64_t begin_ns)
 {
     const uint64_t spent_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     __atomic_fetch_add(&rt_state.budget.copies_ns, spent_ns, __ATOMIC_RELAXED);
-    rt_tls.hook_begin_ns = 0;
+    rt_budget_hook_forget();
 }
 
 static void left_out(void)

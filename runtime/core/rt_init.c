@@ -578,9 +578,9 @@ void rt_init_end_late(struct rt_thread *own)
 __attribute__((constructor)) static LS_ALIGNED void rt_init(void)
 {
     const int saved = errno;
-    const uint64_t began_cpu_ns = rt_cpu_now();
     const bool is_traced = rt_init_is_set(LS_ENV_TRACED);
     if (is_traced) ls_marker_send(LS_MARKER_PAUSE, (const uint64_t[4]){0});
+    const uint64_t began_cpu_ns = rt_cpu_now();
     rt_quiet_begin();
     dl_iterate_phdr(rt_init_note_module, NULL);
     rt_real_resolve();

@@ -78,7 +78,7 @@ static void open_once(struct rt_thread *t)
 {
     const int saved = errno;
     t->opening = true;
-    rt_tls.hook_begin_ns = 0; /* a start, no hook like others */
+    rt_budget_hook_forget(); /* a start, no hook like others */
     RT_COMPILER_BARRIER();
     const int err = open_stream(t);
     if (err != 0) {

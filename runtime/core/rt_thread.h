@@ -109,6 +109,8 @@ void rt_budget_draw_untimed(struct rt_thread *t);
 /* Time a call. */
 void rt_budget_hook_begin(struct rt_thread *t);
 void rt_budget_hook_end(const struct rt_thread *t);
+/* Do not time the call that the thread is in. */
+void rt_budget_hook_forget(void);
 /* Before and after the program's own call inside of a hook: its time is not the hook's. */
 void rt_budget_call_begin(void);
 void rt_budget_call_end(void);

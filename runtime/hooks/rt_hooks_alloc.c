@@ -2,6 +2,7 @@
 /* The allocator. Most small blocks cost two comparisons and a jump; the others are recorded: the allocation
  * after it was made, the free before it is done, because the address may be reused at once. */
 #include "runtime/core/rt_alloc_note.h"
+#include "runtime/core/rt_marker_sigsafe.h"
 #include "runtime/core/rt_real.h"
 #include "runtime/core/rt_registry.h"
 #include "runtime/core/rt_timed.h"
@@ -167,7 +168,9 @@ static size_t rt_usable_bytes(void *p)
 {
     if (__builtin_expect(!rt_state.pid, 0)) return 0;
     rt_quiet_begin();
+    rt_mark(LS_MARKER_PAUSE, 0, 0, 0);
     const size_t len = rt_ask_usable_bytes(p);
+    rt_mark(LS_MARKER_RESUME, 0, 0, 0);
     rt_quiet_end();
     return len;
 }
