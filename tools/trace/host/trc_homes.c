@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "tools/trace/host/trc_host.h"
 
 #include "common/ls_text.h"
@@ -10,6 +12,8 @@
 #include "patterns/source/pat_intern.h"
 #include "common/ls_hash.h"
 
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +99,17 @@ void trc_homes_free(trc_homes *h)
     free(h->variables.rows);
     free(h->stacks.rows);
     free(h);
+}
+
+ls_err trc_homes_read_ahead(trc_homes *h)
+{
+    char path[PATH_MAX];
+    Dl_info library;
+    sym_file *file;
+    if (!dladdr(gnu_get_libc_version(), &library) || !realpath(library.dli_fname, path)) return LS_OK;
+    LS_TRY(sym_files_get(h->files, path, &file));
+    sym_file_variables_len(h->files, file);
+    return LS_OK;
 }
 
 const struct pat_tables *trc_homes_tables(const trc_homes *h)

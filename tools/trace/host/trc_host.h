@@ -131,6 +131,10 @@ typedef struct trc_homes trc_homes;
 ls_err trc_homes_new(const struct trc_ring *ring, trc_homes **out);
 void trc_homes_free(trc_homes *h); /* NULL-safe */
 
+/* Read the names of the C library before the program has loaded it. It is probably that of this process; where its debug
+ * information is installed, reading it takes as long as the start of QEMU.  Errors: LS_ERR_NOMEM. */
+ls_err trc_homes_read_ahead(trc_homes *h);
+
 /* Take over the sites, modules and threads that the ring has more than before; variables of new modules
  * become ranges.  Errors: LS_ERR_NOMEM, LS_ERR_RANGE. */
 ls_err trc_homes_grow(trc_homes *h);

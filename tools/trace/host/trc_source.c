@@ -135,7 +135,7 @@ struct trc_live {
     void (*note)(void *user, const char *text);
     void *user;
     uint64_t accesses;
-    bool has_ended;
+    bool has_begun, has_ended;
 };
 
 static void trc_live_free(void *self)
@@ -222,6 +222,8 @@ static ls_err trc_live_next(void *self, struct pat_batch *b)
 {
     trc_live *l = self;
     *b = (struct pat_batch){0};
+    if (l->spool_dir && !l->has_begun) LS_TRY(trc_homes_read_ahead(l->homes));
+    l->has_begun = true;
     while (!l->has_ended && b->accesses_len == 0 && b->events_len == 0) {
         LS_TRY(trc_live_item(l, b));
         b->events = trc_homes_take_events(l->homes, &b->events_len);
