@@ -452,7 +452,8 @@ static ls_err prof_run_job(struct prof_resolve_job *job)
         job->author = ls_owner_meet(job->author, spool_streams_author(&images[i].streams));
     LS_TRY(prof_writer_new(job->options->output_path, job->options->force, &s->writer));
     LS_TRY(prof_survey_all_images(job));
-    LS_TRY(sym_files_new((struct sym_limits){.asker = job->author}, &s->files));
+    s->files = job->options->files;
+    if (!s->files) LS_TRY(sym_files_new((struct sym_limits){.asker = job->author}, &s->files));
     LS_TRY(prof_images_sort(job->images, job->surveys, job->images_len));
     LS_TRY(prof_forks_init(&job->forks, job->images, job->surveys, job->images_len));
     s->forks = &job->forks;
@@ -525,7 +526,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->columns.of_lines.rows);
     free(s->columns.of_inlines.rows);
     free(s->modules.rows);
-    sym_files_free(s->files);
+    if (s->files != job->options->files) sym_files_free(s->files);
     prof_tree_free(s->tree);
     prof_names_free(s->names);
     spool_dir_free(job->dir);

@@ -7,6 +7,7 @@
 
 #include "common/ls_error.h"
 #include "machine/mach_calibration.h"
+#include "symbols/sym_files.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,8 @@ struct prof_resolve_options {
     uint32_t attached_pid; /* process that ran already; 0: a launcher started it */
     uid_t author;          /* owner of the data in the spool (ls_owner.h) */
     uint32_t slices;       /* equal parts of the run as steps of fields; 0: a step per phase */
+    sym_files
+        *files; /* of the caller, who has read some already; NULL: none. Only for the caller's own spool */
     const struct mach_calibration *calibration;
     const char *host, *cpu;                     /* machine that recorded; NULL: this one */
     void (*progress)(void *user, double done);  /* may be NULL */

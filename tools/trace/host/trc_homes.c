@@ -112,6 +112,11 @@ ls_err trc_homes_read_ahead(trc_homes *h)
     return LS_OK;
 }
 
+sym_files *trc_homes_files(trc_homes *h)
+{
+    return h->files;
+}
+
 const struct pat_tables *trc_homes_tables(const trc_homes *h)
 {
     return &h->tables;

@@ -147,6 +147,8 @@ ls_err trc_homes_break(trc_homes *h, uint32_t thread);
 const struct pat_event *trc_homes_take_events(trc_homes *h, size_t *len);
 
 const struct pat_tables *trc_homes_tables(const trc_homes *h);
+/* The files that it has read. */
+sym_files *trc_homes_files(trc_homes *h);
 
 /* Name the homes of allocations made by call paths with this hash (spool/spool_path.h).
  * Errors: LS_ERR_NOMEM. */

@@ -108,6 +108,7 @@ static ls_err trc_labels_apply(trc_homes *h, const char *spool_dir)
                                            .spool_dir = spool_dir,
                                            .output_path = profile_path,
                                            .force = 1,
+                                           .files = trc_homes_files(h),
                                            .host = "",
                                            .cpu = ""};
     LS_TRY(prof_resolve(&o, &stats));
