@@ -37,6 +37,7 @@ struct prof_reuse_loop {
     double represented; /* instructions */
     double sweeps;      /* through its walks, an instruction */
     double lines;       /* touched anew, an instruction */
+    double part;        /* of all cycles */
     size_t first, len;  /* its bursts, in by_loop */
 };
 
@@ -60,15 +61,15 @@ struct prof_use {
     double accesses, fresh, stores;
     /* sums over bursts: twice the distance of the quartiles of its lines, and its part of a range by chance */
     double span, spans;
-    double advance, squares; /* sweeps from burst to burst, added up, and their squares */
-    uint64_t stride_bytes;   /* between successive accesses of one instruction, if several lines; 0: none */
-    double strided, bursts;  /* bursts that have the stride, and all */
-    double speed;            /* lines an instruction, 0: not a walk */
-    double touched;          /* lines that it touches anew, represented */
-    double trailing;         /* lines that another stream of the walk touched too long ago, represented */
-    double sweeps;           /* visits to each of its lines while the node lives */
-    double frequency;        /* sweeps per instruction of the program */
-    double dirty;            /* part of the visits that store */
+    double rate;            /* sweeps a second, from the places in successive bursts; 0: not known */
+    uint64_t stride_bytes;  /* between successive accesses of one instruction, if several lines; 0: none */
+    double strided, bursts; /* bursts that have the stride, and all */
+    double speed;           /* lines an instruction, 0: not a walk */
+    double touched;         /* lines that it touches anew, represented */
+    double trailing;        /* lines that another stream of the walk touched too long ago, represented */
+    double sweeps;          /* visits to each of its lines while the node lives */
+    double frequency;       /* sweeps per instruction of the program */
+    double dirty;           /* part of the visits that store */
     bool is_random, is_comb;
     /* gaps before its visits: since any visit to the line, and since one that stored */
     size_t gaps, gaps_len, store_gaps, store_gaps_len;

@@ -10,7 +10,10 @@
 #define STRIDE_LINES 2
 #define COMB_SWEEPS \
     2.0 /* a walk with as many times the sweeps of its loop goes through other lines each time */
-#define ADVANCE_ERRORS 4.0 /* least advance in standard errors: exceeded by chance in 1 of 16,000 loops */
+#define COHERENCE_ERRORS 5.0 /* least coherence in standard errors, for the best of some thousand rates */
+#define RATE_STEP 1.01
+
+enum { STEPS_LEAST = 16, STEPS_COMPARED = 512 };
 
 /* Where a loop was in a node, in one burst: the position in the range of the node, or between two strides. Later the part of the
  * bursts that were before it, which grows evenly with time. */
@@ -115,7 +118,7 @@ static ls_err note_places(const struct prof_reuse *r, uint32_t burst, struct pro
             ;
         const uint32_t row =
             ls_index_find(&r->use_by_key, (uint64_t)r->bursts.rows[burst].loop << 32 | points[from].node);
-        if (row == LS_INDEX_NONE) continue;
+        if (row == LS_INDEX_NONE || r->loops[r->bursts.rows[burst].loop].sweeps > 0) continue;
         const struct prof_use *u = &r->uses.rows[row];
         const double at = u->stride_bytes ? place_in_stride(u, points + from, to - from)
                                           : place_in_range(r, &r->nodes[u->node], points + from, to - from);
@@ -138,17 +141,70 @@ static int compare_times(const void *a, const void *b)
     return (x->burst > y->burst) - (x->burst < y->burst);
 }
 
-/* Follow a use from burst to burst: it goes on by less than half of a sweep in either direction. p: its places, in order. */
-static void follow(struct prof_use *u, struct place *p, size_t len)
+/* A step of a use from one burst to the next one of the thread: sweeps of the loop that it seems to have gone on by, as a part of
+ * the time that its loop takes of all time, and that time. */
+struct step {
+    double moved, seconds;
+};
+
+/* How well `rate` sweeps a second explain the steps: the mean cosine of the phases that are left, above that of random places in
+ * a part of the period. */
+static double coherence(const struct step *steps, size_t len, double rate, double part)
 {
+    const double chance = part > 0 ? sin(M_PI * part) / (M_PI * part) : 1;
+    double sum = 0;
+    for (size_t i = 0; i < len; i++)
+        sum += cos(2 * M_PI * (steps[i].moved - rate * steps[i].seconds)) -
+               chance * chance * cos(2 * M_PI * rate * steps[i].seconds);
+    return sum / (double)len;
+}
+
+/* Return the sweeps a second that explain the steps best, up to two between bursts, negative for backwards; 0: none does. */
+static double best_rate(const struct step *steps, size_t len, double part)
+{
+    double all = 0, best = 0, most = COHERENCE_ERRORS / sqrt(2 * (double)len);
+    for (size_t i = 0; i < len; i++)
+        all += steps[i].seconds;
+    for (double sweeps = 1; all > 0 && sweeps < 2 * (double)len; sweeps *= RATE_STEP)
+        for (int direction = -1; direction <= 1; direction += 2) {
+            const double rate = direction * sweeps / all, c = coherence(steps, len, rate, part);
+            if (c > most) best = rate;
+            if (c > most) most = c;
+        }
+    return best;
+}
+
+/* Return the sweeps a second of all steps: each is the number of whole sweeps more than it seems that fits the rate best. */
+static double mean_rate(const struct step *steps, size_t len, double rate)
+{
+    double sweeps = 0, seconds = 0;
+    for (size_t i = 0; i < len; i++) {
+        sweeps += steps[i].moved + floor(rate * steps[i].seconds - steps[i].moved + 0.5);
+        seconds += steps[i].seconds;
+    }
+    return seconds > 0 ? sweeps / seconds : 0;
+}
+
+/* Follow a use from burst to burst. Its loop may come to other data between two sweeps, so that a sweep takes the loop's part of
+ * a period. p: its places, in order. steps: room for as many. */
+static void follow(const struct prof_reuse *r, struct prof_use *u, struct place *p, size_t len,
+                   struct step *steps)
+{
+    size_t count = 0;
+    const double part = r->loops[u->loop].part;
     for (size_t i = 0; i < len; i++)
         p[i].at = (double)i / (double)len;
     qsort(p, len, sizeof(*p), compare_times);
     for (size_t i = 1; i < len; i++) {
-        const double moved = p[i].at - p[i - 1].at, step = moved - floor(moved + 0.5);
-        u->advance += step;
-        u->squares += step * step;
+        const struct prof_burst *before = r->bursts.rows[p[i - 1].burst].burst,
+                                *b = r->bursts.rows[p[i].burst].burst;
+        if (b->thread != before->thread) continue;
+        steps[count++] =
+            (struct step){(p[i].at - p[i - 1].at) * part, (double)(b->time_ns - before->time_ns) * 1e-9};
     }
+    if (count < STEPS_LEAST) return;
+    const double rate = best_rate(steps, count < STEPS_COMPARED ? count : STEPS_COMPARED, part);
+    if (rate != 0) u->rate = fabs(mean_rate(steps, count, rate));
 }
 
 static ls_err follow_all(struct prof_reuse *r, struct prof_reuse_point *points)
@@ -158,30 +214,34 @@ static ls_err follow_all(struct prof_reuse *r, struct prof_reuse_point *points)
     for (uint32_t i = 0; e == LS_OK && i < r->bursts.len; i++)
         e = note_places(r, i, points, &places);
     struct place *p = places.rows.rows;
+    struct step *steps = malloc((places.rows.len + 1) * sizeof(*steps));
+    if (e == LS_OK && !steps) e = ls_nomem("the places of %zu bursts", r->bursts.len);
     const size_t len = e == LS_OK ? places.rows.len : 0;
     if (len) qsort(p, len, sizeof(*p), compare_places);
     for (size_t at = 0, n; at < len; at += n) {
         for (n = 1; at + n < len && p[at + n].use == p[at].use; n++)
             ;
-        follow(&r->uses.rows[p[at].use], p + at, n);
+        follow(r, &r->uses.rows[p[at].use], p + at, n, steps);
     }
+    free(steps);
     free(p);
     return e;
 }
 
-/* A loop without dense walks sweeps as often as it advances through the largest node from burst to burst, if these steps are not
- * random: the variance of a sum of steps in either direction is the sum of their squares. */
+/* A loop without dense walks sweeps as often as the steps through its largest node show. */
 static void find_slow_sweeps(struct prof_reuse *r, uint32_t loop)
 {
+    const size_t len = r->bursts.len;
+    const double seconds =
+        (double)(r->bursts.rows[len - 1].burst->time_ns - r->bursts.rows[0].burst->time_ns) * 1e-9;
     double most = 1 << PROF_REUSE_PAGE_BITS;
     if (r->loops[loop].sweeps > 0) return;
     for (size_t i = 0; i < r->uses.len; i++) {
         const struct prof_use *u = &r->uses.rows[i];
-        const double lines = r->nodes[u->node].lines, advance = fabs(u->advance);
-        if (u->loop != loop || lines < most || u->squares <= 0 || advance < ADVANCE_ERRORS * sqrt(u->squares))
-            continue;
+        const double lines = r->nodes[u->node].lines;
+        if (u->loop != loop || lines < most || u->rate <= 0) continue;
         most = lines;
-        r->loops[loop].sweeps = advance / r->loops[loop].represented;
+        r->loops[loop].sweeps = u->rate * seconds / r->loops[loop].represented;
     }
 }
 
@@ -204,15 +264,27 @@ static void judge_comb(struct prof_reuse *r, struct prof_use *u, double cache_li
     if (u->is_comb) u->speed = 0;
 }
 
+static void find_parts(struct prof_reuse *r)
+{
+    double all = 0;
+    for (size_t i = 0; i < r->bursts.len; i++) {
+        r->loops[r->bursts.rows[i].loop].part += r->bursts.rows[i].cycles;
+        all += r->bursts.rows[i].cycles;
+    }
+    for (size_t i = 0; all > 0 && i < r->loops_len; i++)
+        r->loops[i].part /= all;
+}
+
 ls_err prof_reuse_find_sweeps(struct prof_reuse *r, struct prof_reuse_point *points, double cache_lines)
 {
     struct sweep *sweeps = malloc((r->uses.len + 1) * sizeof(*sweeps));
     if (!sweeps) return ls_nomem("the sweeps of %zu loops", r->loops_len);
-    const ls_err e = follow_all(r, points);
-    for (size_t i = 0; e == LS_OK && i < r->loops_len; i++) {
+    for (size_t i = 0; i < r->loops_len; i++)
         find_sweeps(r, (uint32_t)i, sweeps, false);
+    find_parts(r);
+    const ls_err e = follow_all(r, points);
+    for (size_t i = 0; e == LS_OK && i < r->loops_len; i++)
         find_slow_sweeps(r, (uint32_t)i);
-    }
     for (size_t i = 0; e == LS_OK && i < r->uses.len; i++)
         judge_comb(r, &r->uses.rows[i], cache_lines);
     for (size_t i = 0; e == LS_OK && i < r->loops_len; i++)

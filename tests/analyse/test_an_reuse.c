@@ -254,6 +254,21 @@ static void an_slow_band_misses_once_a_sweep(void **state)
     fix_free(f);
 }
 
+/* Bursts come three times a sweep, half of them in another loop that runs between two sweeps. */
+static void an_band_of_few_bursts_misses_once_a_sweep(void **state)
+{
+    (void)state;
+    const struct loop loops[] = {
+        {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .band_loads = MIB_LINES * LOADS_OF_LINE},
+        {.ip = 0x200, .lines = 64 * MIB_LINES, .node = 1}};
+    struct an_fixture *f = fix_new(5, 4);
+    double lines[NODES];
+    run_loops(f, loops, 2, 3 * ROUNDS, 2 * 3 * 3 * ROUNDS);
+    moved_lines(f, lines);
+    assert_near(lines[0], 3.0 * ROUNDS * 64 * MIB_LINES, 0.15);
+    fix_free(f);
+}
+
 /* Eight columns share their lines, which stay in the cache from one column to the next: 64 MiB move in a sweep. The loop is alone,
  * or walks through as many bytes meanwhile. */
 static void an_columns_that_fit_miss_once_a_sweep(void **state)
@@ -518,6 +533,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_random_loads_miss_by_the_part_that_is_not_cached),
         cmocka_unit_test(an_few_random_loads_are_no_band),
         cmocka_unit_test(an_slow_band_misses_once_a_sweep),
+        cmocka_unit_test(an_band_of_few_bursts_misses_once_a_sweep),
         cmocka_unit_test(an_columns_that_fit_miss_once_a_sweep),
         cmocka_unit_test(an_short_columns_are_no_random_loads),
         cmocka_unit_test(an_columns_that_exceed_the_cache_always_miss),
