@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measure the time that loadstone trace adds to an access. Compared are bare QEMU, QEMU with a plugin that
 only counts, and the trace with patterns found while the program runs or written to a file; in turns, the
-median of several runs. CPU seconds include all processes: the reader works on another core. Then: what a trace adds to the wall time of
-programs that end at once, the least of several runs of each."""
+median of several runs. CPU seconds include all processes: the reader works on another core. The second table has the wall time that a trace
+adds to programs that end at once: the difference of the least times of several runs."""
 import argparse
 import os
 import re
