@@ -12,7 +12,7 @@
  *                        the variance. It touches speed x instructions lines anew
  *   band                 not a walk, but the lines of a burst are less than half of the node's: it advances by the same
  *                        part of its node as the loop's walks of theirs, and other lines come back at once. Without walks
- *                        the sweeps are those that explain best where successive bursts of a thread were, and when
+ *                        the sweeps follow from the places and the times of successive bursts of a thread
  *   comb                 a walk in steps of several lines that sweeps at least twice as often as its loop, as through the columns of
  *                        a matrix: if the lines of a sweep stay in the cache, it advances as a band does, or, if its loop has no
  *                        other walk, as its place between two steps does from burst to burst
