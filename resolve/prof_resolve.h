@@ -25,7 +25,7 @@ struct prof_resolve_options {
     uid_t author;          /* owner of the data in the spool (ls_owner.h) */
     uint32_t slices;       /* equal parts of the run as steps of fields; 0: a step per phase */
     sym_files
-        *files; /* of the caller, who has read some already; NULL: none. Only for the caller's own spool */
+        *files; /* symbols that the caller has read already, for a spool made by the caller; NULL: none */
     const struct mach_calibration *calibration;
     const char *host, *cpu;                     /* machine that recorded; NULL: this one */
     void (*progress)(void *user, double done);  /* may be NULL */

@@ -8,7 +8,7 @@
 #define TWICE_LEAST \
     16.0 /* the number of lines has twice the relative error of their root: it is known to a half */
 #define ALMOST_ALL \
-    0.67 /* of the lines in the range: bursts with neighbouring lines lead to too low a number */
+    0.67 /* part of the range: bursts with neighbouring lines lead to too low a number of lines */
 #define BURSTS_OF_PART 4.0
 #define PARTS_LEAST 4
 #define EMPTY_ERRORS 4.0 /* standard errors: by chance in 1 of 16,000 nodes */

@@ -37,7 +37,7 @@ struct prof_reuse_loop {
     double represented; /* instructions */
     double sweeps;      /* through its walks, an instruction */
     double lines;       /* touched anew, an instruction */
-    double part;        /* of all cycles */
+    double part;        /* its cycles, as a part of all cycles */
     size_t first, len;  /* its bursts, in by_loop */
 };
 

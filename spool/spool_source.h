@@ -16,7 +16,7 @@ struct spool_source {
     const char *path;     /* borrowed; NULL: there is no such file */
     const uint8_t *bytes; /* borrowed; NULL: they are in the file at path */
     uint64_t len_bytes;
-    uid_t author; /* ls_owner.h: of the file */
+    uid_t author; /* owner of the file (ls_owner.h) */
 };
 
 /* The regular file at path, as long as it is now.

@@ -20,8 +20,8 @@ struct sym_elf {
     Elf *elf;               /* the file itself */
     Dwarf *dwarf;           /* NULL: not present, or not requested */
     Dwarf_Addr dwarf_bias;  /* linked address minus address in DWARF */
-    uid_t author;           /* ls_owner.h: of the file and of its debug file */
-    const char *dwarf_path; /* of the file with the DWARF */
+    uid_t author;           /* common owner of the file and its debug file (ls_owner.h) */
+    const char *dwarf_path; /* path of the file with the DWARF */
     struct sym_debug_alt alt;
     struct sym_units *units; /* NULL: no DWARF */
 };

@@ -108,7 +108,7 @@ struct nvml_gpm {
     void *device, *before, *now;
     double values[GPM_LEN]; /* not a number: unknown */
     uint64_t sampled_ns;
-    int result; /* of the last sample */
+    int result; /* status of the last sample */
 };
 
 struct nvml_state {

@@ -24,7 +24,7 @@ enum { FIRST_NAP_NS = 2000000, NAP_NS = 50000000, LOOK_MOST_NS = 1000000000, STA
 static struct {
     uint32_t is_busy; /* atomic */
     pid_t launcher_pid;
-    int spool_fd; /* of the launcher */
+    int spool_fd; /* the launcher's */
 } serve;
 
 bool rt_attach_is_busy(void)

@@ -31,7 +31,7 @@ struct rt_burst_stack_source {
     uint64_t base, end;                     /* the thread's stack, 0 0 when not known */
     uint64_t time_ns;
     struct spool_link *links;          /* scratch of RT_BURST_LINKS_MAX */
-    struct spool_stack_packer *packer; /* of the thread */
+    struct spool_stack_packer *packer; /* the thread's */
     struct rt_paths *known;            /* callers that the stream has */
     uint32_t stream;                   /* number of the thread's stream */
     uint64_t own_base, own_end;        /* code of the runtime, which is left out */

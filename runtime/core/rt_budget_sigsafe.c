@@ -86,7 +86,7 @@ uint64_t rt_budget_clock_ns(void)
     return rt_hooks.clock_ns;
 }
 
-/* Under a tracer, time does not count, but what the hook does is not the program's: each call comes here. */
+/* Under a tracer, each call comes here: its time does not count, but its accesses must not be the program's. */
 static void rt_traced_hook_begin(struct rt_thread *t)
 {
     t->untimed_hooks = 0;

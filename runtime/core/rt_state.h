@@ -48,7 +48,7 @@ struct rt_budget {
     uint64_t after_ns;     /* that interrupts cost the program afterwards, estimated; no part of spent_ns */
     uint64_t starts_ns;    /* starts of threads and of the process */
     uint64_t hooks_ns;     /* hooks that recorded, estimated from timed ones */
-    uint64_t copies_ns;    /* of natural domains to the spool */
+    uint64_t copies_ns;    /* copying natural domains to the spool */
     uint64_t looked_calls; /* allocator calls that were only looked at */
     uint64_t passed_ns;    /* these and tags, by the triggers that fell into them */
     uint64_t hook_bytes;   /* records of allocations */

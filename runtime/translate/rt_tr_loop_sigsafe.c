@@ -19,11 +19,11 @@ enum {
 struct timing {
     uint64_t reads, address, writes;
     uint32_t latency;  /* from its registers to its result, in thousandths of a core cycle */
-    uint32_t occupied; /* of a unit that is not pipelined */
+    uint32_t occupied; /* cycles of a unit that is not pipelined */
     bool loads, stores;
     bool is_known; /* the latency is this processor's */
     bool is_step;  /* adds a constant to its result */
-    bool is_sum;   /* of floating-point numbers */
+    bool is_sum;   /* it adds floating-point numbers */
 };
 
 enum how { ONE_CYCLE, NO_CYCLE, STEP, SUM, MEASURED, UNKNOWN };

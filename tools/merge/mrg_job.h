@@ -20,7 +20,7 @@ struct mrg_options {
     size_t paths_len;
     const char *output_path;
     bool force;
-    uint64_t every; /* keep the samples of one rank in `every`; 0: of outliers only */
+    uint64_t every; /* keep the samples of one rank in `every`; 0: outliers only */
     /* Receives a line with the reason for each file or rank that is left out. */
     void (*warn)(void *user, const char *text);
     void *user;

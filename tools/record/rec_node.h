@@ -27,7 +27,7 @@ struct rec_node {
     char part[PATH_MAX]; /* the profile of this recording */
     struct ls_rank rank; /* variable NULL: no rank */
     bool force;
-    uint64_t every; /* keep the samples of one rank in `every`, and of outliers; 0: of outliers only */
+    uint64_t every; /* keep the samples of one rank in `every`, and outliers; 0: outliers only */
     int lock_fd;
     char job
         [REC_NODE_JOB_BYTES]; /* the same for all ranks of a job on this machine, and for no other job; "": not known */

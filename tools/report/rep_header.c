@@ -14,7 +14,7 @@
 
 enum { REP_EVENTS_SHOWN = 8, TRAFFIC_ROWS_SHOWN = 4 };
 #define REP_UNREPRESENTED_MAX 0.02 /* share of the CPU time; warn above it */
-#define REP_TRAFFIC_PART 0.02      /* of the bytes that one CPU can move */
+#define REP_TRAFFIC_PART 0.02      /* least part of the bytes that one CPU can move */
 
 void rep_key(FILE *out, const char *key)
 {

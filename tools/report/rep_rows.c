@@ -19,7 +19,7 @@ struct rep_builder {
     uint8_t *fits;                        /* by group: among the costliest of rows_max; NULL: all */
     struct rep_row *rows;
     size_t len;
-    double samples; /* of all groups */
+    double samples; /* sum over all groups */
 };
 
 /* Below this share of the stall, which is printed as 0.0 %, a row counts as one without stall. */
