@@ -104,7 +104,8 @@ static const struct pat_key pat_keys[] = {
     PAT_COUNT("object-bytes", object_bytes, 0),
     PAT_COUNT("threads", threads, 0),
     PAT_COUNT("accesses", accesses, 0),
-    {.name = "row-lengths", .kind = PAT_VALUE_ROWS},
+    {.name = "thread-first", .kind = PAT_VALUE_LIST, .offset = offsetof(struct pat_config, thread_firsts)},
+    {.name = "row-lengths", .kind = PAT_VALUE_LIST, .offset = offsetof(struct pat_config, row_lengths)},
     PAT_COUNT("rows-wait", rows_wait, 0),
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
@@ -144,7 +145,7 @@ const char *pat_key_expects(const struct pat_key *k)
         return "an array of integers, UNIFORM:..., MS1:..., LAPLACIAN:... or RAW=FILE";
     case PAT_VALUE_DELTA:
         return "an integer or an array of them";
-    case PAT_VALUE_ROWS:
+    case PAT_VALUE_LIST:
         return "an array of integers that are not negative";
     case PAT_VALUE_COUNT:
         return k->minimum == 1 ? "an integer of at least 1" : "an integer that is not negative";
@@ -316,7 +317,7 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
         return pat_set_delta_text(b, k->role, text, len);
     case PAT_VALUE_COUNT:
         return pat_set_count(&b->config, k, text, len);
-    case PAT_VALUE_ROWS:
+    case PAT_VALUE_LIST:
         return ls_fail(LS_ERR_ARG, "a text was found");
     case PAT_VALUE_UNUSED:
         snprintf(b->note, sizeof(b->note), "%s has no effect here", k->name);
@@ -330,7 +331,7 @@ ls_err pat_builder_text(struct pat_builder *b, const struct pat_key *k, const ch
 ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const char *text, size_t len)
 {
     if (k->kind == PAT_VALUE_TEXT || k->kind == PAT_VALUE_KERNEL || k->kind == PAT_VALUE_PATTERN ||
-        k->kind == PAT_VALUE_COMMENT || k->kind == PAT_VALUE_OPERATION || k->kind == PAT_VALUE_ROWS)
+        k->kind == PAT_VALUE_COMMENT || k->kind == PAT_VALUE_OPERATION || k->kind == PAT_VALUE_LIST)
         return ls_fail(LS_ERR_ARG, "a number was found");
     return pat_builder_text(b, k, text, len);
 }
@@ -338,11 +339,11 @@ ls_err pat_builder_number(struct pat_builder *b, const struct pat_key *k, const 
 ls_err pat_builder_list(struct pat_builder *b, const struct pat_key *k, struct pat_list *l)
 {
     b->note[0] = '\0';
-    if (k->kind != PAT_VALUE_PATTERN && k->kind != PAT_VALUE_DELTA && k->kind != PAT_VALUE_ROWS)
+    if (k->kind != PAT_VALUE_PATTERN && k->kind != PAT_VALUE_DELTA && k->kind != PAT_VALUE_LIST)
         return ls_fail(LS_ERR_ARG, "an array was found");
     if (l->v.len == 0) return ls_fail(LS_ERR_ARG, "the array is empty");
-    if (k->kind == PAT_VALUE_ROWS) {
-        pat_list_take(l, &b->config.row_lengths);
+    if (k->kind == PAT_VALUE_LIST) {
+        pat_list_take(l, (struct pat_indices *)(void *)((char *)&b->config + k->offset));
         return LS_OK;
     }
     if (k->kind == PAT_VALUE_PATTERN) {

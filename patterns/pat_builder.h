@@ -18,7 +18,7 @@ enum pat_value {
     PAT_VALUE_OPERATION, /* the name of an operation */
     PAT_VALUE_PATTERN,   /* a list, a text for pat_generate, or RAW=FILE */
     PAT_VALUE_DELTA,     /* an integer, or a list of them (Spatter 1) */
-    PAT_VALUE_ROWS,      /* a list of numbers of accesses */
+    PAT_VALUE_LIST,      /* a list of numbers that are not negative */
     PAT_VALUE_COUNT,     /* an integer from a minimum on */
     PAT_VALUE_UNUSED,    /* known, without effect here */
     PAT_VALUE_COMMENT    /* a text for readers */

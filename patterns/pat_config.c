@@ -40,8 +40,9 @@ ls_err pat_config_init(struct pat_config *c)
 
 void pat_config_fini(struct pat_config *c)
 {
-    struct pat_indices *const lists[] = {&c->pattern,       &c->gather,         &c->scatter,    &c->deltas,
-                                         &c->deltas_gather, &c->deltas_scatter, &c->row_lengths};
+    struct pat_indices *const lists[] = {&c->pattern,     &c->gather,        &c->scatter,
+                                         &c->deltas,      &c->deltas_gather, &c->deltas_scatter,
+                                         &c->row_lengths, &c->thread_firsts};
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         free(lists[i]->data);
     free(c->name);
@@ -144,6 +145,14 @@ uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes)
     const bool fits = ls_mul_u64(pat_config_len(c), c->count, &bytes) &&
                       ls_mul_u64(bytes, element_bytes, &bytes) && ls_mul_u64(bytes, sides, &bytes);
     return fits ? bytes : 0;
+}
+
+bool pat_config_is_apart(const struct pat_config *c, unsigned threads)
+{
+    uint64_t turns;
+    const uint64_t turn = c->deltas.len ? c->deltas.len : 1;
+    return threads > 1 && c->thread_firsts.len == threads && c->kernel != PAT_GS &&
+           ls_mul_u64(threads, turn, &turns) && c->count % turns == 0;
 }
 
 bool pat_rows_hold_all(const struct pat_config *c)

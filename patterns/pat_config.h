@@ -63,7 +63,10 @@ struct pat_config {
     uint64_t element_bytes; /* the unit of the indices in the program; 0: not known */
     uint64_t object_bytes;  /* the program's elements, where these are larger; 0: they are not */
     uint64_t threads;       /* threads of the program that had the pattern; 0: not known */
-    uint64_t accesses;      /* the program's accesses that the pattern represents; 0: not known */
+    /* Where the threads use different places: the element at which each one begins, one for each thread. The
+     * iterations are divided into equal parts, one for each thread (pat_config_is_apart). */
+    struct pat_indices thread_firsts;
+    uint64_t accesses; /* the program's accesses that the pattern represents; 0: not known */
     enum pat_kernel kernel;
     enum pat_operation operation;
     struct pat_indices pattern;                 /* all kernels but gs */
@@ -133,6 +136,10 @@ unsigned pat_config_element_bytes(const struct pat_config *c);
 /* Bytes that Spatter counts for one run with elements of element_bytes: gs counts both sides (and so does an
  * update), indices count nothing. 0 when the product does not fit 64 bits. */
 uint64_t pat_config_bytes(const struct pat_config *c, uint64_t element_bytes);
+
+/* Does each of this many threads begin at its own element of thread_firsts? Only threads as many as these; they
+ * need equal parts of the iterations, with whole turns of the deltas. Otherwise the list has no effect. */
+bool pat_config_is_apart(const struct pat_config *c, unsigned threads);
 
 /* Do the rows of c hold as many accesses as c makes? False where it has no rows. */
 bool pat_rows_hold_all(const struct pat_config *c);

@@ -75,6 +75,16 @@ static bool pat_fits(pat_wide element)
     return element >= INT64_MIN && element <= INT64_MAX;
 }
 
+/* Store r as an extent. Errors: LS_ERR_RANGE. */
+static ls_err pat_reach_check(const struct pat_config *c, struct pat_reach r, struct pat_extent *out)
+{
+    if (!pat_fits(r.low) || !pat_fits(r.high) || r.high - r.low >= INT64_MAX)
+        return ls_fail(LS_ERR_RANGE, "count %llu with this pattern and delta reaches beyond 64-bit elements",
+                       (unsigned long long)c->count);
+    *out = (struct pat_extent){(int64_t)r.low, (int64_t)r.high};
+    return LS_OK;
+}
+
 ls_err pat_extent_of(const struct pat_config *c, enum pat_side side, struct pat_extent *out)
 {
     const struct pat_side_view v = pat_view(c, side);
@@ -91,11 +101,17 @@ ls_err pat_extent_of(const struct pat_config *c, enum pat_side side, struct pat_
     const struct pat_reach base = pat_reach_of_bases(v.delta, v.deltas, c->count);
     at.low += base.low;
     at.high += base.high;
-    if (!pat_fits(at.low) || !pat_fits(at.high) || at.high - at.low >= INT64_MAX)
-        return ls_fail(LS_ERR_RANGE, "count %llu with this pattern and delta reaches beyond 64-bit elements",
-                       (unsigned long long)c->count);
-    *out = (struct pat_extent){(int64_t)at.low, (int64_t)at.high};
-    return LS_OK;
+    return pat_reach_check(c, at, out);
+}
+
+ls_err pat_extent_apart(const struct pat_config *c, struct pat_extent *out)
+{
+    struct pat_config part = *c;
+    struct pat_extent one;
+    const struct pat_reach firsts = pat_reach_of_indices(&c->thread_firsts);
+    part.count = c->count / c->thread_firsts.len;
+    LS_TRY(pat_extent_of(&part, PAT_SIDE_GATHER, &one));
+    return pat_reach_check(c, (struct pat_reach){one.low + firsts.low, one.high + firsts.high}, out);
 }
 
 uint64_t pat_extent_elements(const struct pat_extent *e)

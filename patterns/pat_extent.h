@@ -19,6 +19,9 @@ struct pat_extent {
  * unchanged. */
 ls_err pat_extent_of(const struct pat_config *c, enum pat_side side, struct pat_extent *out);
 
+/* The same for the only sparse array of c where its threads are apart (pat_config_is_apart). */
+ls_err pat_extent_apart(const struct pat_config *c, struct pat_extent *out);
+
 /* Elements in e: 1 at least. */
 uint64_t pat_extent_elements(const struct pat_extent *e);
 

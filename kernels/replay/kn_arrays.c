@@ -15,9 +15,23 @@ uint64_t kn_plan_begin(const struct kn_plan *p, unsigned s)
     return ls_muldiv_u64(p->count, s, p->threads);
 }
 
+static bool is_apart(const struct kn_plan *p)
+{
+    return p->from.apart || p->to.apart;
+}
+
+int64_t kn_plan_shift(const struct kn_plan *p, unsigned s)
+{
+    const struct kn_plan_side *side = p->from.used ? &p->from : &p->to;
+    if (!is_apart(p)) return 0;
+    return p->config->thread_firsts.data[s] - pat_base(side->delta, side->deltas, kn_plan_begin(p, s));
+}
+
 int64_t kn_plan_base(const struct kn_plan_side *s, uint64_t i)
 {
-    return pat_base(s->delta, s->deltas, i);
+    const int64_t base = pat_base(s->delta, s->deltas, i);
+    if (!s->apart) return base;
+    return base + kn_plan_shift(s->apart, (unsigned)(i / (s->apart->count / s->apart->threads)));
 }
 
 static ls_err set_side(struct kn_plan *p, struct kn_plan_side *s, enum pat_side side)
@@ -38,7 +52,8 @@ static ls_err set_side(struct kn_plan *p, struct kn_plan_side *s, enum pat_side 
               : c->operation == PAT_OPERATION_UPDATE ? KN_SALT_UPDATED
                                                      : KN_SALT_SPARSE;
     s->fold = s->inner.len ? (struct kn_fold){s->outer.len, 1, 0} : kn_fold_find(s->outer.data, s->outer.len);
-    LS_TRY(pat_extent_of(c, side, &s->extent));
+    s->apart = pat_config_is_apart(c, p->threads) ? p : NULL;
+    LS_TRY(s->apart ? pat_extent_apart(c, &s->extent) : pat_extent_of(c, side, &s->extent));
     s->elements = pat_extent_elements(&s->extent);
     return LS_OK;
 }
@@ -58,7 +73,7 @@ static bool may_be_jammed(const struct kn_plan_side *s, size_t len)
     for (size_t late = 1; late < len; late++)
         for (size_t early = 0; early < late; early++)
             for (int k = 1; k < ROWS_JAMMED; k++)
-                if ((__int128)kn_plan_index(s, late) - kn_plan_index(s, early) == (__int128)k * s->delta)
+                if ((__int128)kn_plan_index(s, late) - kn_plan_index(s, early) == (__int128)k * s->steps[0])
                     return false;
     return true;
 }
@@ -400,7 +415,7 @@ static const uint64_t links_max = UINT64_C(1) << 25;
 bool kn_chain_fits(const struct kn_plan *p)
 {
     return p->config->operation == PAT_OPERATION_CHASE && p->config->kernel == PAT_GATHER &&
-           p->element_bytes == sizeof(uintptr_t) && p->need.iterations <= links_max;
+           p->element_bytes == sizeof(uintptr_t) && p->need.iterations <= links_max && !is_apart(p);
 }
 
 static uint64_t *element_address(const struct kn_arrays *a, int64_t element)

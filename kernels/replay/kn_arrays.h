@@ -20,9 +20,12 @@ struct kn_replay_need {
     uint64_t iterations;   /* elements moved in one run */
 };
 
+struct kn_plan;
+
 /* One sparse array and how it is walked. */
 struct kn_plan_side {
     bool used;
+    const struct kn_plan *apart;     /* its plan, where each thread begins at its own element; else NULL */
     struct pat_indices outer, inner; /* the configuration's own; inner.len 0: one level */
     struct pat_extent extent;
     const struct pat_indices *deltas; /* the configuration's list; len 0: delta alone */
@@ -54,6 +57,9 @@ ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struc
 
 /* First row of share s: shares differ by one row at most. */
 uint64_t kn_plan_begin(const struct kn_plan *p, unsigned s);
+/* Return the elements by which the rows of share s are away from the places that the deltas alone give; 0 unless
+ * threads are apart (pat_config_is_apart). */
+int64_t kn_plan_shift(const struct kn_plan *p, unsigned s);
 /* The index that element j of a row uses. */
 static inline int64_t kn_plan_index(const struct kn_plan_side *s, size_t j)
 {

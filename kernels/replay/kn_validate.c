@@ -98,14 +98,15 @@ static bool last_row_at(__int128 off, __int128 sum, const uint64_t walk[2], cons
 }
 
 /* Find the last row in span whose element j is e; false if there is none. */
-static bool last_hit(const struct kn_plan_side *s, size_t j, int64_t e, const uint64_t span[2], uint64_t *out)
+static bool last_hit(const struct kn_plan_side *s, size_t j, __int128 e, const uint64_t span[2],
+                     uint64_t *out)
 {
     __int128 sum = 0, prefix = 0;
     bool found = false;
     for (size_t k = 0; k < s->steps_len; k++)
         sum += s->steps[k];
     for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++]) {
-        const __int128 off = (__int128)e - kn_plan_index(s, j) - prefix;
+        const __int128 off = e - kn_plan_index(s, j) - prefix;
         uint64_t i = 0;
         if (!last_row_at(off, sum, (const uint64_t[2]){s->steps_len, k}, span, &i) || (found && i < *out))
             continue;
@@ -120,11 +121,12 @@ static bool left_by(const struct kn_arrays *a, unsigned t, int64_t e, uint64_t *
 {
     const struct kn_plan *p = a->plan;
     const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
+    const __int128 at = (__int128)e - kn_plan_shift(p, t);
     uint64_t row = 0;
     size_t element = p->len;
     for (size_t j = 0; j < p->len && span[0] < span[1]; j++) {
         uint64_t i = 0;
-        if (!last_hit(&p->to, j, e, span, &i) || (element < p->len && i < row)) continue;
+        if (!last_hit(&p->to, j, at, span, &i) || (element < p->len && i < row)) continue;
         row = i;
         element = j;
     }
@@ -155,6 +157,7 @@ static uint64_t tags_by(const struct kn_arrays *a, unsigned t, int64_t e)
     const struct kn_plan *p = a->plan;
     const struct kn_plan_side *s = &p->to;
     const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
+    const __int128 at = (__int128)e - kn_plan_shift(p, t);
     __int128 sum = 0;
     uint64_t tags = 0;
     for (size_t k = 0; k < s->steps_len; k++)
@@ -162,8 +165,8 @@ static uint64_t tags_by(const struct kn_arrays *a, unsigned t, int64_t e)
     for (size_t j = 0; j < p->len && span[0] < span[1]; j++) {
         __int128 prefix = 0;
         for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++])
-            tags |= tags_at((__int128)e - kn_plan_index(s, j) - prefix, sum,
-                            (const uint64_t[2]){s->steps_len, k}, span, p->element_bytes);
+            tags |= tags_at(at - kn_plan_index(s, j) - prefix, sum, (const uint64_t[2]){s->steps_len, k},
+                            span, p->element_bytes);
     }
     return tags;
 }
@@ -193,19 +196,21 @@ static bool check_updated(const struct kn_arrays *a, int64_t e, struct kn_result
 
 /* ---- sums: each row adds to the elements that it uses; no addition of any thread may be lost ---- */
 
-/* Count the rows in [0, count) of the form turn * turns_len + k that hit, like last_row_at. */
-static uint64_t hits_at(__int128 off, __int128 sum, const uint64_t walk[2], uint64_t count)
+/* Count the rows in span of the form turn * turns_len + k that hit, like last_row_at. */
+static uint64_t hits_at(__int128 off, __int128 sum, const uint64_t walk[2], const uint64_t span[2])
 {
-    const uint64_t span[2] = {0, count};
     uint64_t last;
     if (!last_row_at(off, sum, walk, span, &last)) return 0;
-    return sum == 0 ? last / walk[0] + 1 : 1;
+    return sum == 0 ? (last - span[0]) / walk[0] + 1 : 1;
 }
 
-static double sum_at(const struct kn_arrays *a, int64_t e)
+/* Return the sum that the rows of share t add to element e. */
+static double sum_by(const struct kn_arrays *a, unsigned t, int64_t e)
 {
     const struct kn_plan *p = a->plan;
     const struct kn_plan_side *s = &p->to;
+    const uint64_t span[2] = {kn_plan_begin(p, t), kn_plan_begin(p, t + 1)};
+    const __int128 at = (__int128)e - kn_plan_shift(p, t);
     __int128 turn = 0;
     double sum = 0;
     for (size_t k = 0; k < s->steps_len; k++)
@@ -214,9 +219,17 @@ static double sum_at(const struct kn_arrays *a, int64_t e)
         __int128 prefix = 0;
         for (size_t k = 0; k < s->steps_len; prefix += s->steps[k++])
             sum += kn_value_addend(j, p->element_bytes) *
-                   (double)hits_at((__int128)e - kn_plan_index(s, j) - prefix, turn,
-                                   (const uint64_t[2]){s->steps_len, k}, p->count);
+                   (double)hits_at(at - kn_plan_index(s, j) - prefix, turn,
+                                   (const uint64_t[2]){s->steps_len, k}, span);
     }
+    return sum;
+}
+
+static double sum_at(const struct kn_arrays *a, int64_t e)
+{
+    double sum = 0;
+    for (unsigned t = 0; t < a->plan->threads; t++)
+        sum += sum_by(a, t, e);
     return sum;
 }
 

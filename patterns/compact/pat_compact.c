@@ -129,6 +129,19 @@ static unsigned pat_index_bits(const struct pat_tables *t, uint32_t site)
     return bytes == 4 || bytes == 8 ? 8 * bytes : 0;
 }
 
+/* Copy the places of the threads. */
+static ls_err pat_set_apart(const struct pat_sequence *s, struct pat_found *f)
+{
+    int64_t *to = s->threads_apart ? malloc(s->threads * sizeof(*to)) : NULL;
+    if (!s->threads_apart) return LS_OK;
+    if (!to) return ls_nomem("%u threads", s->threads);
+    f->threads_apart = (struct pat_indices){to, s->threads};
+    f->threads_share_range = s->threads_share_range;
+    for (uint32_t t = 0; t < s->threads; t++)
+        to[t] = s->threads_apart[t] / (int64_t)f->elem_size_bytes;
+    return LS_OK;
+}
+
 static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_sequence *s, struct pat_found *f)
 {
     const struct pat_tables *t = c->tables;
@@ -145,6 +158,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->module_row = module < t->modules_len ? module : PAT_NONE;
     f->source_line = site->line;
     f->threads = s->threads;
+    LS_TRY(pat_set_apart(s, f));
     f->accesses = s->accesses;
     f->access_share = c->all->accesses ? (double)s->accesses / (double)c->all->accesses : 0;
     f->window_share = s->window_share;

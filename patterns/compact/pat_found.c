@@ -56,6 +56,7 @@ const char *pat_found_key(const struct pat_found *f, char out[PAT_FOUND_KEY_BYTE
 void pat_found_fini(struct pat_found *f)
 {
     char *const texts[] = {f->module, f->function, f->file, f->home, f->index_home, f->thread};
+    free(f->threads_apart.data);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         free(texts[i]);
     free(f->head.data);

@@ -82,6 +82,9 @@ struct pat_found {
     uint64_t ranges_print; /* as in pat_sequence; rows of one home with equal values use the same array */
     char *thread;
     uint32_t threads;
+    /* The elements from this thread's to those of each thread, where they differ: see struct pat_sequence. */
+    struct pat_indices threads_apart;
+    bool threads_share_range;
     uint64_t accesses;
     double access_share, cost_share; /* shares in the whole source, 0 to 1 */
     double window_share;             /* as in pat_sequence; published modes only, else 0 */

@@ -279,6 +279,20 @@ static void join_index(const struct pat_sequences *s, const struct pat_join *j, 
     }
 }
 
+/* Are the threads of all members at the same distances, in whole units of the joined sequence? */
+static bool join_same_apart(const struct pat_sequences *s, const struct pat_join *j, uint64_t unit_bytes)
+{
+    const struct pat_sequence *a = &s->rows[j->members[0]];
+    for (size_t m = 0; m < j->len; m++) {
+        const struct pat_sequence *b = &s->rows[j->members[m]];
+        if (!a->threads_apart != !b->threads_apart) return false;
+        for (uint32_t t = 0; a->threads_apart && t < a->threads; t++)
+            if (a->threads_apart[t] != b->threads_apart[t] || a->threads_apart[t] % (int64_t)unit_bytes)
+                return false;
+    }
+    return true;
+}
+
 ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables *t, const struct pat_join *j,
                          struct pat_sequence *out)
 {
@@ -291,6 +305,7 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
     out->base = all.base;
     out->range_elements = out->range_elements * out->elem_size_bytes / all.unit_bytes;
     out->elem_size_bytes = all.unit_bytes;
+    if (!join_same_apart(s, j, all.unit_bytes)) out->threads_apart = NULL;
     out->distances = NULL;
     out->distances_len = 0;
     out->accesses = 0;

@@ -12,6 +12,8 @@
 #include <string.h>
 
 enum { FINISH_DISTANCES = 64, FINISH_SINGLES = 256 };
+/* Runs of two threads that are compared, and the largest distance of their places that a replay gets. */
+enum { FINISH_COMPARED = 1 << 16, FINISH_APART_BYTES = 1 << 30 };
 /* In longer sequences with many runs, struct pat_ext_repetition would have noticed rounds. */
 enum { FINISH_SEARCHED = 1 << 20, FINISH_SEARCHED_PART = 4, FINISH_WATCHED_PARTS = 8 };
 /* A sequence with trivial distances is shown if its share of the cost is at least this. */
@@ -27,6 +29,8 @@ struct finish_row {
     uint32_t rank;            /* published modes: rank among the loads or the stores, from 0 */
     double window_share;      /* published modes: of the appearances of all loads or stores */
     uint32_t threads;
+    int64_t *threads_apart; /* as in struct pat_sequence, which takes it */
+    bool threads_share_range;
     bool is_out, is_companion;
     struct pat_ext_measured measured;
 };
@@ -131,33 +135,138 @@ static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ex
     pat_ext_row_drop(e, from);
 }
 
+/* The places that a row's kept accesses use, as addresses. */
+struct finish_span {
+    uint64_t low, high, first; /* first: of the first access */
+    uint32_t range;            /* its range, PAT_NONE: not known */
+};
+
+static void finish_widen(struct finish_span *s, uint64_t addr)
+{
+    if (addr < s->low) s->low = addr;
+    if (addr > s->high) s->high = addr;
+}
+
+static struct finish_span finish_span_of(const struct pat_ext_row *r)
+{
+    struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
+    struct pat_ext_token t;
+    struct finish_span s = {.low = UINT64_MAX, .range = PAT_NONE};
+    uint64_t addr = 0, done = 0;
+    int64_t distances[FINISH_SINGLES];
+    for (;; done += t.count) {
+        for (size_t n; (n = pat_ext_stream_singles(&reader, distances, FINISH_SINGLES)) > 0; done += n)
+            for (size_t i = 0; i < n; i++)
+                finish_widen(&s, addr += (uint64_t)distances[i]);
+        done += pat_ext_stream_pass(&reader, addr, done, UINT64_MAX);
+        if (!pat_ext_stream_next(&reader, &t)) break;
+        addr = t.kind == PAT_EXT_JUMP ? t.addr : addr + (uint64_t)t.distance * t.count;
+        if (done == 0) s.first = addr, s.range = t.range;
+        finish_widen(&s, addr); /* a run has one direction, from the address before it */
+    }
+    return s;
+}
+
+/* Does b make the accesses of a, but `by` bytes away, as far as both were kept? */
+static bool finish_is_moved(const struct pat_ext_row *a, const struct pat_ext_row *b, uint64_t by)
+{
+    struct pat_ext_reader readers[2] = {pat_ext_stream_read(&a->stream), pat_ext_stream_read(&b->stream)};
+    struct pat_ext_token t[2] = {{.count = 0}, {.count = 0}};
+    for (size_t done = 0; done < FINISH_COMPARED; done++) {
+        for (int i = 0; i < 2; i++)
+            if (!t[i].count && !pat_ext_stream_next(&readers[i], &t[i])) return done > 1;
+        if (t[0].kind != t[1].kind) return false;
+        if (t[0].kind == PAT_EXT_JUMP ? t[1].addr - t[0].addr != by : t[0].distance != t[1].distance)
+            return false;
+        const uint64_t both = t[0].count < t[1].count ? t[0].count : t[1].count;
+        t[0].count -= both;
+        t[1].count -= both;
+    }
+    return true;
+}
+
+/* A thread's row in a group, and its places. */
+struct finish_thread {
+    const struct pat_ext_row *row;
+    struct finish_span span;
+};
+
+/* Set the bytes from the places of a to those of b: the distance of their first accesses if the others follow
+ * alike, else that of their spans if these do not overlap, else 0. False: it is not known, or so far that no
+ * replay needs it. */
+static bool finish_distance(const struct finish_thread *a, const struct finish_thread *b, uint64_t unit_bytes,
+                            int64_t *out)
+{
+    const struct finish_span *x = &a->span, *y = &b->span;
+    if (!a->row->kept || !b->row->kept) return false;
+    uint64_t by = y->first - x->first;
+    if (!finish_is_moved(a->row, b->row, by)) by = x->high < y->low || y->high < x->low ? y->low - x->low : 0;
+    *out = (int64_t)by;
+    return finish_magnitude(*out) <= FINISH_APART_BYTES && finish_magnitude(*out) % unit_bytes == 0;
+}
+
+/* Find how far the places of the threads of rows[0, len) are from those of `to`; none if they use the same
+ * ones. Errors: LS_ERR_NOMEM. */
+static ls_err finish_apart(const struct finish_row *rows, size_t len, struct finish_row *to)
+{
+    const struct finish_thread own = {to->row, finish_span_of(to->row)};
+    int64_t *apart = malloc(len * sizeof(*apart));
+    size_t threads = 0;
+    bool is_known = true, is_apart = false;
+    if (!apart) return ls_nomem("%zu threads", len);
+    to->threads_share_range = true;
+    for (size_t i = 0, next; is_known && i < len; i = next) {
+        const struct pat_ext_row *most = rows[i].row;
+        for (next = i + 1; next < len && rows[next].row->thread == most->thread; next++)
+            if (pat_ext_row_accesses(rows[next].row) > pat_ext_row_accesses(most)) most = rows[next].row;
+        const struct finish_thread one = {most, finish_span_of(most)};
+        is_known = finish_distance(&own, &one, to->unit_bytes, &apart[threads]);
+        is_apart = is_apart || apart[threads];
+        to->threads_share_range = to->threads_share_range && one.span.range == own.span.range;
+        threads++;
+    }
+    if (is_known && is_apart)
+        to->threads_apart = apart;
+    else
+        free(apart);
+    return LS_OK;
+}
+
 /* Merge rows[0, len): the same site, home and unit, sorted by thread. */
-static void finish_merge_group(struct pat_ext *e, struct finish_row *rows, size_t len)
+static ls_err finish_merge_group(struct pat_ext *e, struct finish_row *rows, size_t len)
 {
     size_t longest = 0;
     for (size_t i = 1; i < len; i++)
         if (pat_ext_row_accesses(rows[i].row) > pat_ext_row_accesses(rows[longest].row)) longest = i;
     struct finish_row *to = &rows[longest];
+    if (rows[0].row->thread == rows[len - 1].row->thread) return LS_OK;
+    LS_TRY(finish_apart(rows, len, to));
     for (size_t i = 0; i < len; i++) {
         if (rows[i].row->thread == to->row->thread) continue;
         to->threads += i == 0 || rows[i].row->thread != rows[i - 1].row->thread;
         finish_join(e, to->row, rows[i].row);
         rows[i].is_out = true;
     }
+    return LS_OK;
 }
 
-static size_t finish_merge(struct pat_ext *e, struct finish_row *rows, size_t len)
+/* Merge the threads of all rows; *rows_len becomes smaller. Errors: LS_ERR_NOMEM. */
+static ls_err finish_merge(struct pat_ext *e, struct finish_row *rows, size_t *rows_len)
 {
+    const size_t len = *rows_len;
     qsort(rows, len, sizeof(*rows), finish_by_site);
     for (size_t from = 0, to; from < len; from = to) {
         for (to = from + 1; to < len && finish_same_site(&rows[from], &rows[to]); to++)
             ;
-        finish_merge_group(e, &rows[from], to - from);
+        LS_TRY(finish_merge_group(e, &rows[from], to - from));
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < len; i++)
-        if (!rows[i].is_out) rows[kept++] = rows[i];
-    return kept;
+    *rows_len = 0;
+    for (size_t i = 0; i < len; i++) {
+        const struct finish_row one = rows[i];
+        rows[i].threads_apart = NULL; /* the list moves along */
+        if (!one.is_out) rows[(*rows_len)++] = one;
+    }
+    return LS_OK;
 }
 
 /* ---- filters and ranks ---- */
@@ -271,27 +380,6 @@ static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, si
 
 /* ---- indices ---- */
 
-/* Return the lowest address of the kept accesses. */
-static uint64_t finish_lowest(const struct pat_ext_row *r)
-{
-    struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
-    struct pat_ext_token t;
-    uint64_t addr = 0, lowest = UINT64_MAX, done = 0;
-    int64_t distances[FINISH_SINGLES];
-    for (;; done += t.count) {
-        for (size_t n; (n = pat_ext_stream_singles(&reader, distances, FINISH_SINGLES)) > 0; done += n)
-            for (size_t i = 0; i < n; i++) {
-                addr += (uint64_t)distances[i];
-                if (addr < lowest) lowest = addr;
-            }
-        done += pat_ext_stream_pass(&reader, addr, done, UINT64_MAX);
-        if (!pat_ext_stream_next(&reader, &t)) break;
-        addr = t.kind == PAT_EXT_JUMP ? t.addr : addr + (uint64_t)t.distance * t.count;
-        if (addr < lowest) lowest = addr; /* a run has one direction, from the address before it */
-    }
-    return lowest;
-}
-
 struct finish_position {
     uint64_t base, addr;
     size_t len, most; /* indices: number so far, and number requested */
@@ -373,7 +461,7 @@ static bool finish_fold(const struct pat_ext *e, const struct finish_row *f, siz
     if (!pat_ext_stream_next(&reader, &t) || t.kind != PAT_EXT_JUMP) return false;
     const bool has_range = t.range != PAT_NONE && !r->is_pool;
     struct pat_fold_ask ask = {.unit_bytes = f->unit_bytes, .len = r->kept, .round = round, .room = most};
-    if (r->home == PAT_NONE || r->is_pool) ask.base = finish_lowest(r);
+    if (r->home == PAT_NONE || r->is_pool) ask.base = finish_span_of(r).low;
     if (has_range) ask.base = e->tables->ranges[t.range].start;
     bool is_folded = round && pat_fold_stream(&r->stream, &ask, &s->indices, &s->fold);
     ask.round = 0; /* the round that was noticed may be the inner one of two */
@@ -397,7 +485,7 @@ static ls_err finish_expand(struct pat_ext *e, const struct finish_row *f, size_
     s->breaks = malloc((r->jumps + 1) * sizeof(size_t));
     if (!s->indices.data || !s->breaks) return ls_nomem("%zu indices", most);
     struct pat_ext_reader reader = pat_ext_stream_read(&r->stream);
-    struct finish_position at = {.base = r->home == PAT_NONE || r->is_pool ? finish_lowest(r) : 0,
+    struct finish_position at = {.base = r->home == PAT_NONE || r->is_pool ? finish_span_of(r).low : 0,
                                  .most = most};
     while (at.len < at.most && finish_next(e, f, &reader, s, &at))
         if (!r->has_repeats && reader.position.block != r->stream.first) /* its memory is reused for the next
@@ -435,13 +523,15 @@ static ls_err finish_distances(const struct finish_row *f, struct pat_sequence *
     return LS_OK;
 }
 
-static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, struct pat_sequence *s)
+static ls_err finish_sequence(struct pat_ext *e, struct finish_row *f, struct pat_sequence *s)
 {
     struct pat_ext_row *r = f->row;
     *s = (struct pat_sequence){.site = r->site,
                                .home = r->home,
                                .thread = r->thread,
                                .threads = f->threads,
+                               .threads_apart = f->threads_apart,
+                               .threads_share_range = f->threads_share_range,
                                .elem_size_bytes = f->unit_bytes,
                                .accesses = f->measured.accesses,
                                .is_companion = f->is_companion,
@@ -460,6 +550,7 @@ static ls_err finish_sequence(struct pat_ext *e, const struct finish_row *f, str
                                .turns = r->turns.len,
                                .rank = f->rank,
                                .window_share = f->window_share};
+    f->threads_apart = NULL;
     LS_TRY(finish_distances(f, s));
     pat_ext_tally_fini(&r->tally, &e->counts);
     const uint64_t held = e->held_bytes + r->jumps * sizeof(size_t);
@@ -576,7 +667,7 @@ static size_t finish_keep(struct pat_ext *e, struct finish_row *f, size_t len, s
 
 static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, struct pat_sequences *out)
 {
-    if (e->options->merge_threads) len = finish_merge(e, f, len);
+    if (e->options->merge_threads) LS_TRY(finish_merge(e, f, &len));
     for (size_t i = 0; i < len; i++)
         f[i].measured = finish_measure(e, &f[i]);
     qsort(f, len, sizeof(*f), finish_by_cost);
@@ -614,6 +705,8 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
     }
     if (err == LS_OK) err = finish_indices(e, &sites, out);
     finish_sites_fini(&sites);
+    for (size_t i = 0; f && i < e->rows_len; i++)
+        free(f[i].threads_apart);
     free(f);
     free(rows);
     return err;

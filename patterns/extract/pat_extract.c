@@ -73,6 +73,7 @@ void pat_sequences_fini(struct pat_sequences *s)
         free(s->rows[i].indices.data);
         free(s->rows[i].breaks);
         free(s->rows[i].distances);
+        free(s->rows[i].threads_apart);
     }
     free(s->rows);
     *s = (struct pat_sequences){0};

@@ -47,8 +47,12 @@ struct pat_extract_options {
 struct pat_sequence {
     uint32_t site, home, thread; /* rows of the source's tables; home PAT_NONE: no known range */
     uint32_t threads;            /* number of threads with this sequence (merge_threads) */
-    uint64_t elem_size_bytes;    /* unit of the indices: the home's element, else the access */
-    uint64_t accesses;           /* all accesses, kept or not */
+    /* merge_threads: where the threads use different places, the bytes from this thread's to each one's, the
+     * threads in the order of their numbers; NULL: they use the same ones, or it is not known. */
+    int64_t *threads_apart; /* [threads] */
+    bool threads_share_range;
+    uint64_t elem_size_bytes; /* unit of the indices: the home's element, else the access */
+    uint64_t accesses;        /* all accesses, kept or not */
     /* Kept accesses in order, in elements from the start of the accessed range (for an unknown home or a
      * pool: from the lowest address). Index i and i + 1 follow each other in the thread unless i + 1 is in
      * breaks. */

@@ -59,11 +59,17 @@ ls_err pat_unroll(const struct pat_config *c, enum pat_side side, uint64_t acces
     return LS_OK;
 }
 
-void pat_normalise(struct pat_indices *p)
+int64_t pat_lowest(const struct pat_indices *p)
 {
     int64_t lowest = INT64_MAX;
     for (size_t i = 0; i < p->len; i++)
         if (p->data[i] < lowest) lowest = p->data[i];
+    return lowest;
+}
+
+void pat_normalise(struct pat_indices *p)
+{
+    const int64_t lowest = pat_lowest(p);
     for (size_t i = 0; i < p->len; i++)
         p->data[i] = (int64_t)((uint64_t)p->data[i] - (uint64_t)lowest);
 }
@@ -104,6 +110,16 @@ static ls_err pat_copy_scaled(const struct pat_indices *from, struct pat_scale b
     return LS_OK;
 }
 
+ls_err pat_elements_scaled(const struct pat_indices *p, uint64_t elem_size_bytes, unsigned unit_bytes,
+                           struct pat_indices *out)
+{
+    const ls_err err = pat_copy_scaled(p, (struct pat_scale){elem_size_bytes, unit_bytes}, out);
+    if (err == LS_OK) return LS_OK;
+    free(out->data);
+    *out = (struct pat_indices){0};
+    return err;
+}
+
 static void pat_normalise_negative(struct pat_indices *p)
 {
     for (size_t i = 0; i < p->len; i++)
@@ -136,7 +152,8 @@ ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, u
     const struct pat_scale by = {elem_size_bytes, unit_bytes};
     *out = *c;
     out->pattern = out->gather = out->scatter = (struct pat_indices){0};
-    out->deltas = out->deltas_gather = out->deltas_scatter = out->row_lengths = (struct pat_indices){0};
+    out->deltas = out->deltas_gather = out->deltas_scatter = out->row_lengths = out->thread_firsts =
+        (struct pat_indices){0};
     out->found_as = out->found_class = out->array = NULL; /* the JSON writer sets them for found patterns */
     out->name = strdup(c->name);
     if (!out->name) return ls_nomem("a name");

@@ -2,6 +2,7 @@
 /* Pattern files: all that loadstone replay reads, or the part of it that Spatter 2 accepts. Spatter stores
  * unknown keys and ignores them (its JSONParser): "origin" is one. It refuses a file with a delta below 0 or
  * a list of deltas; older versions take such a delta as 8 and terminate on a list. */
+#include "common/ls_checked.h"
 #include "common/ls_put.h"
 #include "patterns/write/pat_writers.h"
 
@@ -67,6 +68,7 @@ static void pat_json_row(const struct pat_config *c, const struct pat_found *r, 
     pat_json_count("element-bytes", c->element_bytes, out);
     pat_json_count("object-bytes", c->object_bytes, out);
     pat_json_count("threads", c->threads, out);
+    pat_json_list("thread-first", &c->thread_firsts, out);
     pat_json_count("accesses", c->accesses, out);
     fprintf(out, ", \"count\": %" PRIu64, c->count);
     if (c->wrap != 1) fprintf(out, ", \"wrap\": %" PRIu64, c->wrap);
@@ -228,9 +230,31 @@ static ls_err pat_json_array(const struct pat_findings *f, size_t i, struct pat_
     return c->array ? LS_OK : ls_nomem("a name");
 }
 
+/* Where threads use different places, let the configuration hold the accesses of all of them: as many iterations
+ * for each, and their first elements, the lowest 0. */
+static ls_err pat_json_apart(const struct pat_found *r, struct pat_config *c)
+{
+    const struct pat_indices *apart = &r->threads_apart;
+    struct pat_config whole = *c;
+    if (apart->len < 2 || !ls_mul_u64(c->count, apart->len, &whole.count)) return LS_OK;
+    whole.thread_firsts = (struct pat_indices){0};
+    LS_TRY(pat_elements_scaled(apart, r->elem_size_bytes, pat_replayed_bytes(r->elem_size_bytes),
+                               &whole.thread_firsts));
+    const int64_t lowest = pat_lowest(&whole.thread_firsts);
+    if (!pat_config_is_apart(&whole, (unsigned)apart->len)) {
+        free(whole.thread_firsts.data);
+        return LS_OK;
+    }
+    pat_normalise(&whole.thread_firsts);
+    if (c->array && r->threads_share_range) whole.first += (uint64_t)lowest; /* both in the array */
+    *c = whole;
+    return LS_OK;
+}
+
 static ls_err pat_json_for_both(const struct pat_findings *f, size_t i, struct pat_config *c)
 {
     LS_TRY(pat_json_array(f, i, c));
+    LS_TRY(pat_json_apart(&f->rows[i], c));
     const uint64_t boundary = pat_json_boundary(c);
     if (boundary > pat_json_boundary_of_spatter(f->len)) c->boundary = boundary;
     return LS_OK;

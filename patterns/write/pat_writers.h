@@ -45,6 +45,13 @@ uint64_t pat_unrolled_len(const struct pat_config *c, enum pat_side side);
 ls_err pat_config_scaled(const struct pat_config *c, uint64_t elem_size_bytes, unsigned unit_bytes,
                          struct pat_config *out);
 
+/* Copy a list of elements in such units.
+ * Owns:   the caller frees out->data.  Errors: as pat_config_scaled; *out is then empty. */
+ls_err pat_elements_scaled(const struct pat_indices *p, uint64_t elem_size_bytes, unsigned unit_bytes,
+                           struct pat_indices *out);
+
+/* The lowest of p, which is not empty. */
+int64_t pat_lowest(const struct pat_indices *p);
 /* Move all indices so that the lowest is 0. The distances stay. */
 void pat_normalise(struct pat_indices *p);
 

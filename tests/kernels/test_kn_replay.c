@@ -35,6 +35,8 @@ static void set_indices(struct pat_indices *p, size_t len, uint64_t below, uint6
         p->data[j] = (int64_t)draw(state, below);
 }
 
+enum { THREADS = 3 };
+
 /* A random configuration: short and long rows, deltas of all signs, wraps, sometimes lists of deltas. */
 static void make(struct pat_config *c, enum pat_kernel kernel, uint64_t *state)
 {
@@ -55,6 +57,14 @@ static void make(struct pat_config *c, enum pat_kernel kernel, uint64_t *state)
         set_indices(&c->deltas_gather, 1 + draw(state, 4), 15, state);
         set_indices(&c->deltas_scatter, 1 + draw(state, 4), 15, state);
     }
+}
+
+/* Let threads begin at places of their own, also ones that others use. */
+static void set_apart(struct pat_config *c, uint64_t *state)
+{
+    const uint64_t turn = c->deltas.len ? c->deltas.len : 1;
+    set_indices(&c->thread_firsts, THREADS, 90, state);
+    c->count = THREADS * turn * (1 + draw(state, 20));
 }
 
 /* The contents of the destination after the serial loops of the published kernels: bits by element from low
@@ -178,7 +188,7 @@ static unsigned run_all(const struct pat_config *c, unsigned element_bytes)
             kn_variant_find(&w, found, KN_TRIALS_MAX, &len);
             for (size_t v = 0; v < len; v++, ran++) {
                 run_variant(c, found[v], 1);
-                run_variant(c, found[v], 3);
+                run_variant(c, found[v], THREADS);
             }
         }
     return ran;
@@ -193,6 +203,7 @@ static void each_variant_equals_the_naive_model(void **state)
         for (int n = 0; n < CONFIGURATIONS; n++) {
             struct pat_config c;
             make(&c, (enum pat_kernel)k, &random);
+            if (n % 5 == 4) set_apart(&c, &random);
             ran += run_all(&c, n % 2 ? 8 : 4);
             for (int o = PAT_OPERATION_COPY + 1; o < PAT_OPERATION_COUNT; o++) {
                 c.operation = (enum pat_operation)o;
@@ -207,6 +218,34 @@ static void each_variant_equals_the_naive_model(void **state)
     kn_isa_list(here, sizeof(here));
     print_message("%u variants of: %s\n", ran, here);
     assert_true(ran > PAT_KERNEL_COUNT * CONFIGURATIONS * 4);
+}
+
+/* As many threads as there are first elements begin there; other numbers of threads share the iterations. */
+static void threads_begin_at_their_own_elements(void **state)
+{
+    (void)state;
+    static int64_t index[] = {0, 7}, firsts[] = {0, 1, 1000};
+    static const struct kn_options o = {.element_bytes = 8};
+    struct pat_config c = {.name = "",
+                           .kernel = PAT_SCATTER,
+                           .operation = PAT_OPERATION_UPDATE,
+                           .pattern = {index, 2},
+                           .thread_firsts = {firsts, 3},
+                           .delta = 2,
+                           .count = 30,
+                           .wrap = 1};
+    struct kn_plan plan;
+    assert_int_equal(kn_plan_init(&plan, &c, &o, 3), LS_OK);
+    for (unsigned t = 0; t < 3; t++) {
+        assert_int_equal(kn_plan_base(&plan.to, kn_plan_begin(&plan, t)), firsts[t]);
+        assert_int_equal(kn_plan_base(&plan.to, kn_plan_begin(&plan, t + 1) - 1), firsts[t] + 18);
+    }
+    assert_int_equal(plan.to.elements, 1000 + 18 + 7 + 1);
+    assert_int_equal(kn_plan_init(&plan, &c, &o, 2), LS_OK);
+    assert_int_equal(kn_plan_base(&plan.to, 15), 30);
+    assert_int_equal(plan.to.elements, 58 + 7 + 1);
+    firsts[2] = INT64_MAX;
+    assert_int_equal(kn_plan_init(&plan, &c, &o, 3), LS_ERR_RANGE);
 }
 
 enum { SHORT_MAX = KN_HELD_MAX + 2, STEPS = 19 };
@@ -702,6 +741,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variant_equals_the_naive_model),
+        cmocka_unit_test(threads_begin_at_their_own_elements),
         cmocka_unit_test(short_rows_and_equal_steps_are_moved_as_listed),
         cmocka_unit_test(rows_of_equal_distances_are_scattered_in_order),
         cmocka_unit_test(a_fold_gives_every_index),

@@ -233,6 +233,48 @@ static void pat_threads_that_do_the_same_become_one(void **state)
     memory_fini(&m);
 }
 
+/* Three threads, whose places are `apart` bytes from one to the next: two sweeps by words, or random ones in 1 KiB. */
+static const struct pat_sequence *extract_apart(struct memory_source *m, struct pat_sequences *s,
+                                                uint64_t apart, bool is_random)
+{
+    const struct pat_extract_options merge = {.merge_threads = true, .keep_trivial = true};
+    memory_home(m, "x", 8);
+    memory_site(m, 0x401000, 8, PAT_OP_LOAD);
+    memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, ARENA, ARENA + 65536, 0));
+    rng_state = 11;
+    for (uint32_t thread = 0; thread < 3; thread++) {
+        memory_thread(m);
+        for (uint64_t i = 0; i < 200 + (thread == 1); i++)
+            memory_access(m, 0, thread, ARENA + thread * apart + (is_random ? rng(128) : i % 100) * 8);
+    }
+    memory_extract(m, &merge, s);
+    return only(s);
+}
+
+/* Threads of one line, of disjoint parts, or of the same data. */
+static void pat_threads_at_different_places_are_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t apart;
+        bool is_random, is_told;
+    } rows[] = {{8, false, true},  {4096, false, true}, {4096, true, true},
+                {0, false, false}, {0, true, false},    {8, true, false}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct memory_source m = {0};
+        struct pat_sequences s;
+        const struct pat_sequence *q = extract_apart(&m, &s, rows[i].apart, rows[i].is_random);
+        assert_int_equal(q->threads, 3);
+        assert_int_equal(q->threads_apart != NULL, rows[i].is_told);
+        for (int t = 0; t < 3 && rows[i].is_told && !rows[i].is_random;
+             t++) /* the second thread is the longest */
+            assert_int_equal(q->threads_apart[t], (t - 1) * (int64_t)rows[i].apart);
+        if (rows[i].is_told) assert_true(q->threads_share_range);
+        pat_sequences_fini(&s);
+        memory_fini(&m);
+    }
+}
+
 /* n accesses: `unique` different distances, `far` times a far one, in turn with those. */
 static void make_filtered(struct memory_source *m, uint32_t site, uint64_t n, uint64_t unique, uint64_t far)
 {
@@ -546,6 +588,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_blocks_are_indexed_one_by_one),
         cmocka_unit_test(pat_range_that_another_overlaps_has_ended),
         cmocka_unit_test(pat_threads_that_do_the_same_become_one),
+        cmocka_unit_test(pat_threads_at_different_places_are_apart),
         cmocka_unit_test(the_dynamic_loader_is_one_line),
         cmocka_unit_test(pat_published_modes_keep_the_published_sequences),
         cmocka_unit_test(pat_published_modes_keep_the_ten_seen_in_most_windows),

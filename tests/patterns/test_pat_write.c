@@ -147,6 +147,46 @@ static void arrays_are_reported(void **state)
     remove_all(writer("json"), path);
 }
 
+static void set_apart(struct pat_found *r, int64_t second)
+{
+    int64_t *apart = malloc(2 * sizeof(*apart));
+    assert_non_null(apart);
+    apart[0] = 0;
+    apart[1] = second;
+    r->threads_apart = (struct pat_indices){apart, 2};
+    r->threads = 2;
+    r->threads_share_range = true;
+}
+
+/* Where threads use different places, the file has the accesses of all of them, and where each begins. */
+static void threads_begin_where_they_did(void **state)
+{
+    struct pat_suite s = {NULL, 0};
+    struct pat_findings f;
+    const struct pat_json_options read = {.note = note};
+    const struct pat_write_options o = {.source = "run.h5", .note = note};
+    static const int64_t up[] = {0, 300}, down[] = {15, 0};
+    char path[PATH_MAX];
+    (void)state;
+    found_fixture(&f);
+    set_apart(&f.rows[FOUND_GATHER], 300);
+    set_apart(&f.rows[FOUND_FIELD], -5); /* 24 bytes are three elements */
+    rename_home(&f.rows[FOUND_FIELD], "x", 7, 5);
+    snprintf(path, sizeof(path), "%s/P.json", dir);
+    notes[0] = '\0';
+    assert_int_equal(pat_write(writer("json"), &f, &o, path), LS_OK);
+    assert_int_equal(pat_json_read_file(path, &read, &s), LS_OK);
+    assert_null(strstr(notes, "unknown key"));
+    assert_same_list(&s.rows[FOUND_GATHER].thread_firsts, &(struct pat_indices){(int64_t *)up, 2});
+    assert_int_equal(s.rows[FOUND_GATHER].count, 2 * f.rows[FOUND_GATHER].config.count);
+    assert_same_list(&s.rows[FOUND_FIELD].thread_firsts, &(struct pat_indices){(int64_t *)down, 2});
+    assert_int_equal(s.rows[FOUND_FIELD].first, 0);
+    assert_int_equal(s.rows[FOUND_SCATTER].thread_firsts.len, 0);
+    pat_findings_fini(&f);
+    pat_suite_fini(&s);
+    remove_all(writer("json"), path);
+}
+
 /* Access k of c, counted from its first: no writer may change it. */
 static int64_t distance_from_first(const struct pat_config *c, size_t k)
 {
@@ -406,6 +446,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_read_back_equal),
         cmocka_unit_test(arrays_are_reported),
+        cmocka_unit_test(threads_begin_where_they_did),
         cmocka_unit_test(spatter_gets_the_same_accesses_in_its_own_terms),
         cmocka_unit_test(far_indices_stay_where_they_are_in_spatter),
         cmocka_unit_test(gs_patterns_gets_full_sequences),
