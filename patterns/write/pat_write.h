@@ -34,8 +34,10 @@ struct pat_writer {
     void (*end_each)(const struct pat_findings *f, size_t i, char *out, size_t room);
     ls_err (*write)(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
                     ls_outputs *files);
-    /* prints the patterns like the tool of the format, in place of our table; NULL: our table */
-    void (*print)(const struct pat_findings *f, FILE *out);
+    /* prints the patterns like the tool of the format, with the indices of the files at path, in place of our
+     * table; NULL: our table */
+    void (*print)(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
+                  FILE *out);
 };
 
 /* Row i of the formats, NULL after the last. */

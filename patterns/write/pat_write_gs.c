@@ -194,21 +194,14 @@ static void pat_gs2_histogram(const uint64_t bins[PAT_GS_BINS], FILE *out)
 static const char pat_gs_rule[] =
     "***************************************************************************************\n";
 
-/* The head of a pattern, as both versions print it. */
-static void pat_gs_print_head(const struct pat_found *r, double percent, FILE *out)
-{
-    fprintf(out, "%cIADDR    -- 0x%" PRIx64 "\nSRCLINE   -- ", pat_gs_letter(r), r->ip);
-    pat_gs_source_line(r, out);
-    fprintf(out, "\n%s %% -- %6.3f%% (512-bit chunks)\n", r->op == PAT_OP_LOAD ? "GATHER" : "SCATTER",
-            percent);
-}
-
 static void pat_gs1_print_one(const struct pat_found *r, const struct pat_indices *flat, FILE *out)
 {
     uint64_t bins[PAT_GS_BINS];
     fputs(pat_gs_rule, out);
-    pat_gs_print_head(r, 100 * r->access_share, out);
-    fprintf(out, "NDISTS  -- %zu\n", flat->len);
+    fprintf(out, "%cIADDR    -- 0x%" PRIx64 "\nSRCLINE   -- ", pat_gs_letter(r), r->ip);
+    pat_gs_source_line(r, out);
+    fprintf(out, "\n%s %% -- %6.3f%% (512-bit chunks)\nNDISTS  -- %zu\n",
+            r->op == PAT_OP_LOAD ? "GATHER" : "SCATTER", 100 * r->access_share, flat->len);
     pat_gs_print_indices(flat, (struct pat_gs_layout){39, 13}, out);
     fputs("DIST HISTOGRAM --\n", out);
     pat_gs_count(flat, bins);
@@ -216,13 +209,15 @@ static void pat_gs1_print_one(const struct pat_found *r, const struct pat_indice
     fprintf(out, "%s\n", pat_gs_rule);
 }
 
+/* Version 2 prints "GATHER %" for scatters as well. */
 static void pat_gs2_print_one(const struct pat_found *r, const struct pat_indices *flat, FILE *out)
 {
     uint64_t bins[PAT_GS_BINS];
-    fputs(pat_gs_rule, out);
-    pat_gs_print_head(r, pat_gs2_percent(r), out);
-    fprintf(out, "DTYPE      -- %" PRIu64 " bytes\nNINDICES   -- %zu\nINDICES:\n", r->elem_size_bytes,
-            flat->len);
+    fprintf(out, "%cIADDR    -- 0x%" PRIx64 "\nSRCLINE   -- ", pat_gs_letter(r), r->ip);
+    pat_gs_source_line(r, out);
+    fprintf(out, "\nGATHER %% -- %6.3f%% ( 512-bit chunks)\nDTYPE      -- %" PRIu64 " bytes\n",
+            pat_gs2_percent(r), r->elem_size_bytes);
+    fprintf(out, "NINDICES   -- %zu\nINDICES:\n", flat->len);
     pat_gs_print_indices(flat, (struct pat_gs_layout){50, 10}, out);
     fputs("DIST HISTOGRAM --\n", out);
     pat_gs_count(flat, bins);
@@ -230,27 +225,43 @@ static void pat_gs2_print_one(const struct pat_found *r, const struct pat_indice
     fprintf(out, "%s\n", pat_gs_rule);
 }
 
-typedef void pat_gs_print_one(const struct pat_found *r, const struct pat_indices *flat, FILE *out);
-
-static void pat_gs_print(const struct pat_findings *f, pat_gs_print_one *print, FILE *out)
+/* What version 2 prints before pattern i: a head before the first gather and the first scatter, and the name of its
+ * file of indices. */
+static void pat_gs2_print_head(const struct pat_findings *f, size_t i, const char *path, FILE *out)
 {
-    const struct pat_write_options o = {.source = ""};
+    char name[PATH_MAX];
+    const bool is_first = i == 0 || f->rows[i].op != f->rows[i - 1].op;
+    if (is_first)
+        fprintf(out, "%s\n%s%s%sS\n", i ? "" : "\n", pat_gs_rule, pat_gs_rule,
+                f->rows[i].op == PAT_OP_LOAD ? "GATHER" : "SCATTER");
+    else
+        fputs(pat_gs_rule, out);
+    pat_write_path(&pat_writer_gs2, path, 2 + i, f, name);
+    fprintf(out, "%s%s\n", pat_gs_rule, name);
+}
+
+static void pat_gs_print(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
+                         bool is_2, FILE *out)
+{
     for (size_t i = 0; i < f->len; i++) {
         struct pat_indices flat;
-        if (pat_whole(&f->rows[i], pat_write_max(&o), &flat) != LS_OK) continue;
-        print(&f->rows[i], &flat, out);
+        if (pat_whole(&f->rows[i], pat_write_max(o), &flat) != LS_OK) continue;
+        if (is_2) pat_gs2_print_head(f, i, path, out);
+        (is_2 ? pat_gs2_print_one : pat_gs1_print_one)(&f->rows[i], &flat, out);
         free(flat.data);
     }
 }
 
-static void pat_gs1_print(const struct pat_findings *f, FILE *out)
+static void pat_gs1_print(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
+                          FILE *out)
 {
-    pat_gs_print(f, pat_gs1_print_one, out);
+    pat_gs_print(f, o, path, false, out);
 }
 
-static void pat_gs2_print(const struct pat_findings *f, FILE *out)
+static void pat_gs2_print(const struct pat_findings *f, const struct pat_write_options *o, const char *path,
+                          FILE *out)
 {
-    pat_gs_print(f, pat_gs2_print_one, out);
+    pat_gs_print(f, o, path, true, out);
 }
 
 const struct pat_writer pat_writer_gs = {

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     found_fixture(&f);
     const ls_err err = pat_write(w, &f, &o, argv[2]);
     if (err != LS_OK) fprintf(stderr, "%s\n", ls_last_error());
-    if (w->print) w->print(&f, stdout);
+    if (w->print) w->print(&f, &o, argv[2], stdout);
     pat_findings_fini(&f);
     return err == LS_OK ? 0 : 1;
 }

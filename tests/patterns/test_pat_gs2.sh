@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # --to gs-patterns in mode v2 writes version 2's files: a reader of its names, columns and indices finds the accesses of a trace, the
-# instruction that was seen first where two appear equally often, and no symbol-less instruction among the places.
+# instruction that was seen first where two appear equally often, and no symbol-less instruction among the places. The listing
+# on the standard output has the same numbers.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 has_python json struct || skip "no python3: nothing looks into the files"
 binary=$top_builddir/tests/patterns/.libs/make_patterns
@@ -54,11 +55,18 @@ for line, pattern in zip(text[1:], found):
     places[kind] += 1
 assert places == {"G": 10, "S": 2} and names == set(glob.glob("*.sbin")), (places, names)
 listing = open("listing").read()
+assert re.findall(r"^(GATHERS|SCATTERS|\S+\.sbin)$", listing, re.M) == (
+    ["GATHERS"] + sorted(n for n in names if ".g." in n) + ["SCATTERS"] + sorted(n for n in names if ".s." in n))
+assert re.findall(r"^GATHER % -- (......)% \( 512-bit chunks\)$", listing, re.M) == [line.split(",")[5] for line in text[1:]]
 assert len(re.findall(r"^DTYPE      -- [48] bytes$", listing, re.M)) == 12, listing
 for bins in re.findall(r"^\( -inf,  -513\]: (\d+)\n\[ -512,     0\): (\d+)\n\[    0,   512\]: (\d+)\n\[  513,   inf\): (\d+)$", listing, re.M):
     assert sum(map(int, bins)) == 1499, bins
 P
 must $python read.py
+# a limit cuts both the files and the listing
+must "$loadstone" patterns t.bin --binary "$binary@0x400000" --mode v2 --longest 1000 --to gs-patterns -f -o P.json >listing 2>err
+must test "$(grep -c '^NINDICES   -- 1000$' listing)" = 12
+must test "$(grep -c ',1000,' P.txt)" = 12
 # version 1's files in the other modes
 must "$loadstone" patterns t.bin --binary "$binary@0x400000" --mode v1 --to gs-patterns -o Q.json >listing 2>err
 must grep -q '^#sourceline, g/s, indices, percentage of g/s in trace$' Q.txt

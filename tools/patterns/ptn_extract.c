@@ -101,14 +101,20 @@ static ls_err ptn_draw(const struct cli_value *v, const char *input, const struc
     return err;
 }
 
+static struct pat_write_options ptn_write_options(const struct cli_value *v, const char *input,
+                                                  const struct ptn_found *found)
+{
+    return (struct pat_write_options){.source = input,
+                                      .accesses_max = ptn_longest(v),
+                                      .scale = found->counts.scale,
+                                      .note = ptn_write_note};
+}
+
 static ls_err ptn_save(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
                        const struct ptn_found *found)
 {
     const struct pat_findings *f = &found->findings;
-    const struct pat_write_options options = {.source = input,
-                                              .accesses_max = ptn_longest(v),
-                                              .scale = found->counts.scale,
-                                              .note = ptn_write_note};
+    const struct pat_write_options options = ptn_write_options(v, input, found);
     LS_TRY(ptn_check_files(o, f));
     LS_TRY(pat_write(o->writer, f, &options, o->patterns_path));
     cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", o->patterns_path);
@@ -139,11 +145,12 @@ static void ptn_next(char **operands, const struct ptn_outputs *o, size_t patter
 static void ptn_list(const struct cli_value *v, const char *input, const struct ptn_outputs *o,
                      const struct ptn_found *found)
 {
+    const struct pat_write_options options = ptn_write_options(v, input, found);
     if (o->patterns_path && strcmp(o->patterns_path, "-") == 0) return; /* the patterns have been written */
     if (v[PTN_JSON].given)
         ptn_print_json(input, found, stdout);
     else if (o->patterns_path && o->writer->print)
-        o->writer->print(&found->findings, stdout);
+        o->writer->print(&found->findings, &options, o->patterns_path, stdout);
     else
         ptn_print(input, found, v[PTN_TOP].given ? SIZE_MAX : 0, stdout);
     fflush(stdout);
