@@ -6,10 +6,9 @@
 #include <string.h>
 
 enum {
-    ROW_MEAN_MAX = 64,     /* accesses; ends of longer rows take no noticeable time */
-    NUMBERS_MAX = 1 << 26, /* accesses of all patterns whose numbers are kept: 256 MiB */
-    CONSTANT_EXCEPTIONS =
-        2, /* rows that may differ in a pattern with constant rows: the first and the last */
+    ROW_MEAN_MAX = 64,       /* accesses; ends of longer rows take no noticeable time */
+    NUMBERS_MAX = 1 << 26,   /* accesses of all patterns whose numbers are kept: 256 MiB */
+    CONSTANT_EXCEPTIONS = 2, /* rows that may differ where all have one length: the first and the last */
 };
 
 /* A pattern whose accesses are numbered. */
@@ -190,19 +189,51 @@ static ls_err make_rows(uint64_t len, struct pat_indices *out)
     return out->data ? LS_OK : ls_nomem("the lengths of %llu rows", (unsigned long long)len);
 }
 
-/* Give u the rows if their lengths vary, or else drop them. */
-static void keep_rows(struct user *u, struct pat_indices *rows)
+static void keep_rows(struct user *u, const struct pat_indices *rows)
 {
-    if (!varies(rows)) {
-        free(rows->data);
-        return;
-    }
     u->found->config.row_lengths = *rows;
     u->found->config.rows_wait = u->decides;
 }
 
-/* Set the rows of u where a gap ends them, if their lengths vary. */
-static ls_err find_rows(struct user *u, uint32_t gap)
+/* Count the accesses of u between those of `marker`. Return false if these do not lie exactly where rows of u end:
+ * one or, around rows without an access of u, several. */
+static bool count_between(const struct user *u, const struct user *marker, uint32_t gap,
+                          struct pat_indices *out)
+{
+    const bool is_after = marker->numbers[marker->len - 1] > u->numbers[u->len - 1];
+    memset(out->data, 0, out->len * sizeof(*out->data));
+    for (uint64_t i = 0, at = 0; i < u->len; i++) {
+        const uint64_t before = at;
+        while (at < marker->len && marker->numbers[at] < u->numbers[i])
+            at++;
+        if ((i > 0 && (at > before) != begins_row(u, i, gap)) || at < !is_after) return false;
+        out->data[is_after ? at : at - 1]++;
+    }
+    return true;
+}
+
+/* Gaps do not show rows without an access: the shortest pattern with one access at the end of each row does. Replace
+ * *rows if there is one. */
+static ls_err find_empty_rows(const struct rows_finder *w, const struct user *u, uint32_t gap,
+                              struct pat_indices *rows)
+{
+    for (size_t k = w->len; k-- > 0;) {
+        const struct user *marker = &w->users[k];
+        struct pat_indices found;
+        if (marker->len <= rows->len || marker->len >= 2 * rows->len || marker->thread != u->thread ||
+            !has_all_numbers(marker))
+            continue;
+        LS_TRY(make_rows(marker->len, &found));
+        const bool is_marker = count_between(u, marker, gap, &found);
+        free(is_marker ? rows->data : found.data);
+        if (is_marker) *rows = found;
+        if (is_marker) return LS_OK;
+    }
+    return LS_OK;
+}
+
+/* Set the rows of u where a gap ends them. */
+static ls_err find_rows(const struct rows_finder *w, struct user *u, uint32_t gap)
 {
     uint64_t rows = 0;
     struct pat_indices found;
@@ -214,8 +245,9 @@ static ls_err find_rows(struct user *u, uint32_t gap)
         row += i > 0 && begins_row(u, i, gap);
         found.data[row]++;
     }
+    const ls_err err = find_empty_rows(w, u, gap, &found);
     keep_rows(u, &found);
-    return LS_OK;
+    return err;
 }
 
 /* Does each access of u come with one of the leader's, in the same inner iteration? */
@@ -229,18 +261,21 @@ static bool alternates(const struct user *leader, const struct user *u, uint32_t
     return true;
 }
 
-/* Count the accesses of u from the beginning of each row of the leader up to the next one. */
-static void count_in_rows(const struct user *leader, const struct user *u, uint32_t gap,
-                          struct pat_indices *out)
+/* Count the accesses of u from the beginning of each row of the leader up to the next one that is not empty. */
+static void count_in_rows(const struct user *leader, const struct user *u, struct pat_indices *out)
 {
-    uint64_t at = 0, row = 0;
-    for (uint64_t i = 1; i < leader->len; i++) {
-        if (!begins_row(leader, i, gap)) continue;
-        for (; at < u->len && u->numbers[at] < leader->numbers[i]; at++)
-            out->data[row]++;
-        row++;
+    const struct pat_indices *rows = &leader->found->config.row_lengths;
+    uint64_t at = 0, next = 0;
+    for (size_t row = 0, last = 0; row <= rows->len; row++) {
+        if (row < rows->len && !rows->data[row]) continue;
+        const uint64_t end = row < rows->len && next ? leader->numbers[next]
+                             : row < rows->len       ? 0
+                                                     : UINT64_MAX;
+        for (; at < u->len && u->numbers[at] < end; at++)
+            out->data[last]++;
+        last = row;
+        if (row < rows->len) next += (uint64_t)rows->data[row];
     }
-    out->data[row] += (int64_t)(u->len - at);
 }
 
 /* Give u the rows of the leader's loop, if it belongs to it. */
@@ -254,8 +289,11 @@ static ls_err follow_rows(const struct user *leader, struct user *u, uint32_t ga
     if (is_inside)
         memcpy(found.data, rows->data, rows->len * sizeof(*found.data));
     else
-        count_in_rows(leader, u, gap, &found);
-    keep_rows(u, &found);
+        count_in_rows(leader, u, &found);
+    if (is_inside || varies(&found))
+        keep_rows(u, &found);
+    else
+        free(found.data); /* replay finds accesses that are as many in each row */
     return LS_OK;
 }
 
@@ -265,7 +303,7 @@ static ls_err find_all_rows(struct rows_finder *w)
         struct user *leader = &w->users[i];
         if (!leader->is_list || !has_all_numbers(leader) || has_rows(leader) || leader->len < 2) continue;
         const uint32_t gap = least_gap(leader);
-        LS_TRY(find_rows(leader, gap));
+        LS_TRY(find_rows(w, leader, gap));
         for (size_t k = 0; k < w->len && has_rows(leader); k++) {
             struct user *u = &w->users[k];
             if (k != i && u->thread == leader->thread && u->len <= leader->len && has_all_numbers(u) &&

@@ -150,7 +150,28 @@ static void other_threads_do_not_end_rows(void **unused)
     loop_end(&l);
 }
 
-static void constant_lengths_are_no_rows(void **unused)
+/* A store after each row shows the rows without an access. */
+static void empty_rows_are_rows(void **unused)
+{
+    (void)unused;
+    struct loop l;
+    loop_begin(&l);
+    vary_lengths(&l);
+    int64_t all = 0;
+    for (int i = 1; i + 1 < ROWS; i++) {
+        if (ls_random_below(&l.state, 8) == 0) l.length[i] = 0;
+        all += l.length[i];
+    }
+    l.length[0] = 1;
+    l.length[ROWS - 1] = 8 - (all + 1) % 8; /* a has rows of 8 indices */
+    loop_run(&l);
+    assert_rows(&l, X, l.length);
+    assert_rows(&l, A, l.length);
+    assert_int_equal(of_site(&l, Y)->row_lengths.len, 0);
+    loop_end(&l);
+}
+
+static void constant_lengths_are_rows(void **unused)
 {
     (void)unused;
     struct loop l;
@@ -158,8 +179,9 @@ static void constant_lengths_are_no_rows(void **unused)
     for (int i = 0; i < ROWS; i++)
         l.length[i] = 3;
     loop_run(&l);
-    assert_int_equal(of_site(&l, X)->row_lengths.len, 0);
-    assert_int_equal(of_site(&l, A)->row_lengths.len, 0);
+    assert_rows(&l, X, l.length);
+    assert_rows(&l, A, l.length);
+    assert_int_equal(of_site(&l, Y)->row_lengths.len, 0);
     loop_end(&l);
 }
 
@@ -195,7 +217,8 @@ UNIT_GROUP()
         cmocka_unit_test(inner_loops_are_rows),
         cmocka_unit_test(conditional_accesses_have_rows_of_none_or_one),
         cmocka_unit_test(other_threads_do_not_end_rows),
-        cmocka_unit_test(constant_lengths_are_no_rows),
+        cmocka_unit_test(empty_rows_are_rows),
+        cmocka_unit_test(constant_lengths_are_rows),
         cmocka_unit_test(ends_of_long_rows_do_not_matter),
         cmocka_unit_test(accesses_elsewhere_leave_no_rows),
     };
