@@ -153,6 +153,7 @@ static ls_err pat_begin_row(const struct pat_compaction *c, const struct pat_seq
     f->config.index_bits = pat_index_bits(t, s->index_site);
     f->elem_size_bytes = s->elem_size_bytes ? s->elem_size_bytes : 1;
     f->object_bytes = s->home < t->homes_len ? t->homes[s->home].elem_size_bytes : 0;
+    f->is_heap = s->home < t->homes_len && t->homes[s->home].kind == PAT_HOME_HEAP;
     f->ip = site->ip;
     f->linked_ip = site->ip - (module < t->modules_len ? t->modules[module].bias : 0);
     f->module_row = module < t->modules_len ? module : PAT_NONE;

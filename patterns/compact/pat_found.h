@@ -69,7 +69,8 @@ struct pat_found {
     struct pat_indices head, tail;
     struct pat_measures measures;
     uint64_t elem_size_bytes; /* unit of the indices */
-    uint64_t object_bytes;    /* the home's elements; 0: not known */
+    uint64_t object_bytes;    /* the home's elements, or the structures there; 0: not known */
+    bool is_heap;             /* the home is an allocation site */
     int64_t stride;           /* elements; for PAT_CLASS_UNIFORM only */
     /* origin */
     enum pat_op op;

@@ -64,6 +64,40 @@ static ls_err pat_set_names(struct pat_found *f, const struct sym_answer *a, con
     return LS_OK;
 }
 
+/* A block has no declaration: take the size of its structures from the pointer that the instruction uses. */
+static ls_err pat_ask_objects(sym_files *files, sym_file *file, const struct pat_address *addresses,
+                              size_t len)
+{
+    struct sym_answer a = {0};
+    uint64_t *linked = malloc(len * sizeof(*linked));
+    char *texts = malloc(2 * len);
+    const struct sym_type_questions questions = {linked, len, texts, 2 * len};
+    ls_err e = linked && texts ? LS_OK : ls_nomem("the types of %zu patterns", len);
+    for (size_t i = 0; e == LS_OK && i < len; i++) {
+        linked[i] = addresses[i].linked;
+        memcpy(texts + 2 * i, "a", 2); /* the object that the instruction accesses (sym_types.h) */
+    }
+    if (e == LS_OK) e = sym_file_types(files, file, &questions, &a);
+    for (size_t i = 0; e == LS_OK && i < a.slots_len; i++) {
+        const struct sym_slot *slot = &a.slots[i];
+        struct pat_found *f = slot->question < len ? addresses[slot->question].found : NULL;
+        if (f && f->is_heap && !f->object_bytes && slot->type < a.types_len &&
+            a.types[slot->type].kind != SYM_TYPE_SCALAR)
+            f->object_bytes = a.types[slot->type].len_bytes;
+    }
+    sym_answer_fini(&a);
+    free(texts);
+    free(linked);
+    return e;
+}
+
+static bool pat_needs_object(const struct pat_address *addresses, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (addresses[i].found->is_heap && !addresses[i].found->object_bytes) return true;
+    return false;
+}
+
 /* Name addresses of one module. */
 static ls_err pat_ask_module(sym_files *files, const char *path, const struct pat_address *addresses,
                              size_t len)
@@ -78,6 +112,7 @@ static ls_err pat_ask_module(sym_files *files, const char *path, const struct pa
     if (e == LS_OK) e = sym_file_lines(files, file, linked, len, &a);
     for (size_t i = 0; e == LS_OK && i < a.lines_len && i < len; i++)
         e = pat_set_names(addresses[i].found, &a, &a.lines[i]);
+    if (e == LS_OK && pat_needs_object(addresses, len)) e = pat_ask_objects(files, file, addresses, len);
     sym_answer_fini(&a);
     free(linked);
     return e;

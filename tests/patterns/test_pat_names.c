@@ -78,10 +78,12 @@ static int find_loaded(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
-/* The pattern of one access by the instruction at ip. */
-static const struct pat_found *compact_at(struct pat_program *p, struct loaded *l, uint64_t ip)
+/* The pattern of one access by the instruction at ip to x, with elements of elem_bytes. */
+static const struct pat_found *compact_to(struct pat_program *p, struct loaded *l, uint64_t ip,
+                                          uint64_t elem_bytes)
 {
     pat_program_init(p);
+    p->homes[0].elem_size_bytes = elem_bytes;
     *l = (struct loaded){.ip = ip};
     assert_int_equal(dl_iterate_phdr(find_loaded, l), 1);
     p->modules[0] = l->module;
@@ -90,6 +92,11 @@ static const struct pat_found *compact_at(struct pat_program *p, struct loaded *
     p->sites[0].module = 0;
     pat_program_put(pat_program_sequence(p), 1);
     return pat_program_compact(p, NULL);
+}
+
+static const struct pat_found *compact_at(struct pat_program *p, struct loaded *l, uint64_t ip)
+{
+    return compact_to(p, l, ip, 8);
 }
 
 /* An unloaded file, or another process's program, had the same addresses: the lookup returns the first of the
@@ -143,6 +150,39 @@ static void instructions_have_functions_and_lines(void **state)
     pat_program_fini(&p);
 }
 
+#ifdef __x86_64__
+struct particle {
+    double place[15], mass;
+};
+extern const char particle_load[];
+
+__attribute__((noinline)) static double mass_of(const struct particle *particles, long i)
+{
+    const struct particle *one = particles + i;
+    double mass;
+    __asm__ volatile(".globl particle_load\n.hidden particle_load\nparticle_load:\n\tmovsd 120(%1), %0"
+                     : "=x"(mass)
+                     : "r"(one), "m"(one->mass));
+    return mass + one->place[0];
+}
+
+/* A block has no declaration; the instruction has one of its pointer. A size that is known stays. */
+static void blocks_of_structures_have_their_size(void **state)
+{
+    struct pat_program p;
+    struct loaded l;
+    const struct particle particles[2] = {{.mass = 1}, {.mass = 2}};
+    (void)state;
+    assert_true(mass_of(particles, 1) == 2);
+    const struct pat_found *f = compact_to(&p, &l, (uint64_t)(uintptr_t)particle_load, 0);
+    if (f->line)
+        assert_int_equal(f->object_bytes, sizeof(struct particle)); /* there is debugging information */
+    pat_program_fini(&p);
+    assert_int_equal(compact_at(&p, &l, (uint64_t)(uintptr_t)particle_load)->object_bytes, 8);
+    pat_program_fini(&p);
+}
+#endif
+
 static void instructions_of_libraries_have_functions(void **state)
 {
     struct pat_program p;
@@ -182,6 +222,9 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_contain_what_is_known),
         cmocka_unit_test(instructions_have_functions_and_lines),
+#ifdef __x86_64__
+        cmocka_unit_test(blocks_of_structures_have_their_size),
+#endif
         cmocka_unit_test(instructions_of_libraries_have_functions),
         cmocka_unit_test(addresses_of_two_modules_are_distinguished),
         cmocka_unit_test(missing_files_leave_names_empty),
