@@ -10,6 +10,7 @@
 #include "machine/mach_hwloc.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #ifdef HAVE_OPENMP
 #include <omp.h>
@@ -43,52 +45,69 @@ static void run_in_turn(unsigned shares, kn_task *task, void *arg)
 
 /* ---- times ---- */
 
-/* A thread's use of its processor. It is read outside the timed runs, because both values need system calls. */
-struct usage {
-    uint64_t wall_ns, cpu_ns;
-    long waits, preemptions; /* context switches by the thread's own waiting, and by others */
+/* The use of its processor by a thread, so far. It is read outside the timed runs, because this needs system calls. */
+struct reading {
+    int queue; /* schedstat of the thread, kept open: opening takes longer than reading; -1: there is none */
+    struct kn_usage sofar;
 };
 
-static void read_switches(struct usage *u)
+/* Return the time that the thread was ready to run and had no processor. KN_QUEUED_UNKNOWN: the kernel does not count it. */
+static uint64_t read_queued_ns(int fd)
+{
+    char text[96];
+    unsigned long long queued_ns, slices;
+    const ssize_t len = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
+    if (len <= 0) return KN_QUEUED_UNKNOWN;
+    text[len] = '\0';
+    return sscanf(text, "%*u %llu %llu", &queued_ns, &slices) == 2 && slices ? queued_ns : KN_QUEUED_UNKNOWN;
+}
+
+static void read_switches(struct kn_usage *u, int queue)
 {
     struct rusage r = {0};
     getrusage(RUSAGE_THREAD, &r);
     u->waits = r.ru_nvcsw;
     u->preemptions = r.ru_nivcsw;
+    u->queued_ns = read_queued_ns(queue);
 }
 
 /* Read the wall clock last at the begin and first at the end, so that the CPU time covers slightly more. */
-static struct usage usage_begin(void)
+static struct reading usage_begin(void)
 {
-    struct usage u;
-    read_switches(&u);
-    u.cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-    u.wall_ns = ls_clock_mono_ns();
+    struct reading r = {.queue = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)};
+    read_switches(&r.sofar, r.queue);
+    r.sofar.cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    r.sofar.wall_ns = ls_clock_mono_ns();
+    return r;
+}
+
+/* The use of the processor since begin, which ends. end_ns: the end of the timed runs. */
+static struct kn_usage usage_end(const struct reading *begin, uint64_t end_ns)
+{
+    const struct kn_usage *b = &begin->sofar;
+    const uint64_t now_ns = ls_clock_mono_ns();
+    struct kn_usage u = {.wall_ns = now_ns - b->wall_ns, .late_ns = now_ns > end_ns ? now_ns - end_ns : 0};
+    u.cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - b->cpu_ns;
+    read_switches(&u, begin->queue);
+    if (begin->queue >= 0) close(begin->queue);
+    u.waits -= b->waits;
+    u.preemptions -= b->preemptions;
+    if (u.queued_ns != KN_QUEUED_UNKNOWN) u.queued_ns -= b->queued_ns;
     return u;
 }
 
-static struct usage usage_since(const struct usage *begin)
+uint64_t kn_usage_lost_ns(const struct kn_usage *u)
 {
-    struct usage u;
-    u.wall_ns = ls_clock_mono_ns() - begin->wall_ns;
-    u.cpu_ns = ls_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin->cpu_ns;
-    read_switches(&u);
-    u.waits -= begin->waits;
-    u.preemptions -= begin->preemptions;
-    return u;
+    const uint64_t off_ns = u->wall_ns > u->cpu_ns ? u->wall_ns - u->cpu_ns : 0;
+    if (!u->waits) return off_ns;
+    if (u->queued_ns != KN_QUEUED_UNKNOWN) return u->queued_ns > u->late_ns ? u->queued_ns - u->late_ns : 0;
+    return u->preemptions ? off_ns : 0;
 }
 
-/* Do not count the time in which a thread sleeps until others have ended. */
-static bool lost_processor(const struct usage *u)
-{
-    const uint64_t lost_ns = u->wall_ns > u->cpu_ns ? u->wall_ns - u->cpu_ns : 0;
-    return 20 * lost_ns > u->wall_ns && (u->preemptions || !u->waits);
-}
-
-static void note_usage(struct kn_timing *t, const struct usage *u)
+static void note_usage(struct kn_timing *t, const struct kn_usage *u)
 {
     if (u->cpu_ns > t->cpu_ns) t->cpu_ns = u->cpu_ns;
-    if (lost_processor(u)) t->interrupted = true;
+    if (20 * kn_usage_lost_ns(u) > t->end_ns - t->begin_ns) t->interrupted = true;
 }
 
 static void run_timed(struct kn_timing *t)
@@ -105,9 +124,9 @@ static void time_in_turn(struct kn_timing *t)
         run_timed(t);
         return;
     }
-    const struct usage begin = usage_begin();
+    const struct reading begin = usage_begin();
     run_timed(t);
-    const struct usage used = usage_since(&begin);
+    const struct kn_usage used = usage_end(&begin, t->end_ns);
     note_usage(t, &used);
 }
 
@@ -158,15 +177,15 @@ static void parallel(unsigned shares, kn_task *task, void *arg)
 static void time_part(void *arg, unsigned member, unsigned members)
 {
     struct kn_timing *t = arg;
-    const struct usage begin = t->turn.wall_only ? (struct usage){0} : usage_begin();
     kn_team_part_ways(member);
+    const struct reading begin = t->turn.wall_only ? (struct reading){0} : usage_begin();
     kn_team_wait_timed(&t->begin_ns);
     for (unsigned n = 0; n < t->turn.repeats; n++) {
         run_own(t, member, members);
         kn_team_wait_timed(n + 1 < t->turn.repeats ? NULL : &t->end_ns);
     }
     if (t->turn.wall_only) return;
-    const struct usage used = usage_since(&begin);
+    const struct kn_usage used = usage_end(&begin, t->end_ns);
 #pragma omp critical
     note_usage(t, &used);
 }

@@ -19,6 +19,20 @@ struct kn_turn {
     bool wall_only;
 };
 
+/* The use of its processor by a thread, from before timed runs until after them. */
+struct kn_usage {
+    uint64_t wall_ns, cpu_ns;
+    uint64_t queued_ns;      /* ready to run, while others had the processor; or KN_QUEUED_UNKNOWN */
+    uint64_t late_ns;        /* the part of wall_ns after the end of the timed runs */
+    long waits, preemptions; /* context switches by the thread's own waiting, and by others */
+};
+#define KN_QUEUED_UNKNOWN UINT64_MAX
+
+/* Return the part of the timed runs in which other programs had the thread's processor. A thread that sleeps until the others
+ * have ended does not count until it is woken, and a wake-up after the end does not count at all. Where the time in the
+ * queue is unknown, all of the sleep counts if the thread was also preempted, and none of it otherwise. */
+uint64_t kn_usage_lost_ns(const struct kn_usage *u);
+
 /* Runs to be timed, and their times. */
 struct kn_timing {
     kn_task *task;

@@ -24,6 +24,8 @@ void kn_result_fini(struct kn_result *r)
 static const double steady_ratio = 1.03;
 /* runs shorter than this are timed by the wall clock alone where only the least time counts */
 static const double wall_only_seconds = 1e-3;
+/* a short run that is timed by the wall clock alone was interrupted if it takes longer than the least one by this factor */
+static const double interrupted_ratio = 3;
 /* by default, further warm-ups of short runs take this long */
 static const double warm_seconds_short = 3e-3;
 enum { REPEATS_MAX = 1 << 16, CLEAN_RUNS = 3 };
@@ -167,28 +169,36 @@ static bool is_repeated(const struct course *c, unsigned clean, unsigned runs, c
     return r->repeated < runs && !(c->times_only && clean >= CLEAN_RUNS);
 }
 
+/* Was a run interrupted, by its own measure or, where that reads only the wall clock, by its time? */
+static bool is_interrupted(const struct kn_span *span, const struct kn_turn *turn, double least)
+{
+    return span->interrupted || (turn->wall_only && span->seconds > least * interrupted_ratio);
+}
+
 static void run_all(struct course *c, unsigned runs, struct kn_result *r)
 {
-    /* an interruption of a short run is longer than the run, whose time is then not the least one */
     const struct kn_turn turn = {r->repeats,
                                  .wall_only = c->times_only && c->warm_seconds < wall_only_seconds};
     unsigned clean = 0;
-    double own_sum = 0;
+    double own_sum = 0, least = c->warm_seconds;
     r->cpu_seconds_min = r->own_seconds_min = INFINITY;
     for (unsigned i = 0; i < runs;) {
         const struct kn_span span = run_once(c, turn);
+        const bool was_interrupted = is_interrupted(&span, &turn, least);
         r->cpu_seconds_min = fmin(r->cpu_seconds_min, span.cpu_seconds);
-        if (span.interrupted && is_repeated(c, clean, runs, r)) {
+        least = fmin(least, span.seconds);
+        if (was_interrupted && is_repeated(c, clean, runs, r)) {
             r->repeated++;
             continue;
         }
-        r->interrupted += span.interrupted;
-        clean += !span.interrupted;
+        r->interrupted += was_interrupted;
+        clean += !was_interrupted;
         r->own_seconds_min = fmin(r->own_seconds_min, c->own_seconds);
         own_sum += c->own_seconds;
         r->run_seconds[i++] = span.seconds;
     }
     r->own_seconds_mean = own_sum / runs;
+    if (c->times_only && clean >= CLEAN_RUNS) r->interrupted = 0; /* the least time needs no mark */
 }
 
 static void run_counted(struct course *c, pe_counter *counter, unsigned runs, struct kn_result *r)

@@ -85,8 +85,10 @@ struct kn_result {
     bool counts_hardware;    /* some of them are of the processors or memory controllers */
     char no_counts[KN_COUNTS_BYTES]; /* counters that are not available, and the remedy; "": all are */
     double *run_seconds;             /* [seconds.len], owned */
-    unsigned repeats;     /* runs between two readings of the clock: short ones are timed together */
-    unsigned interrupted; /* timed runs that other programs slowed down, after the ones below */
+    unsigned repeats; /* runs between two readings of the clock: short ones are timed together */
+    unsigned
+        interrupted; /* timed runs that other programs slowed down, after the ones below; 0 where only the least time
+                           * counts and some runs were not interrupted */
     unsigned repeated;    /* interrupted runs that do not count, because another run replaced them */
     bool trial_disturbed; /* other programs had the processors in it: its choice is not remembered */
     bool remembered;      /* the variant is that of an earlier trial (kn_options.choices) */

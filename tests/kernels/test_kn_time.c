@@ -258,6 +258,67 @@ static void interrupted_runs_are_repeated_and_counted(void **state)
     kn_result_fini(&r);
 }
 
+/* A thread that waits for others sleeps, which is no loss. When it is woken, it may wait for its processor. */
+static void a_thread_that_waits_for_its_processor_has_lost_it(void **state)
+{
+    (void)state;
+    const struct kn_usage used[] = {
+        {.wall_ns = 1000, .cpu_ns = 700},                                                          /* 300 */
+        {.wall_ns = 1000, .cpu_ns = 1010},                                                         /* 0 */
+        {.wall_ns = 1000, .cpu_ns = 100, .waits = 1},                                              /* 0 */
+        {.wall_ns = 1000, .cpu_ns = 100, .waits = 1, .queued_ns = 500},                            /* 500 */
+        {.wall_ns = 1000, .cpu_ns = 100, .waits = 2, .preemptions = 1, .queued_ns = 50},           /* 50 */
+        {.wall_ns = 1000, .cpu_ns = 100, .waits = 1, .queued_ns = 500, .late_ns = 400},            /* 100 */
+        {.wall_ns = 1000, .cpu_ns = 100, .waits = 1, .queued_ns = 500, .late_ns = 510},            /* 0 */
+        {.wall_ns = 1000, .cpu_ns = 100, .waits = 1, .queued_ns = KN_QUEUED_UNKNOWN},              /* 0 */
+        {.wall_ns = 9, .cpu_ns = 1, .waits = 1, .preemptions = 1, .queued_ns = KN_QUEUED_UNKNOWN}, /* 8 */
+    };
+    static const uint64_t lost_by[] = {300, 0, 0, 500, 50, 100, 0, 0, 8};
+    for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+        assert_int_equal(kn_usage_lost_ns(&used[i]), lost_by[i]);
+}
+
+/* Runs of 100 us, some of which take longer, which no thread notices. */
+struct uneven {
+    unsigned runs, slow_from, slow_len;
+    double slow_seconds;
+};
+
+static struct kn_span time_uneven(void *arg, struct kn_turn turn)
+{
+    struct uneven *u = arg;
+    const bool is_slow = u->runs >= u->slow_from && u->runs - u->slow_from < u->slow_len;
+    const double seconds = is_slow ? u->slow_seconds : 100e-6;
+    (void)turn;
+    u->runs++;
+    return (struct kn_span){.seconds = seconds, .cpu_seconds = seconds};
+}
+
+static struct kn_result measured_uneven(struct uneven u, bool times_only)
+{
+    const struct kn_options o = {.warmups_max = 1, .times_only = times_only};
+    struct kn_result r = {.bytes = 8};
+    assert_int_equal(kn_measure(time_uneven, &u, &o, 5, &r), LS_OK);
+    kn_result_fini(&r);
+    return r;
+}
+
+/* Short runs of which only the least time counts are timed by the wall clock alone. Three without interruption are enough. */
+static void far_longer_short_runs_are_interrupted(void **state)
+{
+    (void)state;
+    const struct kn_result few = measured_uneven((struct uneven){0, 3, 2, 400e-6}, true),
+                           many = measured_uneven((struct uneven){0, 3, 20, 400e-6}, true),
+                           late = measured_uneven((struct uneven){0, 4, 20, 400e-6}, true),
+                           less = measured_uneven((struct uneven){0, 2, 20, 200e-6}, true),
+                           noticed = measured_uneven((struct uneven){0, 3, 20, 400e-6}, false);
+    assert_true(few.repeated == 2 && few.interrupted == 0 && few.seconds.max < 200e-6);
+    assert_true(many.repeated > 0 && many.interrupted == 3);
+    assert_true(late.repeated == 0 && late.interrupted == 0);
+    assert_true(less.repeated == 0 && less.interrupted == 0);
+    assert_true(noticed.repeated == 0 && noticed.interrupted == 0);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +328,8 @@ UNIT_GROUP()
         cmocka_unit_test(warm_ups_of_short_runs_last_until_they_are_steady),
         cmocka_unit_test(short_shares_are_tried_at_once_by_the_wall_clock),
         cmocka_unit_test(interrupted_runs_are_repeated_and_counted),
+        cmocka_unit_test(a_thread_that_waits_for_its_processor_has_lost_it),
+        cmocka_unit_test(far_longer_short_runs_are_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
