@@ -36,16 +36,19 @@ static void __attribute__((format(printf, 2, 3))) say(struct kn_result *r, const
     va_end(args);
 }
 
+/* The least time of the tries that no other program interrupted, during which all threads ran at once; NAN: there was none. */
 static double least_of(struct kn_runner *r)
 {
-    double least = INFINITY;
-    for (int i = 0; i < TRIES; i++)
-        least = fmin(least, kn_runner_try_seconds(r));
+    double least = NAN;
+    for (int i = 0; i < TRIES; i++) {
+        const struct kn_span span = kn_runner_try(r);
+        if (!span.interrupted) least = fmin(least, span.seconds);
+    }
     return least;
 }
 
 /* Return the speed-up by a dense buffer per thread, with small buffers, both ways measured in turn. NAN: not
- * tried. */
+ * tried, or only while other programs ran. */
 static double gain_of_own_dense(struct kn_arrays *a, const struct kn_variant *v)
 {
     const struct kn_plan *p = a->plan;
@@ -70,11 +73,12 @@ static double gain_of_own_dense(struct kn_arrays *a, const struct kn_variant *v)
     return shared / apart;
 }
 
-/* Fill r->advice. */
+/* Fill r->advice, unless other programs disturbed the times on which it rests. */
 static void kn_advise_replay(struct kn_arrays *a, const struct kn_variant *v, const struct kn_options *o,
                              struct kn_result *r)
 {
-    const double gain = r->interrupted ? NAN : gain_of_own_dense(a, v);
+    if (r->interrupted) return;
+    const double gain = gain_of_own_dense(a, v);
     if (gain >= worth_saying)
         say(r, "a dense buffer for each thread is %.1f times faster here: no false sharing", gain);
     if (r->memory_bytes >= tlb_bytes && o->pages != KN_PAGES_HUGE && r->huge_bytes < r->memory_bytes / 2)

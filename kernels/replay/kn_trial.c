@@ -60,8 +60,7 @@ struct kn_span kn_runner_time(void *arg, struct kn_turn turn)
     return kn_backend_time(r->arrays->backend, r->arrays->plan->threads, turn, run_share, arg);
 }
 
-/* Time one try by the CPU clock, if r->times is there, or by the wall clock. */
-static struct kn_span time_try(struct kn_runner *r)
+struct kn_span kn_runner_try(struct kn_runner *r)
 {
     struct kn_span span = kn_runner_time(r, (struct kn_turn){1, .wall_only = !r->times});
     r->tries++;
@@ -71,7 +70,7 @@ static struct kn_span time_try(struct kn_runner *r)
 
 double kn_runner_try_seconds(struct kn_runner *r)
 {
-    return time_try(r).seconds;
+    return kn_runner_try(r).seconds;
 }
 
 /* Repeat a short job until a try takes long enough for the clock. */
@@ -148,10 +147,10 @@ static bool is_short(const struct kn_runner *r, double seconds)
  * ones to keep: it runs until some times in succession are no shorter, unless it is far slower than the best one. */
 static struct kn_span time_variant(struct kn_runner *r, double best)
 {
-    struct kn_span least = time_try(r);
+    struct kn_span least = kn_runner_try(r);
     double reference = least.seconds, spent = least.seconds;
     for (int since = 0; since < RUNS_STEADY && spent < trial_seconds && is_short(r, least.seconds);) {
-        const struct kn_span span = time_try(r);
+        const struct kn_span span = kn_runner_try(r);
         spent += span.seconds;
         since = span.seconds * steady_ratio < reference ? 0 : since + 1;
         if (since == 0) reference = span.seconds;

@@ -30,9 +30,11 @@ struct kn_runner kn_runner_of(const struct kn_arrays *a, const struct kn_variant
 /* Time runs of arg, which is a kn_runner (kn_once).
  * Thread: one at a time (threads of the backend run the shares).  Signal: not safe. */
 struct kn_span kn_runner_time(void *arg, struct kn_turn turn);
-/* Return the seconds of a try, for choices: the slowest share's for its rows, by the CPU clock if r->times is there, or by
- * the wall clock.
+/* Time a try, for choices: its seconds are the slowest share's for its rows, by the CPU clock if r->times is there, or by
+ * the wall clock, which notices no interruption.
  * Thread: as kn_runner_time.  Signal: not safe. */
+struct kn_span kn_runner_try(struct kn_runner *r);
+/* Return the seconds of a try.  Thread: as kn_runner_time.  Signal: not safe. */
 double kn_runner_try_seconds(struct kn_runner *r);
 /* Set r so that a try takes about a millisecond, or some microseconds where all rows take less, and finds its rows in the
  * caches in which the whole job does. Short tries are timed by the wall clock (r->times is then NULL), because a reading of the CPU
