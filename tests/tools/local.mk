@@ -40,6 +40,10 @@ tests_tools_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowher
 check_LTLIBRARIES += tests/tools/fake_hip.la
 tests_tools_fake_hip_la_SOURCES = tests/tools/fake_hip.c
 tests_tools_fake_hip_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+# A wall clock that runs too fast.
+check_LTLIBRARIES += tests/tools/fake_clock.la
+tests_tools_fake_clock_la_SOURCES = tests/tools/fake_clock.c
+tests_tools_fake_clock_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 # A libOpenCL.so.1 with defects.
 check_LTLIBRARIES += tests/tools/fake_opencl.la
 tests_tools_fake_opencl_la_SOURCES = tests/tools/fake_opencl.c

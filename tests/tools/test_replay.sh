@@ -182,6 +182,19 @@ if has_python h5py; then
     ! grep -q 'interrupted' compared || { echo "FAIL: interrupted:"; cat compared; failed=1; }
 fi
 
+# runs that other programs interrupt, as the clocks show here: the table marks the row, which gets no advice; with Spatter's columns
+# a message has the mark
+slow() { env LD_PRELOAD="$top_builddir/tests/tools/.libs/fake_clock.so" "$loadstone" replay --no-stream -t 1 -r 4 --pages small -p UNIFORM:8:1:NR -l 400000 "$@"; }
+must slow >table 2>err
+must grep -qE '^ +[0-9]+ of 4 runs were interrupted by other programs, after 4 that were repeated: the rate may be too low$' table
+! grep '^faster' table || { echo "FAIL: advice for a row that was interrupted"; failed=1; }
+must slow --format spatter -v 0 >columns 2>err
+must grep -qE '^loadstone: runs of 1 of 1 configurations were interrupted by other programs \(0\): their rates may be too low;' err
+must test "$(wc -l <columns)" = 2
+must test "$(wc -l <err)" = 1
+must slow --format spatter -v 0 --quiet >columns 2>err
+must test ! -s err
+
 # names with control characters: removed from all outputs and messages
 printf '[{"name":"\\u001b[31mred\\n\\u009b2J \\"gr\\u00fcn\\"","pattern":[0,1],"count":3,"nruns":2,"a\\u001b[2Jkey":1}]' >esc.json
 printf '[{"kernel":"\\u001b[31mred\\nkernel","pattern":[0,1]}]' >esc_kernel.json

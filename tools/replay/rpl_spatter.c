@@ -3,6 +3,7 @@
  * left-aligned, numbers as a C++ stream writes them (6 significant digits). */
 #include "common/ls_compat.h"
 #include "patterns/pat_extent.h"
+#include "tools/cli/cli_message.h"
 #include "tools/replay/rpl_ranks.h"
 #include "tools/replay/rpl_session.h"
 
@@ -121,9 +122,23 @@ static void spatter_row(const struct rpl_session *s, size_t i, FILE *out)
     fprintf(out, "%-15zu%-15" PRIu64 "%-15g%-15g\n", i, r->bytes, r->seconds.min, r->mb_per_s);
 }
 
+/* Standard output stays Spatter's: marks of rows are a message. */
 static void spatter_end(const struct rpl_session *s, FILE *out)
 {
-    (void)s, (void)out;
+    char rows[128] = "";
+    size_t used = 0, len = 0;
+    (void)out;
+    for (size_t i = 0; i < s->done; i++) {
+        if (!s->results[i].interrupted) continue;
+        if (used + sizeof(", 18446744073709551615") < sizeof(rows))
+            used += (size_t)snprintf(rows + used, sizeof(rows) - used, "%s%zu", len ? ", " : "", i);
+        len++;
+    }
+    if (len)
+        cli_note(
+            "runs of %zu of %zu configurations were interrupted by other programs (%s%s): their rates may be "
+            "too low; measure again when the machine is idle",
+            len, s->done, rows, used + sizeof(", 18446744073709551615") < sizeof(rows) ? "" : " ...");
 }
 
 const struct rpl_format rpl_format_spatter = {
