@@ -392,6 +392,7 @@ static long running_threads_here(void)
     DIR *tasks = opendir("/proc/self/task");
     long running = 0;
     for (struct dirent *d; tasks && (d = readdir(tasks));) {
+        if (d->d_name[0] == '.') continue; /* ".." is the process, which would count twice */
         char path[64 + sizeof(d->d_name)], text[256];
         snprintf(path, sizeof(path), "/proc/self/task/%s/stat", d->d_name);
         ls_file_read(path, text, sizeof(text));
@@ -405,26 +406,33 @@ static long running_threads_here(void)
 enum { LOOKS = 3 };
 static const struct timespec between_looks = {.tv_nsec = 1000 * 1000};
 
-/* Do other programs use processors, each time that it is checked? Most programs run only for a moment. */
-static bool others_run(void)
+/* The least number of other programs' threads that run, of some looks. Most programs run only for a moment. */
+static unsigned count_others(void)
 {
-    for (int look = 0; look < LOOKS; look++) {
+    long least = LONG_MAX;
+    for (int look = 0; look < LOOKS && least > 0; look++) {
         if (look) nanosleep(&between_looks, NULL);
-        if (running_threads() <= running_threads_here()) return false;
+        const long others = running_threads() - running_threads_here();
+        if (others < least) least = others;
     }
-    return true;
+    return least > 0 ? (unsigned)least : 0;
 }
 
 /* The same, or the answer of up to a second ago: looking takes longer than many replays. */
-static bool others_ran_lately(void)
+static unsigned others(void)
 {
     static uint64_t looked_ns;
-    static bool did_run;
+    static unsigned running;
     if (!looked_ns || ls_clock_mono_ns() - looked_ns > LS_NS_PER_S) {
-        did_run = others_run();
+        running = count_others();
         looked_ns = ls_clock_mono_ns();
     }
-    return did_run;
+    return running;
+}
+
+bool kn_is_crowded(unsigned threads)
+{
+    return others() + threads > HOST_THREADS_MAX();
 }
 
 static enum kn_pin decide(const struct kn_backend *b, unsigned threads, enum kn_pin how)
@@ -432,7 +440,7 @@ static enum kn_pin decide(const struct kn_backend *b, unsigned threads, enum kn_
     if (how != KN_PIN_AUTO) return how;
     for (size_t i = 0; i < sizeof(affinity_variables) / sizeof(affinity_variables[0]); i++)
         if (getenv(affinity_variables[i])) return KN_PIN_NONE;
-    return threads > 1 && threads == b->threads_max() && !others_ran_lately() ? KN_PIN_CLOSE : KN_PIN_NONE;
+    return threads > 1 && threads == b->threads_max() && others() == 0 ? KN_PIN_CLOSE : KN_PIN_NONE;
 }
 
 static void bind_share(void *arg, unsigned share)

@@ -36,6 +36,7 @@ struct course {
     void *arg;
     struct kn_ranks *ranks;
     bool times_only;     /* only the least time counts */
+    bool warms_itself;   /* ... of so many runs that long ones need no others before them */
     double warm_seconds; /* the least time of the runs that warmed up */
     double own_seconds;  /* the last run in this rank */
     ls_err err;
@@ -133,6 +134,7 @@ static bool is_steady(const struct course *c, const struct warming *w)
 {
     enum { FEW = 2, MANY = 8 };
     const bool is_short = w->least * KN_WARMUPS_MAX < warm_seconds_short;
+    if (c->warms_itself && !is_short) return true;
     return w->since >= (is_short ? MANY : FEW) && (c->times_only || are_equal(w->last));
 }
 
@@ -162,11 +164,12 @@ static void count_runs(const pe_counter *counter, unsigned runs, struct kn_resul
              traffic ? traffic : "");
 }
 
-/* Is an interrupted run repeated, after `clean` runs without interruption? The least of a few is enough for the least
- * time. */
+/* Is an interrupted run repeated, after `clean` runs without interruption? For the least time, a few of them are enough, and
+ * repetitions are few. */
 static bool is_repeated(const struct course *c, unsigned clean, unsigned runs, const struct kn_result *r)
 {
-    return r->repeated < runs && !(c->times_only && clean >= CLEAN_RUNS);
+    if (c->times_only) return clean < CLEAN_RUNS && r->repeated < CLEAN_RUNS;
+    return r->repeated < runs;
 }
 
 /* Was a run interrupted, by its own measure or, where that reads only the wall clock, by its time? */
@@ -229,7 +232,11 @@ static void compute_rates(struct kn_result *r)
 
 ls_err kn_measure(kn_once *once, void *arg, const struct kn_options *o, unsigned runs, struct kn_result *r)
 {
-    struct course c = {.once = once, .arg = arg, .ranks = o->ranks, .times_only = o->times_only};
+    struct course c = {.once = once,
+                       .arg = arg,
+                       .ranks = o->ranks,
+                       .times_only = o->times_only,
+                       .warms_itself = o->times_only && runs >= KN_RUNS};
     pe_counter *counter = NULL;
     r->run_seconds = malloc(runs * sizeof(*r->run_seconds));
     ls_err err = r->run_seconds ? LS_OK : ls_nomem("the times of %u runs", runs);

@@ -90,7 +90,7 @@ struct kn_result {
         interrupted; /* timed runs that other programs slowed down, after the ones below; 0 where only the least time
                            * counts and some runs were not interrupted */
     unsigned repeated;    /* interrupted runs that do not count, because another run replaced them */
-    bool trial_disturbed; /* other programs had the processors in it: its choice is not remembered */
+    bool trial_disturbed; /* other programs run: the trial used one share, and counts only while they do */
     bool remembered;      /* the variant is that of an earlier trial (kn_options.choices) */
     unsigned warmups;
     bool steady; /* the warm-up ended because times were steady, not because it was long enough */
@@ -123,7 +123,7 @@ enum { KN_WARMUPS_MAX = 10, KN_WARMUPS_SHORT = 100, KN_RUNS = 10 };
 
 /* Warm up until no time is shorter than an earlier one by 3 % and the last three are equal within 3 %, which o->times_only does
  * not need, then runs timed ones; fills the times of r. Interrupted runs are repeated, as many as there are runs at most, and with
- * o->times_only only until some were not interrupted. r->counts is set
+ * o->times_only only a few, until some were not interrupted; ten long runs or more then warm up once. r->counts is set
  * unless o->times_only; o also has the limit of warm-ups. Ranks begin each run together, and its time is that
  * of the slowest one.
  * Owns:   r->run_seconds, freed by kn_result_fini.  Errors: LS_ERR_NOMEM. */

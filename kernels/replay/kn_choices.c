@@ -86,6 +86,11 @@ uint64_t kn_choice_key(const struct kn_session *s)
     return hash;
 }
 
+uint64_t kn_choice_key_disturbed(uint64_t key)
+{
+    return ~key;
+}
+
 /* ---- the file ---- */
 
 /* Write the line of key and v; return its length. */

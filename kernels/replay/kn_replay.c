@@ -5,7 +5,6 @@
 #include "kernels/kn_result.h"
 #include "kernels/kn_backend.h"
 #include "kernels/kn_ranks.h"
-#include "kernels/replay/kn_choices.h"
 #include "kernels/replay/kn_replay_gpu.h"
 #include "kernels/replay/kn_session.h"
 #include "kernels/replay/kn_trial.h"
@@ -167,8 +166,7 @@ static ls_err measure(struct kn_session *s, struct kn_result *r)
     describe_variant(s, r);
     struct kn_runner runner = kn_runner_of(&s->arrays, s->variant, o->fence);
     LS_TRY(kn_measure(kn_runner_time, &runner, o, kn_session_runs(s), r));
-    if (o->choices && !r->remembered && !r->trial_disturbed && kn_ranks_info(o->ranks)->rank == 0)
-        kn_choice_keep(o->choices, kn_choice_key(s), s->variant);
+    kn_session_remember(s, r);
     if (!o->times_only) r->huge_bytes = kn_session_huge_bytes(s);
     if (s->plan.adds) { /* the sums of one run */
         kn_arrays_fill(&s->arrays);

@@ -84,17 +84,39 @@ static ls_err follow_rank_0(struct kn_session *s)
     return LS_OK;
 }
 
+/* Ranks of a job run beside each other, and do not disturb each other's trials. */
+static bool is_disturbed(const struct kn_session *s)
+{
+    return !s->options->ranks && kn_is_crowded(s->plan.threads);
+}
+
+/* Return the remembered variant or NULL; a choice that was made beside other programs counts while they run. */
+static const struct kn_variant *find_choice(const struct kn_session *s)
+{
+    const char *path = s->options->choices;
+    if (!path || s->candidates_len < 2 || kn_ranks_info(s->options->ranks)->rank != 0) return NULL;
+    const uint64_t key = kn_choice_key(s);
+    const struct kn_variant *v = kn_choice_find(path, key, s->candidates, s->candidates_len);
+    if (v || !is_disturbed(s)) return v;
+    return kn_choice_find(path, kn_choice_key_disturbed(key), s->candidates, s->candidates_len);
+}
+
+void kn_session_remember(const struct kn_session *s, const struct kn_result *r)
+{
+    const char *path = s->options->choices;
+    if (!path || r->remembered || kn_ranks_info(s->options->ranks)->rank != 0) return;
+    const uint64_t key = kn_choice_key(s);
+    kn_choice_keep(path, r->trial_disturbed ? kn_choice_key_disturbed(key) : key, s->variant);
+}
+
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r)
 {
-    const bool looks =
-        s->options->choices && s->candidates_len > 1 && kn_ranks_info(s->options->ranks)->rank == 0;
-    s->variant = NULL;
-    if (looks)
-        s->variant = kn_choice_find(s->options->choices, kn_choice_key(s), s->candidates, s->candidates_len);
+    s->variant = find_choice(s);
     LS_TRY(follow_rank_0(s));
     r->remembered = s->variant != NULL;
     const bool narrows = r->remembered ? s->variant->index_bits == 32 : wants_narrow(s);
     LS_TRY(kn_ranks_agree(s->options->ranks, narrows ? kn_arrays_narrow(&s->arrays) : LS_OK));
+    r->trial_disturbed = !r->remembered && is_disturbed(s);
     if (!r->remembered) s->variant = kn_trial(&s->arrays, s->candidates, s->candidates_len, r);
     LS_TRY(follow_rank_0(s));
     if (s->variant->index_bits == 64) kn_arrays_forget_narrow(&s->arrays);
@@ -104,7 +126,7 @@ ls_err kn_session_choose(struct kn_session *s, struct kn_result *r)
 const struct kn_variant *kn_session_regular(const struct kn_session *s)
 {
     const struct kn_variant *regular[KN_TRIALS_MAX];
-    struct kn_result trials = {.bytes = s->plan.need.bytes};
+    struct kn_result trials = {.bytes = s->plan.need.bytes, .trial_disturbed = is_disturbed(s)};
     size_t len = 0;
     if (s->variant->stores == KN_STORES_REGULAR) return NULL;
     for (size_t c = 0; c < s->candidates_len; c++)

@@ -31,6 +31,8 @@ ls_err kn_session_fill(struct kn_session *s, const struct kn_block *lent);
 /* Set s->variant to the remembered one, or by a trial that is recorded in r; prepare its indices.
  * Errors: LS_ERR_NOMEM. */
 ls_err kn_session_choose(struct kn_session *s, struct kn_result *r);
+/* Remember s->variant for the next runs, if the trial of r chose it. */
+void kn_session_remember(const struct kn_session *s, const struct kn_result *r);
 /* Return the fastest candidate, by a trial, with regular stores and indices as wide as those of s->variant, or
  * NULL where s->variant has regular stores itself or no candidate has them. */
 const struct kn_variant *kn_session_regular(const struct kn_session *s);

@@ -160,7 +160,8 @@ static struct kn_span time_variant(struct kn_runner *r, double best)
     return least;
 }
 
-/* Try v, and again where other programs interrupted it; if they always do, the trial is disturbed.
+/* Try v, and again where other programs interrupted it; if they always do, the trial is disturbed. One share's CPU time in a
+ * disturbed trial needs no second try.
  * best: the least time of all tries so far, or INFINITY. */
 static double try_variant(struct kn_runner *shortened, const struct kn_variant *v, double best,
                           struct kn_result *r)
@@ -173,6 +174,7 @@ static double try_variant(struct kn_runner *shortened, const struct kn_variant *
         const struct kn_span span = time_variant(&runner, best);
         shortened->tries = runner.tries;
         least = fmin(least, span.seconds);
+        if (runner.times && r->trial_disturbed) return least;
         if (!span.interrupted && (runner.times || n || least < suspicious * best)) return least;
     }
     r->trial_disturbed = true;
@@ -187,32 +189,53 @@ static double least_of(const double *values, size_t len)
     return least;
 }
 
+/* The candidates, and the least times of their tries. */
+struct race {
+    const struct kn_variant *const *candidates;
+    size_t len;
+    double least[KN_TRIALS_MAX];
+};
+
+/* Try all candidates in rounds. Return false, without the times of all, once other programs begin to disturb them. */
+static bool run_race(struct race *race, struct kn_runner *shortened, struct kn_result *r)
+{
+    const bool was_disturbed = r->trial_disturbed;
+    for (size_t c = 0; c < race->len; c++)
+        race->least[c] = INFINITY;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round == 1 && is_short(shortened, least_of(race->least, race->len)))
+            round = ROUNDS - 1; /* each had many runs */
+        for (size_t c = 0; c < race->len; c++) {
+            double *least = &race->least[c], best = least_of(race->least, race->len);
+            if (stays(race->least, race->len, c, round))
+                *least = fmin(*least, try_variant(shortened, race->candidates[c], best, r));
+            if (r->trial_disturbed && !was_disturbed) return false;
+        }
+    }
+    return true;
+}
+
 const struct kn_variant *kn_trial(const struct kn_arrays *a, const struct kn_variant *const *candidates,
                                   size_t len, struct kn_result *r)
 {
     if (len == 1) return candidates[0];
-    double least[KN_TRIALS_MAX];
-    if (len > KN_TRIALS_MAX) len = KN_TRIALS_MAX;
-    for (size_t c = 0; c < len; c++)
-        least[c] = INFINITY;
+    struct race race = {candidates, len < KN_TRIALS_MAX ? len : KN_TRIALS_MAX, {0}};
     struct kn_share_time *times = kn_share_times(a->plan->threads);
     struct kn_runner shortened = kn_runner_of(a, candidates[0], false);
     shortened.times = times;
     kn_runner_shorten(&shortened);
-    for (int round = 0; round < ROUNDS; round++) {
-        if (round == 1 && is_short(&shortened, least_of(least, len)))
-            round = ROUNDS - 1; /* each had many runs */
-        for (size_t c = 0; c < len; c++)
-            if (stays(least, len, c, round))
-                least[c] = fmin(least[c], try_variant(&shortened, candidates[c], least_of(least, len), r));
+    if (r->trial_disturbed) shortened.is_alone = true;
+    if (!run_race(&race, &shortened, r)) {
+        shortened.is_alone = true;
+        run_race(&race, &shortened, r);
     }
     free(times);
     const double rows = fmin((double)shortened.rows_max, (double)a->plan->count / a->plan->threads);
     const double bytes = (double)r->bytes * rows * a->plan->threads / (double)a->plan->count;
     size_t fastest = 0;
-    for (size_t c = 0; c < len; c++) {
-        note(candidates[c], least[c], bytes, r);
-        if (least[c] < least[fastest]) fastest = c;
+    for (size_t c = 0; c < race.len; c++) {
+        note(candidates[c], race.least[c], bytes, r);
+        if (race.least[c] < race.least[fastest]) fastest = c;
     }
     return candidates[fastest];
 }

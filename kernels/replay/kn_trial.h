@@ -43,7 +43,9 @@ double kn_runner_try_seconds(struct kn_runner *r);
 void kn_runner_shorten(struct kn_runner *r);
 
 /* Find the fastest of candidates (one at least) on some rows of every share, each tried up to four times
- * in turn; the results go to r->trials, and r->trial_disturbed is set if other programs interrupted all tries of one. A single candidate is not tried; only the first KN_TRIALS_MAX are.
+ * in turn; the results go to r->trials. A single candidate is not tried; only the first KN_TRIALS_MAX are.
+ * If r->trial_disturbed is set, other programs run: threads would wait for each other at each try, so that one share is tried
+ * alone, by its CPU time, and no try is repeated. It is set if other programs interrupt all tries of a candidate.
  * Owns:   nothing: the result is one of candidates.
  * Thread: as kn_runner_time.  Signal: not safe. */
 const struct kn_variant *kn_trial(const struct kn_arrays *a, const struct kn_variant *const *candidates,

@@ -2,7 +2,7 @@
 # tests/kernels
 unit_programs += tests/kernels/unit
 tests_kernels_unit_SOURCES = \
-    tests/kernels/test_kn_chain.c \
+    tests/kernels/busy.h tests/kernels/test_kn_chain.c \
     tests/kernels/test_kn_choices.c \
     tests/kernels/test_kn_gpu.c \
     tests/kernels/test_kn_kernel.c \

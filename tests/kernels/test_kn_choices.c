@@ -9,6 +9,7 @@
 
 #include "kernels/replay/kn_choices.h"
 #include "kernels/replay/kn_replay.h"
+#include "tests/kernels/busy.h"
 #include "tests/unit.h"
 
 #include <math.h>
@@ -122,6 +123,35 @@ static void a_second_run_needs_no_trial(void **state)
     end_folder(&p);
 }
 
+/* Beside other programs, a choice is remembered as well, but one that was made without them precedes it. */
+static void a_choice_beside_other_programs_saves_their_trials(void **state)
+{
+    (void)state;
+    const struct choices_folder p = make_folder();
+    const pid_t busy = busy_begin();
+    struct pat_config c;
+    struct kn_session s;
+    char first[KN_VARIANT_BYTES], second[KN_VARIANT_BYTES];
+    for (int n = 0; n < 30 && !kn_is_crowded(1); n++) /* the answer of up to a second ago counts */
+        usleep(100000);
+    make(&c, 500000);
+    assert_false(run(&c, p.path, first));
+    const uint64_t key = key_of(&c, &s);
+    assert_null(kn_choice_find(p.path, key, s.candidates, s.candidates_len));
+    assert_non_null(kn_choice_find(p.path, kn_choice_key_disturbed(key), s.candidates, s.candidates_len));
+    assert_true(run(&c, p.path, second));
+    assert_string_equal(first, second);
+    for (size_t i = 0; i < 2; i++) {
+        kn_choice_keep(p.path, key, s.candidates[i]);
+        assert_true(run(&c, p.path, second));
+        kn_variant_describe(s.candidates[i], first, sizeof(first));
+        assert_string_equal(first, second);
+    }
+    pat_config_fini(&c);
+    end_folder(&p);
+    busy_end(busy);
+}
+
 static void a_damaged_file_is_ignored(void **state)
 {
     (void)state;
@@ -208,6 +238,7 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kept_variant_is_found_again),
         cmocka_unit_test(a_second_run_needs_no_trial),
+        cmocka_unit_test(a_choice_beside_other_programs_saves_their_trials),
         cmocka_unit_test(a_damaged_file_is_ignored),
         cmocka_unit_test(a_rate_with_regular_stores_is_reported),
     };

@@ -15,6 +15,7 @@
 #include "kernels/replay/kn_trial.h"
 #include "kernels/stream/kn_stream.h"
 #include "kernels/together/kn_together.h"
+#include "tests/kernels/busy.h"
 #include "tests/unit.h"
 
 #include <stdatomic.h>
@@ -124,13 +125,19 @@ static struct kn_span time_paced(void *arg, struct kn_turn turn)
     return span;
 }
 
-static struct kn_result measured(double seconds, double factor, double least, struct kn_options o)
+static struct kn_result measured_runs(unsigned runs, double seconds, double factor, double least,
+                                      struct kn_options o)
 {
     struct paced p = {seconds, factor, least};
     struct kn_result r = {.bytes = 8};
-    assert_int_equal(kn_measure(time_paced, &p, &o, 3, &r), LS_OK);
+    assert_int_equal(kn_measure(time_paced, &p, &o, runs, &r), LS_OK);
     kn_result_fini(&r);
     return r;
+}
+
+static struct kn_result measured(double seconds, double factor, double least, struct kn_options o)
+{
+    return measured_runs(3, seconds, factor, least, o);
 }
 
 static void runs_between_two_readings_are_as_many_as_needed(void **state)
@@ -152,6 +159,8 @@ static void warm_ups_of_short_runs_last_until_they_are_steady(void **state)
                             few = {.warmups_max = 10};
     assert_int_equal(measured(1e-3, 1, 0, all).warmups, 3);
     assert_int_equal(measured(1e-3, 1, 0, times_only).warmups, 3);
+    assert_int_equal(measured_runs(KN_RUNS, 1e-3, 1, 0, times_only).warmups, 1); /* the timed runs warm up */
+    assert_int_equal(measured_runs(KN_RUNS, 1e-3, 1, 0, all).warmups, 3);
     assert_int_equal(measured(30e-6, 1, 0, times_only).warmups, 9);
     assert_int_equal(measured(10e-3, 0.9, 0, all).warmups, 10);
     const struct kn_result falling[] = {measured(54e-6, 0.98, 28e-6, all),
@@ -313,10 +322,34 @@ static void far_longer_short_runs_are_interrupted(void **state)
                            less = measured_uneven((struct uneven){0, 2, 20, 200e-6}, true),
                            noticed = measured_uneven((struct uneven){0, 3, 20, 400e-6}, false);
     assert_true(few.repeated == 2 && few.interrupted == 0 && few.seconds.max < 200e-6);
-    assert_true(many.repeated > 0 && many.interrupted == 3);
+    assert_true(many.repeated == 3 && many.interrupted == 3); /* a few repetitions */
     assert_true(late.repeated == 0 && late.interrupted == 0);
     assert_true(less.repeated == 0 && less.interrupted == 0);
     assert_true(noticed.repeated == 0 && noticed.interrupted == 0);
+}
+
+/* A thread that is bound beside another program could not evade it. */
+static void threads_are_bound_only_where_no_other_program_runs(void **state)
+{
+    (void)state;
+    const struct kn_options o = {.threads = 0};
+    const struct kn_backend *backend;
+    kn_pins *pins;
+    unsigned threads;
+    assert_int_equal(kn_backend_choose(&o, &backend, &threads), LS_OK);
+    if (backend->threads_max() < 2) skip(); /* one processor */
+    const pid_t busy = busy_begin();
+    for (int n = 0; n < 100 && !kn_is_crowded(1); n++) {
+        usleep(10000);
+        lost_ns += 2000000000; /* the answer of up to a second ago counts otherwise */
+    }
+    assert_true(kn_is_crowded(1));
+    assert_int_equal(kn_pin(backend, backend->threads_max(), KN_PIN_AUTO, &pins), LS_OK);
+    assert_null(pins);
+    assert_int_equal(kn_pin(backend, backend->threads_max(), KN_PIN_CLOSE, &pins), LS_OK);
+    assert_int_equal(kn_pinned(pins), KN_PIN_CLOSE);
+    kn_unpin(pins);
+    busy_end(busy);
 }
 
 UNIT_GROUP()
@@ -329,6 +362,7 @@ UNIT_GROUP()
         cmocka_unit_test(short_shares_are_tried_at_once_by_the_wall_clock),
         cmocka_unit_test(interrupted_runs_are_repeated_and_counted),
         cmocka_unit_test(a_thread_that_waits_for_its_processor_has_lost_it),
+        cmocka_unit_test(threads_are_bound_only_where_no_other_program_runs),
         cmocka_unit_test(far_longer_short_runs_are_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
