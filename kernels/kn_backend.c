@@ -332,10 +332,10 @@ struct kn_span kn_backend_time(const struct kn_backend *b, unsigned shares, stru
                             .end_ns = t.begin_ns + ns};
 }
 
-/* Return the threads of a rank, which shares the processors of its node. */
-static unsigned threads_default(const struct kn_options *o, const struct kn_backend *b)
+unsigned kn_backend_threads_asked(const struct kn_options *o, const struct kn_backend *b)
 {
     const unsigned own = b->threads_default(), share = kn_ranks_info(o->ranks)->threads;
+    if (o->threads) return o->threads;
     return share && share < own ? share : own;
 }
 
@@ -348,7 +348,7 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
         return ls_fail(LS_ERR_UNSUPPORTED,
                        "backend %s runs method %s only; take another backend for method %s", b->name,
                        kn_method_name(b->method), kn_method_name(o->method));
-    unsigned threads = o->threads ? o->threads : threads_default(o, b);
+    unsigned threads = kn_backend_threads_asked(o, b);
     if (o->clamp_threads && threads > b->threads_max()) threads = b->threads_max();
     if (threads > b->threads_max())
         return ls_fail(LS_ERR_UNSUPPORTED, "%u threads asked for%s, but backend %s has %u processor%s here",

@@ -265,6 +265,7 @@ expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.
 expect 0 "multigather" replay --list
 # threads are clamped, numbers above 32 bits are not; and abbreviated options are read, as in Spatter
 expect 0 "60000 threads asked for" "$loadstone" replay --no-stream --format spatter -r 2 --warmups 1 -p 0,4 -l 64 -t 60000
+expect 0 "4096 threads asked for by OMP_NUM_THREADS, " env OMP_NUM_THREADS=4096 "$loadstone" replay --no-stream -r 2 --warmups 1 -p 0,4 -l 64
 refuse 2 "4294967296 is too much" replay -p 1 -t 4294967296
 expect 0 "" "$loadstone" replay --no-stream --quiet --format spatter --run 2 --warm 1 --pattern 0,4 --cou=64 --shared-mem=1000
 # short runs of one thread are repeated between two readings of the clock, without advice to raise the count

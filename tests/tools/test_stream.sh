@@ -30,7 +30,8 @@ expect 2 "no kernel or group 'quad'" "$loadstone" stream -k copy,quad
 expect 2 "no kernel or group 'gs'" "$loadstone" stream -k gs
 expect 2 "give 1 or more" "$loadstone" stream -n 0
 expect 2 "is no method" "$loadstone" stream -m fast
-expect 1 "100000 threads asked for" "$loadstone" stream -t 100000
+expect 0 "100000 threads asked for, " "$loadstone" stream $small -k copy -t 100000
+expect 0 "4096 threads asked for by OMP_NUM_THREADS, " env OMP_NUM_THREADS=4096 "$loadstone" stream $small -k copy
 expect 1 "there are" "$loadstone" stream -b abacus
 expect 1 "GiB are available" "$loadstone" stream -n 1000000000000
 expect 1 "are allowed" "$loadstone" stream --memory 1M

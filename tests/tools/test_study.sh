@@ -80,7 +80,8 @@ expect 2 "no study 'speed'" "$loadstone" study speed
 expect 2 "STUDY is missing" "$loadstone" study
 expect 2 "takes no file" "$loadstone" study stride long.json
 expect 2 "give 1 or more" "$loadstone" study stride -r 0
-expect 1 "100000 threads" "$loadstone" study stride -t 100000
+expect 0 "100000 threads asked for, " "$loadstone" study length -n 64 -r 1 --warmups 1 -t 100000
+expect 0 "4096 threads asked for by OMP_NUM_THREADS, " env OMP_NUM_THREADS=4096 "$loadstone" study length -n 64 -r 1 --warmups 1
 expect 3 "nowhere.json" "$loadstone" study length nowhere.json
 printf '[{"kernel": "gs", "pattern-gather": [0], "pattern-scatter": [0]}]' >gs.json
 expect 1 "varies gathers and scatters" "$loadstone" study length gs.json

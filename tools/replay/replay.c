@@ -120,14 +120,11 @@ static ls_err replay_check(struct rpl_session *s)
     const struct kn_backend *backend;
     const bool is_asked = s->settings.kernel.threads;
     LS_TRY(kn_backend_choose(&s->settings.kernel, &backend, &s->threads));
+    rpl_warn_of_threads(&s->settings.kernel);
     s->on_device = backend->device;
     if (s->on_device) s->settings.own_threads = false;
     if (!is_asked) replay_follow_threads(s);
     LS_TRY(kn_backend_choose(&s->settings.kernel, &backend, &s->threads));
-    if (is_asked && s->settings.kernel.threads > s->threads)
-        cli_warn("%u threads asked for, %u run: backend %s has %u processor%s here",
-                 s->settings.kernel.threads, s->threads, backend->name, s->threads,
-                 s->threads == 1 ? "" : "s");
     for (size_t i = 0; i < s->suite.len; i++)
         LS_TRY(replay_check_config(s, i));
     if (s->settings.together) LS_TRY(replay_check_together(s));

@@ -4,12 +4,23 @@
 #include "common/ls_put.h"
 #include "kernels/gpu/kn_gpu.h"
 #include "kernels/kn_kernel.h"
+#include "tools/cli/cli_message.h"
 #include "tools/cli/cli_term.h"
 #include "tools/replay/rpl_ranks.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+void rpl_warn_of_threads(const struct kn_options *o)
+{
+    const struct kn_backend *b;
+    unsigned threads;
+    if (kn_backend_choose(o, &b, &threads) != LS_OK || kn_backend_threads_asked(o, b) <= threads) return;
+    cli_warn("%u threads asked for%s, %u run: backend %s has %u processor%s here",
+             kn_backend_threads_asked(o, b), o->threads ? "" : " by OMP_NUM_THREADS", threads, b->name,
+             threads, threads == 1 ? "" : "s");
+}
 
 /* ---- as JSON and CSV ---- */
 

@@ -17,6 +17,9 @@
 #define RPL_DEVICE_TIMEOUT_DEFAULT "1min"
 #define RPL_DEVICE_TIMEOUT_HELP "the longest that a kernel may run on a device"
 
+/* Warn of threads above the processors, which are clamped. */
+void rpl_warn_of_threads(const struct kn_options *o);
+
 /* ---- as JSON and CSV ---- */
 
 /* Describe this machine; where o names a device, that is its processor.

@@ -288,6 +288,7 @@ static ls_err stream_read_options(const struct cli_value *v, struct kn_stream_op
                                  .device = v[STREAM_DEVICE].text,
                                  .group_items = (unsigned)v[STREAM_GROUP].number,
                                  .device_timeout_ns = v[STREAM_DEVICE_TIMEOUT].number,
+                                 .clamp_threads = true,
                                  .seed = v[STREAM_SEED].number};
     LS_TRY(kn_method_parse(v[STREAM_METHOD].text, &o->run.method));
     return kn_stores_parse(v[STREAM_STORES].text, &o->run.stores);
@@ -346,6 +347,7 @@ static ls_err stream_measure(const struct cli_value *v, struct stm_report *r)
 {
     struct stm_chosen chosen = {.len = 0};
     LS_TRY(stream_begin(v, r, &chosen));
+    rpl_warn_of_threads(&r->options.run);
     stream_warn_of_size(&r->need);
     r->len = chosen.len;
     return kn_stream_run(chosen.rows, chosen.len, &r->options, r->results);

@@ -147,6 +147,7 @@ static ls_err study_read_options(const struct cli_value *v, struct std_study_opt
                                  .pin = (enum kn_pin)v[STUDY_PIN].number,
                                  .element_bytes = bytes[v[STUDY_TYPE].number],
                                  .threads = (unsigned)v[STUDY_THREADS].number,
+                                 .clamp_threads = true,
                                  .runs = (unsigned)v[STUDY_RUNS].number,
                                  .warmups_max = (unsigned)v[STUDY_WARMUPS].number,
                                  .device = v[STUDY_DEVICE].text,
@@ -201,6 +202,7 @@ static ls_err study_measure(const struct cli_value *v, char **operands, struct s
     s->report.study = study;
     s->report.run = &s->run;
     err = rpl_ranks_same(s->run.ranks, study_hash(study, &o), err);
+    if (err == LS_OK) rpl_warn_of_threads(&o.run);
     if (err == LS_OK && s->live) std_print_head(&s->report, stdout);
     if (err == LS_OK) err = study->run(&o, study_keep, s);
     pat_suite_fini(&suite);
