@@ -22,4 +22,7 @@ struct pat_compact_options {
 ls_err pat_compact(const struct pat_sequences *s, const struct pat_tables *t,
                    const struct pat_compact_options *o, struct pat_findings *out);
 
+/* Set known[i] where sites[i], of t, has a source line: for pat_extract_options. Errors: LS_ERR_NOMEM. */
+ls_err pat_names_known(const struct pat_tables *t, const uint32_t *sites, size_t len, bool *known);
+
 #endif

@@ -159,6 +159,23 @@ ls_err pat_names_read(struct pat_findings *f, const struct pat_tables *t)
     return e;
 }
 
+ls_err pat_names_known(const struct pat_tables *t, const uint32_t *sites, size_t len, bool *known)
+{
+    struct pat_findings f = {.rows = calloc(len + 1, sizeof(*f.rows)), .len = len};
+    if (!f.rows) return ls_nomem("the names of %zu instructions", len);
+    for (size_t i = 0; i < len; i++) {
+        const struct pat_site *site = &t->sites[sites[i]];
+        f.rows[i].ip = site->ip;
+        f.rows[i].module_row = site->module;
+        f.rows[i].source_line = site->line;
+    }
+    const ls_err e = pat_names_read(&f, t);
+    for (size_t i = 0; e == LS_OK && i < len; i++)
+        known[i] = f.rows[i].file && *f.rows[i].file;
+    pat_findings_fini(&f);
+    return e;
+}
+
 /* " in spmv_row (spmv.c:41)", " in libm.so.6+0x1234", " at 0x401136" */
 static void pat_put_location(FILE *out, const struct pat_found *f, const struct pat_tables *t)
 {

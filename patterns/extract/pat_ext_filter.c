@@ -155,7 +155,7 @@ bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct p
     const bool is_far =
         published_modes[o->mode].is_far_more ? share > o->far_share_min : share >= o->far_share_min;
     const bool is_diverse = m->unique >= o->unique_min;
-    if (m->is_trivial || !m->has_module) return false;
+    if (m->is_trivial || !m->has_source) return false;
     if (published_modes[o->mode].does_unique_need_length) return is_long && (is_diverse || is_far);
     return is_diverse || (is_far && is_long);
 }

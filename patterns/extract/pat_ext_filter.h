@@ -42,7 +42,7 @@ struct pat_ext_measured {
     uint64_t accesses, unique, far; /* unique: far distances count once for each direction */
     bool is_trivial;                /* distances -1, 0, 1 only */
     bool is_one_way;                /* distances are never negative, or never positive */
-    bool has_module;
+    bool has_source;                /* in a known module, and has a line where any has one */
 };
 bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct pat_ext_measured *m);
 

@@ -95,7 +95,7 @@ static struct pat_ext_measured finish_measure(const struct pat_ext *e, const str
     m.is_one_way = up != down && !t->is_pruned && !r->has_tally_gap;
     if (t->is_pruned || r->has_tally_gap) m.far = r->far;
     m.unique = pat_ext_is_published(e) ? near + ahead + behind : t->unique;
-    m.has_module = e->tables->modules_len == 0 || e->tables->sites[r->site].module != PAT_NONE;
+    m.has_source = e->tables->modules_len == 0 || e->tables->sites[r->site].module != PAT_NONE;
     return m;
 }
 
@@ -282,6 +282,26 @@ static int finish_by_cost(const void *a, const void *b)
     return finish_by_site(a, b);
 }
 
+/* Leave out sites without a source line, as GS Patterns does, unless there is none with one: the program may have
+ * no debugging information. Errors: LS_ERR_NOMEM. */
+static ls_err finish_ask_lines(const struct pat_ext *e, struct finish_row *rows, size_t len)
+{
+    uint32_t *sites = malloc((len + 1) * sizeof(*sites));
+    bool *known = calloc(len + 1, sizeof(*known)), any = false;
+    size_t asked = 0;
+    for (size_t i = 0; sites && i < len; i++)
+        if (rows[i].seen.count && rows[i].measured.has_source) sites[asked++] = rows[i].row->site;
+    const ls_err err = sites && known ? e->options->lines(e->tables, sites, asked, known)
+                                      : ls_nomem("the lines of %zu instructions", len);
+    for (size_t i = 0; i < asked; i++)
+        any = any || known[i];
+    for (size_t i = 0, k = 0; err == LS_OK && any && i < len; i++)
+        if (rows[i].seen.count && rows[i].measured.has_source) rows[i].measured.has_source = known[k++];
+    free(sites);
+    free(known);
+    return err;
+}
+
 /* Filter ranked rows: the best `top` of loads and of stores among those with a symbol, then the other
  * filters. */
 static void finish_filter_published(const struct pat_ext *e, struct finish_row *rows, size_t len)
@@ -291,7 +311,7 @@ static void finish_filter_published(const struct pat_ext *e, struct finish_row *
     for (size_t i = 0; i < len; i++) {
         struct finish_row *r = &rows[i];
         const int op = r->row->is_store;
-        const bool is_next = r->measured.has_module && r->row->site != last[op]; /* threads share a rank */
+        const bool is_next = r->measured.has_source && r->row->site != last[op]; /* threads share a rank */
         if (is_next) last[op] = r->row->site;
         taken[op] += is_next;
         all[op] += is_next ? r->seen.count : 0;
@@ -671,6 +691,8 @@ static ls_err finish_rows(struct pat_ext *e, struct finish_row *f, size_t len, s
     for (size_t i = 0; i < len; i++)
         f[i].measured = finish_measure(e, &f[i]);
     qsort(f, len, sizeof(*f), finish_by_cost);
+    if (pat_ext_is_published(e) && e->options->lines && e->tables->modules_len)
+        LS_TRY(finish_ask_lines(e, f, len));
     if (pat_ext_is_published(e))
         finish_filter_published(e, f, len);
     else

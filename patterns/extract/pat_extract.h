@@ -39,7 +39,9 @@ struct pat_extract_options {
                            all */
     uint64_t fold_min;  /* fold repeats in sequences of at least this many accesses; 0: fold none */
     bool keep_loader;   /* keep the sequences of the dynamic loader, which the default mode counts only */
-    bool keep_trivial;  /* keep sites whose distances are only -1, 0, 1 (the default mode keeps the costly
+    /* published modes: sets known[i] where sites[i] has a source line; NULL: not asked (pat_names_known) */
+    ls_err (*lines)(const struct pat_tables *t, const uint32_t *sites, size_t len, bool *known);
+    bool keep_trivial; /* keep sites whose distances are only -1, 0, 1 (the default mode keeps the costly
                            ones anyway) */
 };
 

@@ -356,6 +356,44 @@ static void pat_published_modes_keep_the_published_sequences(void **state)
         }
 }
 
+static size_t lines_known; /* sites below this one have a source line */
+
+static ls_err find_lines(const struct pat_tables *t, const uint32_t *sites, size_t len, bool *known)
+{
+    (void)t;
+    for (size_t i = 0; i < len; i++)
+        known[i] = sites[i] < lines_known;
+    return LS_OK;
+}
+
+/* As the published tool leaves them out; but a program without any lines keeps its patterns. */
+static void pat_published_modes_leave_out_instructions_without_a_line(void **state)
+{
+    (void)state;
+    for (lines_known = 0; lines_known <= 2; lines_known++) {
+        const struct pat_extract_options o = {.mode = PAT_MODE_V2, .lines = find_lines};
+        struct memory_source m = {0};
+        struct pat_sequences s;
+        char path[] = "/usr/bin/solver";
+        struct pat_module module = {path, 0x401000, 0x402000, 0};
+        memory_thread(&m);
+        for (uint32_t i = 0; i < 2; i++) {
+            memory_site(&m, 0x401000 + i, 8, PAT_OP_LOAD);
+            make_filtered(&m, i, 2000, 20, 0);
+            m.tables.sites[i].module = 0;
+        }
+        m.tables.modules = &module;
+        m.tables.modules_len = 1;
+        memory_extract(&m, &o, &s);
+        assert_int_equal(s.len, lines_known == 1 ? 1 : 2);
+        if (lines_known == 1) assert_true(s.rows[0].site == 0 && s.rows[0].window_share == 1);
+        pat_sequences_fini(&s);
+        m.tables.modules = NULL;
+        m.tables.modules_len = 0;
+        memory_fini(&m);
+    }
+}
+
 static void pat_published_modes_keep_the_ten_seen_in_most_windows(void **state)
 {
     (void)state;
@@ -591,6 +629,7 @@ UNIT_GROUP()
         cmocka_unit_test(pat_threads_at_different_places_are_apart),
         cmocka_unit_test(the_dynamic_loader_is_one_line),
         cmocka_unit_test(pat_published_modes_keep_the_published_sequences),
+        cmocka_unit_test(pat_published_modes_leave_out_instructions_without_a_line),
         cmocka_unit_test(pat_published_modes_keep_the_ten_seen_in_most_windows),
         cmocka_unit_test(pat_trivial_sequences_show_when_they_cost_or_are_wanted),
         cmocka_unit_test(pat_counts_are_estimates_above_their_limits),

@@ -63,6 +63,7 @@ void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
                     .merge_threads = !v[PTN_BY_THREAD].given,
                     .fold_min = PAT_FOLD_MIN,
                     .keep_loader = v[PTN_LOADER].given,
+                    .lines = v[PTN_NO_SYMBOLS].given ? NULL : pat_names_known,
                     .keep_trivial = v[PTN_TRIVIAL].given},
         .compact = {.pattern_max = ptn_longest(v),
                     .no_symbols = v[PTN_NO_SYMBOLS].given,
