@@ -217,6 +217,7 @@ static ls_err pat_set_raw(struct pat_builder *b, struct pat_indices *to, const c
 {
     char full[4096];
     if (b->no_raw_files) return ls_fail(LS_ERR_ARG, "RAW=%s: index files are not allowed here", path);
+    if (!*path) return ls_fail(LS_ERR_ARG, "RAW= names no file; expected RAW=FILE");
     const bool relative = b->dir && *path != '/';
     const int len = snprintf(full, sizeof(full), "%s%s%s", relative ? b->dir : "", relative ? "/" : "", path);
     if (len < 0 || (size_t)len >= sizeof(full))

@@ -106,6 +106,7 @@ ls_err pat_input_open(const char *path, pat_input **out)
 {
     int fd = -1;
     pat_input *in = NULL;
+    if (!*path) return ls_fail(LS_ERR_ARG, "the name of the file is missing");
     LS_TRY(input_fd(path, &fd));
     ls_err err = input_new(strcmp(path, "-") == 0 ? "standard input" : path, &in);
     if (err != LS_OK) {

@@ -152,6 +152,11 @@ for to in drmemtrace lackey; do
 done
 expect 1 "other.lackey exists; --force" patterns t.trace --to lackey -o other.lackey
 expect 2 "name the file to write with -o" patterns t.trace --to drmemtrace
+expect 2 "writes a trace, and .json is for JSON; use the suffix .trace" patterns t.trace --to drmemtrace -o x.json
+expect 2 "writes a trace, and .gz is for packed data" patterns t.trace --to lackey -o x.gz
+expect 0 "" patterns t.trace --to lackey -o x.log
+expect 3 "RAW= names no file" "$loadstone" replay -p RAW= -l 1
+expect 1 "the name of the file is missing" "$loadstone" replay -p FILE=
 touch Q.1.sbin
 expect 1 "Q.1.sbin exists; --force" patterns t.trace --to gs-patterns -o Q.json
 must test ! -e Q.json

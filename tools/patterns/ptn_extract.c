@@ -184,7 +184,14 @@ static void ptn_input_text(char **operands, size_t len, char *out, size_t room)
         snprintf(out, room, "%s and %zu more", operands[0], len - 1);
 }
 
-/* --Write the accesses themselves, to drmemtrace or lackey, whatever patterns they have. */
+/* Check that the file name is none of another content; lackey's traces are text. */
+static ls_err ptn_check_trace_end(const char *format, const char *path)
+{
+    if (strcmp(format, "lackey") == 0 && cli_ending_is(path, CLI_ENDS_TEXT)) return LS_OK;
+    return cli_ending_check(path, CLI_ENDS_TRACE, false);
+}
+
+/* Write the accesses themselves, to drmemtrace or lackey, whatever patterns they have. */
 static ls_err ptn_write_trace(const struct cli_value *v, char **operands, size_t operands_len,
                               const struct ptn_settings *s)
 {
@@ -195,6 +202,7 @@ static ls_err ptn_write_trace(const struct cli_value *v, char **operands, size_t
     uint64_t accesses;
     const char *path = v[PTN_OUTPUT].text;
     if (!path) return ls_fail(LS_ERR_USAGE, "--to %s: name the file to write with -o", v[PTN_TO].text);
+    LS_TRY(ptn_check_trace_end(v[PTN_TO].text, path));
     LS_TRY(cli_output_check(path, v[PTN_FORCE].given));
     for (size_t i = 0; i < operands_len; i++)
         LS_TRY(cli_output_check_apart(path, operands[i]));
