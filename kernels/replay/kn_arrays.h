@@ -57,7 +57,7 @@ ls_err kn_plan_init(struct kn_plan *out, const struct pat_config *c, const struc
 
 /* First row of share s: shares differ by one row at most. */
 uint64_t kn_plan_begin(const struct kn_plan *p, unsigned s);
-/* Return the elements by which the rows of share s are away from the places that the deltas alone give; 0 unless
+/* Return the distance of the rows of share s, in elements, from the places that the deltas alone give; 0 unless
  * threads are apart (pat_config_is_apart). */
 int64_t kn_plan_shift(const struct kn_plan *p, unsigned s);
 /* The index that element j of a row uses. */

@@ -83,7 +83,7 @@ struct pat_found {
     uint64_t ranges_print; /* as in pat_sequence; rows of one home with equal values use the same array */
     char *thread;
     uint32_t threads;
-    /* The elements from this thread's to those of each thread, where they differ: see struct pat_sequence. */
+    /* Distances from this thread's places, in elements, as in struct pat_sequence. */
     struct pat_indices threads_apart;
     bool threads_share_range;
     uint64_t accesses;

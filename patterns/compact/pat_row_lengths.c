@@ -195,8 +195,8 @@ static void keep_rows(struct user *u, const struct pat_indices *rows)
     u->found->config.rows_wait = u->decides;
 }
 
-/* Count the accesses of u between those of `marker`. Return false if these do not lie exactly where rows of u end:
- * one or, around rows without an access of u, several. */
+/* Count the accesses of u between two accesses of `marker` each. Return false if `marker` is not accessed exactly
+ * where rows of u end: once, or several times around rows without an access of u. */
 static bool count_between(const struct user *u, const struct user *marker, uint32_t gap,
                           struct pat_indices *out)
 {

@@ -137,7 +137,7 @@ static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ex
 
 /* The places that a row's kept accesses use, as addresses. */
 struct finish_span {
-    uint64_t low, high, first; /* first: of the first access */
+    uint64_t low, high, first; /* first: the first access */
     uint32_t range;            /* its range, PAT_NONE: not known */
 };
 
@@ -191,9 +191,9 @@ struct finish_thread {
     struct finish_span span;
 };
 
-/* Set the bytes from the places of a to those of b: the distance of their first accesses if the others follow
- * alike, else that of their spans if these do not overlap, else 0. False: it is not known, or so far that no
- * replay needs it. */
+/* Set the distance in bytes from the places of a to the places of b: that of their first accesses if the others
+ * follow alike, else that of their lowest addresses if their spans do not overlap, else 0. False: it is not known, or
+ * so far that no replay needs it. */
 static bool finish_distance(const struct finish_thread *a, const struct finish_thread *b, uint64_t unit_bytes,
                             int64_t *out)
 {
@@ -205,8 +205,8 @@ static bool finish_distance(const struct finish_thread *a, const struct finish_t
     return finish_magnitude(*out) <= FINISH_APART_BYTES && finish_magnitude(*out) % unit_bytes == 0;
 }
 
-/* Find how far the places of the threads of rows[0, len) are from those of `to`; none if they use the same
- * ones. Errors: LS_ERR_NOMEM. */
+/* Find how far the threads of rows[0, len) are from the thread of `to`; nothing is set if all use the same places.
+ * Errors: LS_ERR_NOMEM. */
 static ls_err finish_apart(const struct finish_row *rows, size_t len, struct finish_row *to)
 {
     const struct finish_thread own = {to->row, finish_span_of(to->row)};

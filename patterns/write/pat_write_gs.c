@@ -225,8 +225,8 @@ static void pat_gs2_print_one(const struct pat_found *r, const struct pat_indice
     fprintf(out, "%s\n", pat_gs_rule);
 }
 
-/* What version 2 prints before pattern i: a head before the first gather and the first scatter, and the name of its
- * file of indices. */
+/* Print the lines before pattern i: a head before the first gather and the first scatter, and the name of its file of
+ * indices. */
 static void pat_gs2_print_head(const struct pat_findings *f, size_t i, const char *path, FILE *out)
 {
     char name[PATH_MAX];
