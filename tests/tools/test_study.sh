@@ -4,7 +4,7 @@
 # busy.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
-quick="-t 1 -r 2 --warmups 2 --span 256K --size 4096"
+quick="-t 1 -r 2 --warmups 2" small="-t 1 -r 2 --warmups 2 --span 256K"
 
 # points SERIES X...: the study in study.csv has these points of the series and no others
 points() {
@@ -14,11 +14,11 @@ points() {
     [ "$have" = "$*" ] || { echo "FAIL: series $series has points '$have', wanted '$*'"; failed=1; }
 }
 
-must "$loadstone" study stride $quick --format csv >study.csv
+must "$loadstone" study stride $small --format csv >study.csv
 points gather 1 2 4 8 16 32 64 128
 points scatter 1 2 4 8 16 32 64 128
 
-must "$loadstone" study simd $quick --format csv >study.csv
+must "$loadstone" study simd $small --format csv >study.csv
 points "gather scalar" 1 2 4 8 16 32 64 128
 points "scatter auto" 1 2 4 8 16 32 64 128
 
@@ -27,17 +27,17 @@ for cpu in $(seq 0 $(($(getconf _NPROCESSORS_CONF) - 1))); do
     mkdir -p msr/$cpu
     head -c 1024 /dev/zero >msr/$cpu/msr
 done
-must env LOADSTONE_MSR=$PWD/msr "$loadstone" study prefetch $quick --format csv >study.csv
+must env LOADSTONE_MSR=$PWD/msr "$loadstone" study prefetch $small --format csv >study.csv
 points gather 1 2 4 8 16 32 64 128
 points "scatter without prefetch" 1 2 4 8 16 32 64 128
 must test -z "$(cat msr/*/msr | tr -d '\0')"
-expect 1 "load the kernel's module msr" env LOADSTONE_MSR=$PWD/none "$loadstone" study prefetch $quick
+expect 1 "load the kernel's module msr" env LOADSTONE_MSR=$PWD/none "$loadstone" study prefetch $small
 
-must "$loadstone" study size $quick --format csv >study.csv
+must "$loadstone" study size $quick --size 4096 --format csv >study.csv
 points triad 4096 2048 1024
 points chase 4096 2048 1024
 
-must "$loadstone" study threads $quick --format csv >study.csv
+must "$loadstone" study threads $small --size 4096 --format csv >study.csv
 points triad 1
 points scatter 1
 
@@ -68,13 +68,29 @@ must grep -qE '^0 long +1024 ' study.txt
 must grep -q '^plateau: 0 long: none' study.txt
 
 if command -v jq >/dev/null; then
-    must "$loadstone" study threads $quick --format json long.json >study.json
+    must "$loadstone" study threads $quick --size 4096 --format json long.json >study.json
     must test "$(jq -r '.study, .axis, (.points | length), ([.points[].results[0].valid] | all)' study.json | tr '\n' ' ')" = "threads threads 2 true "
     must test "$(jq -r '.machine.topology' study.json)" != ""
 fi
-expect 0 "of scalar" "$loadstone" study simd $quick
-expect 0 "needs three numbers of threads" "$loadstone" study threads $quick
+expect 0 "of scalar" "$loadstone" study simd $small
+expect 0 "needs three numbers of threads" "$loadstone" study threads $small --size 4096
 expect 0 "RaiderSTREAM, figures 5 and 6" "$loadstone" study --list
+
+# an option without an effect, and a value that would be changed
+cp long.json l.json
+expect 2 "--size has no effect in study length with pattern files" "$loadstone" study length -n 64 l.json
+expect 2 "--span has no effect in study length with pattern files" "$loadstone" study length --span 1K l.json
+expect 2 "--max-count has no effect in study length without pattern files" "$loadstone" study length --max-count 64
+expect 2 "--max-count has no effect in study throughput" "$loadstone" study throughput --max-count 64 l.json
+expect 2 "--size has no effect in study stride" "$loadstone" study stride -n 4096
+expect 2 "--max-count has no effect in study weak without pattern files" "$loadstone" study weak --max-count 64
+expect 2 "--size: 7 is too little for study length; give 32 or more" "$loadstone" study length -n 7
+expect 2 "--span: 3 is too little for study length; give 256 or more" "$loadstone" study length --span 3
+expect 2 "give 128 or more" "$loadstone" study length --span 3 --type float
+expect 2 "--size: 1023 is too little for study size; give 1024 or more" "$loadstone" study size -n 1023
+expect 2 "give 8192 or more" "$loadstone" study stride --span 8191
+expect 0 "the longest pattern has 40 indices instead of 43: a multiple of 4" "$loadstone" study length -t 1 -r 2 --warmups 2 -n 43
+expect 1 "the longest pattern needs 931322.57 GiB" "$loadstone" study length -n 99999999999999
 
 expect 2 "no study 'speed'" "$loadstone" study speed
 expect 2 "STUDY is missing" "$loadstone" study

@@ -13,6 +13,7 @@
 #include "machine/mach_prefetch.h"
 #include "tools/cli/cli_message.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,9 @@ enum {
     SIZE_MIN = 1024,
     LENGTH_MIN = 8,
     LENGTH_OWN = 1 << 20,
-    EXPAND_MAX = 4
+    EXPAND_MAX = 4,
+    SPAN_MIN = ROW * STRIDE_MAX, /* elements of a row */
+    LONGEST_MIN = EXPAND_MAX * LENGTH_MIN
 };
 static const uint64_t span_default_bytes = UINT64_C(256) << 20;
 
@@ -241,7 +244,10 @@ static size_t own_length(const struct std_study_options *o)
     const unsigned bytes = o->run.element_bytes ? o->run.element_bytes : 8;
     uint64_t longest = o->elements_max ? o->elements_max : (uint64_t)EXPAND_MAX * LENGTH_OWN;
     if (o->span_bytes && o->span_bytes / bytes < longest) longest = o->span_bytes / bytes;
-    return longest > EXPAND_MAX * LENGTH_MIN ? (size_t)(longest / EXPAND_MAX) : LENGTH_MIN;
+    if (longest % EXPAND_MAX)
+        cli_warn("the longest pattern has %" PRIu64 " indices instead of %" PRIu64 ": a multiple of %d",
+                 longest - longest % EXPAND_MAX, longest, EXPAND_MAX);
+    return (size_t)(longest / EXPAND_MAX);
 }
 
 /* The study's own long pattern: a permutation, gathered and scattered once. */
@@ -249,6 +255,8 @@ static ls_err replay_own_lengths(const struct std_study_options *o, const struct
 {
     struct pat_config c;
     const size_t own = own_length(o);
+    LS_TRY(kn_memory_check("the longest pattern", (1 + EXPAND_MAX) * sizeof(int64_t) * own,
+                           o->run.memory_bytes));
     const struct kn_sequence s = kn_sequence_permutation(own, o->run.seed);
     ls_err err = pat_config_init(&c);
     if (err == LS_OK) {
@@ -372,24 +380,26 @@ static ls_err run_throughput(const struct std_study_options *o, std_study_emit *
 
 const struct std_study std_studies[] = {
     {"stride", "gather and scatter by strides 1 to 128: how much of each cache line is of use", "stride",
-     "Spatter, figure 3", false, run_stride},
+     "Spatter, figure 3", false, STD_SPAN, 0, SPAN_MIN, 1, run_stride},
     {"prefetch", "the same with the processor's prefetchers and without: Intel's, as root", "stride",
-     "Spatter, figure 4", false, run_prefetch},
+     "Spatter, figure 4", false, STD_SPAN, 0, SPAN_MIN, 1, run_prefetch},
     {"simd",
      "gather and scatter by strides, without vectors, with the widest there are, and by the fastest method",
-     "stride", "Spatter, figure 6", false, run_simd},
+     "stride", "Spatter, figure 6", false, STD_SPAN, 0, SPAN_MIN, 1, run_simd},
     {"threads", "STREAM triad and patterns by 1, 2, 4, ... all threads", "threads",
-     "RaiderSTREAM, figures 7 and 8, within a node", true, run_threads},
+     "RaiderSTREAM, figures 7 and 8, within a node", true, STD_SPAN | STD_SIZE, STD_SIZE | STD_COUNT, ROW, 1,
+     run_threads},
     {"size", "every kind of triad, and a chase, on arrays halved until they fit the first cache", "elements",
-     "RaiderSTREAM, figures 5 and 6", false, run_size},
+     "RaiderSTREAM, figures 5 and 6", false, STD_SIZE, 0, 1, SIZE_MIN, run_size},
     {"length", "a long pattern cut and repeated, the same number of elements moved", "indices",
-     "throughput by length of pattern", true, run_length},
+     "throughput by length of pattern", true, STD_SPAN | STD_SIZE, STD_COUNT, LONGEST_MIN, LONGEST_MIN,
+     run_length},
     {"throughput", "a pattern truncated and expanded, from 1 MiB to half of the memory, and its plateau",
-     "KiB", "GS Patterns, throughput tests", true, run_throughput},
+     "KiB", "GS Patterns, throughput tests", true, STD_SIZE, STD_SIZE, 1, 1, run_throughput},
     {"weak", "jobs of 1, 2, 4, ... ranks of MPI or OpenSHMEM, each rank with the same amount", "ranks",
-     "Spatter and RaiderSTREAM over MPI, weak scaling", true, NULL},
+     "Spatter and RaiderSTREAM over MPI, weak scaling", true, STD_SIZE, STD_SIZE | STD_COUNT, 1, 1, NULL},
     {"strong", "jobs of 1, 2, 4, ... ranks of MPI or OpenSHMEM, which share the same amount", "ranks",
-     "Spatter and RaiderSTREAM over MPI, strong scaling", true, NULL},
+     "Spatter and RaiderSTREAM over MPI, strong scaling", true, STD_SIZE, STD_SIZE | STD_COUNT, 1, 1, NULL},
 };
 const unsigned std_studies_len = sizeof(std_studies) / sizeof(std_studies[0]);
 

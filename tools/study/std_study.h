@@ -16,12 +16,17 @@ struct std_study_options {
 /* A point of a curve: r is the study's, valid during the call. Another value than LS_OK ends the study. */
 typedef ls_err std_study_emit(void *user, const char *series, double x, const struct kn_result *r);
 
+/* Options that only some studies use. */
+enum { STD_SPAN = 1, STD_SIZE = 2, STD_COUNT = 4 };
+
 struct std_study {
     const char *name;
     const char *words;  /* purpose of the study */
     const char *axis;   /* meaning of x: "stride" */
     const char *source; /* the figure it repeats */
     bool takes_patterns;
+    unsigned own, of_files; /* options with an effect on built-in patterns, and on those of files */
+    unsigned span_elements, size_elements; /* the least extent and the least size */
     /* NULL: jobs of ranks run it (std_scale.h) */
     ls_err (*run)(const struct std_study_options *o, std_study_emit *emit, void *user);
 };

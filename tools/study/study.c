@@ -10,6 +10,7 @@
 #include "tools/replay/rpl_session.h"
 #include "tools/study/std_files.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -259,8 +260,32 @@ static void study_words(const struct cli_value *v, bool of_replay, const char *o
     out[len] = NULL;
 }
 
+/* Refuse values that the study would ignore, or that are too small for it. */
+static ls_err study_check_sizes(const struct cli_value *v, const struct std_study *study, bool has_files)
+{
+    static const struct {
+        unsigned option, effect;
+    } sizes[] = {{STUDY_SPAN, STD_SPAN}, {STUDY_SIZE, STD_SIZE}, {STUDY_MAX_COUNT, STD_COUNT}};
+    const unsigned used = has_files ? study->of_files : study->own;
+    const uint64_t span_bytes = study->span_elements * (v[STUDY_TYPE].number ? UINT64_C(4) : UINT64_C(8));
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        if (v[sizes[i].option].given && !(used & sizes[i].effect))
+            return ls_fail(LS_ERR_USAGE, "--%s has no effect in study %s%s",
+                           study_options[sizes[i].option].name, study->name,
+                           !((study->own | study->of_files) & sizes[i].effect) ? ""
+                           : has_files                                         ? " with pattern files"
+                                                                               : " without pattern files");
+    if (v[STUDY_SPAN].given && v[STUDY_SPAN].number < span_bytes)
+        return ls_fail(LS_ERR_USAGE, "--span: %s is too little for study %s; give %" PRIu64 " or more",
+                       v[STUDY_SPAN].text, study->name, span_bytes);
+    if (v[STUDY_SIZE].given && v[STUDY_SIZE].number < study->size_elements)
+        return ls_fail(LS_ERR_USAGE, "--size: %s is too little for study %s; give %u or more",
+                       v[STUDY_SIZE].text, study->name, study->size_elements);
+    return LS_OK;
+}
+
 /* Options that only these two studies have, or that they do not have. */
-static ls_err study_check_given(const struct cli_value *v, const struct std_study *study)
+static ls_err study_check_given(const struct cli_value *v, const struct std_study *study, bool has_files)
 {
     static const unsigned own[] = {STUDY_KERNEL, STUDY_RANKS, STUDY_LAUNCHER, STUDY_COLLECT, STUDY_KEEP};
     static const unsigned others[] = {STUDY_SPAN, STUDY_DEVICE, STUDY_DEVICE_TIMEOUT};
@@ -270,7 +295,7 @@ static ls_err study_check_given(const struct cli_value *v, const struct std_stud
         if (v[list[i]].given)
             return ls_fail(LS_ERR_USAGE, "study %s has no option --%s", study->name,
                            study_options[list[i]].name);
-    return LS_OK;
+    return study_check_sizes(v, study, has_files);
 }
 
 static ls_err study_check_jobs(const struct cli_value *v, char **operands)
@@ -342,7 +367,7 @@ static int study_run(const struct cli_command *c, const struct cli_value *v, cha
     }
     const struct std_study *study = std_study_find(operands[0]);
     const char *plot = v[STUDY_PLOT].text, *output = v[STUDY_OUTPUT].text;
-    ls_err err = study ? study_check_given(v, study) : LS_OK;
+    ls_err err = study ? study_check_given(v, study, operands[1]) : LS_OK;
     if (err == LS_OK && (plot || output)) err = std_files->check(plot, output, v[STUDY_FORCE].given);
     if (err == LS_OK && study && !study->run) return study_run_jobs(v, operands, study);
     const enum std_format format = (enum std_format)v[STUDY_FORMAT].number;
