@@ -72,3 +72,9 @@ const char *ls_base_name(const char *path)
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
 }
+
+bool ls_is_lfs_pointer(const void *begin, size_t len_bytes)
+{
+    static const char pointer[] = "version https://git-lfs";
+    return len_bytes >= sizeof(pointer) - 1 && memcmp(begin, pointer, sizeof(pointer) - 1) == 0;
+}

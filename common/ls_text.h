@@ -28,6 +28,11 @@ void ls_text_clean(char *text, size_t len_bytes, const char *kept);
  * where no character was replaced. */
 const char *ls_text_cleaned_remedy(const char *path);
 
+/* Is this the begin of a pointer of git-lfs, which replaces a large file that was not downloaded? */
+bool ls_is_lfs_pointer(const void *begin, size_t len_bytes);
+/* The message about it, with the name of the file. */
+#define LS_LFS_POINTER "%s is a pointer of git-lfs, not the file itself: run git lfs pull in its repository"
+
 /* The part of path after its last '/', if there is one. */
 const char *ls_base_name(const char *path);
 

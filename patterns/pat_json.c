@@ -3,6 +3,8 @@
  * builder. */
 #include "patterns/pat_json.h"
 #include "config.h"
+
+#include "common/ls_text.h"
 #include "patterns/pat_builder.h"
 #include "patterns/pat_list.h"
 
@@ -287,15 +289,12 @@ static ls_err pat_json_syntax(struct pat_json *p)
  * Errors: LS_ERR_FORMAT. */
 static ls_err pat_json_begin(const struct pat_json *p, const unsigned char **chunk, size_t *len)
 {
-    static const char mark[] = "\xef\xbb\xbf", pointer[] = "version https://git-lfs";
+    static const char mark[] = "\xef\xbb\xbf";
     if (*len >= sizeof(mark) - 1 && memcmp(*chunk, mark, sizeof(mark) - 1) == 0) {
         *chunk += sizeof(mark) - 1;
         *len -= sizeof(mark) - 1;
     }
-    if (*len >= sizeof(pointer) - 1 && memcmp(*chunk, pointer, sizeof(pointer) - 1) == 0)
-        return ls_fail(LS_ERR_FORMAT,
-                       "%s is a pointer of git-lfs, not the file itself: run git lfs pull in its repository",
-                       p->name);
+    if (ls_is_lfs_pointer(*chunk, *len)) return ls_fail(LS_ERR_FORMAT, LS_LFS_POINTER, p->name);
     return LS_OK;
 }
 

@@ -2,7 +2,9 @@
 
 #define H5_USE_110_API /* addresses of objects */
 #include "common/ls_env.h"
+#include "common/ls_file.h"
 #include "common/ls_quantity.h"
+#include "common/ls_text.h"
 #include "run_h5/prof_h5.h"
 
 #include <errno.h>
@@ -171,6 +173,14 @@ static ls_err prof_check_objects(const char *path, hid_t file, uint64_t len_byte
     return v.problem ? ls_fail(LS_ERR_FORMAT, "%s: %s", path, v.problem) : LS_OK;
 }
 
+static ls_err prof_fail_foreign(const char *path, const char *writer)
+{
+    char begin[64];
+    const size_t len = ls_file_read(path, begin, sizeof(begin));
+    if (ls_is_lfs_pointer(begin, len)) return ls_fail(LS_ERR_FORMAT, LS_LFS_POINTER, path);
+    return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: %s writes them", path, writer);
+}
+
 ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *out)
 {
     *out = (struct prof_h5_input){.id = H5I_INVALID_HID};
@@ -178,8 +188,7 @@ ls_err prof_h5_open(const char *path, const char *writer, struct prof_h5_input *
     H5PLset_loading_state(0);              /* no filters from plugins, because the file would choose them */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5's error stack does not help users */
     LS_TRY(prof_check_file(path, &out->len_bytes));
-    if (H5Fis_hdf5(path) <= 0)
-        return ls_fail(LS_ERR_FORMAT, "%s: not an HDF5 file: %s writes them", path, writer);
+    if (H5Fis_hdf5(path) <= 0) return prof_fail_foreign(path, writer);
     prof_choose_memory(out);
     prof_memory_grant(out->memory_bytes);
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);

@@ -264,6 +264,10 @@ static void foreign_files_are_refused_by_kind(void **state)
     fixture_write_file(path, "not HDF5 at all, just text", 26);
     assert_int_equal(read_everything(path), LS_ERR_FORMAT);
     assert_non_null(strstr(ls_last_error(), "not an HDF5 file"));
+    static const char pointer[] = "version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n";
+    fixture_write_file(path, pointer, sizeof(pointer) - 1);
+    assert_int_equal(read_everything(path), LS_ERR_FORMAT);
+    assert_non_null(strstr(ls_last_error(), "is a pointer of git-lfs, not the file itself"));
     assert_int_equal(read_everything("/nonexistent.h5"), LS_ERR_NOT_FOUND);
     assert_int_equal(read_everything("/dev/null"), LS_ERR_FORMAT);
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
