@@ -79,6 +79,7 @@ ls_err ls_parse_u64(const char *text, uint64_t *out)
     errno = 0;
     const bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const unsigned long long value = strtoull(text, &end, is_hexadecimal ? 16 : 10);
+    if (text[0] == '-' && end != text && *end == '\0') return ls_fail(LS_ERR_ARG, "'%s' is below 0", text);
     if (end == text || *end != '\0' || text[0] == '-')
         return ls_fail(LS_ERR_ARG, "'%s' is not a whole number", text);
     if (errno == ERANGE) return ls_fail(LS_ERR_RANGE, "'%s' is too large", text);

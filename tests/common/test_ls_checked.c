@@ -44,6 +44,7 @@ static void ls_numbers_are_decimal_or_hexadecimal(void **state)
     assert_int_equal(n, 8);
     assert_int_equal(ls_parse_u64("18446744073709551616", &n), LS_ERR_RANGE);
     assert_int_equal(ls_parse_u64("-1", &n), LS_ERR_ARG);
+    assert_string_equal(ls_last_error(), "'-1' is below 0");
     assert_int_equal(ls_parse_u64("1f", &n), LS_ERR_ARG);
     assert_int_equal(ls_parse_u64("", &n), LS_ERR_ARG);
 }

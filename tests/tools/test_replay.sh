@@ -112,6 +112,17 @@ grep -q ' 1\.00$' out || { echo "FAIL: no ratio of the machines in:"; cat out; f
 expect 0 "machine,name,kernel," "$loadstone" replay --with turns.h5,there.h5 --csv
 [ "$(wc -l <out)" -ge 3 ] || { echo "FAIL: no rows in:"; cat out; failed=1; }
 expect 0 '"mb_per_s": ' "$loadstone" replay --with turns.h5,there.h5 --json
+must test "$(grep -cE '"machine": ".*, run [12]"' out)" = 2
+if has_python h5py; then
+    for n in 1 2 3; do
+        cp turns.h5 run$n.h5
+        "$python" -c "import h5py; f = h5py.File('run$n.h5', 'r+'); f.attrs['stream_triad_mb_per_s'] = 1000.0 * $n; f['results/mb_per_s'][0] *= $n"
+    done
+    expect 0 "R of harmonic mean and STREAM over 3 runs: " "$loadstone" replay --with run1.h5,run2.h5,run3.h5
+fi
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n' >pointer.h5
+expect 3 "pointer.h5 is a pointer of git-lfs, not the file itself" "$loadstone" replay --with pointer.h5
+expect 3 "pointer.h5 is a pointer of git-lfs, not the file itself" "$loadstone" report pointer.h5
 replay $quick --together -f turns.json --csv >out.csv
 replay -b serial --together --max-runs 2 -f turns.json >out
 must grep -qE '^ +0 together +low and 2 more +1 ' out
@@ -236,6 +247,7 @@ refuse 2 "--runs: 0 is below 1" replay -p 1 -r 0
 refuse 2 "--pattern-size: 0 is below 1" replay -p 1 -j 0
 refuse 2 "cannot be cut to 3 indices" replay -p 1,2 -j 3
 refuse 2 "--omp-threads: 0" replay -p 1 -t 0
+refuse 2 "--omp-threads: '-1' is below 0" replay -p 1 -t-1
 refuse 2 "--verbosity: 4" replay -p 1 -v 4
 refuse 2 "is not one of table|spatter|json|csv" replay -p 1 --format xml
 refuse 3 "--pattern: the pattern is empty" replay -p ""

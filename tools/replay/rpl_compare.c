@@ -36,6 +36,17 @@ static const char *compare_rate(double rate, char out[CLI_CELL_BYTES])
     return isfinite(rate) ? cli_format_grouped(out, (uint64_t)rate) : strcpy(out, "-");
 }
 
+/* Is each of them of another machine? */
+static bool are_apart(const struct vx_results *machines, size_t len)
+{
+    for (size_t m = 0; m < len; m++)
+        for (size_t k = 0; k < m; k++)
+            if (strcmp(machines[k].cpu, machines[m].cpu) == 0 &&
+                strcmp(machines[k].host, machines[m].host) == 0)
+                return false;
+    return true;
+}
+
 /* Harmonic mean and STREAM of each machine, and Pearson's R of both (Spatter paper, table 4). */
 static void compare_machines(const struct vx_results *machines, size_t len, FILE *out)
 {
@@ -60,7 +71,9 @@ static void compare_machines(const struct vx_results *machines, size_t len, FILE
     if (is_weighted) fputs("weighted: by the bytes that the program moved by each pattern\n", out);
     if (means && streams && len > 2) {
         const double r = kn_pearson_r(means, streams, len);
-        if (isfinite(r)) fprintf(out, "R of harmonic mean and STREAM over %zu machines: %.2f\n", len, r);
+        if (isfinite(r))
+            fprintf(out, "R of harmonic mean and STREAM over %zu %s: %.2f\n", len,
+                    are_apart(machines, len) ? "machines" : "runs", r);
     }
     free(means);
     free(streams);
@@ -132,7 +145,10 @@ static void compare_json(const struct vx_results *machines, size_t len, FILE *ou
     ls_json_text(&j, "version", PACKAGE_VERSION);
     ls_json_open(&j, "machines", '[');
     for (size_t m = 0; m < len; m++) {
+        char label[160];
+        rpl_machine_label(machines, len, m, label, sizeof(label));
         ls_json_open(&j, NULL, '{');
+        ls_json_text(&j, "machine", label);
         ls_json_text(&j, "host", machines[m].host);
         ls_json_text(&j, "cpu", machines[m].cpu);
         ls_json_text(&j, "topology", machines[m].topology);
