@@ -96,7 +96,7 @@ ls_err kn_backend_choose(const struct kn_options *o, const struct kn_backend **o
 /* Return the number of threads before o clamps it: by o, by the environment, or the share of a rank. */
 unsigned kn_backend_threads_asked(const struct kn_options *o, const struct kn_backend *b);
 
-/* Are there fewer processors than these threads and those of other programs that run now, or ran up to a second ago?
+/* Do these threads and other programs need more processors than there are, now or up to a second ago?
  * Thread: one at a time in a process.  Signal: not safe. */
 bool kn_is_crowded(unsigned threads);
 

@@ -36,7 +36,7 @@ struct course {
     void *arg;
     struct kn_ranks *ranks;
     bool times_only;     /* only the least time counts */
-    bool warms_itself;   /* ... of so many runs that long ones need no others before them */
+    bool warms_itself;   /* the timed runs are many: long ones need no warm-up */
     double warm_seconds; /* the least time of the runs that warmed up */
     double own_seconds;  /* the last run in this rank */
     ls_err err;

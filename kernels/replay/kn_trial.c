@@ -68,7 +68,7 @@ struct kn_span kn_runner_try(struct kn_runner *r)
     return span;
 }
 
-double kn_runner_try_seconds(struct kn_runner *r)
+static double try_seconds(struct kn_runner *r)
 {
     return kn_runner_try(r).seconds;
 }
@@ -76,8 +76,8 @@ double kn_runner_try_seconds(struct kn_runner *r)
 /* Repeat a short job until a try takes long enough for the clock. */
 static void repeat(struct kn_runner *r)
 {
-    kn_runner_try_seconds(r);
-    while (r->repeats < REPEATS_MAX && kn_runner_try_seconds(r) * r->repeats < trial_seconds_min)
+    try_seconds(r);
+    while (r->repeats < REPEATS_MAX && try_seconds(r) * r->repeats < trial_seconds_min)
         r->repeats *= 2;
 }
 
@@ -91,8 +91,8 @@ static void shorten(struct kn_runner *r)
         repeat(r);
         return;
     }
-    kn_runner_try_seconds(r);
-    const double row_seconds = kn_runner_try_seconds(r) / (double)r->rows_max;
+    try_seconds(r);
+    const double row_seconds = try_seconds(r) / (double)r->rows_max;
     const double rows = trial_seconds / row_seconds;
     if (rows > (double)r->rows_max) r->rows_max = rows < (double)share ? (uint64_t)rows : UINT64_MAX;
 }
@@ -111,7 +111,7 @@ void kn_runner_shorten(struct kn_runner *r)
     r->times = NULL;
     r->is_alone = true;
     shorten(r);
-    const double seconds = kn_runner_try_seconds(r);
+    const double seconds = try_seconds(r);
     if (seconds < (is_serial ? wall_seconds : alone_seconds)) return;
     r->is_alone = false;
     if (seconds >= wall_seconds) r->times = times;

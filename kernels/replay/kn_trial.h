@@ -34,8 +34,6 @@ struct kn_span kn_runner_time(void *arg, struct kn_turn turn);
  * the wall clock, which notices no interruption.
  * Thread: as kn_runner_time.  Signal: not safe. */
 struct kn_span kn_runner_try(struct kn_runner *r);
-/* Return the seconds of a try.  Thread: as kn_runner_time.  Signal: not safe. */
-double kn_runner_try_seconds(struct kn_runner *r);
 /* Set r so that a try takes about a millisecond, or some microseconds where all rows take less, and finds its rows in the
  * caches in which the whole job does. Short tries are timed by the wall clock (r->times is then NULL), because a reading of the CPU
  * clock evicts lines; very short ones run one share alone, because several threads would mostly wait.
