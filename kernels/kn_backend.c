@@ -404,7 +404,7 @@ static long running_threads_here(void)
 }
 
 enum { LOOKS = 3 };
-static const struct timespec between_looks = {.tv_nsec = 1000 * 1000};
+static const struct timespec between_looks = {.tv_nsec = 200 * 1000};
 
 /* The least number of other programs' threads that run, of some looks. Most programs run only for a moment. */
 static unsigned count_others(void)

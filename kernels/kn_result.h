@@ -86,9 +86,9 @@ struct kn_result {
     char no_counts[KN_COUNTS_BYTES]; /* counters that are not available, and the remedy; "": all are */
     double *run_seconds;             /* [seconds.len], owned */
     unsigned repeats; /* runs between two readings of the clock: short ones are timed together */
-    unsigned
-        interrupted; /* timed runs that other programs slowed down, after the ones below; 0 where only the least time
-                           * counts and some runs were not interrupted */
+    /* timed runs that other programs slowed down, after the ones below; 0 where only the least time counts and some runs were
+     * not interrupted */
+    unsigned interrupted;
     unsigned repeated;    /* interrupted runs that do not count, because another run replaced them */
     bool trial_disturbed; /* other programs run: the trial used one share, and counts only while they do */
     bool remembered;      /* the variant is that of an earlier trial (kn_options.choices) */
