@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "patterns/source/pat_source.h"
+#include "common/ls_text.h"
 #include "patterns/source/pat_input.h"
 #include "patterns/source/pat_sources.h"
 
@@ -82,6 +83,7 @@ ls_err pat_source_recognise(const char *path, const struct pat_source_format **o
             *out = formats[i];
             return LS_OK;
         }
+    if (ls_is_lfs_pointer(head, len)) return ls_fail(LS_ERR_FORMAT, LS_LFS_POINTER, path);
     if (len > 0 && head[0] == '[')
         return ls_fail(LS_ERR_FORMAT,
                        "%s holds no accesses; if these are patterns already, loadstone patterns show and "

@@ -123,6 +123,7 @@ fi
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n' >pointer.h5
 expect 3 "pointer.h5 is a pointer of git-lfs, not the file itself" "$loadstone" replay --with pointer.h5
 expect 3 "pointer.h5 is a pointer of git-lfs, not the file itself" "$loadstone" report pointer.h5
+expect 3 "pointer.h5 is a pointer of git-lfs, not the file itself" "$loadstone" patterns pointer.h5
 replay $quick --together -f turns.json --csv >out.csv
 replay -b serial --together --max-runs 2 -f turns.json >out
 must grep -qE '^ +0 together +low and 2 more +1 ' out
