@@ -136,7 +136,6 @@ static ls_err pat_set_apart(const struct pat_sequence *s, struct pat_found *f)
     if (!s->threads_apart) return LS_OK;
     if (!to) return ls_nomem("%u threads", s->threads);
     f->threads_apart = (struct pat_indices){to, s->threads};
-    f->threads_share_range = s->threads_share_range;
     for (uint32_t t = 0; t < s->threads; t++)
         to[t] = s->threads_apart[t] / (int64_t)f->elem_size_bytes;
     return LS_OK;

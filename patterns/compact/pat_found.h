@@ -85,7 +85,6 @@ struct pat_found {
     uint32_t threads;
     /* Distances from this thread's places, in elements, as in struct pat_sequence. */
     struct pat_indices threads_apart;
-    bool threads_share_range;
     uint64_t accesses;
     double access_share, cost_share; /* shares in the whole source, 0 to 1 */
     double window_share;             /* as in pat_sequence; published modes only, else 0 */

@@ -30,7 +30,6 @@ struct finish_row {
     double window_share;      /* published modes: of the appearances of all loads or stores */
     uint32_t threads;
     int64_t *threads_apart; /* as in struct pat_sequence, which takes it */
-    bool threads_share_range;
     bool is_out, is_companion;
     struct pat_ext_measured measured;
 };
@@ -192,13 +191,13 @@ struct finish_thread {
 };
 
 /* Set the distance in bytes from the places of a to the places of b: that of their first accesses if the others
- * follow alike, else that of their lowest addresses if their spans do not overlap, else 0. False: it is not known, or
- * so far that no replay needs it. */
+ * follow alike, else that of their lowest addresses if their spans do not overlap, else 0. False: it is not known, so far
+ * that no replay needs it, or from one block to another, where the allocator decides and not the program. */
 static bool finish_distance(const struct finish_thread *a, const struct finish_thread *b, uint64_t unit_bytes,
                             int64_t *out)
 {
     const struct finish_span *x = &a->span, *y = &b->span;
-    if (!a->row->kept || !b->row->kept) return false;
+    if (!a->row->kept || !b->row->kept || x->range != y->range) return false;
     uint64_t by = y->first - x->first;
     if (!finish_is_moved(a->row, b->row, by)) by = x->high < y->low || y->high < x->low ? y->low - x->low : 0;
     *out = (int64_t)by;
@@ -214,7 +213,6 @@ static ls_err finish_apart(const struct finish_row *rows, size_t len, struct fin
     size_t threads = 0;
     bool is_known = true, is_apart = false;
     if (!apart) return ls_nomem("%zu threads", len);
-    to->threads_share_range = true;
     for (size_t i = 0, next; is_known && i < len; i = next) {
         const struct pat_ext_row *most = rows[i].row;
         for (next = i + 1; next < len && rows[next].row->thread == most->thread; next++)
@@ -222,7 +220,6 @@ static ls_err finish_apart(const struct finish_row *rows, size_t len, struct fin
         const struct finish_thread one = {most, finish_span_of(most)};
         is_known = finish_distance(&own, &one, to->unit_bytes, &apart[threads]);
         is_apart = is_apart || apart[threads];
-        to->threads_share_range = to->threads_share_range && one.span.range == own.span.range;
         threads++;
     }
     if (is_known && is_apart)
@@ -551,7 +548,6 @@ static ls_err finish_sequence(struct pat_ext *e, struct finish_row *f, struct pa
                                .thread = r->thread,
                                .threads = f->threads,
                                .threads_apart = f->threads_apart,
-                               .threads_share_range = f->threads_share_range,
                                .elem_size_bytes = f->unit_bytes,
                                .accesses = f->measured.accesses,
                                .is_companion = f->is_companion,

@@ -49,10 +49,9 @@ struct pat_extract_options {
 struct pat_sequence {
     uint32_t site, home, thread; /* rows of the source's tables; home PAT_NONE: no known range */
     uint32_t threads;            /* number of threads with this sequence (merge_threads) */
-    /* merge_threads: where the threads use different places, the bytes from this thread's to each one's, the
+    /* merge_threads: where the threads use different places of a block, the bytes from this thread's to each one's, the
      * threads in the order of their numbers; NULL: they use the same ones, or it is not known. */
-    int64_t *threads_apart; /* [threads] */
-    bool threads_share_range;
+    int64_t *threads_apart;   /* [threads] */
     uint64_t elem_size_bytes; /* unit of the indices: the home's element, else the access */
     uint64_t accesses;        /* all accesses, kept or not */
     /* Kept accesses in order, in elements from the start of the accessed range (for an unknown home or a

@@ -246,7 +246,7 @@ static ls_err pat_json_apart(const struct pat_found *r, struct pat_config *c)
         return LS_OK;
     }
     pat_normalise(&whole.thread_firsts);
-    if (c->array && r->threads_share_range) whole.first += (uint64_t)lowest; /* both in the array */
+    if (c->array) whole.first += (uint64_t)lowest;
     *c = whole;
     return LS_OK;
 }

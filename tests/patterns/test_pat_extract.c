@@ -235,12 +235,13 @@ static void pat_threads_that_do_the_same_become_one(void **state)
 
 /* Three threads, whose places are `apart` bytes from one to the next: two sweeps by words, or random ones in 1 KiB. */
 static const struct pat_sequence *extract_apart(struct memory_source *m, struct pat_sequences *s,
-                                                uint64_t apart, bool is_random)
+                                                uint64_t apart, bool is_random, uint64_t block_bytes)
 {
     const struct pat_extract_options merge = {.merge_threads = true, .keep_trivial = true};
     memory_home(m, "x", 8);
     memory_site(m, 0x401000, 8, PAT_OP_LOAD);
-    memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, ARENA, ARENA + 65536, 0));
+    for (uint64_t at = ARENA; at < ARENA + 65536; at += block_bytes)
+        memory_event(m, PAT_EVENT_RANGE_BORN, PAT_NONE, memory_range(m, at, at + block_bytes, 0));
     rng_state = 11;
     for (uint32_t thread = 0; thread < 3; thread++) {
         memory_thread(m);
@@ -251,25 +252,27 @@ static const struct pat_sequence *extract_apart(struct memory_source *m, struct 
     return only(s);
 }
 
-/* Threads of one line, of disjoint parts, or of the same data. */
+/* Threads of one line, of disjoint parts, of the same data, or of blocks whose distance is the allocator's. */
 static void pat_threads_at_different_places_are_apart(void **state)
 {
     (void)state;
     static const struct {
         uint64_t apart;
         bool is_random, is_told;
-    } rows[] = {{8, false, true},  {4096, false, true}, {4096, true, true},
-                {0, false, false}, {0, true, false},    {8, true, false}};
+        uint64_t block_bytes;
+    } rows[] = {{8, false, true, 65536},   {4096, false, true, 65536}, {4096, true, true, 65536},
+                {0, false, false, 65536},  {0, true, false, 65536},    {8, true, false, 65536},
+                {4096, true, false, 4096}, {4096, false, false, 4096}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct memory_source m = {0};
         struct pat_sequences s;
-        const struct pat_sequence *q = extract_apart(&m, &s, rows[i].apart, rows[i].is_random);
+        const struct pat_sequence *q =
+            extract_apart(&m, &s, rows[i].apart, rows[i].is_random, rows[i].block_bytes);
         assert_int_equal(q->threads, 3);
         assert_int_equal(q->threads_apart != NULL, rows[i].is_told);
         for (int t = 0; t < 3 && rows[i].is_told && !rows[i].is_random;
              t++) /* the second thread is the longest */
             assert_int_equal(q->threads_apart[t], (t - 1) * (int64_t)rows[i].apart);
-        if (rows[i].is_told) assert_true(q->threads_share_range);
         pat_sequences_fini(&s);
         memory_fini(&m);
     }

@@ -155,7 +155,6 @@ static void set_apart(struct pat_found *r, int64_t second)
     apart[1] = second;
     r->threads_apart = (struct pat_indices){apart, 2};
     r->threads = 2;
-    r->threads_share_range = true;
 }
 
 /* Where threads use different places, the file has the accesses of all of them, and where each begins. */
