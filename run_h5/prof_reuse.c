@@ -16,10 +16,6 @@ enum {
 #define SPEED_ERRORS 4.0         /* least speed in standard errors: exceeded by chance in 1 of 16,000 loops */
 #define LINE_VARIANCE (1 / 12.0) /* variance of a position rounded to a line */
 #define STREAM_LINES 2.0         /* streams of one walk that are nearer share their lines */
-#define SPARSE_LINES 2.0         /* a walk in longer steps leaves lines out */
-#define STRIDE_LINES 2
-#define COMB_SWEEPS \
-    2.0 /* a walk with as many times the sweeps of its loop goes through other lines each time */
 
 /* --- bursts and their points --- */
 

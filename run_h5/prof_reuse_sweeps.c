@@ -141,14 +141,14 @@ static int compare_times(const void *a, const void *b)
     return (x->burst > y->burst) - (x->burst < y->burst);
 }
 
-/* A step of a use from one burst to the next one of the thread: sweeps of the loop that it seems to have gone on by, as a part of
- * the time that its loop takes of all time, and that time. */
+/* A step of a use from one burst of a thread to its next one. */
 struct step {
-    double moved, seconds;
+    double moved;   /* between the two places, in periods; whole periods more cannot be seen */
+    double seconds; /* between the two bursts */
 };
 
-/* How well `rate` sweeps a second explain the steps: the mean cosine of the phases that are left, above that of random places in
- * a part of the period. */
+/* Return how well `rate` periods a second explain the steps: the mean cosine of the phases that remain, less the mean that random
+ * places in a part of the period would have. */
 static double coherence(const struct step *steps, size_t len, double rate, double part)
 {
     const double chance = part > 0 ? sin(M_PI * part) / (M_PI * part) : 1;
@@ -159,7 +159,7 @@ static double coherence(const struct step *steps, size_t len, double rate, doubl
     return sum / (double)len;
 }
 
-/* Return the sweeps a second that explain the steps best, up to two between bursts, negative for backwards; 0: none does. */
+/* Return the periods a second that explain the steps best, up to two between bursts, negative for backwards; 0: none does. */
 static double best_rate(const struct step *steps, size_t len, double part)
 {
     double all = 0, best = 0, most = COHERENCE_ERRORS / sqrt(2 * (double)len);
@@ -174,7 +174,7 @@ static double best_rate(const struct step *steps, size_t len, double part)
     return best;
 }
 
-/* Return the sweeps a second of all steps: each is the number of whole sweeps more than it seems that fits the rate best. */
+/* Return the mean periods a second of all steps, after adding to each the whole periods that fit the rate best. */
 static double mean_rate(const struct step *steps, size_t len, double rate)
 {
     double sweeps = 0, seconds = 0;
@@ -185,8 +185,8 @@ static double mean_rate(const struct step *steps, size_t len, double rate)
     return seconds > 0 ? sweeps / seconds : 0;
 }
 
-/* Follow a use from burst to burst. Its loop may come to other data between two sweeps, so that a sweep takes the loop's part of
- * a period. p: its places, in order. steps: room for as many. */
+/* Follow a use from burst to burst. A period is the time from one sweep to the next; the sweep itself takes the part of it that the
+ * loop has of all time, because other loops run in the rest. p: the places of the use, by place. steps: room for as many. */
 static void follow(const struct prof_reuse *r, struct prof_use *u, struct place *p, size_t len,
                    struct step *steps)
 {

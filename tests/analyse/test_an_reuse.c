@@ -117,6 +117,16 @@ static void moved_lines(struct an_fixture *f, double out[NODES])
     an_costs_fini(&c);
 }
 
+/* The lines that bursts in a run of the loops move, by node. */
+static void lines_of(const struct loop *loops, size_t len, unsigned rounds, unsigned bursts,
+                     double out[NODES])
+{
+    struct an_fixture *f = fix_new(5, 4);
+    run_loops(f, loops, len, rounds, bursts);
+    moved_lines(f, out);
+    fix_free(f);
+}
+
 static void assert_near(double value, double expected, double part)
 {
     if (fabs(value - expected) > part * expected) print_error("%g instead of %g\n", value, expected);
@@ -130,12 +140,9 @@ static void an_sweep_that_fits_moves_its_lines_once(void **state)
 {
     (void)state;
     const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 1, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(loops, 1, ROUNDS, BURSTS, lines);
     assert_near(lines[0], 16 * MIB_LINES, 0.1);
-    fix_free(f);
 }
 
 /* Where the program has 8 of the cache's 32 MiB, 16 MiB come from memory in each sweep. */
@@ -157,13 +164,10 @@ static void an_data_swept_once_moves_its_lines(void **state)
     (void)state;
     const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0},
                                  {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1, .is_store = true}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 2, 1, BURSTS);
-    moved_lines(f, lines);
+    lines_of(loops, 2, 1, BURSTS, lines);
     assert_near(lines[0], 16 * MIB_LINES, 0.1);
     assert_near(lines[1], 2 * 128 * MIB_LINES, 0.1);
-    fix_free(f);
 }
 
 /* An array of 16 MiB fits, but 128 MiB of another loop evict it. */
@@ -172,13 +176,10 @@ static void an_lines_that_other_loops_evict_come_again(void **state)
     (void)state;
     const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0},
                                  {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 2, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(loops, 2, ROUNDS, BURSTS, lines);
     assert_near(lines[0], (double)ROUNDS * 16 * MIB_LINES, 0.1);
     assert_near(lines[1], (double)ROUNDS * 128 * MIB_LINES, 0.1);
-    fix_free(f);
 }
 
 /* The second loop finds the lines that the first one has just touched. */
@@ -188,12 +189,9 @@ static void an_lines_of_the_loop_before_are_cached(void **state)
     const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0},
                                  {.ip = 0x180, .lines = 16 * MIB_LINES, .node = 0},
                                  {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 3, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(loops, 3, ROUNDS, BURSTS, lines);
     assert_near(lines[0], (double)ROUNDS * 16 * MIB_LINES, 0.1);
-    fix_free(f);
 }
 
 /* Two loops that store to the same lines one after the other: they are read once and written back once. */
@@ -203,12 +201,9 @@ static void an_lines_are_written_back_once(void **state)
     const struct loop loops[] = {{.ip = 0x100, .lines = 16 * MIB_LINES, .node = 0, .is_store = true},
                                  {.ip = 0x180, .lines = 16 * MIB_LINES, .node = 0, .is_store = true},
                                  {.ip = 0x200, .lines = 128 * MIB_LINES, .node = 1}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 3, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(loops, 3, ROUNDS, BURSTS, lines);
     assert_near(lines[0], 2.0 * ROUNDS * 16 * MIB_LINES, 0.1);
-    fix_free(f);
 }
 
 /* The cache holds half of the lines, so that half of the loads miss. Each of 8 loads comes to another line. */
@@ -216,12 +211,9 @@ static void an_random_loads_miss_by_the_part_that_is_not_cached(void **state)
 {
     (void)state;
     const struct loop loops[] = {{.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .is_random = true}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 1, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(loops, 1, ROUNDS, BURSTS, lines);
     assert_near(lines[0], 0.5 * ROUNDS * 64 * MIB_LINES * LOADS_OF_LINE, 0.15);
-    fix_free(f);
 }
 
 /* Two or three of a burst's loads go to random lines: their distance is small by chance. */
@@ -230,13 +222,10 @@ static void an_few_random_loads_are_no_band(void **state)
     (void)state;
     const struct loop loops[] = {
         {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .is_random = true, .every = 53}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 1, 53 * ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(loops, 1, 53 * ROUNDS, BURSTS, lines);
     assert_near(lines[0], 0.5 * ROUNDS * 64 * MIB_LINES * LOADS_OF_LINE, 0.15);
     assert_near(lines[3], 1, 0.1);
-    fix_free(f);
 }
 
 /* A loop that goes slowly through an array, as over the cells of a grid with their neighbours: it touches each line many
@@ -246,12 +235,9 @@ static void an_slow_band_misses_once_a_sweep(void **state)
     (void)state;
     const struct loop loops[] = {
         {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .band_loads = MIB_LINES * LOADS_OF_LINE}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 1, ROUNDS, 20 * ROUNDS);
-    moved_lines(f, lines);
+    lines_of(loops, 1, ROUNDS, 20 * ROUNDS, lines);
     assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.15);
-    fix_free(f);
 }
 
 /* Bursts come three times a sweep, half of them in another loop that runs between two sweeps. */
@@ -261,12 +247,9 @@ static void an_band_of_few_bursts_misses_once_a_sweep(void **state)
     const struct loop loops[] = {
         {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .band_loads = MIB_LINES * LOADS_OF_LINE},
         {.ip = 0x200, .lines = 64 * MIB_LINES, .node = 1}};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, loops, 2, 3 * ROUNDS, 2 * 3 * 3 * ROUNDS);
-    moved_lines(f, lines);
+    lines_of(loops, 2, 3 * ROUNDS, 2 * 3 * 3 * ROUNDS, lines);
     assert_near(lines[0], 3.0 * ROUNDS * 64 * MIB_LINES, 0.15);
-    fix_free(f);
 }
 
 /* Eight columns share their lines, which stay in the cache from one column to the next: 64 MiB move in a sweep. The loop is alone,
@@ -278,32 +261,23 @@ static void an_columns_that_fit_miss_once_a_sweep(void **state)
     struct loop beside = alone;
     beside.lines = 128 * MIB_LINES;
     beside.every = 2;
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, &alone, 1, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(&alone, 1, ROUNDS, BURSTS, lines);
     assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.1);
-    fix_free(f);
-    f = fix_new(5, 4);
-    run_loops(f, &beside, 1, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(&beside, 1, ROUNDS, BURSTS, lines);
     assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.1);
     assert_near(lines[3], (double)ROUNDS * 64 * MIB_LINES, 0.1);
-    fix_free(f);
 }
 
-/* Bursts see each column of 200 rows some 20 times, and each sweep only ten times. */
+/* A burst goes through a dozen columns of 200 rows, and there are ten bursts in a sweep. */
 static void an_short_columns_are_no_random_loads(void **state)
 {
     (void)state;
     const struct loop loop = {
         .ip = 0x100, .lines = 200 * 40000 / LOADS_OF_LINE, .node = 0, .rows = 200, .cols = 40000};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, &loop, 1, ROUNDS, 10 * ROUNDS);
-    moved_lines(f, lines);
+    lines_of(&loop, 1, ROUNDS, 10 * ROUNDS, lines);
     assert_near(lines[0], (double)ROUNDS * (double)loop.lines, 0.1);
-    fix_free(f);
 }
 
 /* The lines of a column fill the cache twice, so that each load misses. */
@@ -311,12 +285,9 @@ static void an_columns_that_exceed_the_cache_always_miss(void **state)
 {
     (void)state;
     const struct loop loop = {.ip = 0x100, .lines = 64 * MIB_LINES, .node = 0, .rows = 1 << 20, .cols = 8};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, &loop, 1, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(&loop, 1, ROUNDS, BURSTS, lines);
     assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES * LOADS_OF_LINE, 0.1);
-    fix_free(f);
 }
 
 /* One member of an array of structures: each sweep misses one line in four. */
@@ -325,12 +296,9 @@ static void an_member_of_structures_misses_once_a_sweep(void **state)
     (void)state;
     const struct loop loop = {
         .ip = 0x100, .lines = 64 * MIB_LINES / LOADS_OF_LINE, .node = 0, .rows = 64 * MIB_LINES, .cols = 32};
-    struct an_fixture *f = fix_new(5, 4);
     double lines[NODES];
-    run_loops(f, &loop, 1, ROUNDS, BURSTS);
-    moved_lines(f, lines);
+    lines_of(&loop, 1, ROUNDS, BURSTS, lines);
     assert_near(lines[0], (double)ROUNDS * 64 * MIB_LINES, 0.1);
-    fix_free(f);
 }
 
 /* Bursts without a known node represent no lines, nor do bursts where none has a pace. */

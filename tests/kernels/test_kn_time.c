@@ -287,7 +287,7 @@ static void a_thread_that_waits_for_its_processor_has_lost_it(void **state)
         assert_int_equal(kn_usage_lost_ns(&used[i]), lost_by[i]);
 }
 
-/* Runs of 100 us, some of which take longer, which no thread notices. */
+/* Runs of 100 us. Some take longer, and no thread notices it. */
 struct uneven {
     unsigned runs, slow_from, slow_len;
     double slow_seconds;
@@ -312,7 +312,7 @@ static struct kn_result measured_uneven(struct uneven u, bool times_only)
     return r;
 }
 
-/* Short runs of which only the least time counts are timed by the wall clock alone. Three without interruption are enough. */
+/* Where only the least time counts, short runs are timed by the wall clock alone, and three without interruption are enough. */
 static void far_longer_short_runs_are_interrupted(void **state)
 {
     (void)state;

@@ -25,7 +25,7 @@ struct std_study {
     const char *axis;   /* meaning of x: "stride" */
     const char *source; /* the figure it repeats */
     bool takes_patterns;
-    unsigned own, of_files; /* options with an effect on built-in patterns, and on those of files */
+    unsigned own, of_files; /* options with an effect on built-in patterns, and on patterns from files */
     unsigned span_elements, size_elements; /* the least extent and the least size */
     /* NULL: jobs of ranks run it (std_scale.h) */
     ls_err (*run)(const struct std_study_options *o, std_study_emit *emit, void *user);
