@@ -15,6 +15,8 @@
 /* One of 10,000 recordings has fewer bursts than this many standard errors below the expected number. */
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
+static const double RATIO_MOST = 4; /* of two paces: more is damage */
+enum { PAIRS_LEAST = 24 };
 static const double FEW_TICKS = 8;    /* from there on, the ratio of the ticks is right to 2 % */
 static const double RATIO_FITS = 0.1; /* in ticks, because getrusage never lets one of the times shrink */
 
@@ -552,6 +554,77 @@ static void hand_over_each(const struct prof_account *a, struct origin *origins,
     }
 }
 
+/* Two paces of some bursts: instructions in the time that they represent, times a constant. */
+struct paces {
+    double window, late;
+    size_t bursts_len;
+};
+
+static void add_paces(struct paces *sum, const struct prof_burst *b, const struct prof_late *l)
+{
+    sum->window += (double)b->weight_ns * b->pace_instructions / (double)b->pace_cycles;
+    sum->late += (double)b->weight_ns * (double)l->instructions / (double)l->cycles;
+    sum->bursts_len++;
+}
+
+/* Return by how much longer an instruction takes at the ends of bursts; without enough bursts, otherwise. */
+static double late_ratio(const struct paces *sum, double otherwise)
+{
+    const double ratio = sum->late > 0 ? sum->window / sum->late : 0;
+    if (sum->bursts_len < PAIRS_LEAST || ratio <= 0) return otherwise;
+    return fmin(fmax(ratio, 1 / RATIO_MOST), RATIO_MOST);
+}
+
+static struct paces add_up_paces(const struct prof_account *a, const struct prof_late *const *late_of,
+                                 const struct origin *from, const struct origin *to, bool near_only)
+{
+    struct paces sum = {0};
+    for (const struct origin *o = from; o < to; o++) {
+        const struct prof_burst *b = &a->bursts[o->burst];
+        const struct prof_late *l = late_of[o->burst];
+        if (l && b->weight_ns != UINT64_MAX && b->pace_instructions && b->pace_cycles &&
+            (l->is_near || !near_only))
+            add_paces(&sum, b, l);
+    }
+    return sum;
+}
+
+/* origins are sorted by program. Where a function has too few bursts, those of its program count. */
+static void correct_paces(const struct prof_account *a, const struct prof_late *const *late_of,
+                          const struct origin *origins)
+{
+    const struct origin *const end = origins + a->bursts_len;
+    double of_program = 1;
+    for (const struct origin *from = origins, *to, *program = origins; from < end; from = to) {
+        if (from == program) {
+            while (program < end && strcmp(program->program, from->program) == 0)
+                program++;
+            const struct paces all = add_up_paces(a, late_of, from, program, false);
+            of_program = late_ratio(&all, 1);
+        }
+        for (to = from + 1; to < end && by_program(to, from) == 0; to++)
+            ;
+        const struct paces own = add_up_paces(a, late_of, from, to, true);
+        const double ratio = late_ratio(&own, of_program);
+        for (const struct origin *o = from; o < to; o++) {
+            struct prof_burst *b = &a->bursts[o->burst];
+            if (b->pace_cycles) b->pace_cycles = ls_round_u64(fmax(1, (double)b->pace_cycles * ratio));
+        }
+    }
+}
+
+static ls_err take_late_paces(const struct prof_account *a, const struct origin *origins)
+{
+    if (!a->lates_len) return LS_OK;
+    const struct prof_late **late_of = calloc(a->bursts_len + 1, sizeof(*late_of));
+    if (!late_of) return ls_nomem("%zu bursts", a->bursts_len);
+    for (size_t i = 0; i < a->lates_len; i++)
+        if (a->lates[i].burst < a->bursts_len) late_of[a->lates[i].burst] = &a->lates[i];
+    correct_paces(a, late_of, origins);
+    free(late_of);
+    return LS_OK;
+}
+
 ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines)
 {
     struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
@@ -565,6 +638,7 @@ ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list 
     }
     hand_over_each(a, origins, by_process);
     hand_over_each(a, origins, by_program);
+    const ls_err e = take_late_paces(a, origins);
     free(origins);
-    return LS_OK;
+    return e;
 }

@@ -121,6 +121,15 @@ static ls_err prof_on_callers(struct prof_replay *r, struct prof_stream *stream,
     return prof_calls_callers(r->calls, b->ip, rec, &b->frame);
 }
 
+static ls_err prof_on_burst_late(struct prof_replay *r, const struct prof_stream *stream,
+                                 const struct spool_burst_late *late)
+{
+    if (stream->burst == PROF_NO_BURST || !late->cycles || !late->instructions) return LS_OK;
+    const bool is_near = late->rec.flags & SPOOL_LATE_NEAR;
+    return LS_VECTOR_ADD(&r->run->lates,
+                         (struct prof_late){late->cycles, late->instructions, stream->burst, is_near});
+}
+
 static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *stream,
                                 const struct spool_burst_end *end)
 {
@@ -362,6 +371,8 @@ static ls_err prof_on_record(struct prof_replay *r, const struct spool_item *ite
         return prof_on_pages(stream, rec);
     case SPOOL_REC_ACCESS:
         return prof_on_access(r, stream, rec, item->time_ns);
+    case SPOOL_REC_BURST_LATE:
+        return prof_on_burst_late(r, stream, rec);
     case SPOOL_REC_BURST_END:
         return prof_on_burst_end(r, stream, rec);
     case SPOOL_REC_EVENT:

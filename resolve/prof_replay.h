@@ -82,6 +82,13 @@ struct prof_cpu {
 /* Copy the values of a RESOURCES record; counts only grow, so the last record is the one that counts. */
 void prof_account_take(struct prof_cpu *cpu, const struct spool_resources *rec);
 
+/* A burst whose pace was measured once more, at its end. */
+struct prof_late {
+    uint64_t cycles, instructions;
+    uint32_t burst;
+    bool is_near; /* in the same code */
+};
+
 /* Borrowed; cpus is parallel to processes. */
 struct prof_account {
     struct prof_process *processes;
@@ -90,6 +97,8 @@ struct prof_account {
     const struct prof_thread *threads;
     struct prof_burst *bursts;
     size_t bursts_len;
+    const struct prof_late *lates;
+    size_t lates_len;
 };
 
 /* Fill the CPU times of processes and of run (all but instructions_*), and scale the weights of bursts. The
@@ -97,7 +106,8 @@ struct prof_account {
 ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, char *why,
                           size_t why_len_bytes);
 
-/* Fill data_weight_ns, once weights are scaled. A burst that lost the processor, or was ended from outside,
+/* Fill data_weight_ns, once weights are scaled, and let bursts have the pace that bursts of their function have at their
+ * ends: soon after a trigger, the processor may be slower. A burst that lost the processor, or was ended from outside,
  * before its loads could be timed shows where the program was, but not which data it accesses. Its accesses
  * are represented by the bursts that began in the same function of the same process and continued, or, if
  * there are none, by such bursts of other processes of the same program. If there are none either, it keeps
@@ -166,6 +176,7 @@ struct prof_run_state {
     LS_VECTOR(struct prof_cpu) cpus; /* beside processes */
     LS_VECTOR(struct prof_thread) threads;
     LS_VECTOR(struct prof_burst) bursts;
+    LS_VECTOR(struct prof_late) lates;
     struct prof_phase_tables phases;
     struct prof_forks *forks;
     struct prof_series series;

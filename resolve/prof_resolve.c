@@ -286,7 +286,9 @@ static ls_err prof_close_account(struct prof_resolve_job *job)
                                          .processes_len = s->processes.len,
                                          .threads = s->threads.rows,
                                          .bursts = s->bursts.rows,
-                                         .bursts_len = s->bursts.len};
+                                         .bursts_len = s->bursts.len,
+                                         .lates = s->lates.rows,
+                                         .lates_len = s->lates.len};
     job->account = (struct prof_run){PROF_RUN_CPU_UNKNOWN};
     LS_TRY(
         prof_account_close(&account, &job->account, job->unrepresented_why, sizeof(job->unrepresented_why)));
@@ -506,6 +508,7 @@ static void prof_job_fini(struct prof_resolve_job *job)
     free(s->cpus.rows);
     free(s->threads.rows);
     free(s->bursts.rows);
+    free(s->lates.rows);
     prof_phase_tables_fini(&s->phases);
     free(s->dumps.rows);
     free(s->child_ends.rows);

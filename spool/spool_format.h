@@ -120,7 +120,8 @@ _Static_assert(sizeof(struct spool_rec_header) == 8, "written by one store");
     X(DEVICE_FREE, 53)  /* spool_extent: base only */                                                \
     X(DEVICE_COPY, 54)  /* spool_device_copy: a copy has ended, or was put into a queue */           \
     X(SCRIPT, 55)       /* spool_script: line of an interpreted program, which call paths have */    \
-    X(SITE_DIFF, 56)    /* spool_site_diff: difference of a SITE; readers return a SITE */
+    X(SITE_DIFF, 56)    /* spool_site_diff: difference of a SITE; readers return a SITE */           \
+    X(BURST_LATE, 57)   /* spool_burst_late: before the BURST_END of its burst */
 
 #define SPOOL_REC_ENUM(name, number) SPOOL_REC_##name = number,
 enum spool_rec_type { SPOOL_REC_LIST(SPOOL_REC_ENUM) };
@@ -471,6 +472,12 @@ struct spool_burst_end {
     uint16_t
         pace_least_millicycles; /* core cycles of an instruction of the window with all data in L1; 0: unknown */
     uint16_t pace_rest_waits; /* 1: longer than that it takes only where it waits for data */
+};
+/* The pace once more, at the end of a translated burst, long after its trigger. */
+#define SPOOL_LATE_NEAR 1u /* rec.flags: in the same code as the first, within 4096 bytes */
+struct spool_burst_late {
+    struct spool_rec_header rec;
+    uint64_t cycles, instructions;
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */

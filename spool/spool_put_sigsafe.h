@@ -176,6 +176,11 @@ static inline bool spool_put_burst_end(struct spool_writer *w, enum spool_burst_
     return spool_put(w, SPOOL_WHAT(BURST_END, why, r), &r, NULL, 0);
 }
 
+static inline bool spool_put_burst_late(struct spool_writer *w, bool is_near, struct spool_burst_late r)
+{
+    return spool_put(w, SPOOL_WHAT(BURST_LATE, is_near ? SPOOL_LATE_NEAR : 0, r), &r, NULL, 0);
+}
+
 static inline bool spool_put_event(struct spool_writer *w, struct spool_event r)
 {
     return spool_put(w, SPOOL_WHAT(EVENT, 0, r), &r, NULL, 0);

@@ -45,6 +45,7 @@ static const struct spool_rec_row spool_rec_rows[] = {
     SPOOL_ROW(ACCESS, spool_access),
     SPOOL_ROW_TAIL(ACCESSES, spool_accesses, bytes_len, 1),
     SPOOL_ROW(BURST_END, spool_burst_end),
+    SPOOL_ROW(BURST_LATE, spool_burst_late),
     SPOOL_ROW(MPI, spool_mpi),
     SPOOL_ROW(EVENT, spool_event),
     SPOOL_ROW(STACK, spool_stack), /* links and bytes: see spool_stack_tail */

@@ -280,10 +280,10 @@ static void learn_shares(struct rt_tr_run *u, const int64_t *counts)
 static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     struct rt_tr_context *c = u->c;
-    const uint64_t max = u->plan->instructions_max;
-    u->limited = max && max < u->event && u->part != RT_TR_PART_SETTLE;
+    const uint64_t max = rt_tr_most(u);
+    u->limited = max && max < u->event;
     u->until = u->limited ? max : u->event;
-    const bool is_pace = u->part == RT_TR_PART_PACE;
+    const bool is_pace = rt_tr_measures_pace(u);
     const uint64_t ahead = u->until > u->position ? u->until - u->position : 0;
     const uint32_t interruptions = u->t->interruptions;
     const uint64_t total = share_out(u, b, ahead, is_pace ? ahead / PACE_SLACK : 0);
@@ -357,9 +357,10 @@ static void dispatch(struct rt_tr_run *u, struct rt_tr_block *b)
     }
     rt_tr_advance(u, b);
     if (ends_here(u)) return;
-    const enum rt_tr_look look = u->part == RT_TR_PART_PROBE  ? rt_tr_look_for_loads(u, b)
-                                 : u->part >= RT_TR_PART_LIST ? RT_TR_LOOK_LOAD
-                                                              : RT_TR_LOOK_NONE;
+    const bool is_slow = u->part == RT_TR_PART_LIST || u->part == RT_TR_PART_SETTLE;
+    const enum rt_tr_look look = u->part == RT_TR_PART_PROBE ? rt_tr_look_for_loads(u, b)
+                                 : is_slow                   ? RT_TR_LOOK_LOAD
+                                                             : RT_TR_LOOK_NONE;
     if (look == RT_TR_LOOK_NONE) {
         run_fast(u, b);
         return;
@@ -423,6 +424,8 @@ static void begin_result(struct rt_tr_result *r, uint64_t ip)
     r->control_cycles = r->control_len = 0;
     r->flags_dead = false;
     r->pace = (struct rt_tr_pace){0};
+    r->late = (struct rt_tr_late){0};
+    r->sampled_work = r->sampled_tsc = 0;
     r->access_count = r->probe_count = 0;
 }
 
@@ -469,6 +472,7 @@ static void execute_with_gs(struct rt_tr_run *u)
     execute(u);
     rt_burst_set_gs_base(has_fsgsbase, 0);
     if (u->part == RT_TR_PART_PACE) rt_tr_end_pace(u);
+    if (u->part == RT_TR_PART_LATE) rt_tr_end_late(u);
 }
 
 static enum rt_tr_refused refuses(const struct rt_tr_thread *t, const ucontext_t *uc)
@@ -525,10 +529,14 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     __atomic_store_n(&t->running, 0, __ATOMIC_SEQ_CST);
     restore_fip(&u);
     give_registers(&t->context, uc, u.ip);
-    result->end = u.end;
+    result->end = u.part == RT_TR_PART_LATE ? u.reason : u.end;
     result->end_ip = u.ip;
     result->instructions = u.position - u.lines;
     result->work = u.position;
+    if (!result->sampled_tsc) {
+        result->sampled_work = u.position;
+        result->sampled_tsc = rt_tr_tsc();
+    }
     result->probe_loads = u.probe_loads;
     result->flags_dead = !u.settled;
     result->pace.rest_waits = result->pace.rest_waits && stays_in_loop(result);

@@ -25,6 +25,12 @@ enum {
     SETTLE_INSTRUCTIONS = 24000,
     PACE_INSTRUCTIONS = 16000,
     PACE_US = 40,
+    /* in virtual machines, the processor may be a third slower after a timer interrupt: for 110 to 150 us (KVM on a
+     * shared Intel core) */
+    LATE_US = 150,
+    RATIO_WEIGHT = 8, /* the last one is an eighth of the mean */
+    RATIO_LEAST = 250,
+    RATIO_MOST = 2000, /* permille */
     PROBES_LEAST = 50,
     PROBES_MORE = 51,
     PROBE_LOADS = 64, /* with fewer the window of the core runs over the load that is timed */
@@ -89,6 +95,7 @@ static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
         .pace_instructions = part_of_life(own(t), PACE_INSTRUCTIONS),
         .pace_us = PACE_US,
         .tsc_per_us = rt_burst_engine.tsc_per_us,
+        .late_tsc = t->burst_tsc + LATE_US * (uint64_t)rt_burst_engine.tsc_per_us,
         .accesses = accesses < RT_TR_ACCESSES_MAX ? (uint32_t)accesses : RT_TR_ACCESSES_MAX,
         .probes = may_probe ? PROBES_LEAST + (uint32_t)(random >> 40) % PROBES_MORE : 0,
         .probe_loads = PROBE_LOADS,
@@ -168,12 +175,26 @@ static uint64_t ns_of_tsc(uint64_t cycles)
     return per_us ? cycles * 1000 / per_us : 0;
 }
 
+static void learn_late(struct rt_tr_own *o, const struct rt_tr_late *late)
+{
+    if (!late->instructions || !o->pace_millicycles) return;
+    uint64_t ratio = late->cycles * 1000 / late->instructions * 1000 / o->pace_millicycles;
+    ratio = ratio < RATIO_LEAST ? RATIO_LEAST : ratio > RATIO_MOST ? RATIO_MOST : ratio;
+    const uint32_t before = o->late_permille ? o->late_permille : 1000;
+    o->late_permille = before - before / RATIO_WEIGHT + (uint32_t)ratio / RATIO_WEIGHT;
+}
+
+/* The program would have been as fast as it is long after the trigger. */
 static uint64_t program_ns(struct rt_tr_own *o, uint64_t burst_ns)
 {
     const struct rt_tr_pace *pace = &o->result.pace;
-    if (pace->instructions && pace->cycles > pace->overhead_cycles)
+    if (pace->instructions && pace->cycles > pace->overhead_cycles) {
         o->pace_millicycles = (pace->cycles - pace->overhead_cycles) * 1000 / pace->instructions;
-    const struct rt_tr_burst_time time = {burst_ns, o->pace_millicycles, rt_burst_engine.tsc_per_us};
+        learn_late(o, &o->result.late);
+    }
+    const uint64_t late_permille = o->late_permille ? o->late_permille : 1000;
+    const struct rt_tr_burst_time time = {burst_ns, o->pace_millicycles * late_permille / 1000,
+                                          rt_burst_engine.tsc_per_us};
     return rt_tr_program_ns(&o->result, &time);
 }
 
@@ -189,9 +210,9 @@ static void finish(struct rt_burst_thread *t, ucontext_t *uc, uint64_t burst_ns)
     const uint64_t own_ns = burst_ns - signals_ns - t->program_ns;
     t->handlers_tsc =
         own_ns * rt_burst_engine.tsc_per_us / 1000; /* most of the handler's rest is system calls */
-    t->position = r->work < UINT32_MAX ? (uint32_t)r->work : UINT32_MAX;
+    t->position = r->sampled_work < UINT32_MAX ? (uint32_t)r->sampled_work : UINT32_MAX;
     struct spool_packer packer;
-    spool_packer_begin(&packer, rt_spool_writer(t->rt), o->end_tsc - t->burst_tsc, t->position);
+    spool_packer_begin(&packer, rt_spool_writer(t->rt), r->sampled_tsc - t->burst_tsc, t->position);
     for (uint32_t i = 0; i < r->access_count; i++)
         put_listed(t, &packer, &r->accesses[i]);
     for (uint32_t i = 0; i < r->probe_count; i++)
@@ -328,6 +349,10 @@ static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
     r->pace_rest_waits = pace->rest_waits;
     r->translate_ns = (uint32_t)ns_of_tsc(result->translate_cycles);
     r->probe_loads = result->probe_loads;
+    if (result->late.instructions)
+        spool_put_burst_late(rt_spool_writer(t->rt), result->late.is_near,
+                             (struct spool_burst_late){.cycles = result->late.cycles,
+                                                       .instructions = result->late.instructions});
 }
 
 const struct rt_burst_method rt_translate_method = {

@@ -17,6 +17,7 @@ struct rt_tr_own {
     uint64_t pace_millicycles; /* of an instruction, in the last pace window; 0: none yet */
     uint32_t
         life; /* instructions after which the program ends bursts, by a mean of the last ones; 0: none yet */
+    uint32_t late_permille; /* the pace of the last part beside that of the window, by a mean; 0: none yet */
     unsigned waiting_len;
     siginfo_t waiting[5]; /* at most one of each: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP */
     struct rt_tr_result result;

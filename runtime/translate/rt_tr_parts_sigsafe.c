@@ -16,6 +16,8 @@ enum {
     CONTROL_MOST_CYCLES = 2000, /* more is an interrupt */
     ADDED_MILLICYCLES = 350,    /* core cycles of an added operation */
     MILLI = 1000,
+    GROWTH_MOST = 16, /* from one stretch to the next: the pace of the next may be slower */
+    NEAR_BYTES = 4096,
 };
 
 static void begin_rest_of_warm_up(struct rt_tr_run *u, uint64_t event)
@@ -50,9 +52,108 @@ static bool is_settling(const struct rt_tr_run *u)
     return u->settle_instructions >= STRETCH_LEAST && !is_late(u, u->settling.cycles);
 }
 
+/* Return the TSC cycles that the added operations took: in loops of one block none beyond the least time, which contains
+ * them. The rest takes at least as long as its instructions occupy the core. */
+static uint32_t cycles_of_added(uint32_t least_millicycles, const struct rt_tr_stretch *s)
+{
+    const struct rt_tr_times *times = &rt_tr_process.times;
+    const uint64_t least = s->instructions * times->issue / MILLI * times->core_cycle / MILLI,
+                   added = s->added * ADDED_MILLICYCLES / MILLI * times->core_cycle / MILLI;
+    if (least_millicycles || s->cycles <= least) return 0;
+    return (uint32_t)(added < s->cycles - least ? added : s->cycles - least);
+}
+
+/* Fewer instructions are no pace. */
+static uint64_t least_of_pace(const struct rt_tr_run *u)
+{
+    const uint64_t most = u->plan->pace_instructions;
+    return most < PACE_LEAST ? most / 2 : PACE_LEAST;
+}
+
+/* --- the last part --- */
+
+/* Begin it instead of the end of the burst, if there is a pace to compare with. */
+static void begin_late(struct rt_tr_run *u, enum rt_tr_end reason)
+{
+    rt_tr_settle(u, reason);
+    u->r->sampled_work = u->position;
+    u->r->sampled_tsc = u->now = rt_tr_tsc();
+    if (!u->plan->late_tsc || !u->r->pace.instructions) return;
+    u->part = RT_TR_PART_LATE;
+    u->due = false;
+    u->translated_before_stretch = u->r->translated;
+    u->settle_instructions = 0;
+    u->late = (struct rt_tr_stretch){0};
+    u->stretches = 0;
+}
+
+static bool waits_for_late(const struct rt_tr_run *u)
+{
+    return u->now < u->plan->late_tsc || u->settle_instructions >= STRETCH_LEAST;
+}
+
+static void take_late(struct rt_tr_run *u, const struct rt_tr_block *b, const struct rt_tr_stretch *s,
+                      bool disturbed)
+{
+    struct rt_tr_late *late = &u->r->late;
+    const uint64_t round_trip = u->t->round_trip_cycles, n = s->instructions;
+    const bool waits = waits_for_late(u);
+    u->stretches++;
+    u->settle_instructions -= n < u->settle_instructions ? (uint32_t)n : u->settle_instructions;
+    if (disturbed || n < STRETCH_LEAST || s->cycles <= round_trip) return;
+    u->stretch = (struct rt_tr_stretch){n, s->cycles - round_trip, s->added};
+    if (waits) return;
+    if (!u->late.instructions) late->is_near = b->low - u->r->pace.low + NEAR_BYTES <= 2 * NEAR_BYTES;
+    u->late.instructions += n;
+    u->late.cycles += u->stretch.cycles;
+    u->late.added += s->added;
+}
+
+static uint64_t time_of_pace(const struct rt_tr_run *u)
+{
+    return (uint64_t)u->plan->pace_us * u->plan->tsc_per_us;
+}
+
+static bool has_late(const struct rt_tr_run *u)
+{
+    return u->stretches >= STRETCHES_MOST ||
+           u->late.instructions + STRETCH_LEAST > u->plan->pace_instructions ||
+           u->late.cycles >= time_of_pace(u);
+}
+
+static void begin_late_stretch(struct rt_tr_run *u)
+{
+    u->now = rt_tr_tsc();
+    if (u->r->translated != u->translated_before_stretch) u->settle_instructions = SETTLE_AFTER_TRANSLATION;
+    u->translated_before_stretch = u->r->translated;
+    const uint64_t time = u->now < u->plan->late_tsc ? u->plan->late_tsc - u->now
+                                                     : time_of_pace(u) - u->late.cycles,
+                   in_time =
+                       u->stretch.cycles ? time * u->stretch.instructions / u->stretch.cycles : STRETCH_FIRST,
+                   most = GROWTH_MOST * (u->stretch.instructions + STRETCH_LEAST);
+    uint64_t n = in_time < most ? in_time : most;
+    if (!waits_for_late(u) && n > u->plan->pace_instructions - u->late.instructions)
+        n = u->plan->pace_instructions - u->late.instructions;
+    if (u->now >= u->plan->late_tsc && u->settle_instructions >= STRETCH_LEAST) n = u->settle_instructions;
+    u->pace_from = u->position;
+    u->event = u->position + (n > STRETCH_ASKED ? n : STRETCH_ASKED);
+}
+
+void rt_tr_end_late(struct rt_tr_run *u)
+{
+    const struct rt_tr_stretch *s = &u->late;
+    if (s->instructions < least_of_pace(u) || rt_tr_context_switches() != u->switches) return;
+    u->r->late.instructions = s->instructions;
+    u->r->late.cycles = s->cycles - cycles_of_added(u->r->pace.least_millicycles, s);
+}
+
 void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const struct rt_tr_stretch *s,
                         bool disturbed)
 {
+    if (u->part == RT_TR_PART_LATE) {
+        take_late(u, b, s, disturbed);
+        return;
+    }
     struct rt_tr_pace *pace = &u->r->pace;
     const uint64_t n = s->instructions, cycles = s->cycles;
     const uint32_t round_trip = u->t->round_trip_cycles;
@@ -114,30 +215,17 @@ static bool has_pace(const struct rt_tr_run *u)
            (!is_settling(u) && is_late(u, pace->cycles));
 }
 
-/* Return the TSC cycles that the added operations took: in loops of one block none beyond the least time, which contains
- * them. The rest takes at least as long as its instructions occupy the core. */
-static uint32_t cycles_of_added(const struct rt_tr_run *u)
-{
-    const struct rt_tr_pace *pace = &u->r->pace;
-    const struct rt_tr_times *times = &rt_tr_process.times;
-    const uint64_t took = pace->cycles - pace->overhead_cycles,
-                   least = pace->instructions * times->issue / MILLI * times->core_cycle / MILLI,
-                   added = u->added * ADDED_MILLICYCLES / MILLI * times->core_cycle / MILLI;
-    if (pace->least_millicycles || took <= least) return 0;
-    return (uint32_t)(added < took - least ? added : took - least);
-}
-
 /* Switches to other threads are looked for here only: after a system call, the next thousand instructions would be slow. */
 void rt_tr_end_pace(struct rt_tr_run *u)
 {
     struct rt_tr_pace *pace = &u->r->pace;
     if (pace->instructions && rt_tr_context_switches() != u->switches)
         *pace = (struct rt_tr_pace){.discarded = pace->discarded + 1};
-    const uint64_t least =
-        u->plan->pace_instructions < PACE_LEAST ? u->plan->pace_instructions / 2 : PACE_LEAST;
-    if (pace->instructions && (pace->instructions < least || pace->cycles <= pace->overhead_cycles))
+    if (pace->instructions &&
+        (pace->instructions < least_of_pace(u) || pace->cycles <= pace->overhead_cycles))
         *pace = (struct rt_tr_pace){.discarded = pace->discarded};
-    if (pace->instructions) pace->overhead_cycles += cycles_of_added(u);
+    const struct rt_tr_stretch all = {pace->instructions, pace->cycles - pace->overhead_cycles, u->added};
+    if (pace->instructions) pace->overhead_cycles += cycles_of_added(pace->least_millicycles, &all);
 }
 
 /* Measure the probe's reading for a line in L1, by the same code. */
@@ -200,9 +288,8 @@ static void begin_stretch(struct rt_tr_run *u, const struct rt_tr_block *b)
 void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     const struct rt_tr_plan *p = u->plan;
-    if (u->part != RT_TR_PART_SETTLE && p->instructions_max &&
-        (u->position >= p->instructions_max || (u->due && u->limited)))
-        rt_tr_settle(u, RT_TR_END_INSTRUCTIONS);
+    const uint64_t most = rt_tr_most(u);
+    if (most && (u->position >= most || (u->due && u->limited))) begin_late(u, RT_TR_END_INSTRUCTIONS);
     if (u->part == RT_TR_PART_WARM && (u->due || u->position >= u->event)) {
         if (u->r->translated > COLD_TRANSLATIONS) turn_cold(u);
         begin_rest_of_warm_up(u, p->warm_instructions);
@@ -231,5 +318,13 @@ void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b)
         u->event = from + rt_tr_draw(u);
         if (u->probes) measure_controls(u, b);
     }
-    if (u->part == RT_TR_PART_PROBE && u->r->probe_count >= u->probes) rt_tr_settle(u, RT_TR_END_DONE);
+    if (u->part == RT_TR_PART_PROBE && u->r->probe_count >= u->probes) begin_late(u, RT_TR_END_DONE);
+    if (u->part == RT_TR_PART_LATE) {
+        if (!has_late(u)) {
+            begin_late_stretch(u);
+            return;
+        }
+        rt_tr_end_late(u);
+        rt_tr_settle(u, u->reason);
+    }
 }

@@ -14,6 +14,7 @@ enum rt_tr_part {
     RT_TR_PART_PACE,
     RT_TR_PART_LIST,
     RT_TR_PART_PROBE,
+    RT_TR_PART_LATE,
     RT_TR_PART_SETTLE
 };
 
@@ -51,6 +52,8 @@ struct rt_tr_run {
     uint64_t pace_from;            /* position at which the present stretch began */
     uint64_t added;                /* operations, in the pace window */
     uint32_t settle_instructions, stretches;
+    uint64_t now;              /* TSC at which the present stretch of the last part began */
+    struct rt_tr_stretch late; /* all of its window */
     unsigned settle_attempts;
     uint32_t translated_before_pace, translated_before_stretch;
     uint32_t probe_loads;     /* mean distance of timed loads */
@@ -101,6 +104,18 @@ static inline void rt_tr_settle(struct rt_tr_run *u, enum rt_tr_end reason)
     u->reason = reason;
 }
 
+/* Is the pace measured now? */
+static inline bool rt_tr_measures_pace(const struct rt_tr_run *u)
+{
+    return u->part == RT_TR_PART_PACE || u->part == RT_TR_PART_LATE;
+}
+
+/* The position at which the burst ends at the latest; 0: none. */
+static inline uint64_t rt_tr_most(const struct rt_tr_run *u)
+{
+    return u->part < RT_TR_PART_LATE ? u->plan->instructions_max : 0;
+}
+
 static inline void rt_tr_begin_list(struct rt_tr_run *u)
 {
     u->part = RT_TR_PART_LIST;
@@ -119,6 +134,8 @@ void rt_tr_arrive(struct rt_tr_run *u);
 void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b);
 /* End the pace part: too short a pace is none, nor one in which another thread ran. */
 void rt_tr_end_pace(struct rt_tr_run *u);
+/* End the last part: the same for its window. */
+void rt_tr_end_late(struct rt_tr_run *u);
 /* Take stretch s of the pace part, which began in b at pace_from and ended here; its cycles are of all, with entering and
  * leaving. disturbed: a signal, or the limit of the burst, was in it. */
 void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const struct rt_tr_stretch *s,

@@ -185,6 +185,7 @@ uint64_t rt_tr_walk_lines(struct rt_tr_run *u, const struct rt_tr_block *b)
     for (uint64_t done = 0; done < lines;) {
         rt_tr_advance(u, b);
         u->due = false;
+        if (u->part == RT_TR_PART_LATE) rt_tr_settle(u, u->reason);
         if (u->part == RT_TR_PART_SETTLE) return lines;
         if (u->part == RT_TR_PART_PACE) {
             u->part = RT_TR_PART_WARM_REST;

@@ -19,14 +19,16 @@
  * |        |                |                                              | dispatcher are left out    |
  * | list   | slow           | plan.accesses, or 2,048 instructions         | each access                |
  * | probe  | slow at probes | plan.probes                                  | latency, drain, address    |
+ * | late   | fast           | plan.late_tsc, then as pace; left out where  | cycles and instructions of |
+ * |        |                | there is no pace                             | a second window            |
  *
  * Ends of a burst (enum rt_tr_end): the instruction at result.end_ip is the next one that the program
  * executes, the registers of the ucontext are those before it.
  *
  * | reason       | cause                                                                                   |
  * |--------------|-----------------------------------------------------------------------------------------|
- * | DONE         | all parts are over                                                                      |
- * | INSTRUCTIONS | plan.instructions_max                                                                   |
+ * | DONE         | all parts but the last are over                                                         |
+ * | INSTRUCTIONS | plan.instructions_max, before the last part                                             |
  * | SYSCALL      | syscall, sysenter, int                                                                  |
  * | UNSUPPORTED  | an instruction that is not translated (popf, far branches, segment registers, ...)      |
  * | GS           | an operand in the segment GS                                                            |
@@ -110,12 +112,13 @@ struct rt_tr_plan {
     uint32_t pace_instructions;   /* the window may be a fifth longer; 0: no pace window */
     uint32_t pace_us;             /* the two parts above end after this time each */
     uint32_t tsc_per_us;          /* 0: pace_us is not looked at */
+    uint64_t late_tsc;            /* when the pace is measured again, after all samples; 0: it is not */
     uint32_t accesses;            /* <= RT_TR_ACCESSES_MAX */
     uint32_t probes;              /* <= RT_TR_PROBES_MAX */
     uint32_t probe_loads;         /* mean distance of probes in loads; 0: 64 */
     uint32_t cold_share;          /* new code: by this are the three numbers above divided; 0: they stay */
-    uint64_t instructions_max;    /* 0: no limit; the burst ends within one block of it */
-    uint32_t translations_max;    /* blocks that the burst may translate; 0: no limit */
+    uint64_t instructions_max; /* before the last part; 0: no limit; the burst ends within one block of it */
+    uint32_t translations_max; /* blocks that the burst may translate; 0: no limit */
     const struct rt_tr_range *never_probe; /* borrowed during the burst */
     uint32_t never_probe_len;
     uint64_t random; /* seed */
@@ -165,11 +168,18 @@ struct rt_tr_pace {
     bool rest_waits;
 };
 
+/* The pace once more, long after the trigger. */
+struct rt_tr_late {
+    uint64_t cycles, instructions; /* as of a pace, but without the cost of entering and leaving */
+    bool is_near;                  /* it began in the same code, within 4096 bytes */
+};
+
 struct rt_tr_result {
     enum rt_tr_end end;
     uint64_t begin_ip, end_ip;
     uint64_t instructions; /* executed; a repeated string instruction counts once */
     uint64_t work;         /* the same, but one for each 64 bytes that it goes through: positions count so */
+    uint64_t sampled_work, sampled_tsc; /* at the end of the last part but one */
     uint64_t translate_cycles;
     uint64_t repeated_cycles,
         repeated_work;      /* TSC of string instructions that went through many lines; their work */
@@ -182,6 +192,7 @@ struct rt_tr_result {
                       * code ahead overwrites them before anything can see them: by instructions on general
                       * registers alone */
     struct rt_tr_pace pace;
+    struct rt_tr_late late;
     uint32_t probe_loads; /* mean distance that applied */
     uint32_t access_count, probe_count;
     struct rt_tr_access accesses[RT_TR_ACCESSES_MAX];

@@ -356,6 +356,47 @@ static void account_of_accesses_goes_to_bursts_that_continued(void **state)
     free(b);
 }
 
+/* Bursts of "fast" are no faster at their ends; those of "slow" are, in a quarter of them that went on long enough. A
+ * function with too few such bursts has the ratio of the program. */
+static void account_of_accesses_takes_paces_from_the_ends(void **state)
+{
+    enum { SLOW = 120, FAST = 40, FEW = 10, ALL = SLOW + FAST + FEW };
+    static struct prof_line rows[] = {
+        {.ip = 16, .symbol = "slow"}, {.ip = 32, .symbol = "fast"}, {.ip = 48, .symbol = "few"}};
+    static struct prof_late lates[ALL];
+    struct book *b = book_new();
+    size_t len = 0;
+    (void)state;
+    add_process(b, "a", (struct prof_cpu){17 * S, 0, 0, 0, 4 * MS});
+    add_bursts(b, 0, ALL, 100 * MS);
+    for (uint32_t i = 0; i < ALL; i++) {
+        struct prof_burst *burst = &b->bursts[i];
+        burst->ip = i < SLOW ? 16 : i < SLOW + FAST ? 32 : 48;
+        burst->end_why = SPOOL_BURST_BUDGET;
+        burst->pace_instructions = 1000;
+        burst->pace_cycles = 2000;
+        if (i < SLOW && i % 4 == 0) lates[len++] = (struct prof_late){1600, 1000, i, true};
+        if (i >= SLOW && i < SLOW + FAST) lates[len++] = (struct prof_late){2000, 1000, i, true};
+        if (i >= SLOW + FAST) lates[len++] = (struct prof_late){100, 1000, i, false}; /* in other code */
+    }
+    close_book(b);
+    const struct prof_account a = {.processes = b->processes,
+                                   .processes_len = 1,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len,
+                                   .lates = lates,
+                                   .lates_len = len};
+    const prof_line_list lines = {.rows = rows, .len = 3};
+    assert_int_equal(prof_account_accesses(&a, &lines), LS_OK);
+    assert_in_range(b->bursts[0].pace_cycles, 1599, 1601);
+    assert_in_range(b->bursts[1].pace_cycles, 1599, 1601);
+    assert_in_range(b->bursts[SLOW].pace_cycles, 1999, 2001);
+    assert_in_range(b->bursts[ALL - 1].pace_cycles, 500, 1000); /* at least a quarter */
+    assert_int_equal(b->bursts[ALL - 1].pace_cycles, b->bursts[ALL - 2].pace_cycles);
+    free(b);
+}
+
 /* Short children of one program: in most of them no burst of the function completed. */
 static void account_of_accesses_goes_to_other_processes_of_the_program(void **state)
 {
@@ -424,6 +465,7 @@ UNIT_GROUP()
         cmocka_unit_test(account_adds_up_over_noisy_splits),
         cmocka_unit_test(account_of_less_than_no_kernel_time_adds_up),
         cmocka_unit_test(account_of_accesses_goes_to_bursts_that_continued),
+        cmocka_unit_test(account_of_accesses_takes_paces_from_the_ends),
         cmocka_unit_test(account_of_accesses_goes_to_other_processes_of_the_program),
         cmocka_unit_test(account_takes_the_largest_counts_and_no_damage),
     };

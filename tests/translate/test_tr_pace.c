@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
 
 #include <cmocka.h>
 
@@ -213,6 +216,55 @@ static void slow_instructions_have_a_pace(void **state)
     assert_in_range(paces, BURSTS * 8 / 10, BURSTS);
 }
 
+static __attribute__((noinline)) void run_additions(uint64_t times)
+{
+    __asm__ volatile("1: add $1, %%rax\n xor $3, %%rax\n add $5, %%rax\n dec %0\n jnz 1b"
+                     : "+r"(times)
+                     :
+                     : "rax", "cc");
+}
+
+/* After its samples, a burst goes on until the time of the plan, and measures the pace again. A system call in this part
+ * does not spoil the burst. */
+static void pace_is_measured_again_at_the_end(void **state)
+{
+    (void)state;
+    enum { BURSTS = 40, LATE_US = 300, ENOUGH = 100000000 / 5, TOO_FEW = 40000 };
+    struct rt_tr_plan plan = {.warm_instructions = 640,
+                              .settle_instructions = 1000,
+                              .pace_instructions = 4000,
+                              .pace_us = 40,
+                              .tsc_per_us = tsc_per_us(),
+                              .accesses = 4,
+                              .instructions_max = 12000};
+    unsigned lates = 0;
+    double rates = 0, late_rates = 0;
+    for (unsigned i = 0; i < 2 * BURSTS; i++) {
+        const bool is_cut = i >= BURSTS;
+        plan.random = i + 1;
+        plan.late_tsc = (uint64_t)__rdtsc() + LATE_US * (uint64_t)plan.tsc_per_us;
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        run_additions(is_cut ? TOO_FEW : ENOUGH / 10);
+        const bool is_late = (uint64_t)__rdtsc() >= plan.late_tsc;
+        if (is_cut) syscall(SYS_getppid);
+        const struct rt_tr_result *r = tr_session_result();
+        assert_int_equal(r->end, RT_TR_END_DONE);
+        assert_true(r->sampled_work < r->work);
+        assert_in_range(r->sampled_work, 5000, 12100);
+        if (is_cut) assert_int_equal(r->late.instructions, 0);
+        if (!r->late.instructions) continue;
+        assert_true(is_late && r->pace.instructions);
+        assert_in_range(r->late.instructions, 512, 5000);
+        assert_true(r->late.is_near);
+        lates++;
+        late_rates += (double)r->late.instructions / (double)r->late.cycles;
+        rates += (double)r->pace.instructions / (double)(r->pace.cycles - r->pace.overhead_cycles);
+    }
+    assert_in_range(lates, BURSTS * 8 / 10, BURSTS);
+    assert_true(late_rates / rates > 0.4 && late_rates / rates < 2.5);
+}
+
 enum { FUNCTIONS = 1500, FUNCTIONS_BYTES = 1 << 20 };
 typedef void function(void);
 
@@ -271,9 +323,9 @@ UNIT_GROUP()
         print_message("skipped: %s\n", skip);
         return UNIT_SKIPPED;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(large_loops_have_their_pace),
-                                       cmocka_unit_test(short_blocks_have_their_pace),
-                                       cmocka_unit_test(slow_instructions_have_a_pace),
-                                       cmocka_unit_test(indirect_branches_find_many_targets)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_loops_have_their_pace), cmocka_unit_test(short_blocks_have_their_pace),
+        cmocka_unit_test(slow_instructions_have_a_pace), cmocka_unit_test(pace_is_measured_again_at_the_end),
+        cmocka_unit_test(indirect_branches_find_many_targets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -433,6 +433,8 @@ static struct rt_tr_plan draw_plan(void)
         p.settle_instructions = (uint32_t)below(600);
         p.pace_instructions = (uint32_t)below(1000);
         p.instructions_max = 1 + below(6000);
+        p.pace_us = p.tsc_per_us = 1000; /* enough for any window */
+        p.late_tsc = below(2);
     }
     return p;
 }
