@@ -91,15 +91,15 @@ def summed(pairs):
     return total
 
 
-def run_program(command):
-    """Some programs end with a status other than 0 although they ran."""
-    subprocess.run(command, check=False, capture_output=True)
+def run_program(command, folder):
+    """Some programs end with a status other than 0 although they ran, and some write files into their working directory."""
+    subprocess.run(command, check=False, capture_output=True, cwd=folder)
 
 
 def traced(loadstone, command, levels, folder):
     """Bytes read and written by the model, by data, for one run of the command."""
     path = os.path.join(folder, "trace")
-    run_program([loadstone, "trace", "--force", "-o", path, "--"] + command)
+    run_program([loadstone, "trace", "--force", "-o", path, "--"] + command, folder)
     rows = csv.DictReader(io.StringIO(output([loadstone, "traffic", "trace", "-f", "csv", "--top", "1000000", "--cache", levels, path])))
     return summed((row["data"], float(row["read_bytes"]) + float(row["written_bytes"])) for row in rows)
 
@@ -136,7 +136,7 @@ def compare_programs(args, folder):
         factor = (int(run) - int(long)) / (int(long) - int(short))
         model = {data: count + (count - first.get(data, 0)) * factor for data, count in second.items()}
         path = os.path.join(folder, "run.h5")
-        run_program([args.loadstone, "record", "-q", "--force", "-o", path, "--"] + command_of(run))
+        run_program([args.loadstone, "record", "-q", "--force", "-o", path, "--"] + command_of(run), folder)
         report = json.loads(output([args.loadstone, "report", "--json", "--last-level", cache.split("/")[0], path]))
         traffic = report["traffic"]
         estimate = summed((row["label"], (row["share"] or 0) * traffic["bytes"]) for row in traffic["rows"])
@@ -158,6 +158,7 @@ def main():
     parser.add_argument("--rows", type=int, default=0, help="also print so many pieces of data of each program")
     parser.add_argument("programs", nargs="?", metavar="FILE")
     args = parser.parse_args()
+    args.loadstone = os.path.abspath(args.loadstone)
     with tempfile.TemporaryDirectory() as folder:
         (compare_programs if args.programs else compare_kernels)(args, folder)
     return 0

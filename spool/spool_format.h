@@ -477,6 +477,7 @@ struct spool_burst_end {
 #define SPOOL_LATE_NEAR 1u /* rec.flags: in the same code as the first, within 4096 bytes */
 struct spool_burst_late {
     struct spool_rec_header rec;
+    uint64_t time_ns;
     uint64_t cycles, instructions;
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such

@@ -351,7 +351,8 @@ static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
     r->probe_loads = result->probe_loads;
     if (result->late.instructions)
         spool_put_burst_late(rt_spool_writer(t->rt), result->late.is_near,
-                             (struct spool_burst_late){.cycles = result->late.cycles,
+                             (struct spool_burst_late){.time_ns = r->time_ns,
+                                                       .cycles = result->late.cycles,
                                                        .instructions = result->late.instructions});
 }
 
