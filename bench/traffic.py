@@ -9,9 +9,9 @@ With FILE: programs, a line for each, with `#` before comments:
 
     NAME CACHE SHORT LONG RUN COMMAND
 
-The command contains {n} in the place of its number of iterations. It is traced with SHORT and with LONG iterations, the traces run through the
-caches of this machine with a last level of CACHE (as 2M/16), and the traffic is continued in proportion to RUN iterations, which are recorded,
-and estimated with the same last level. The error is the sum of the errors of all data, over the bytes of the model.
+The command contains {n} in the place of its number of iterations, and absolute paths, because it runs in a temporary folder. It is traced with
+SHORT and with LONG iterations, the traces run through the caches of this machine with a last level of CACHE (as 2M/16), and the traffic is
+continued in proportion to RUN iterations, which are recorded, and estimated with the same last level. The error is the sum of the errors of all data, over the bytes of the model.
 
 usage: traffic.py --loadstone CMD [--seconds S] [--only NAME,...] [--cache SIZE/WAYS] [--rows N] [FILE]
 """

@@ -563,7 +563,7 @@ struct paces {
 static void add_paces(struct paces *sum, const struct prof_burst *b, const struct prof_late *l)
 {
     sum->window += (double)b->weight_ns * b->pace_instructions / (double)b->pace_cycles;
-    sum->late += (double)b->weight_ns * (double)l->instructions / (double)l->cycles;
+    sum->late += (double)b->weight_ns * l->instructions / l->cycles;
     sum->bursts_len++;
 }
 
@@ -589,7 +589,7 @@ static struct paces add_up_paces(const struct prof_account *a, const struct prof
     return sum;
 }
 
-/* origins are sorted by program. Where a function has too few bursts, those of its program count. */
+/* origins: sorted by program. A function with too few bursts takes the ratio of its program. */
 static void correct_paces(const struct prof_account *a, const struct prof_late *const *late_of,
                           const struct origin *origins)
 {
@@ -625,7 +625,7 @@ static ls_err take_late_paces(const struct prof_account *a, const struct origin 
     return LS_OK;
 }
 
-ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines)
+ls_err prof_account_functions(const struct prof_account *a, const prof_line_list *lines)
 {
     struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
     if (!origins) return ls_nomem("%zu bursts", a->bursts_len);

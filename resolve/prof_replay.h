@@ -84,7 +84,7 @@ void prof_account_take(struct prof_cpu *cpu, const struct spool_resources *rec);
 
 /* A burst whose pace was measured once more, at its end. */
 struct prof_late {
-    uint64_t cycles, instructions;
+    uint32_t cycles, instructions;
     uint32_t burst;
     bool is_near; /* in the same code */
 };
@@ -112,7 +112,7 @@ ls_err prof_account_close(const struct prof_account *a, struct prof_run *run, ch
  * are represented by the bursts that began in the same function of the same process and continued, or, if
  * there are none, by such bursts of other processes of the same program. If there are none either, it keeps
  * its weight. lines are sorted by process and ip. Errors: LS_ERR_NOMEM. */
-ls_err prof_account_accesses(const struct prof_account *a, const prof_line_list *lines);
+ls_err prof_account_functions(const struct prof_account *a, const prof_line_list *lines);
 
 /* --- dumps ---
  *

@@ -292,7 +292,7 @@ static ls_err prof_close_account(struct prof_resolve_job *job)
     job->account = (struct prof_run){PROF_RUN_CPU_UNKNOWN};
     LS_TRY(
         prof_account_close(&account, &job->account, job->unrepresented_why, sizeof(job->unrepresented_why)));
-    LS_TRY(prof_account_accesses(&account, &s->lines));
+    LS_TRY(prof_account_functions(&account, &s->lines));
     for (uint32_t i = 0; i < s->processes.len; i++)
         LS_TRY(prof_kernel_finish(s, i, s->processes.rows[i].kernel_ns));
     return prof_rewrite_weights(s);

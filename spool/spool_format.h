@@ -478,7 +478,7 @@ struct spool_burst_end {
 struct spool_burst_late {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint64_t cycles, instructions;
+    uint32_t cycles, instructions; /* TSC cycles; neither is 0 */
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */

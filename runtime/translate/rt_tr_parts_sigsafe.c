@@ -39,17 +39,23 @@ static void begin_pace(struct rt_tr_run *u)
     if (u->plan->pace_instructions) u->switches = rt_tr_context_switches();
 }
 
-/* Is the time of the plan for a part of pace over? */
-static bool is_late(const struct rt_tr_run *u, uint64_t cycles)
+/* TSC cycles of the plan for settling, and for a window; 0: any number. */
+static uint64_t time_of_pace(const struct rt_tr_run *u)
 {
-    return u->plan->tsc_per_us && u->plan->pace_us &&
-           cycles >= (uint64_t)u->plan->pace_us * u->plan->tsc_per_us;
+    return (uint64_t)u->plan->pace_us * u->plan->tsc_per_us;
+}
+
+/* Is this time over? */
+static bool is_over(const struct rt_tr_run *u, uint64_t cycles)
+{
+    const uint64_t time = time_of_pace(u);
+    return time && cycles >= time;
 }
 
 /* The code, its data and its branches are not yet as the program has them. */
 static bool is_settling(const struct rt_tr_run *u)
 {
-    return u->settle_instructions >= STRETCH_LEAST && !is_late(u, u->settling.cycles);
+    return u->settle_instructions >= STRETCH_LEAST && !is_over(u, u->settling.cycles);
 }
 
 /* Return the TSC cycles that the added operations took: in loops of one block none beyond the least time, which contains
@@ -61,6 +67,13 @@ static uint32_t cycles_of_added(uint32_t least_millicycles, const struct rt_tr_s
                    added = s->added * ADDED_MILLICYCLES / MILLI * times->core_cycle / MILLI;
     if (least_millicycles || s->cycles <= least) return 0;
     return (uint32_t)(added < s->cycles - least ? added : s->cycles - least);
+}
+
+static void settle_after_translation(struct rt_tr_run *u)
+{
+    if (u->r->translated != u->translated_before_stretch && u->settle_instructions < SETTLE_AFTER_TRANSLATION)
+        u->settle_instructions = SETTLE_AFTER_TRANSLATION;
+    u->translated_before_stretch = u->r->translated;
 }
 
 /* Fewer instructions are no pace. */
@@ -78,7 +91,7 @@ static void begin_late(struct rt_tr_run *u, enum rt_tr_end reason)
     rt_tr_settle(u, reason);
     u->r->sampled_work = u->position;
     u->r->sampled_tsc = u->now = rt_tr_tsc();
-    if (!u->plan->late_tsc || !u->r->pace.instructions) return;
+    if (!u->plan->late_tsc || !time_of_pace(u) || !u->r->pace.instructions) return;
     u->part = RT_TR_PART_LATE;
     u->due = false;
     u->translated_before_stretch = u->r->translated;
@@ -109,23 +122,16 @@ static void take_late(struct rt_tr_run *u, const struct rt_tr_block *b, const st
     u->late.added += s->added;
 }
 
-static uint64_t time_of_pace(const struct rt_tr_run *u)
-{
-    return (uint64_t)u->plan->pace_us * u->plan->tsc_per_us;
-}
-
 static bool has_late(const struct rt_tr_run *u)
 {
     return u->stretches >= STRETCHES_MOST ||
-           u->late.instructions + STRETCH_LEAST > u->plan->pace_instructions ||
-           u->late.cycles >= time_of_pace(u);
+           u->late.instructions + STRETCH_LEAST > u->plan->pace_instructions || is_over(u, u->late.cycles);
 }
 
 static void begin_late_stretch(struct rt_tr_run *u)
 {
     u->now = rt_tr_tsc();
-    if (u->r->translated != u->translated_before_stretch) u->settle_instructions = SETTLE_AFTER_TRANSLATION;
-    u->translated_before_stretch = u->r->translated;
+    settle_after_translation(u);
     const uint64_t time = u->now < u->plan->late_tsc ? u->plan->late_tsc - u->now
                                                      : time_of_pace(u) - u->late.cycles,
                    in_time =
@@ -194,7 +200,7 @@ static uint64_t next_stretch(const struct rt_tr_run *u)
     const uint64_t left =
         settling ? u->settle_instructions : u->plan->pace_instructions - u->r->pace.instructions;
     const uint64_t spent = settling ? u->settling.cycles : u->r->pace.cycles;
-    const uint64_t time = (uint64_t)u->plan->pace_us * u->plan->tsc_per_us;
+    const uint64_t time = time_of_pace(u);
     uint64_t n = left;
     if (time && !u->stretch.cycles && n > STRETCH_FIRST) n = STRETCH_FIRST;
     if (time && u->stretch.cycles) {
@@ -212,7 +218,7 @@ static bool has_pace(const struct rt_tr_run *u)
     const struct rt_tr_pace *pace = &u->r->pace;
     const uint64_t most = u->plan->pace_instructions;
     return pace->instructions + STRETCH_LEAST > most || u->stretches >= STRETCHES_MOST ||
-           (!is_settling(u) && is_late(u, pace->cycles));
+           (!is_settling(u) && is_over(u, pace->cycles));
 }
 
 /* Switches to other threads are looked for here only: after a system call, the next thousand instructions would be slow. */
@@ -278,9 +284,7 @@ static void turn_cold(struct rt_tr_run *u)
 static void begin_stretch(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     if (!u->stretches) measure_round_trip(u, b);
-    if (u->r->translated != u->translated_before_stretch && u->settle_instructions < SETTLE_AFTER_TRANSLATION)
-        u->settle_instructions = SETTLE_AFTER_TRANSLATION;
-    u->translated_before_stretch = u->r->translated;
+    settle_after_translation(u);
     u->pace_from = u->position;
     u->event = u->position + next_stretch(u);
 }

@@ -285,9 +285,10 @@ static void print_figures(const struct tr_figures *f, const struct tr_random *r)
            "mnemonics\n",
            (unsigned long)f->instructions, (unsigned long)f->bursts, (unsigned long)f->stepped,
            (unsigned long)f->faults, mnemonics);
-    printf("%lu accesses, %lu probes, %lu pace windows (%lu discarded), %lu translations; ends:",
-           (unsigned long)f->accesses, (unsigned long)f->probes, (unsigned long)f->paces,
-           (unsigned long)f->paces_discarded, (unsigned long)f->translated);
+    printf(
+        "%lu accesses, %lu probes, %lu pace windows (%lu discarded, %lu at the end), %lu translations; ends:",
+        (unsigned long)f->accesses, (unsigned long)f->probes, (unsigned long)f->paces,
+        (unsigned long)f->paces_discarded, (unsigned long)f->lates, (unsigned long)f->translated);
     for (unsigned i = 0; i < RT_TR_END_COUNT; i++)
         if (f->ends[i]) printf(" %s %lu", rt_tr_end_name((enum rt_tr_end)i), (unsigned long)f->ends[i]);
     putchar('\n');

@@ -447,6 +447,7 @@ static void add_figures(const struct rt_tr_result *r)
     f->probes += r->probe_count;
     f->paces += r->pace.instructions > 0;
     f->paces_discarded += r->pace.discarded;
+    f->lates += r->late.instructions > 0;
     f->translated += r->translated;
     f->ends[r->end]++;
 }

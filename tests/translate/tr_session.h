@@ -36,7 +36,7 @@ struct tr_case {
 
 struct tr_figures {
     uint64_t instructions, bursts, stepped; /* stepped: natively, between bursts */
-    uint64_t faults, accesses, probes, paces, paces_discarded, translated;
+    uint64_t faults, accesses, probes, paces, paces_discarded, lates, translated;
     uint64_t ends[RT_TR_END_COUNT];
 };
 
