@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define NO_STRATUM UINT32_MAX
-/* One of 10,000 recordings has fewer bursts than this many standard errors below the expected number. */
+/* At most one of 10,000 recordings has fewer bursts than this many standard errors below the expected number. */
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
 static const double RATIO_MOST = 4; /* of two paces: more is damage */
@@ -23,6 +23,7 @@ static const double RATIO_FITS = 0.1; /* in ticks, because getrusage never lets 
 struct stratum {
     double all_ns, recording_ns;
     double recording_kernel_ns;     /* kernel time in recording_ns */
+    double passed_ns;               /* part of recording_ns that triggers counted */
     double user_ns, split_variance; /* variance of user_ns, because it was split off by ticks */
     double found_ns, squares;       /* sums of the weights as recorded, and of their squares */
     double scale;
@@ -56,6 +57,7 @@ void prof_account_take(struct prof_cpu *cpu, const struct spool_resources *rec)
     cpu->kernel_ns = rec->kernel_ns;
     cpu->recording_ns = rec->recording_ns;
     cpu->recording_kernel_ns = rec->recording_kernel_ns;
+    cpu->passed_ns = rec->passed_ns;
 }
 
 static bool is_known(const struct prof_cpu *c)
@@ -170,6 +172,7 @@ static void add_process(struct closing *c, uint32_t p, struct stratum *s)
     s->all_ns += total_ns(&c->a->cpus[p]);
     s->recording_ns += recording_ns(&c->a->cpus[p]);
     s->recording_kernel_ns += recording_kernel_ns(&c->a->cpus[p]);
+    s->passed_ns += fmin((double)c->a->cpus[p].passed_ns, recording_ns(&c->a->cpus[p]));
     s->user_ns += c->user_ns[p];
     s->split_variance += split_variance(&c->a->cpus[p]);
 }
@@ -199,6 +202,7 @@ static void divide(struct closing *c)
     c->strata[largest].all_ns += rest.all_ns;
     c->strata[largest].recording_ns += rest.recording_ns;
     c->strata[largest].recording_kernel_ns += rest.recording_kernel_ns;
+    c->strata[largest].passed_ns += rest.passed_ns;
     c->strata[largest].user_ns += rest.user_ns;
     c->strata[largest].split_variance += rest.split_variance;
     c->strata[0] = (struct stratum){0};
@@ -275,6 +279,16 @@ static void take_process_time_from_bursts(struct prof_process *p)
     p->kernel_ns = p->cpu_ns - p->user_ns - p->recording_ns;
 }
 
+/* Return the most user time that the bursts found can stand for without a burst missing. The number of triggers scatters
+ * as that of a Poisson process: by what the CPU time lets expect, not by what was found, which is small where it is too
+ * small. Where the recording's time was counted by triggers, its error is one of the user time. */
+static double most_by_chance(const struct stratum *s)
+{
+    const double weight_ns = s->squares / s->found_ns, expected_ns = fmax(s->user_ns, s->found_ns);
+    return s->found_ns +
+           SHORTFALL_ERRORS * sqrt(weight_ns * (expected_ns + s->passed_ns) + s->split_variance);
+}
+
 /* A process whose CPU time is not known keeps its weights as they were recorded. */
 static void scale(struct closing *c)
 {
@@ -290,8 +304,7 @@ static void scale(struct closing *c)
         struct stratum *s = &c->strata[i];
         take_user_time_from_bursts(s);
         correct_locked_ticks(s);
-        const double most_ns = s->found_ns + SHORTFALL_ERRORS * sqrt(s->squares + s->split_variance);
-        s->scale = s->found_ns > 0 ? fmin(s->user_ns, most_ns) / s->found_ns : 0;
+        s->scale = s->found_ns > 0 ? fmin(s->user_ns, most_by_chance(s)) / s->found_ns : 0;
     }
     for (size_t i = 0; i < c->a->bursts_len; i++) {
         struct prof_burst *b = &c->a->bursts[i];

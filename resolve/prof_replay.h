@@ -75,9 +75,10 @@ void prof_latency_set(struct prof_latency *l, const struct spool_access *a, stru
 struct prof_cpu {
     uint64_t user_ns, kernel_ns; /* as the kernel splits it, recording included */
     uint64_t recording_ns, recording_kernel_ns;
-    uint64_t tick_ns; /* between the samples of that split; 0: not known */
+    uint64_t tick_ns;   /* between the samples of that split; 0: not known */
+    uint64_t passed_ns; /* part of recording_ns that was counted by the triggers that fell into it */
 };
-#define PROF_CPU_UNKNOWN ((struct prof_cpu){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0})
+#define PROF_CPU_UNKNOWN ((struct prof_cpu){UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 0})
 
 /* Copy the values of a RESOURCES record; counts only grow, so the last record is the one that counts. */
 void prof_account_take(struct prof_cpu *cpu, const struct spool_resources *rec);

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC UINT64_C(0x314c505354534c00) /* "\0LSTSPL1" */
-#define SPOOL_VERSION 2
+#define SPOOL_VERSION 3
 #define SPOOL_CHUNK_BYTES (256u * 1024u)
 #define SPOOL_SHARED_CHUNK_BYTES (16u * 1024u)
 #define SPOOL_SHARED_PIECES 4u /* maximum per stream, where the thread can have a separate file */
@@ -190,6 +190,7 @@ struct spool_resources {
     uint64_t user_ns, kernel_ns;  /* as the kernel splits it, recording included */
     uint64_t recording_ns;        /* part of both that recording took */
     uint64_t recording_kernel_ns; /* part of that in the kernel */
+    uint64_t passed_ns;           /* part of it that was counted by the triggers that fell into it */
 };
 struct spool_dump {
     struct spool_rec_header rec;

@@ -18,7 +18,7 @@ static struct {
 
 /* CPU time of the process at one instant. */
 struct rt_cpu {
-    uint64_t user_ns, kernel_ns, recording_ns, recording_kernel_ns;
+    uint64_t user_ns, kernel_ns, recording_ns, recording_kernel_ns, passed_ns;
 };
 
 /* CPU time while sampling was on: sum of past periods, and start of the current one. */
@@ -44,6 +44,7 @@ static struct rt_cpu rt_cpu_of(const struct rusage *usage)
         .recording_ns = __atomic_load_n(&b->spent_ns, __ATOMIC_RELAXED) + rt_budget_hooks_ns() +
                         rt_budget_more_hooks_ns() + starts_ns,
         .recording_kernel_ns = __atomic_load_n(&b->spent_kernel_ns, __ATOMIC_RELAXED) + starts_ns,
+        .passed_ns = __atomic_load_n(&b->passed_ns, __ATOMIC_RELAXED),
     };
 }
 
@@ -56,13 +57,14 @@ static struct rt_cpu rt_cpu_since(struct rt_cpu now, struct rt_cpu before)
 {
     return (struct rt_cpu){rt_after(now.user_ns, before.user_ns), rt_after(now.kernel_ns, before.kernel_ns),
                            rt_after(now.recording_ns, before.recording_ns),
-                           rt_after(now.recording_kernel_ns, before.recording_kernel_ns)};
+                           rt_after(now.recording_kernel_ns, before.recording_kernel_ns),
+                           rt_after(now.passed_ns, before.passed_ns)};
 }
 
 static struct rt_cpu rt_cpu_sum(struct rt_cpu a, struct rt_cpu b)
 {
     return (struct rt_cpu){a.user_ns + b.user_ns, a.kernel_ns + b.kernel_ns, a.recording_ns + b.recording_ns,
-                           a.recording_kernel_ns + b.recording_kernel_ns};
+                           a.recording_kernel_ns + b.recording_kernel_ns, a.passed_ns + b.passed_ns};
 }
 
 /* Limit the tries: this signal handler may have interrupted the code that holds the lock. */
@@ -98,7 +100,7 @@ void rt_resources_switch_sigsafe(bool is_on)
 
 static struct rt_cpu rt_window_now(const struct rusage *usage)
 {
-    static const struct rt_cpu unknown = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    static const struct rt_cpu unknown = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     if (__atomic_load_n(&rt_window.is_unknown, __ATOMIC_RELAXED) || !rt_window_lock()) return unknown;
     struct rt_cpu all = rt_window.over;
     if (rt_window.is_on) all = rt_cpu_sum(all, rt_cpu_since(rt_cpu_of(usage), rt_window.began));
@@ -145,6 +147,7 @@ void rt_resources_put_sigsafe(struct rt_thread *t, uint64_t time_ns)
     rec.kernel_ns = cpu.kernel_ns;
     rec.recording_ns = cpu.recording_ns;
     rec.recording_kernel_ns = cpu.recording_kernel_ns;
+    rec.passed_ns = cpu.passed_ns;
     spool_put_resources(rt_spool_writer(t), rec);
     const uint64_t end_ns = ls_clock_mono_ns(), own_ns = end_ns - begin_ns, before_ns = rt_resources.cost_ns;
     const uint64_t cost_ns = before_ns && before_ns < own_ns ? before_ns : own_ns;

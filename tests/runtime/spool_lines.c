@@ -95,8 +95,8 @@ static bool print_kernel(const struct spool_rec_header *rec)
     case SPOOL_REC_RESOURCES: {
         const struct spool_resources *r = (const void *)rec;
         printf(" user_ns=%" PRIu64 " kernel_ns=%" PRIu64 " recording_ns=%" PRIu64
-               " recording_kernel_ns=%" PRIu64,
-               r->user_ns, r->kernel_ns, r->recording_ns, r->recording_kernel_ns);
+               " recording_kernel_ns=%" PRIu64 " passed_ns=%" PRIu64,
+               r->user_ns, r->kernel_ns, r->recording_ns, r->recording_kernel_ns, r->passed_ns);
         return true;
     }
     default:

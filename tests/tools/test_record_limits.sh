@@ -133,6 +133,8 @@ if ${CC:-cc} -O1 -o mallocs mallocs.c 2>err; then
         # the time of hooks and tags counts as recording
         if grep 'is not represented' mallocs.txt; then
             echo "FAIL: the time of the hooks is in no figure"
+            cat mallocs.txt
+            "$loadstone" report --how mallocs.h5
             failed=1
         fi
     fi

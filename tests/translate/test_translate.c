@@ -521,13 +521,15 @@ static void loops_have_a_least_time(void **state)
         memcpy(code, loops[i].code, sizeof loops[i].code);
         rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
         static uint64_t self_pointer[2];
-        for (unsigned k = 0; k < 3; k++) { /* the first finds nothing translated */
+        const struct rt_tr_result *r;
+        unsigned k = 0;
+        do { /* the first finds nothing translated; a window in which another thread ran is no pace */
             self_pointer[0] = (uint64_t)(uintptr_t)self_pointer;
             tr_session_each(&plan, NULL);
             TR_TRIGGER();
             ((void (*)(void *, uint64_t))(uintptr_t)code)(self_pointer, 100000);
-        }
-        const struct rt_tr_result *r = checked_result(RT_TR_END_DONE);
+            r = checked_result(RT_TR_END_DONE);
+        } while (++k < 3 || (k < 100 && !r->pace.instructions && r->pace.discarded));
         if (!r->pace.instructions || r->pace.least_millicycles != loops[i].least_millicycles ||
             r->pace.rest_waits != loops[i].rest_waits)
             fail_msg("%s: %u in %u instructions, %s", loops[i].text, r->pace.least_millicycles,
