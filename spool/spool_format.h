@@ -46,7 +46,7 @@ struct spool_file_header {
     uint64_t mono_ns; /* the same instant on three clocks */
     uint64_t realtime_ns;
     uint64_t tsc;
-    uint64_t features; /* bits a reader must know; 0 in version 2 */
+    uint64_t features; /* bits a reader must know; none so far */
 };
 _Static_assert(sizeof(struct spool_file_header) == 64, "on-disk layout");
 

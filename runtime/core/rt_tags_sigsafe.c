@@ -174,22 +174,46 @@ static uint32_t tag_at(uint64_t granule)
     return i % RT_TAG_SPAN_GRANULES == 0 ? span : span & ~(uint32_t)RT_TAG_FIRST;
 }
 
+void rt_tag_prefetch(uint64_t addr)
+{
+    const uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
+    const uint16_t *tags = rt_tags.is_on ? region_find(addr >> RT_TAG_REGION_BITS) : NULL;
+    if (!tags) return;
+    const size_t i = granule & (RT_TAG_REGION_TAGS - 1);
+    __builtin_prefetch(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES]);
+    __builtin_prefetch(&tags[i]);
+}
+
+/* Return the distance in granules from one of a block of site to the block's first one. A granule of another site before
+ * it: this is the rest of an older block. */
+static uint16_t back_to_first(uint64_t granule, uint32_t site)
+{
+    const uint64_t from = granule, least = from > RT_TAG_SEARCH_GRANULES ? from - RT_TAG_SEARCH_GRANULES : 1;
+    const uint16_t *tags = NULL;
+    while (granule >= least) {
+        const size_t i = granule & (RT_TAG_REGION_TAGS - 1), in_span = i % RT_TAG_SPAN_GRANULES;
+        if (!tags) tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
+        if (!tags) break;
+        const uint32_t span =
+            __atomic_load_n(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES], __ATOMIC_RELAXED);
+        const uint32_t tag = span ? span : __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
+        if ((tag & ~(uint32_t)RT_TAG_FIRST) != site) break;
+        const uint64_t begin = span ? granule - in_span : granule; /* of the granules with this tag */
+        if (tag & RT_TAG_FIRST) return begin >= least ? (uint16_t)(from - begin) : RT_TAG_BACK_UNKNOWN;
+        if ((begin & (RT_TAG_REGION_TAGS - 1)) == 0) tags = NULL;
+        granule = begin - 1;
+    }
+    return RT_TAG_BACK_UNKNOWN;
+}
+
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
 {
     *out_back = 0;
     if (!rt_tags.is_on) return 0;
-    uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
+    const uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
     const uint32_t site = tag_at(granule) & ~(uint32_t)RT_TAG_FIRST;
     if (!site) return 0;
-    *out_back = RT_TAG_BACK_UNKNOWN;
-    /* a granule of another site before the begin: this one is the rest of an older block */
-    for (uint16_t back = 0; back <= RT_TAG_SEARCH_GRANULES && granule; back++, granule--) {
-        const uint32_t tag = tag_at(granule);
-        if ((tag & ~(uint32_t)RT_TAG_FIRST) != site) break;
-        if (!(tag & RT_TAG_FIRST)) continue;
-        *out_back = back;
-        break;
-    }
+    *out_back = back_to_first(granule, site);
     return (uint16_t)site;
 }
 
