@@ -301,25 +301,55 @@ static void run_fast(struct rt_tr_run *u, const struct rt_tr_block *b)
     rt_tr_take_stretch(u, b, &s, u->limited || u->t->interruptions != interruptions);
 }
 
-/* Execute the fast version of b. Skip its check, which would end the run: b contains a position that was drawn. */
-static void run_through(struct rt_tr_run *u, const struct rt_tr_block *b)
+/* Let fast versions from b on run as far as is left of their counters, but hardly beyond the longest burst. b, which may
+ * always run, contains the next instruction that was drawn if it leaves. */
+static void allow_to_draw(struct rt_tr_run *u, const struct rt_tr_block *b, bool leaves, int64_t *allowed)
+{
+    const uint64_t most = rt_tr_most(u);
+    const int64_t room = most > u->position ? (int64_t)(most - u->position) : 0;
+    int64_t all = 0;
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        all += u->left[i];
+    u->limited = most && all > room;
+    u->until = most ? most : UINT64_MAX;
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        allowed[i] = u->limited && u->left[i] > room / RT_TR_COUNTERS ? room / RT_TR_COUNTERS : u->left[i];
+    if (!leaves && allowed[b->counter] < b->len) allowed[b->counter] = b->len;
+}
+
+/* Execute fast versions from b on, until the next instruction that was drawn is in the next block. leaves: it is in b, whose
+ * check, which would end the run, is skipped. */
+static void run_to_draw(struct rt_tr_run *u, const struct rt_tr_block *b, bool leaves)
 {
     struct rt_tr_context *c = u->c;
-    u->limited = false;
-    u->until = u->t->tried[0];
-    const uint64_t total = share_out(u, b, u->until - u->position, 0);
-    c->counts[b->counter] += (int64_t)b->len << RT_TR_COUNT_BIT;
-    rt_tr_enter(c, b->code + b->check_bytes);
-    u->position += counted(u, total);
+    int64_t allowed[RT_TR_COUNTERS];
+    const int64_t after_b = u->left[b->counter], in_b = leaves ? (int64_t)(u->t->tried[0] - u->position) : 0;
+    if (leaves) u->left[b->counter] = in_b;
+    allow_to_draw(u, b, leaves, allowed);
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+        c->counts[i] = -(allowed[i] + 1) * (INT64_C(1) << RT_TR_COUNT_BIT);
+    if (leaves) c->counts[b->counter] += (int64_t)b->len << RT_TR_COUNT_BIT;
+    rt_tr_enter(c, leaves ? b->code + b->check_bytes : b->code);
+    for (unsigned i = 0; i < RT_TR_COUNTERS; i++) {
+        const int64_t ran = allowed[i] + 1 + (c->counts[i] >> RT_TR_COUNT_BIT);
+        u->position += (uint64_t)ran;
+        u->left[i] -= ran;
+    }
     rt_tr_arrive(u);
-    rt_tr_resume_tries(u);
+    if (u->next) u->left[u->next->counter] += u->next->len;             /* it was counted, but did not run */
+    if (u->left[b->counter] < 0) u->left[b->counter] += after_b - in_b; /* it was executed, and has no load */
 }
 
 /* Execute b in its fast version, and go on with the next block. */
 static void run_past(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
+    const uint64_t from = u->position, event = u->event;
+    const bool probes = rt_tr_probes(u, b);
     u->event = u->position + b->len;
     run_fast(u, b);
+    if (!probes) return;
+    u->event = event;
+    rt_tr_pass(u, b, from);
 }
 
 /* Execute the repeated instruction b at once, even if an event comes inside. One that goes through many lines takes
@@ -330,8 +360,12 @@ static void run_repeated(struct rt_tr_run *u, const struct rt_tr_block *b)
     struct rt_tr_result *r = u->r;
     rt_tr_advance(u, b);
     if (ends_here(u)) return;
-    while (u->part == RT_TR_PART_PROBE && u->event < after)
-        u->event += rt_tr_draw(u);
+    const bool probes = rt_tr_probes(u, b);
+    if (probes) rt_tr_look_for_loads(u, b); /* none of its loads is timed */
+    if (lines < LONG_LINES && probes) {
+        run_to_draw(u, b, false);
+        return;
+    }
     if (lines < LONG_LINES && u->part != RT_TR_PART_LIST && u->part != RT_TR_PART_SETTLE &&
         u->event >= after) {
         run_fast(u, b);
@@ -357,16 +391,14 @@ static void dispatch(struct rt_tr_run *u, struct rt_tr_block *b)
     }
     rt_tr_advance(u, b);
     if (ends_here(u)) return;
-    const bool is_slow = u->part == RT_TR_PART_LIST || u->part == RT_TR_PART_SETTLE;
-    const enum rt_tr_look look = u->part == RT_TR_PART_PROBE ? rt_tr_look_for_loads(u, b)
-                                 : is_slow                   ? RT_TR_LOOK_LOAD
-                                                             : RT_TR_LOOK_NONE;
-    if (look == RT_TR_LOOK_NONE) {
+    if (rt_tr_probes(u, b)) {
+        const enum rt_tr_look look = rt_tr_look_for_loads(u, b);
+        if (look != RT_TR_LOOK_LOAD) {
+            run_to_draw(u, b, look == RT_TR_LOOK_LEAVES);
+            return;
+        }
+    } else if (u->part != RT_TR_PART_LIST && u->part != RT_TR_PART_SETTLE) {
         run_fast(u, b);
-        return;
-    }
-    if (look == RT_TR_LOOK_LEAVES) {
-        run_through(u, b);
         return;
     }
     if (b->is_quiet) {

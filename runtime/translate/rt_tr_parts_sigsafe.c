@@ -318,8 +318,9 @@ void rt_tr_advance(struct rt_tr_run *u, const struct rt_tr_block *b)
     if (u->part == RT_TR_PART_LIST &&
         (u->r->access_count >= u->accesses || u->position - u->list_from >= LIST_INSTRUCTIONS_MOST)) {
         u->part = RT_TR_PART_PROBE;
-        const uint64_t from = u->position > p->warm_instructions ? u->position : p->warm_instructions;
-        u->event = from + rt_tr_draw(u);
+        u->event = p->warm_instructions; /* in new code the list comes before */
+        for (unsigned i = 0; i < RT_TR_COUNTERS; i++)
+            u->left[i] = rt_tr_draw(u);
         if (u->probes) measure_controls(u, b);
     }
     if (u->part == RT_TR_PART_PROBE && u->r->probe_count >= u->probes) begin_late(u, RT_TR_END_DONE);

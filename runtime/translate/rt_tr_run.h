@@ -56,7 +56,9 @@ struct rt_tr_run {
     struct rt_tr_stretch late; /* all of its window */
     unsigned settle_attempts;
     uint32_t translated_before_pace, translated_before_stretch;
-    uint32_t probe_loads;     /* mean distance of timed loads */
+    uint32_t probe_loads; /* mean distance of timed loads */
+    /* Instructions of the blocks that use a counter, before the next one of them whose load is timed. */
+    int64_t left[RT_TR_COUNTERS];
     struct rt_tr_block *next; /* the one at ip, where that is known */
     struct rt_tr_exit *link;  /* goes to the next block */
     unsigned tried;           /* positions in t->tried */
@@ -87,14 +89,21 @@ static inline uint64_t rt_tr_context_switches(void)
     return result ? 0 : (uint64_t)used.ru_nvcsw + (uint64_t)used.ru_nivcsw;
 }
 
-/* xorshift64* (Vigna, 2014) */
-static inline uint64_t rt_tr_draw(struct rt_tr_run *u)
+/* Draw the number of instructions before the next one whose load is timed. It is geometric: each instruction has the same
+ * chance, whatever was drawn before it, so each counter may have draws of its own. xorshift64* (Vigna, 2014); the
+ * logarithm of base 2 of 1 + f is f (1.3465 - 0.3465 f), off by 0.009 at most, in units of 1 / 65536. */
+static inline int64_t rt_tr_draw(struct rt_tr_run *u)
 {
-    const uint64_t mean = u->probe_loads;
+    enum { ONE = 65536, LINEAR = 88244, SQUARE = 22708, LN_2 = 45426 };
     u->random ^= u->random >> 12;
     u->random ^= u->random << 25;
     u->random ^= u->random >> 27;
-    return 1 + (u->random * UINT64_C(0x2545f4914f6cdd1d) >> 33) % (2 * mean - 1);
+    if (u->probe_loads < 2) return 0;
+    const uint64_t random = u->random * UINT64_C(0x2545f4914f6cdd1d) | 1;
+    const unsigned zeros = (unsigned)__builtin_clzll(random);
+    const uint64_t f = random << zeros << 1 >> 48, log = f * (LINEAR - f * SQUARE / ONE) / ONE;
+    return (int64_t)(((zeros + UINT64_C(1)) * ONE - log) * LN_2 / ONE * (2 * u->probe_loads - UINT64_C(1)) /
+                     (2 * ONE));
 }
 
 /* End the burst for this reason as soon as the flags are the program's. */
@@ -108,6 +117,12 @@ static inline void rt_tr_settle(struct rt_tr_run *u, enum rt_tr_end reason)
 static inline bool rt_tr_measures_pace(const struct rt_tr_run *u)
 {
     return u->part == RT_TR_PART_PACE || u->part == RT_TR_PART_LATE;
+}
+
+/* Are loads timed from b on? */
+static inline bool rt_tr_probes(const struct rt_tr_run *u, const struct rt_tr_block *b)
+{
+    return u->part == RT_TR_PART_PROBE && u->event < u->position + b->len;
 }
 
 /* The position at which the burst ends at the latest; 0: none. */
@@ -142,12 +157,12 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const 
                         bool disturbed);
 
 /* rt_tr_watch_sigsafe.c */
-/* Draw the positions in b at which a load would be timed, beginning with the event, which becomes the first
- * position after b. RT_TR_LOOK_LOAD: one of them has a load. RT_TR_LOOK_LEAVES: none has, but the thread may leave
- * the block before one of them, which is then the position of another instruction. */
+/* Draw the positions in b at which a load would be timed, beginning with what is left of its counter, which then leads to
+ * the first one after b. RT_TR_LOOK_LOAD: one of them has a load. RT_TR_LOOK_LEAVES: there is one without,
+ * but the thread may leave the block before it, which is then the position of another instruction. */
 enum rt_tr_look rt_tr_look_for_loads(struct rt_tr_run *u, const struct rt_tr_block *b);
-/* If the thread left the block early, the first drawn position that it did not reach becomes the event again. */
-void rt_tr_resume_tries(struct rt_tr_run *u);
+/* Subtract b from what is left of its counter: it was looked at, and executed from position from to here. */
+void rt_tr_pass(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t from);
 /* Execute the slow version of b, which lists its accesses and times its loads. */
 void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b);
 /* Go through the lines of the repeated instruction b, before it is executed, until they are over or the burst is.

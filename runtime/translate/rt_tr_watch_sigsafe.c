@@ -100,28 +100,30 @@ static unsigned plan_probes(struct rt_tr_run *u, const struct rt_tr_block *b)
     return count;
 }
 
-void rt_tr_resume_tries(struct rt_tr_run *u)
+/* Where the thread left the block early, the next one is the first that it did not reach: to draw it again would spare
+ * the code behind, because the other blocks, which have none, go on with the one that they have. */
+void rt_tr_pass(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t from)
 {
-    for (unsigned i = 0; i < u->tried; i++)
-        if (u->t->tried[i] >= u->position) {
-            u->event = u->t->tried[i];
-            return;
-        }
+    const uint64_t ran = u->position - from, to = from + (ran < b->len ? ran : b->len);
+    int64_t next = u->left[b->counter] - (int64_t)(to - from);
+    for (unsigned i = u->tried; i-- > 0 && u->t->tried[i] >= to;)
+        next = (int64_t)(u->t->tried[i] - to);
+    u->left[b->counter] = next;
 }
 
 enum rt_tr_look rt_tr_look_for_loads(struct rt_tr_run *u, const struct rt_tr_block *b)
 {
     enum rt_tr_look found = RT_TR_LOOK_NONE;
+    int64_t k = u->left[b->counter];
     u->tried = 0;
-    if (u->event < u->position) u->event = u->position - 1 + rt_tr_draw(u);
-    for (; u->event - u->position < b->len; u->event += rt_tr_draw(u)) {
-        const uint64_t k = u->event - u->position;
+    for (; k < b->len; k += 1 + rt_tr_draw(u)) {
         const bool is_load = b->loads >> k & 1;
         if (!is_load && k < b->sure) continue;
-        u->t->tried[u->tried++] = u->event;
+        u->t->tried[u->tried++] = u->position + (uint64_t)k;
         if (found != RT_TR_LOOK_LOAD) found = is_load ? RT_TR_LOOK_LOAD : RT_TR_LOOK_LEAVES;
     }
-    return found;
+    u->left[b->counter] = k;
+    return u->tried > 1 ? RT_TR_LOOK_LOAD : found;
 }
 
 void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b)
@@ -132,6 +134,7 @@ void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b)
     c->at_next = u->t->at + 1;
     c->timed = u->t->timed;
     open_list(u);
+    const uint64_t from = u->position;
     uint64_t code = b->slow;
     for (;;) {
         rt_tr_enter(c, code);
@@ -145,7 +148,7 @@ void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b)
     take_list(u, b, c->exit == RT_TR_EXIT_FAULT ? u->t->fault_k : RT_TR_BLOCK_MOST);
     take_probes(u, b);
     rt_tr_arrive(u);
-    if (u->part == RT_TR_PART_PROBE) rt_tr_resume_tries(u);
+    if (u->part == RT_TR_PART_PROBE) rt_tr_pass(u, b, from);
 }
 
 /* Bytes that the repeated instruction b goes through. */

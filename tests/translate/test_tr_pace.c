@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The pace that bursts measure in loops whose bodies are far larger than a block, one of them of short blocks, beside the
- * loops' own pace; and indirect branches to many targets, which must not return to the dispatcher. */
+ * loops' own pace; indirect branches to many targets, which must not return to the dispatcher; and loads of many blocks,
+ * which have the same chance to be timed. */
 #include "tests/translate/tr_session.h"
 #include "tests/unit.h"
 #include "tests/xorshift.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -315,6 +317,72 @@ static void indirect_branches_find_many_targets(void **state)
     munmap(code, FUNCTIONS_BYTES);
 }
 
+/* Blocks of different lengths with a load each, and one that only each eighth iteration executes. */
+enum { CHAIN = 24, CHAIN_BURSTS = 400, CHAIN_BYTES = 4096, SELDOM = 8 };
+
+static void write_chain(uint8_t *at)
+{
+    static const uint8_t load[] = {0x48, 0x8b, 0x87};                      /* mov rax, [rdi + disp] */
+    static const uint8_t skip[] = {0x40, 0xf6, 0xc6, SELDOM - 1, 0x75, 9}; /* test sil, 7; jnz */
+    uint8_t *const begin = at;
+    for (uint32_t i = 0; i <= CHAIN; i++) {
+        const uint32_t disp = i * 8;
+        if (i == CHAIN) {
+            memcpy(at, skip, sizeof skip);
+            at += sizeof skip;
+        } else {
+            memset(at, 0x90, i % 7); /* nop */
+            at += i % 7;
+        }
+        memcpy(at, load, sizeof load);
+        memcpy(at + sizeof load, &disp, sizeof disp);
+        at += sizeof load + sizeof disp;
+        *at++ = 0xeb; /* jmp to what follows, which ends the block */
+        *at++ = 0;
+    }
+    write_end(at, begin);
+}
+
+/* One draw takes one return to the dispatcher, whatever counters the blocks use. */
+static void loads_of_all_blocks_are_timed(void **state)
+{
+    static uint64_t data[CHAIN + 1];
+    unsigned timed[CHAIN + 1] = {0}, all = 0;
+    uint64_t dispatches = 0;
+    (void)state;
+    uint8_t *code =
+        mmap(NULL, CHAIN_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(code != MAP_FAILED);
+    write_chain(code);
+    tr_session_add_code((uint64_t)(uintptr_t)code, (uint64_t)(uintptr_t)code + CHAIN_BYTES);
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, CHAIN_BYTES);
+    for (unsigned i = 0; i < CHAIN_BURSTS; i++) {
+        const struct rt_tr_plan plan = {
+            .warm_instructions = 500, .accesses = 1, .probes = 50, .probe_loads = 64, .random = i + 1};
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        ((void (*)(void *, uint64_t))(uintptr_t)code)(data, 1000);
+        const struct rt_tr_result *r = tr_session_result();
+        assert_int_equal(r->end, RT_TR_END_DONE);
+        for (unsigned k = 0; k < r->probe_count; k++) {
+            const uint64_t at = (r->probes[k].addr - (uint64_t)(uintptr_t)data) / sizeof data[0];
+            if (at <= CHAIN) timed[at]++;
+        }
+        all += r->probe_count;
+        dispatches += r->dispatches;
+    }
+    const double mean = all / (CHAIN + 1.0 / SELDOM);
+    for (unsigned i = 0; i <= CHAIN; i++) {
+        const double expected = i < CHAIN ? mean : mean / SELDOM;
+        if (fabs(timed[i] - expected) > 4 * sqrt(expected))
+            fail_msg("load %u was timed %u times, expected %.0f", i, timed[i], expected);
+    }
+    const double instructions = (CHAIN * 5 + 4.25) / (CHAIN + 1.0 / SELDOM); /* for each load */
+    assert_true((double)dispatches < 1.5 * all * instructions);
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, CHAIN_BYTES);
+    munmap(code, CHAIN_BYTES);
+}
+
 UNIT_GROUP()
 {
     const char *skip = tr_session_open(0, false, "");
@@ -322,9 +390,11 @@ UNIT_GROUP()
         print_message("skipped: %s\n", skip);
         return UNIT_SKIPPED;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_loops_have_their_pace), cmocka_unit_test(short_blocks_have_their_pace),
-        cmocka_unit_test(slow_instructions_have_a_pace), cmocka_unit_test(pace_is_measured_again_at_the_end),
-        cmocka_unit_test(indirect_branches_find_many_targets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(large_loops_have_their_pace),
+                                       cmocka_unit_test(short_blocks_have_their_pace),
+                                       cmocka_unit_test(slow_instructions_have_a_pace),
+                                       cmocka_unit_test(pace_is_measured_again_at_the_end),
+                                       cmocka_unit_test(indirect_branches_find_many_targets),
+                                       cmocka_unit_test(loads_of_all_blocks_are_timed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
