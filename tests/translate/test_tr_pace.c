@@ -57,7 +57,7 @@ static void write_words(uint8_t *at)
     write_end(at, begin);
 }
 
-/* Four times lea, which needs the flags of the last comparison no more than it changes them, and a jump to what follows: a
+/* Four times lea, which needs the flags of the last comparison no more than it changes them, and a jump to the next one: a
  * block of five instructions, whose check of the counter has to keep the flags. */
 enum { GROUP = 5, GROUP_BYTES = 22 };
 
@@ -337,7 +337,7 @@ static void write_chain(uint8_t *at)
         memcpy(at, load, sizeof load);
         memcpy(at + sizeof load, &disp, sizeof disp);
         at += sizeof load + sizeof disp;
-        *at++ = 0xeb; /* jmp to what follows, which ends the block */
+        *at++ = 0xeb; /* jmp to the next block */
         *at++ = 0;
     }
     write_end(at, begin);
