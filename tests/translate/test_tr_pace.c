@@ -57,7 +57,7 @@ static void write_words(uint8_t *at)
     write_end(at, begin);
 }
 
-/* Four times lea, which needs the flags of the last comparison no more than it changes them, and a jump to the next one: a
+/* Four times lea, which needs the flags of the last comparison no more than it changes them, and a jump to the next group: a
  * block of five instructions, whose check of the counter has to keep the flags. */
 enum { GROUP = 5, GROUP_BYTES = 22 };
 
