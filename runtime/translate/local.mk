@@ -6,6 +6,7 @@ librttr_la_SOURCES = \
     runtime/translate/rt_tr_asm_x86_64.S \
     runtime/translate/rt_tr_block_sigsafe.c \
     runtime/translate/rt_tr_code_sigsafe.c \
+    runtime/translate/rt_tr_common_sigsafe.c \
     runtime/translate/rt_tr_code_sigsafe.h \
     runtime/translate/rt_tr_decode_sigsafe.c \
     runtime/translate/rt_tr_emit.h \

@@ -8,14 +8,11 @@
 
 enum { PAGE_BYTES = 4096, STRAIGHT_MOST = 5, JOIN_LEAST = 12 };
 
-/* Status flags as bits; DF and others stay as they are. */
-enum { CF = 1, PF = 2, AF = 4, ZF = 8, SF = 16, OF = 32, ALL_FLAGS = 63 };
-
 static uint8_t status_flags(ZydisAccessedFlagsMask mask)
 {
-    return (uint8_t)((mask & ZYDIS_CPUFLAG_CF ? CF : 0) | (mask & ZYDIS_CPUFLAG_PF ? PF : 0) |
-                     (mask & ZYDIS_CPUFLAG_AF ? AF : 0) | (mask & ZYDIS_CPUFLAG_ZF ? ZF : 0) |
-                     (mask & ZYDIS_CPUFLAG_SF ? SF : 0) | (mask & ZYDIS_CPUFLAG_OF ? OF : 0));
+    return (uint8_t)((mask & ZYDIS_CPUFLAG_CF ? RT_TR_CF : 0) | (mask & ZYDIS_CPUFLAG_PF ? RT_TR_PF : 0) |
+                     (mask & ZYDIS_CPUFLAG_AF ? RT_TR_AF : 0) | (mask & ZYDIS_CPUFLAG_ZF ? RT_TR_ZF : 0) |
+                     (mask & ZYDIS_CPUFLAG_SF ? RT_TR_SF : 0) | (mask & ZYDIS_CPUFLAG_OF ? RT_TR_OF : 0));
 }
 
 /* Flags that are certainly overwritten. Undefined ones count as kept, but for AF after and, or, xor, test,
@@ -32,7 +29,7 @@ static uint8_t flags_written(const struct rt_burst_scratch *s)
     case ZYDIS_MNEMONIC_OR:
     case ZYDIS_MNEMONIC_XOR:
     case ZYDIS_MNEMONIC_TEST:
-        return ALL_FLAGS;
+        return RT_TR_ALL_FLAGS;
     default:
         break;
     }
@@ -53,7 +50,7 @@ static uint8_t flags_read(const struct rt_burst_scratch *s)
     case ZYDIS_MNEMONIC_PUSHF:
     case ZYDIS_MNEMONIC_PUSHFQ:
     case ZYDIS_MNEMONIC_LAHF:
-        return ALL_FLAGS;
+        return RT_TR_ALL_FLAGS;
     default:
         return s->insn.cpu_flags ? status_flags(s->insn.cpu_flags->tested) : 0;
     }
@@ -122,13 +119,14 @@ static bool is_sequence(uint64_t at)
            signature == SIGNATURE;
 }
 
-/* By the instruction of scratch and n: lea, or a constant that is moved. */
-static bool fetches_sequence(const struct rt_burst_scratch *s, const struct rt_tr_insn *n)
+/* Return the address that the instruction of scratch and n may name, or 0: lea, or a constant that is moved. */
+static uint64_t named_by(const struct rt_burst_scratch *s, const struct rt_tr_insn *n)
 {
     if (s->insn.mnemonic == ZYDIS_MNEMONIC_LEA)
-        return n->disp_offset && is_sequence(n->ip + n->plan.len_bytes + (uint64_t)n->plan.rip_disp);
-    return s->insn.mnemonic == ZYDIS_MNEMONIC_MOV && s->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-           s->operands[1].imm.value.u && is_sequence(s->operands[1].imm.value.u);
+        return n->disp_offset ? n->ip + n->plan.len_bytes + (uint64_t)n->plan.rip_disp : 0;
+    const bool moves_constant =
+        s->insn.mnemonic == ZYDIS_MNEMONIC_MOV && s->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    return moves_constant ? s->operands[1].imm.value.u : 0;
 }
 
 bool rt_tr_is_before_sequence(uint64_t ip)
@@ -179,36 +177,50 @@ static uint8_t repeats_of(const struct rt_burst_plan *p)
     return does;
 }
 
-/* Decode at most 15 bytes of code at ip: bytes of the next page are read only when they are needed. The decoder
- * clears its result by memset, which is the program's: in memory that threads share, a thread sanitizer would
+/* The decoder clears its result by memset, which is the program's: in memory that threads share, a thread sanitizer would
  * report a race, because it does not see our lock. */
-static enum rt_tr_end decode(struct rt_tr_insn *n, uint64_t ip, uint64_t end)
+enum rt_burst_decoded rt_tr_decode_any(struct rt_tr_insn *n, const uint8_t *code, size_t len_bytes,
+                                       uint64_t ip, uint64_t *named, enum rt_tr_end *forbidden)
 {
-    const struct rt_burst_zydis *z = rt_tr_process.options.zydis;
     struct rt_burst_scratch scratch;
-    uint8_t bytes[RT_BURST_CODE_BYTES] = {0};
-    const uint8_t *code = (const uint8_t *)(uintptr_t)ip;
-    const size_t most = end - ip < sizeof bytes ? end - ip : sizeof bytes;
-    const size_t in_page = PAGE_BYTES - (ip & (PAGE_BYTES - 1));
-    size_t have = rt_tr_copy(bytes, code, in_page < most ? in_page : most);
-    enum rt_burst_decoded d =
-        have ? rt_burst_decode(z, &scratch, &n->plan, bytes, have, ip) : RT_BURST_UNDECODABLE;
-    if (d == RT_BURST_NEEDS_MORE && have < most) {
-        have += rt_tr_copy(bytes + have, code + have, most - have);
-        d = rt_burst_decode(z, &scratch, &n->plan, bytes, have, ip);
-    }
-    if (d != RT_BURST_DECODED) return RT_TR_END_UNDECODABLE;
     const struct rt_burst_scratch *s = &scratch;
+    const enum rt_burst_decoded d =
+        rt_burst_decode(rt_tr_process.options.zydis, &scratch, &n->plan, code, len_bytes, ip);
+    if (d != RT_BURST_DECODED) return d;
     n->ip = ip;
     n->may_fault = may_fault(s, &n->plan);
     n->flags_read = flags_read(s);
     n->flags_written = flags_written(s);
     n->disp_offset = is_rip_relative(s) ? s->insn.raw.disp.offset : 0;
-    n->fetches_sequence = fetches_sequence(s, n);
     n->copied = s->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_NONE;
     n->repeats = repeats_of(&n->plan);
     n->target = ip + n->plan.len_bytes + (uint64_t)n->plan.displacement;
-    return forbids(s, n);
+    *named = named_by(s, n);
+    *forbidden = forbids(s, n);
+    return d;
+}
+
+/* Decode at most 15 bytes of code at ip: bytes of the next page are read only when they are needed. */
+static enum rt_tr_end decode(struct rt_tr_insn *n, uint64_t ip, uint64_t end)
+{
+    uint8_t bytes[RT_BURST_CODE_BYTES] = {0};
+    const uint8_t *code = (const uint8_t *)(uintptr_t)ip;
+    const size_t most = end - ip < sizeof bytes ? end - ip : sizeof bytes;
+    const size_t in_page = PAGE_BYTES - (ip & (PAGE_BYTES - 1));
+    size_t have = rt_tr_copy(bytes, code, in_page < most ? in_page : most);
+    uint64_t named = 0;
+    enum rt_tr_end forbidden = RT_TR_END_NONE;
+    if (!rt_tr_decode_common(n, bytes, have, ip, &named)) {
+        enum rt_burst_decoded d =
+            have ? rt_tr_decode_any(n, bytes, have, ip, &named, &forbidden) : RT_BURST_UNDECODABLE;
+        if (d == RT_BURST_NEEDS_MORE && have < most) {
+            have += rt_tr_copy(bytes + have, code + have, most - have);
+            d = rt_tr_decode_any(n, bytes, have, ip, &named, &forbidden);
+        }
+        if (d != RT_BURST_DECODED) return RT_TR_END_UNDECODABLE;
+    }
+    n->fetches_sequence = named && is_sequence(named);
+    return forbidden;
 }
 
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip)
@@ -347,7 +359,7 @@ uint64_t rt_tr_trace_sum(const struct rt_tr_trace *t)
 
 bool rt_tr_trace_flags_dead(const struct rt_tr_trace *t)
 {
-    uint8_t alive = ALL_FLAGS;
+    uint8_t alive = RT_TR_ALL_FLAGS;
     for (unsigned i = 0; i < t->len; i++) {
         const struct rt_tr_insn *n = &t->insns[t->order[i]];
         const bool may_leave = !n->copied && n->plan.flow != RT_BURST_FLOW_JUMP;

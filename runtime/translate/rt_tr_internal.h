@@ -148,6 +148,17 @@ struct rt_tr_arena {
     uint32_t hot, cold;  /* offsets of free room; cold: stubs and slow versions */
 };
 
+/* Status flags as bits; DF and others stay as they are. */
+enum {
+    RT_TR_CF = 1,
+    RT_TR_PF = 2,
+    RT_TR_AF = 4,
+    RT_TR_ZF = 8,
+    RT_TR_SF = 16,
+    RT_TR_OF = 32,
+    RT_TR_ALL_FLAGS = 63
+};
+
 struct rt_tr_insn {
     uint64_t ip;
     uint64_t target; /* target of a direct branch */
@@ -310,6 +321,14 @@ bool rt_tr_is_before_sequence(uint64_t ip);
 bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 /* The decoded instruction at ip into trace.insns[0]; false: not readable or not decodable. Needs the lock. */
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);
+/* Fill in *n from len_bytes of code at ip, all but fetches_sequence, which depends on the bytes at *named if that is not 0.
+ * *forbidden: why the instruction ends a burst, or END_NONE. Of the plan, only the parts are set that the translation
+ * needs. Need the lock. rt_tr_decode_common() of rt_tr_common_sigsafe.c knows the most frequent instructions, which end no
+ * burst; false: the other one must decode it. code: RT_BURST_CODE_BYTES, 0 after len_bytes. */
+bool rt_tr_decode_common(struct rt_tr_insn *n, const uint8_t *code, size_t len_bytes, uint64_t ip,
+                         uint64_t *named);
+enum rt_burst_decoded rt_tr_decode_any(struct rt_tr_insn *n, const uint8_t *code, size_t len_bytes,
+                                       uint64_t ip, uint64_t *named, enum rt_tr_end *forbidden);
 /* Return rt_tr_sum of the instructions, as they were decoded. */
 uint64_t rt_tr_trace_sum(const struct rt_tr_trace *t);
 /* Are all flags overwritten before one is read, and before anything can fault or leave the block? */
