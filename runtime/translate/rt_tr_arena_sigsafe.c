@@ -274,15 +274,14 @@ const struct rt_tr_arena *rt_tr_arena_of(const struct rt_tr_cache *c, uint64_t i
 const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struct rt_tr_block **block,
                                        bool *slow)
 {
-    const struct rt_tr_arena *a = rt_tr_arena_of(c, ip);
-    if (!a) return NULL;
-    const uint32_t offset = (uint32_t)(ip - a->base);
+    if (!rt_tr_arena_of(c, ip)) return NULL;
     const uint32_t count = __atomic_load_n(&c->block_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         struct rt_tr_block *b = &c->blocks[i];
         const uint64_t slow_code = __atomic_load_n(&b->slow, __ATOMIC_ACQUIRE);
         *slow = slow_code && ip - slow_code < b->slow_bytes;
         if (!*slow && ip - b->code >= b->code_bytes) continue;
+        const uint64_t offset = ip - (*slow ? slow_code : b->code);
         const struct rt_tr_mark *marks = &c->marks[*slow ? b->slow_marks : b->marks];
         unsigned len = *slow ? b->slow_marks_len : b->marks_len;
         while (len && marks[len - 1].offset > offset)
@@ -297,7 +296,7 @@ uint64_t rt_tr_ip_of(const struct rt_tr_cache *c, const struct rt_tr_block *b, u
 {
     const struct rt_tr_mark *m = &c->marks[b->marks];
     for (unsigned i = 0; i < b->marks_len; i++)
-        if (m[i].k == k) return b->low + (uint64_t)(int64_t)m[i].ip_rel;
+        if (m[i].k == k) return b->low + m[i].ip_rel;
     return b->low;
 }
 

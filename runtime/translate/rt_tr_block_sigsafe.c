@@ -28,6 +28,7 @@ struct build {
     struct rt_tr_arena *a;
     struct rt_tr_block *b;
     struct emit body;
+    uint64_t begin;               /* entry of this version */
     uint32_t marks, exits, sites; /* next ones */
     unsigned stub_count;
     bool slow, out_of_reach;
@@ -74,8 +75,8 @@ static uint32_t offset_of(const struct build *u, const struct emit *e)
 static void mark(struct build *u, unsigned k, bool rcx_spilled)
 {
     const struct rt_tr_insn *n = &u->t->insns[u->t->order[k]];
-    u->c->marks[u->marks++] = (struct rt_tr_mark){.offset = offset_of(u, &u->body),
-                                                  .ip_rel = (int32_t)(n->ip - u->t->ip),
+    u->c->marks[u->marks++] = (struct rt_tr_mark){.offset = (uint16_t)(runs_at(&u->body) - u->begin),
+                                                  .ip_rel = (uint16_t)(n->ip - u->t->ip),
                                                   .k = (uint8_t)k,
                                                   .rcx_spilled = rcx_spilled};
 }
@@ -459,7 +460,7 @@ static void check(struct build *u, uint32_t trigger)
     if (!b->flags_dead) e->at += JUMP_BYTES;
     while (runs_at(e) & 15)
         put1(e, 0x90);
-    b->code = runs_at(e);
+    b->code = u->begin = runs_at(e);
     if (b->flags_dead) {
         put1(e, 0x65); /* addq len, gs:COUNTS */
         put1(e, 0x48);
@@ -605,6 +606,7 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
     *b = (struct rt_tr_block){.ip = ip,
                               .low = u.t->low,
                               .high = u.t->high,
+                              .is_generated = u.t->is_generated,
                               .sum = u.t->is_generated ? rt_tr_trace_sum(u.t) : 0,
                               .marks = u.marks,
                               .len = u.t->len,
@@ -622,9 +624,7 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
     for (unsigned k = 0; k < u.t->len; k++)
         if (!b->is_quiet && has_timed_load(&u.t->insns[u.t->order[k]].plan)) b->loads |= UINT64_C(1) << k;
     u.body = emit_at(u.a, u.a->hot);
-    check(&u,
-          add_exit(&u, (struct rt_tr_exit){
-                           .kind = RT_TR_EXIT_TRIGGER, .target = ip, .executed = (int16_t) - (int)u.t->len}));
+    check(&u, RT_TR_EXIT_TRIGGER + c->block_count);
     body(&u);
     struct emit cold = emit_at(u.a, u.a->cold);
     for (unsigned i = 0; i < u.stub_count; i++)
@@ -664,7 +664,7 @@ bool rt_tr_translate_slow(struct rt_tr_cache *c, struct rt_tr_block *b, enum rt_
     b->slow_marks = u.marks;
     b->sites = u.sites;
     u.body = emit_at(u.a, u.a->cold);
-    const uint64_t code = runs_at(&u.body);
+    const uint64_t code = u.begin = runs_at(&u.body);
     body(&u);
     struct emit stubs = u.body;
     for (unsigned i = 0; i < u.stub_count; i++)

@@ -89,7 +89,8 @@ static bool may_begin(struct rt_tr_run *u, enum rt_tr_end *why)
 /* Return b if its code is as it was translated. */
 static struct rt_tr_block *unchanged(struct rt_tr_block *b)
 {
-    if (!b || !b->sum || rt_tr_sum((const void *)(uintptr_t)b->low, b->high - b->low) == b->sum) return b;
+    if (!b || !b->is_generated || rt_tr_sum((const void *)(uintptr_t)b->low, b->high - b->low) == b->sum)
+        return b;
     rt_tr_cache_forget(b);
     return NULL;
 }
@@ -170,7 +171,8 @@ static struct rt_tr_block *next_block(struct rt_tr_run *u)
     const bool direct = b && rt_tr_may_link(b);
     if (direct && u->link) link_to(u, b);
     if (direct && u->missed) add_to_table(u->cache, b);
-    u->link = NULL;
+    if (b && u->stay) __atomic_store_n(&u->stay->next, (uint32_t)(b - u->cache->blocks), __ATOMIC_RELAXED);
+    u->link = u->stay = NULL;
     u->missed = false;
     return b;
 }
@@ -191,6 +193,16 @@ static void arrive_indirect(struct rt_tr_run *u, const struct rt_tr_exit *x)
     u->r->misses += u->missed;
 }
 
+/* Slow versions are not linked: their exits remember the block that the dispatcher found. */
+static void arrive_known(struct rt_tr_run *u, struct rt_tr_exit *x)
+{
+    struct rt_tr_block *b = &u->cache->blocks[__atomic_load_n(&x->next, __ATOMIC_RELAXED)];
+    if (__atomic_load_n(&b->ip, __ATOMIC_RELAXED) == x->target)
+        u->next = b;
+    else
+        u->stay = x;
+}
+
 void rt_tr_arrive(struct rt_tr_run *u)
 {
     struct rt_tr_context *c = u->c;
@@ -203,16 +215,32 @@ void rt_tr_arrive(struct rt_tr_run *u)
         u->end = RT_TR_END_FAULT;
         return;
     }
+    if (c->exit >= RT_TR_EXIT_TRIGGER) {
+        u->next = &u->cache->blocks[c->exit - RT_TR_EXIT_TRIGGER];
+        u->ip = u->next->low;
+        u->position -= u->next->len;
+        u->due = u->position + u->next->len > u->until;
+        u->settled = !u->next->flags_dead;
+        return;
+    }
     struct rt_tr_exit *x = &u->cache->exits[c->exit];
     u->position += (uint64_t)(int64_t)x->executed;
     u->ip = x->target;
-    if (x->kind == RT_TR_EXIT_INDIRECT) arrive_indirect(u, x);
-    if (x->kind == RT_TR_EXIT_LINK && x->patch) u->link = x;
-    if (x->kind == RT_TR_EXIT_STOP) u->end = (enum rt_tr_end)x->k;
-    if (x->kind == RT_TR_EXIT_TRIGGER) {
-        u->next = &u->cache->blocks[x->block];
-        u->due = u->position + u->next->len > u->until;
-        u->settled = !u->next->flags_dead;
+    switch ((enum rt_tr_exit_kind)x->kind) {
+    case RT_TR_EXIT_INDIRECT:
+        arrive_indirect(u, x);
+        break;
+    case RT_TR_EXIT_LINK:
+        if (x->patch) u->link = x;
+        break;
+    case RT_TR_EXIT_STAY:
+        arrive_known(u, x);
+        break;
+    case RT_TR_EXIT_STOP:
+        u->end = (enum rt_tr_end)x->k;
+        break;
+    case RT_TR_EXIT_LIST:
+        break;
     }
 }
 
@@ -336,7 +364,7 @@ static void run_to_draw(struct rt_tr_run *u, const struct rt_tr_block *b, bool l
         u->left[i] -= ran;
     }
     rt_tr_arrive(u);
-    if (u->next) u->left[u->next->counter] += u->next->len;             /* it was counted, but did not run */
+    if (u->next) u->left[u->next->counter] += u->next->len; /* a trigger: it was counted, but did not run */
     if (u->left[b->counter] < 0) u->left[b->counter] += after_b - in_b; /* it was executed, and has no load */
 }
 
@@ -444,7 +472,7 @@ static void restore_fip(struct rt_tr_run *u)
     bool slow;
     if (!(*present & 1) || !rt_tr_arena_of(u->cache, *fip)) return;
     const struct rt_tr_mark *m = rt_tr_mark_of(u->cache, *fip, &b, &slow);
-    *fip = m ? b->low + (uint64_t)(int64_t)m->ip_rel : 0;
+    *fip = m ? b->low + m->ip_rel : 0;
 }
 
 static void begin_result(struct rt_tr_result *r, uint64_t ip)
@@ -547,7 +575,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
         u.shares[i] = SHARE_ALL / RT_TR_COUNTERS;
     u.translated_before_pace = 0;
     u.probe_loads = plan->probe_loads ? plan->probe_loads : PROBE_LOADS;
-    u.link = NULL;
+    u.link = u.stay = NULL;
     u.next = NULL;
     u.tried = 0;
     if (rt_tr_is_before_sequence(u.ip)) u.end = RT_TR_END_CODE;

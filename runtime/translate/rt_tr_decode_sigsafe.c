@@ -332,7 +332,7 @@ bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b)
     const struct rt_tr_mark *m = &c->marks[b->marks];
     for (unsigned i = 0; i < b->marks_len; i++) {
         if (m[i].k != t->len) continue; /* one of several marks of an instruction */
-        const uint64_t ip = t->ip + (uint64_t)(int64_t)m[i].ip_rel;
+        const uint64_t ip = t->ip + m[i].ip_rel;
         unsigned at = 0;
         while (at < t->decoded && t->insns[at].ip != ip)
             at++;

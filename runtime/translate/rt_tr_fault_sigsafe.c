@@ -38,7 +38,7 @@ bool rt_tr_fault(struct rt_tr_thread *t, ucontext_t *uc)
     const struct rt_tr_mark *m = rt_tr_mark_of(c, ip, &b, &slow);
     if (!m) return false;
     if (m->rcx_spilled) gregs[REG_RCX] = (greg_t)t->context.spill[0];
-    t->fault_ip = b->low + (uint64_t)(int64_t)m->ip_rel;
+    t->fault_ip = b->low + m->ip_rel;
     t->fault_executed = slow ? m->k : m->k - b->len;
     t->fault_k = m->k;
     t->context.exit = RT_TR_EXIT_FAULT;
@@ -71,5 +71,5 @@ uint64_t rt_tr_interrupted(struct rt_tr_thread *t, uint64_t addr, ucontext_t *uc
     struct rt_tr_block *b;
     bool slow;
     const struct rt_tr_mark *m = rt_tr_mark_of(c, ip, &b, &slow);
-    return m ? b->low + (uint64_t)(int64_t)m->ip_rel : 0;
+    return m ? b->low + m->ip_rel : 0;
 }

@@ -70,54 +70,56 @@ struct rt_tr_context {
     uint64_t quick[1 << RT_TR_QUICK_BITS];
 };
 
-/* Once it is published nothing changes but slow (0, then its entry) and ip (invalidated). */
+/* Once it is published nothing changes but slow (0, then its entry) and ip (invalidated). The dispatcher needs the first
+ * cache line. */
 struct rt_tr_block {
     uint64_t ip;
-    uint64_t code;      /* entry of the fast version */
-    uint64_t arrive;    /* entry for indirect branches of a thread's quick table; 0: none */
-    uint64_t slow;      /* 0: not yet translated */
-    uint64_t loads;     /* bit k: a load of instruction k can be timed */
-    uint64_t low, high; /* all of its original code is in between */
-    /* In generated code, rt_tr_sum of the bytes, which the dispatcher compares whenever the block is entered: no other
-     * block may branch there. 0: code mapped from a file. */
-    uint64_t sum;
-    uint16_t code_bytes, slow_bytes;
-    uint8_t check_bytes; /* length of the check of the counter in the fast version */
-    uint8_t sure;        /* number of first instructions that are always executed, if none faults */
-    int16_t branch_rel; /* from ip to the target of the direct branch that ends it; 0: itself, far, or none */
-    uint32_t marks, slow_marks; /* first ones */
-    uint32_t sites;
-    uint16_t marks_len, slow_marks_len, sites_len;
+    uint64_t code;         /* entry of the fast version */
+    uint64_t slow;         /* 0: not yet translated */
+    uint64_t loads;        /* bit k: a load of instruction k can be timed */
+    uint64_t low;          /* as ip was when it was translated */
+    uint32_t sites, marks; /* first ones */
+    uint16_t sites_len, marks_len;
     uint8_t len;            /* instructions */
+    uint8_t sure;           /* number of first instructions that are always executed, if none faults */
+    uint8_t check_bytes;    /* length of the check of the counter in the fast version */
     uint8_t arena : 4;      /* arena of the fast version */
     uint8_t counter : 4;    /* number of the counter that the fast version adds to */
-    uint8_t stop;           /* enum rt_tr_end after the last instruction, or NONE */
     uint8_t flags_dead : 1; /* the check of the counter at the entry of the fast version changes the flags */
     uint8_t rest_waits : 1; /* as of rt_tr_loop_least */
     uint8_t is_quiet : 1;   /* in options.quiet: it has no slow version */
+    uint8_t
+        is_generated : 1; /* no other block may branch there: the dispatcher compares its code whenever it enters */
     /* a repeated movs, stos or lods alone: RT_TR_LOAD, RT_TR_STORE, and the length of an element as a power of
      * two; else 0. The dispatcher sees each execution. */
     uint8_t repeats : 2, elem_log2 : 2;
+    uint8_t stop;               /* enum rt_tr_end after the last instruction, or NONE */
     uint16_t least_millicycles; /* least time of an instruction, by rt_tr_loop_least */
-};
+    uint64_t arrive;            /* entry for indirect branches of a thread's quick table; 0: none */
+    uint64_t high;              /* all of its original code is between low and this */
+    uint64_t sum;               /* of generated code: rt_tr_sum of the bytes */
+    uint32_t slow_marks;        /* first one */
+    uint16_t slow_marks_len;
+    uint16_t code_bytes, slow_bytes;
+    int16_t branch_rel; /* from ip to the target of the direct branch that ends it; 0: itself, far, or none */
+} __attribute__((aligned(64)));
 
 /* May other blocks branch to b without the dispatcher? */
 static inline bool rt_tr_may_link(const struct rt_tr_block *b)
 {
-    return !b->repeats && !b->sum;
+    return !b->repeats && !b->is_generated;
 }
 
 /* From here on, translated code belongs to instruction k of its block. */
 struct rt_tr_mark {
-    uint32_t offset; /* in the arena */
-    int32_t ip_rel;  /* to the block */
+    uint16_t offset; /* to the begin of this version of the block */
+    uint16_t ip_rel; /* to the block */
     uint8_t k;
     uint8_t rcx_spilled;
 };
 
 enum rt_tr_exit_kind {
     RT_TR_EXIT_LINK,     /* to target; its branch can be linked */
-    RT_TR_EXIT_TRIGGER,  /* the event is in the block that was about to begin */
     RT_TR_EXIT_STOP,     /* the burst ends before target */
     RT_TR_EXIT_STAY,     /* out of a slow version, to target */
     RT_TR_EXIT_INDIRECT, /* to context.target; out of a fast version when the table lacks it */
@@ -130,6 +132,8 @@ struct rt_tr_exit {
     union {
         uint32_t patch;   /* LINK: offset of the displacement in the arena; 0: none */
         int32_t undo_rsp; /* INDIRECT: added to the stack pointer to undo the branch */
+        uint32_t
+            next; /* STAY: number of the block at target, where the dispatcher went before; 0: none yet */
     };
     int16_t executed; /* instructions that the counter does not know of */
     uint8_t kind, k;

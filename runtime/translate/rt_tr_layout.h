@@ -36,14 +36,16 @@
 /* struct rt_tr_block */
 #define RT_TR_O_BLOCK_IP 0
 #define RT_TR_O_BLOCK_CODE 8
-#define RT_TR_O_BLOCK_ARRIVE 16
+#define RT_TR_O_BLOCK_ARRIVE 64
 
 #define RT_TR_TABLE_BITS 15
 #define RT_TR_QUICK_BITS 11
 #define RT_TR_COUNT_BIT 24
 
-/* Value of EXIT that means no exit. */
+/* Values of EXIT that are no numbers of exits: a fault; from here on, the event is in the block that was about to begin,
+ * whose number is added. */
 #define RT_TR_EXIT_FAULT 0x7fffffff
+#define RT_TR_EXIT_TRIGGER 0x40000000
 
 /* Bytes of the instructions that read the time after a load. */
 #define RT_TR_STAMP_BYTES 8

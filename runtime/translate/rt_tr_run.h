@@ -61,6 +61,7 @@ struct rt_tr_run {
     int64_t left[RT_TR_COUNTERS];
     struct rt_tr_block *next; /* the one at ip, where that is known */
     struct rt_tr_exit *link;  /* goes to the next block */
+    struct rt_tr_exit *stay;  /* from a slow version to the next block */
     unsigned tried;           /* positions in t->tried */
     bool missed;              /* the next block belongs into the table */
 };
