@@ -76,11 +76,11 @@ static void settle_after_translation(struct rt_tr_run *u)
     u->translated_before_stretch = u->r->translated;
 }
 
-/* Fewer instructions are no pace. */
-static uint64_t least_of_pace(const struct rt_tr_run *u)
+/* Are so many instructions in so many cycles a pace? Slow ones may be fewer. */
+static bool are_a_pace(const struct rt_tr_run *u, uint64_t instructions, uint64_t cycles)
 {
-    const uint64_t most = u->plan->pace_instructions;
-    return most < PACE_LEAST ? most / 2 : PACE_LEAST;
+    const uint64_t most = u->plan->pace_instructions, least = most < PACE_LEAST ? most / 2 : PACE_LEAST;
+    return instructions >= least || (instructions >= STRETCH_LEAST && is_over(u, 2 * cycles));
 }
 
 /* --- the last part --- */
@@ -148,7 +148,7 @@ static void begin_late_stretch(struct rt_tr_run *u)
 void rt_tr_end_late(struct rt_tr_run *u)
 {
     const struct rt_tr_stretch *s = &u->late;
-    if (s->instructions < least_of_pace(u) || rt_tr_context_switches() != u->switches) return;
+    if (!are_a_pace(u, s->instructions, s->cycles) || rt_tr_context_switches() != u->switches) return;
     u->r->late.instructions = s->instructions;
     u->r->late.cycles = s->cycles - cycles_of_added(u->r->pace.least_millicycles, s);
 }
@@ -228,7 +228,7 @@ void rt_tr_end_pace(struct rt_tr_run *u)
     if (pace->instructions && rt_tr_context_switches() != u->switches)
         *pace = (struct rt_tr_pace){.discarded = pace->discarded + 1};
     if (pace->instructions &&
-        (pace->instructions < least_of_pace(u) || pace->cycles <= pace->overhead_cycles))
+        (!are_a_pace(u, pace->instructions, pace->cycles) || pace->cycles <= pace->overhead_cycles))
         *pace = (struct rt_tr_pace){.discarded = pace->discarded};
     const struct rt_tr_stretch all = {pace->instructions, pace->cycles - pace->overhead_cycles, u->added};
     if (pace->instructions) pace->overhead_cycles += cycles_of_added(pace->least_millicycles, &all);
