@@ -295,7 +295,7 @@ const struct rt_tr_mark *rt_tr_mark_of(struct rt_tr_cache *c, uint64_t ip, struc
 uint64_t rt_tr_ip_of(const struct rt_tr_cache *c, const struct rt_tr_block *b, unsigned k)
 {
     const struct rt_tr_mark *m = &c->marks[b->marks];
-    for (unsigned i = 0; i < b->marks_len; i++)
+    for (unsigned i = k; i < b->marks_len; i++) /* an instruction has one mark or more */
         if (m[i].k == k) return b->low + m[i].ip_rel;
     return b->low;
 }
