@@ -16,7 +16,7 @@
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
 static const double RATIO_MOST = 4; /* of two paces: more is damage */
-enum { PAIRS_LEAST = 24 };
+enum { PAIRS_LEAST = 24, RESTS_LEAST = 8 };
 static const double FEW_TICKS = 8;    /* from there on, the ratio of the ticks is right to 2 % */
 static const double RATIO_FITS = 0.1; /* in ticks, because getrusage never lets one of the times shrink */
 
@@ -638,6 +638,48 @@ static ls_err take_late_paces(const struct prof_account *a, const struct origin 
     return LS_OK;
 }
 
+/* Return the share of its pace that a burst takes longer than its loop takes at least, or NAN. */
+static double rest_of(const struct prof_burst *b)
+{
+    if (b->weight_ns == UINT64_MAX || !b->pace_cycles || !b->pace_least_cycles) return NAN;
+    return 1 - (double)b->pace_least_cycles / (double)b->pace_cycles;
+}
+
+/* A burst that seems to take less than its loop takes at least does not wait for less than no time: without correction,
+ * the errors of the paces would add up to waiting. Shorten all rests in the bursts [from, to) until their sum is the one
+ * with the negative ones. */
+static void take_errors_off(const struct prof_account *a, const struct origin *from, const struct origin *to)
+{
+    double all_ns = 0, positive_ns = 0;
+    size_t len = 0;
+    for (const struct origin *o = from; o < to; o++) {
+        const struct prof_burst *b = &a->bursts[o->burst];
+        const double rest = rest_of(b);
+        if (isnan(rest)) continue;
+        all_ns += (double)b->weight_ns * rest;
+        positive_ns += (double)b->weight_ns * fmax(rest, 0);
+        len++;
+    }
+    if (len < RESTS_LEAST || positive_ns <= all_ns) return;
+    const double kept = fmax(all_ns, 0) / positive_ns;
+    for (const struct origin *o = from; o < to; o++) {
+        struct prof_burst *b = &a->bursts[o->burst];
+        const double rest = rest_of(b);
+        if (rest > 0) b->pace_least_cycles = ls_round_u64((double)b->pace_cycles * (1 - kept * rest));
+    }
+}
+
+/* origins: sorted by program. */
+static void take_errors_off_each(const struct prof_account *a, const struct origin *origins)
+{
+    const struct origin *const end = origins + a->bursts_len;
+    for (const struct origin *from = origins, *to; from < end; from = to) {
+        for (to = from + 1; to < end && by_program(to, from) == 0; to++)
+            ;
+        take_errors_off(a, from, to);
+    }
+}
+
 ls_err prof_account_functions(const struct prof_account *a, const prof_line_list *lines)
 {
     struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
@@ -652,6 +694,7 @@ ls_err prof_account_functions(const struct prof_account *a, const prof_line_list
     hand_over_each(a, origins, by_process);
     hand_over_each(a, origins, by_program);
     const ls_err e = take_late_paces(a, origins);
+    take_errors_off_each(a, origins);
     free(origins);
     return e;
 }

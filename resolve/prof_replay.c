@@ -121,10 +121,11 @@ static ls_err prof_on_callers(struct prof_replay *r, struct prof_stream *stream,
     return prof_calls_callers(r->calls, b->ip, rec, &b->frame);
 }
 
-static ls_err prof_on_burst_late(struct prof_replay *r, const struct prof_stream *stream,
+static ls_err prof_on_burst_late(struct prof_replay *r, struct prof_stream *stream,
                                  const struct spool_burst_late *late)
 {
     if (stream->burst == PROF_NO_BURST || !late->cycles || !late->instructions) return LS_OK;
+    if (late->core_millicycles) stream->core_cycle = 1e-3 * late->core_millicycles;
     const bool is_near = late->rec.flags & SPOOL_LATE_NEAR;
     return LS_VECTOR_ADD(&r->run->lates,
                          (struct prof_late){late->cycles, late->instructions, stream->burst, is_near});
@@ -154,7 +155,9 @@ static ls_err prof_on_burst_end(struct prof_replay *r, struct prof_stream *strea
     b->method = end->method <= SPOOL_METHOD_LAST ? end->method : UINT32_MAX;
     b->pace_instructions = end->pace_instructions;
     b->pace_cycles = end->pace_cycles;
-    const double core_cycle = r->run->calibration ? r->run->calibration->core_cycle : 0;
+    const double core_cycle = stream->core_cycle > 0 ? stream->core_cycle
+                              : r->run->calibration  ? r->run->calibration->core_cycle
+                                                     : 0;
     b->pace_least_cycles =
         ls_round_u64(1e-3 * end->pace_least_millicycles * end->pace_instructions * core_cycle);
     b->pace_rest_waits = end->pace_rest_waits == 1;

@@ -236,6 +236,7 @@ struct prof_stream {
     uint32_t thread; /* row */
     uint32_t burst;  /* row of the open burst, or PROF_NO_BURST */
     uint32_t cpu;
+    double core_cycle;        /* in TSC cycles, as its bursts measured it last; 0: not known */
     bool sampled_ip_is_after; /* the ip of that SAMPLE is after the access */
     uint32_t sampled;         /* row of the burst of its last SAMPLE, or PROF_NO_BURST */
     uint64_t stack_base, stack_end;

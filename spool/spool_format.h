@@ -479,7 +479,9 @@ struct spool_burst_end {
 struct spool_burst_late {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint32_t cycles, instructions; /* TSC cycles; neither is 0 */
+    uint32_t cycles; /* of the TSC; neither is 0 */
+    uint16_t instructions;
+    uint16_t core_millicycles; /* TSC cycles of a thousand cycles of the core afterwards; 0: not known */
 };
 /* After the fixed part: rows_len spool_in_place_row, most frequent first. Counts are since the last such
  * record of the process. */

@@ -28,7 +28,7 @@ librttr_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 librttr_la_LIBADD = librttrhot.la
 # Runs with the program's vector state in the registers.
 librttrhot_la_SOURCES = runtime/translate/rt_tr_arena_sigsafe.c runtime/translate/rt_tr_burst_sigsafe.c \
-    runtime/translate/rt_tr_parts_sigsafe.c runtime/translate/rt_tr_run.h runtime/translate/rt_tr_watch_sigsafe.c
+    runtime/translate/rt_tr_core_sigsafe.c runtime/translate/rt_tr_parts_sigsafe.c runtime/translate/rt_tr_run.h runtime/translate/rt_tr_watch_sigsafe.c
 librttrhot_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
 librttrhot_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector
 endif

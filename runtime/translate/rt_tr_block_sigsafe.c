@@ -563,12 +563,18 @@ static void withdraw(struct rt_tr_cache *c, struct rt_tr_block *b)
     __atomic_store_n(&c->drop, 1, __ATOMIC_SEQ_CST);
 }
 
-static uint16_t least_of(const struct rt_tr_trace *t, bool flags_dead, bool *rest_waits)
+/* The least time of a loop, for b. */
+static void set_least(const struct rt_tr_trace *t, struct rt_tr_block *b)
 {
     enum { CHECK_SLOTS = 3, CHECK_SLOTS_WITHOUT_FLAGS = 11 }; /* as check() emits it */
-    const uint32_t least =
-        rt_tr_loop_least(t, flags_dead ? CHECK_SLOTS : CHECK_SLOTS_WITHOUT_FLAGS, rest_waits);
-    return least < UINT16_MAX ? (uint16_t)least : UINT16_MAX;
+    bool rest_waits;
+    unsigned joined;
+    const uint32_t least = rt_tr_loop_least(t, &rest_waits, &joined);
+    if (!least) return;
+    b->least_millicycles = least < UINT16_MAX ? (uint16_t)least : UINT16_MAX;
+    b->rest_waits = rest_waits;
+    const unsigned check = b->flags_dead ? CHECK_SLOTS : CHECK_SLOTS_WITHOUT_FLAGS;
+    b->slots_permille = (uint16_t)((t->len - joined * t->len / t->decoded + check) * 1000 / t->len);
 }
 
 /* Return how many instructions of the trace come before one of them can leave it, that one included. */
@@ -599,7 +605,6 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
     if (!u.a) return NULL;
     begin(&u, c);
     u.slow = false;
-    bool rest_waits = false;
     const bool flags_dead =
         !u.t->is_generated && rt_tr_trace_flags_dead(u.t); /* other code at its place may need them */
     struct rt_tr_block *b = u.b = &c->blocks[c->block_count];
@@ -615,12 +620,11 @@ struct rt_tr_block *rt_tr_translate(struct rt_tr_cache *c, uint64_t ip, enum rt_
                               .stop = (uint8_t)u.t->stop,
                               .flags_dead = flags_dead,
                               .sure = sure_of(u.t),
-                              .least_millicycles = least_of(u.t, flags_dead, &rest_waits),
                               .repeats = u.t->insns[0].repeats & 3,
                               .branch_rel = rt_tr_trace_branch_rel(u.t),
                               .elem_log2 = log2_of(u.t->insns[0].plan.mem[0].size_bytes),
                               .is_quiet = ip - quiet->base < quiet->end - quiet->base};
-    b->rest_waits = rest_waits;
+    set_least(u.t, b);
     for (unsigned k = 0; k < u.t->len; k++)
         if (!b->is_quiet && has_timed_load(&u.t->insns[u.t->order[k]].plan)) b->loads |= UINT64_C(1) << k;
     u.body = emit_at(u.a, u.a->hot);

@@ -512,6 +512,14 @@ static bool stays_in_loop(const struct rt_tr_result *r)
     return r->access_count > 0;
 }
 
+/* A loop takes at least as long as its instructions occupy the core, as wide as that is now. */
+static void limit_by_issue(struct rt_tr_pace *pace)
+{
+    const uint32_t issue =
+        __atomic_load_n(&rt_tr_process.times.issue, __ATOMIC_RELAXED) * pace->slots_permille / 1000;
+    if (pace->least_millicycles && issue > pace->least_millicycles) pace->least_millicycles = issue;
+}
+
 static void execute(struct rt_tr_run *u)
 {
     while (!u->end) {
@@ -599,6 +607,7 @@ enum rt_tr_refused rt_tr_burst(struct rt_tr_thread *t, ucontext_t *uc, const str
     }
     result->probe_loads = u.probe_loads;
     result->flags_dead = !u.settled;
+    limit_by_issue(&result->pace);
     result->pace.rest_waits = result->pace.rest_waits && stays_in_loop(result);
     rt_tr_cache_leave(cache);
     return RT_TR_ACCEPTED;

@@ -95,6 +95,7 @@ struct rt_tr_block {
     uint8_t repeats : 2, elem_log2 : 2;
     uint8_t stop;               /* enum rt_tr_end after the last instruction, or NONE */
     uint16_t least_millicycles; /* least time of an instruction, by rt_tr_loop_least */
+    uint16_t slots_permille;    /* instructions with those of the check, for a thousand of the program's */
     uint64_t arrive;            /* entry for indirect branches of a thread's quick table; 0: none */
     uint64_t high;              /* all of its original code is between low and this */
     uint64_t sum;               /* of generated code: rt_tr_sum of the bytes */
@@ -227,8 +228,9 @@ enum rt_tr_kind {
 struct rt_tr_times {
     uint32_t latency[RT_TR_KIND_COUNT], occupied[RT_TR_KIND_COUNT];
     uint32_t sum_after_sum; /* latency of an addition of floating-point numbers after another one */
-    uint32_t issue;         /* between two simple instructions */
-    uint32_t core_cycle;    /* in thousandths of a TSC cycle */
+    /* These two change with the core's load; bursts measure them again (rt_tr_core_sigsafe.c). */
+    uint32_t issue;      /* between two simple instructions */
+    uint32_t core_cycle; /* in thousandths of a TSC cycle */
 };
 
 struct rt_tr_process {
@@ -340,10 +342,11 @@ bool rt_tr_trace_flags_dead(const struct rt_tr_trace *trace);
 /* Measure this processor. Takes some 30 microseconds. rt_tr_times.c */
 void rt_tr_times_measure(struct rt_tr_times *out);
 /* Core cycles, in thousandths, that an instruction of the trace takes on average at least while it loops with all data
- * in L1, translated with a check of the counter that takes check_slots simple instructions; 0: not known, because the
- * trace is no loop. *rest_waits: all of its instructions have times that are known
- * here, and none of its loads needs what one of its stores wrote, so that what it takes longer, it waits for data. */
-uint32_t rt_tr_loop_least(const struct rt_tr_trace *trace, unsigned check_slots, bool *rest_waits);
+ * in L1, if the core issues any number of instructions in a cycle; 0: not known, because the trace is no loop.
+ * *rest_waits: all of its instructions have times that are known here, and none of its loads needs what one of its stores
+ * wrote, so that what it takes longer, it waits for data. *joined: pairs of instructions that are executed as one, in an
+ * iteration. */
+uint32_t rt_tr_loop_least(const struct rt_tr_trace *trace, bool *rest_waits, unsigned *joined);
 /* Is m an operand whose address lea can compute? */
 bool rt_tr_is_plain(const struct rt_burst_mem *m);
 

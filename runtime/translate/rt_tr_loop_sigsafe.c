@@ -319,13 +319,34 @@ static bool rest_waits(const struct rt_tr_trace *t, const struct timing *timings
     return true;
 }
 
-uint32_t rt_tr_loop_least(const struct rt_tr_trace *t, unsigned check_slots, bool *out_rest_waits)
+/* Do processors join the instruction with a conditional branch behind it? Intel's do, AMD's from Zen 3 on; before, only cmp
+ * and test. Not with an operand in memory and a constant. */
+static bool joins_branch(const struct rt_burst_scratch *s, const struct rt_burst_plan *p)
+{
+    switch (s->insn.mnemonic) {
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_DEC:
+        break;
+    default:
+        return false;
+    }
+    const bool stores = p->mem_count && p->mem[0].does & RT_BURST_DOES_STORE;
+    return !stores && !(p->mem_count && s->insn.raw.imm[0].size);
+}
+
+uint32_t rt_tr_loop_least(const struct rt_tr_trace *t, bool *out_rest_waits, unsigned *out_joined)
 {
     const struct rt_burst_zydis *z = rt_tr_process.options.zydis;
     struct timing timings[RT_TR_BLOCK_MOST];
     struct rt_burst_scratch s;
     uint32_t loads = 0, stores = 0, occupied = 0;
     *out_rest_waits = false;
+    *out_joined = 0;
     if (!t->is_loop) return 0;
     for (unsigned i = 0; i < t->decoded; i++) {
         const struct rt_burst_plan *p = &t->insns[i].plan;
@@ -337,10 +358,11 @@ uint32_t rt_tr_loop_least(const struct rt_tr_trace *t, unsigned check_slots, boo
         loads += now->loads;
         stores += now->stores;
         occupied += now->occupied;
+        const bool is_branch_next = i + 1 < t->decoded && t->insns[i + 1].plan.flow == RT_BURST_FLOW_JCC;
+        *out_joined += is_branch_next && joins_branch(&s, p);
     }
     uint32_t least = chain_millicycles(timings, t->decoded);
-    const uint32_t issue = rt_tr_process.times.issue * (t->len + check_slots) * t->decoded / t->len;
-    const uint32_t bounds[] = {MILLI, stores * MILLI, loads * MILLI / LOADS_A_CYCLE, occupied, issue};
+    const uint32_t bounds[] = {MILLI, stores * MILLI, loads * MILLI / LOADS_A_CYCLE, occupied};
     for (unsigned i = 0; i < sizeof bounds / sizeof bounds[0]; i++)
         if (bounds[i] > least) least = bounds[i];
     *out_rest_waits = rest_waits(t, timings);

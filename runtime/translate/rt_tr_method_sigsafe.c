@@ -358,7 +358,8 @@ static void end(const struct rt_burst_thread *t, struct spool_burst_end *r)
         spool_put_burst_late(rt_spool_writer(t->rt), result->late.is_near,
                              (struct spool_burst_late){.time_ns = r->time_ns,
                                                        .cycles = (uint32_t)result->late.cycles,
-                                                       .instructions = (uint32_t)result->late.instructions});
+                                                       .instructions = (uint16_t)result->late.instructions,
+                                                       .core_millicycles = result->late.core_millicycles});
 }
 
 const struct rt_burst_method rt_translate_method = {

@@ -149,6 +149,13 @@ void rt_tr_end_late(struct rt_tr_run *u)
 {
     const struct rt_tr_stretch *s = &u->late;
     if (!are_a_pace(u, s->instructions, s->cycles) || rt_tr_context_switches() != u->switches) return;
+    struct rt_tr_times *times = &rt_tr_process.times;
+    uint32_t core_cycle, issue;
+    if (rt_tr_core_measure(&core_cycle, &issue)) {
+        u->r->late.core_millicycles = (uint16_t)core_cycle;
+        __atomic_store_n(&times->core_cycle, core_cycle, __ATOMIC_RELAXED);
+        __atomic_store_n(&times->issue, issue, __ATOMIC_RELAXED);
+    }
     u->r->late.instructions = s->instructions;
     u->r->late.cycles = s->cycles - cycles_of_added(u->r->pace.least_millicycles, s);
 }
@@ -182,6 +189,7 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const 
         pace->low = b->low;
         pace->high = b->high;
         pace->least_millicycles = is_loop ? b->least_millicycles : 0;
+        pace->slots_permille = is_loop ? b->slots_permille : 0;
         pace->rest_waits = is_loop && b->rest_waits;
     } else if (!is_loop || pace->low != b->low || pace->least_millicycles != b->least_millicycles) {
         pace->least_millicycles = 0;

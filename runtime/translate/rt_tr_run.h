@@ -157,6 +157,11 @@ void rt_tr_end_late(struct rt_tr_run *u);
 void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const struct rt_tr_stretch *s,
                         bool disturbed);
 
+/* rt_tr_core_sigsafe.c */
+/* Measure a cycle of the core, in thousandths of a TSC cycle, and the time between two simple instructions, in thousandths
+ * of a cycle of the core; takes about a microsecond. false: something else had the processor. */
+bool rt_tr_core_measure(uint32_t *core_cycle, uint32_t *issue);
+
 /* rt_tr_watch_sigsafe.c */
 /* Draw the positions in b at which a load would be timed, beginning with what is left of its counter, which then leads to
  * the first one after b. RT_TR_LOOK_LOAD: one of them has a load. RT_TR_LOOK_LEAVES: there is one without,

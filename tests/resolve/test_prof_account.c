@@ -433,6 +433,42 @@ static void account_takes_paces_from_the_ends(void **state)
     free(b);
 }
 
+/* Errors of single paces do not add up to waiting, and real waiting stays. */
+static void account_takes_errors_off_the_rests(void **state)
+{
+    enum { CLOSE = 40, WAITING = 40, ALL = CLOSE + WAITING };
+    static struct prof_line rows[] = {{.ip = 16, .symbol = "close"}, {.ip = 32, .symbol = "waiting"}};
+    struct book *b = book_new();
+    (void)state;
+    add_process(b, "a", (struct prof_cpu){8 * S, 0, 0, 0, 4 * MS, 0});
+    add_bursts(b, 0, ALL, 100 * MS);
+    for (uint32_t i = 0; i < ALL; i++) {
+        struct prof_burst *burst = &b->bursts[i];
+        burst->ip = i < CLOSE ? 16 : 32;
+        burst->end_why = SPOOL_BURST_BUDGET;
+        burst->pace_instructions = 1000;
+        burst->pace_least_cycles = 1000;
+        burst->pace_cycles = (i < CLOSE ? 1000 : 2000) + i % 4 * 100;
+        if (i < CLOSE && i % 4 == 0) burst->pace_cycles = 800;
+    }
+    close_book(b);
+    const struct prof_account a = {.processes = b->processes,
+                                   .processes_len = 1,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len};
+    const prof_line_list lines = {.rows = rows, .len = 2};
+    assert_int_equal(prof_account_functions(&a, &lines), LS_OK);
+    double rest = 0;
+    for (uint32_t i = 0; i < CLOSE; i++)
+        rest += fmax(0, 1 - (double)b->bursts[i].pace_least_cycles / (double)b->bursts[i].pace_cycles);
+    /* each four: -1/4, 1/11, 1/6 and 3/13 */
+    assert_true(fabs(rest / CLOSE - (-0.25 + 1 / 11.0 + 1 / 6.0 + 3 / 13.0) / 4) < 0.001);
+    for (uint32_t i = CLOSE; i < ALL; i++)
+        assert_int_equal(b->bursts[i].pace_least_cycles, 1000);
+    free(b);
+}
+
 /* Short children of one program: in most of them no burst of the function completed. */
 static void account_of_accesses_goes_to_other_processes_of_the_program(void **state)
 {
@@ -503,6 +539,7 @@ UNIT_GROUP()
         cmocka_unit_test(account_of_less_than_no_kernel_time_adds_up),
         cmocka_unit_test(account_of_accesses_goes_to_bursts_that_continued),
         cmocka_unit_test(account_takes_paces_from_the_ends),
+        cmocka_unit_test(account_takes_errors_off_the_rests),
         cmocka_unit_test(account_of_accesses_goes_to_other_processes_of_the_program),
         cmocka_unit_test(account_takes_the_largest_counts_and_no_damage),
     };

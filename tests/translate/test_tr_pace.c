@@ -244,7 +244,7 @@ static void pace_is_measured_again_at_the_end(void **state)
     plan.pace_instructions = 4000;
     plan.accesses = 4;
     plan.instructions_max = 12000;
-    unsigned lates = 0, cut = 0;
+    unsigned lates = 0, cut = 0, measured = 0;
     double rates = 0, late_rates = 0;
     for (unsigned i = 0; i < 2 * BURSTS; i++) {
         const bool is_cut = i >= BURSTS;
@@ -264,10 +264,12 @@ static void pace_is_measured_again_at_the_end(void **state)
         assert_true(is_late && r->pace.instructions && r->sampled_work < r->work);
         assert_in_range(r->late.instructions, 512, 5000);
         assert_true(r->late.is_near);
+        measured += r->late.core_millicycles >= 100 && r->late.core_millicycles <= 4000;
         lates++;
         late_rates += (double)r->late.instructions / (double)r->late.cycles;
         rates += (double)r->pace.instructions / (double)(r->pace.cycles - r->pace.overhead_cycles);
     }
+    assert_true(measured >= lates * 8 / 10);
     assert_in_range(lates, BURSTS * 8 / 10, BURSTS);
     assert_in_range(cut, BURSTS * 8 / 10, BURSTS);
     assert_true(late_rates / rates > 0.4 && late_rates / rates < 2.5);

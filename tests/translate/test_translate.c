@@ -466,6 +466,28 @@ static void long_repeats_are_timed(void **state)
     munmap(memory, BYTES);
 }
 
+/* Run the loop, whose data points to itself, in bursts until one has its pace: the first finds nothing translated, and a
+ * window in which another thread ran is no pace. */
+static const struct rt_tr_result *run_loop(uint8_t *code, const uint8_t *loop, size_t len_bytes)
+{
+    static uint64_t self_pointer[2];
+    const struct rt_tr_result *r;
+    unsigned k = 0;
+    struct rt_tr_plan plan = whole;
+    plan.accesses = 16;
+    plan.probes = 0;
+    memcpy(code, loop, len_bytes);
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
+    do {
+        self_pointer[0] = (uint64_t)(uintptr_t)self_pointer;
+        tr_session_each(&plan, NULL);
+        TR_TRIGGER();
+        ((void (*)(void *, uint64_t))(uintptr_t)code)(self_pointer, 100000);
+        r = checked_result(RT_TR_END_DONE);
+    } while (++k < 3 || (k < 100 && !r->pace.instructions && r->pace.discarded));
+    return r;
+}
+
 /* The pace window is in a loop of one block whose least time is known; a loop whose time may have other reasons than
  * waiting for data is known as such. */
 static void loops_have_a_least_time(void **state)
@@ -506,9 +528,6 @@ static void loops_have_a_least_time(void **state)
          false,
          {0xf2, 0x48, 0x0f, 0x38, 0xf1, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf5, 0xc3}},
     };
-    struct rt_tr_plan plan = whole;
-    plan.accesses = 16;
-    plan.probes = 0;
     const struct rt_tr_times measured = rt_tr_process.times;
     struct rt_tr_times *times = &rt_tr_process.times;
     times->latency[RT_TR_ADD_FP] = 3000;
@@ -518,23 +537,41 @@ static void loops_have_a_least_time(void **state)
     times->issue = 0;
     uint8_t *code = map_code(PAGE_BYTES);
     for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++) {
-        memcpy(code, loops[i].code, sizeof loops[i].code);
-        rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
-        static uint64_t self_pointer[2];
-        const struct rt_tr_result *r;
-        unsigned k = 0;
-        do { /* the first finds nothing translated; a window in which another thread ran is no pace */
-            self_pointer[0] = (uint64_t)(uintptr_t)self_pointer;
-            tr_session_each(&plan, NULL);
-            TR_TRIGGER();
-            ((void (*)(void *, uint64_t))(uintptr_t)code)(self_pointer, 100000);
-            r = checked_result(RT_TR_END_DONE);
-        } while (++k < 3 || (k < 100 && !r->pace.instructions && r->pace.discarded));
+        const struct rt_tr_result *r = run_loop(code, loops[i].code, sizeof loops[i].code);
         if (!r->pace.instructions || r->pace.least_millicycles != loops[i].least_millicycles ||
             r->pace.rest_waits != loops[i].rest_waits)
             fail_msg("%s: %u in %u instructions, %s", loops[i].text, r->pace.least_millicycles,
                      (unsigned)r->pace.instructions,
                      r->pace.rest_waits ? "the rest waits" : "the rest is not known");
+    }
+    rt_tr_process.times = measured;
+    rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
+    munmap(code, PAGE_BYTES);
+}
+
+/* A loop takes at least the time that the core needs for its instructions and for the 11 of the check of the counter; a
+ * comparison or a subtraction and the branch behind it are one. */
+static void instructions_take_their_slots(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t least_millicycles;
+        uint8_t code[16];
+    } loops[] = {
+        /* add rax, [rdi]; dec rsi; jnz: 48 instructions, 16 of them joined */
+        {(48 - 16 + 11) * 1000 / 48, {0x48, 0x03, 0x07, 0x48, 0xff, 0xce, 0x75, 0xf8, 0xc3}},
+        /* dec rsi; mov rax, [rdi]; jnz */
+        {(48 + 11) * 1000 / 48, {0x48, 0xff, 0xce, 0x48, 0x8b, 0x07, 0x75, 0xf8, 0xc3}},
+        /* mov rax, [rdi]; sub rsi, 1; jnz */
+        {(48 - 16 + 11) * 1000 / 48, {0x48, 0x8b, 0x07, 0x48, 0x83, 0xee, 0x01, 0x75, 0xf7, 0xc3}},
+    };
+    const struct rt_tr_times measured = rt_tr_process.times;
+    rt_tr_process.times.issue = 1000;
+    uint8_t *code = map_code(PAGE_BYTES);
+    for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        const struct rt_tr_result *r = run_loop(code, loops[i].code, sizeof loops[i].code);
+        assert_true(r->pace.instructions > 0);
+        assert_int_equal(r->pace.least_millicycles, loops[i].least_millicycles);
     }
     rt_tr_process.times = measured;
     rt_tr_invalidate((uint64_t)(uintptr_t)code, PAGE_BYTES);
@@ -995,6 +1032,7 @@ int tr_unit_run(const char *without)
         cmocka_unit_test(long_repeats_are_timed),
         cmocka_unit_test(long_repeats_end_the_burst),
         cmocka_unit_test(loops_have_a_least_time),
+        cmocka_unit_test(instructions_take_their_slots),
         cmocka_unit_test(processor_is_measured),
         cmocka_unit_test(loads_after_taken_branches_are_timed),
         cmocka_unit_test(bursts_end_in_quiet_code),
