@@ -479,7 +479,7 @@ struct spool_burst_end {
 struct spool_burst_late {
     struct spool_rec_header rec;
     uint64_t time_ns;
-    uint32_t cycles; /* of the TSC; neither is 0 */
+    uint32_t cycles; /* TSC; neither is 0 */
     uint16_t instructions;
     uint16_t core_millicycles; /* TSC cycles of a thousand cycles of the core afterwards; 0: not known */
 };

@@ -198,7 +198,7 @@ static uint16_t back_to_first(uint64_t granule, uint32_t site)
             __atomic_load_n(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES], __ATOMIC_RELAXED);
         const uint32_t tag = span ? span : __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
         if ((tag & ~(uint32_t)RT_TAG_FIRST) != site) break;
-        const uint64_t begin = span ? granule - in_span : granule; /* of the granules with this tag */
+        const uint64_t begin = span ? granule - in_span : granule; /* first granule with this tag */
         if (tag & RT_TAG_FIRST) return begin >= least ? (uint16_t)(from - begin) : RT_TAG_BACK_UNKNOWN;
         if ((begin & (RT_TAG_REGION_TAGS - 1)) == 0) tags = NULL;
         granule = begin - 1;

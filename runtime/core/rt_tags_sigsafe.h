@@ -329,7 +329,7 @@ RT_TAG_INLINE bool rt_tag_put_quickly(uint64_t base, size_t len_bytes, uint32_t 
 /* Return the site of the block that addr is in, 0: not known. *out_back: granules from the block's first one to the one
  * of addr, RT_TAG_BACK_UNKNOWN, 0 without a site. */
 uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back);
-/* Bring what rt_tag_find() reads first into the cache. */
+/* Bring the tags that rt_tag_find() reads first into the cache. */
 void rt_tag_prefetch(uint64_t addr);
 
 /* [base, base + len_bytes) was mapped anew: no block is there. */

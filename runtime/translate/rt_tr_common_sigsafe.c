@@ -17,12 +17,12 @@ enum imm { IMM_NONE, IMM_1, IMM_Z /* 2 or 4 */, IMM_V /* 2, 4 or 8 */, IMM_4 };
 struct form {
     bool has_modrm;
     uint8_t does;       /* to the operand in memory, if there is one */
-    uint8_t size_bytes; /* of that operand; 0: the operand size */
+    uint8_t size_bytes; /* its length; 0: the operand size */
     uint8_t imm;
     uint8_t flags_read, flags_written;
     bool may_fault; /* also without an operand in memory */
     uint8_t flow;
-    uint8_t stack; /* LOAD or STORE: of the word at the stack pointer, or below it */
+    uint8_t stack; /* LOAD: the word at the stack pointer; STORE: the word below it */
     bool is_shift; /* which flags it overwrites depends on the immediate */
     bool names;    /* the immediate, or the address that lea computes, may be of a restartable sequence */
 };
@@ -68,7 +68,7 @@ static bool arithmetic_form(const struct input *in, struct form *f)
     return true;
 }
 
-/* Shifts by a constant; those by 0 leave the flags. */
+/* Shifts by a constant, which leave the flags if it is 0. */
 static bool shift_form(const struct input *in, struct form *f)
 {
     enum { SHL = 4, SHR = 5, SAR = 7 };
@@ -403,7 +403,7 @@ static uint8_t written(const struct form *f, int64_t constant)
     return f->imm == IMM_NONE || constant & 31 ? CF | PF | ZF | SF : 0;
 }
 
-/* Bytes of ModRM and what belongs to it. False: unusual. */
+/* Read ModRM, SIB and the displacement. False: Zydis must decode the instruction. */
 static bool take_operand(struct rt_tr_insn *n, const uint8_t *code, struct input *in, const struct form *f)
 {
     struct rt_burst_plan *p = &n->plan;

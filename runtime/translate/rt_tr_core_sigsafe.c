@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How fast the core is at this moment: it depends on its clock, and on what others execute on the same core. Both are
+/* How fast the core is at this moment: it depends on its clock, and on other programs on the same core. Both are
  * measured at the ends of bursts. The vector registers keep the program's values while this runs. */
 #include "runtime/translate/rt_tr_run.h"
 

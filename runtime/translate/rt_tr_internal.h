@@ -95,10 +95,10 @@ struct rt_tr_block {
     uint8_t repeats : 2, elem_log2 : 2;
     uint8_t stop;               /* enum rt_tr_end after the last instruction, or NONE */
     uint16_t least_millicycles; /* least time of an instruction, by rt_tr_loop_least */
-    uint16_t slots_permille;    /* instructions with those of the check, for a thousand of the program's */
+    uint16_t slots_permille;    /* slots of the core that a thousand instructions take with the checks */
     uint64_t arrive;            /* entry for indirect branches of a thread's quick table; 0: none */
     uint64_t high;              /* all of its original code is between low and this */
-    uint64_t sum;               /* of generated code: rt_tr_sum of the bytes */
+    uint64_t sum;               /* is_generated: rt_tr_sum of the bytes */
     uint32_t slow_marks;        /* first one */
     uint16_t slow_marks_len;
     uint16_t code_bytes, slow_bytes;
@@ -328,8 +328,8 @@ bool rt_tr_trace_rebuild(struct rt_tr_cache *c, const struct rt_tr_block *b);
 /* The decoded instruction at ip into trace.insns[0]; false: not readable or not decodable. Needs the lock. */
 bool rt_tr_decode_one(struct rt_tr_cache *c, uint64_t ip);
 /* Fill in *n from len_bytes of code at ip, all but fetches_sequence, which depends on the bytes at *named if that is not 0.
- * *forbidden: why the instruction ends a burst, or END_NONE. Of the plan, only the parts are set that the translation
- * needs. Need the lock. rt_tr_decode_common() of rt_tr_common_sigsafe.c knows the most frequent instructions, which end no
+ * *forbidden: why the instruction ends a burst, or END_NONE. Parts of the plan that the translation does not need
+ * are not set. Need the lock. rt_tr_decode_common() of rt_tr_common_sigsafe.c knows the most frequent instructions, which end no
  * burst; false: the other one must decode it. code: RT_BURST_CODE_BYTES, 0 after len_bytes. */
 bool rt_tr_decode_common(struct rt_tr_insn *n, const uint8_t *code, size_t len_bytes, uint64_t ip,
                          uint64_t *named);
@@ -343,8 +343,8 @@ bool rt_tr_trace_flags_dead(const struct rt_tr_trace *trace);
 void rt_tr_times_measure(struct rt_tr_times *out);
 /* Core cycles, in thousandths, that an instruction of the trace takes on average at least while it loops with all data
  * in L1, if the core issues any number of instructions in a cycle; 0: not known, because the trace is no loop.
- * *rest_waits: all of its instructions have times that are known here, and none of its loads needs what one of its stores
- * wrote, so that what it takes longer, it waits for data. *joined: pairs of instructions that are executed as one, in an
+ * *rest_waits: all of its instructions have times that are known here, and none of its loads needs a value that one of its
+ * stores wrote, so that all longer time is spent waiting for data. *joined: pairs of instructions that are executed as one, in an
  * iteration. */
 uint32_t rt_tr_loop_least(const struct rt_tr_trace *trace, bool *rest_waits, unsigned *joined);
 /* Is m an operand whose address lea can compute? */

@@ -319,7 +319,7 @@ static bool rest_waits(const struct rt_tr_trace *t, const struct timing *timings
     return true;
 }
 
-/* Do processors join the instruction with a conditional branch behind it? Intel's do, AMD's from Zen 3 on; before, only cmp
+/* Do processors join the instruction with a conditional branch that follows? Intel's do, AMD's from Zen 3 on; before, only cmp
  * and test. Not with an operand in memory and a constant. */
 static bool joins_branch(const struct rt_burst_scratch *s, const struct rt_burst_plan *p)
 {

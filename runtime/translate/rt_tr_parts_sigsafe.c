@@ -76,7 +76,7 @@ static void settle_after_translation(struct rt_tr_run *u)
     u->translated_before_stretch = u->r->translated;
 }
 
-/* Are so many instructions in so many cycles a pace? Slow ones may be fewer. */
+/* Is this number of instructions and cycles a pace? Slow instructions may be fewer. */
 static bool are_a_pace(const struct rt_tr_run *u, uint64_t instructions, uint64_t cycles)
 {
     const uint64_t most = u->plan->pace_instructions, least = most < PACE_LEAST ? most / 2 : PACE_LEAST;

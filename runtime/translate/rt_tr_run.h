@@ -91,7 +91,7 @@ static inline uint64_t rt_tr_context_switches(void)
 }
 
 /* Draw the number of instructions before the next one whose load is timed. It is geometric: each instruction has the same
- * chance, whatever was drawn before it, so each counter may have draws of its own. xorshift64* (Vigna, 2014); the
+ * chance, whatever was drawn before it, so each counter may be drawn for separately. xorshift64* (Vigna, 2014); the
  * logarithm of base 2 of 1 + f is f (1.3465 - 0.3465 f), off by 0.009 at most, in units of 1 / 65536. */
 static inline int64_t rt_tr_draw(struct rt_tr_run *u)
 {
@@ -163,11 +163,11 @@ void rt_tr_take_stretch(struct rt_tr_run *u, const struct rt_tr_block *b, const 
 bool rt_tr_core_measure(uint32_t *core_cycle, uint32_t *issue);
 
 /* rt_tr_watch_sigsafe.c */
-/* Draw the positions in b at which a load would be timed, beginning with what is left of its counter, which then leads to
- * the first one after b. RT_TR_LOOK_LOAD: one of them has a load. RT_TR_LOOK_LEAVES: there is one without,
+/* Draw the positions in b at which a load would be timed, beginning with the distance left[] of its counter, which then
+ * leads to the first one after b. RT_TR_LOOK_LOAD: one of them has a load. RT_TR_LOOK_LEAVES: there is one without,
  * but the thread may leave the block before it, which is then the position of another instruction. */
 enum rt_tr_look rt_tr_look_for_loads(struct rt_tr_run *u, const struct rt_tr_block *b);
-/* Subtract b from what is left of its counter: it was looked at, and executed from position from to here. */
+/* Subtract b from the distance of its counter: it was looked at, and executed from position from to here. */
 void rt_tr_pass(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t from);
 /* Execute the slow version of b, which lists its accesses and times its loads. */
 void rt_tr_run_slow(struct rt_tr_run *u, struct rt_tr_block *b);

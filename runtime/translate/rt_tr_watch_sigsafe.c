@@ -101,7 +101,7 @@ static unsigned plan_probes(struct rt_tr_run *u, const struct rt_tr_block *b)
 }
 
 /* Where the thread left the block early, the next one is the first that it did not reach: to draw it again would spare
- * the code behind, because the other blocks, which have none, go on with the one that they have. */
+ * the code after the block, because the other blocks, which have none, go on with the one that they have. */
 void rt_tr_pass(struct rt_tr_run *u, const struct rt_tr_block *b, uint64_t from)
 {
     const uint64_t ran = u->position - from, to = from + (ran < b->len ? ran : b->len);

@@ -164,7 +164,7 @@ struct rt_tr_pace {
      * known */
     uint32_t least_millicycles;
     uint32_t
-        slots_permille; /* in such a loop: instructions with those of the checks, for a thousand of the program's */
+        slots_permille; /* in such a loop: slots of the core that a thousand instructions take with the checks */
     /* No instruction of the loop has a reason but waiting for data to take longer, and all later accesses of the burst
      * are the loop's. */
     bool rest_waits;
@@ -173,7 +173,7 @@ struct rt_tr_pace {
 /* The pace once more, long after the trigger. */
 struct rt_tr_late {
     uint64_t cycles, instructions; /* as of a pace, but without the cost of entering and leaving */
-    uint16_t core_millicycles; /* of the TSC, in a thousand cycles of the core afterwards; 0: not measured */
+    uint16_t core_millicycles; /* TSC cycles of a thousand cycles of the core afterwards; 0: not measured */
     bool is_near;              /* it began in the same code, within 4096 bytes */
 };
 
