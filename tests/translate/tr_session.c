@@ -361,20 +361,31 @@ static void print_trail(void)
     }
 }
 
-/* Intel's processors clear the top of the x87 stack for an MMX instruction whose access then faults. After such a
- * fault in a burst the program executes the instruction itself, with the same effect. */
-static bool clears_x87_top(const struct checkpoint *c)
+static bool is_mmx(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *operands)
 {
+    for (unsigned i = 0; i < insn->operand_count; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[i].reg.value >= ZYDIS_REGISTER_MM0 &&
+            operands[i].reg.value <= ZYDIS_REGISTER_MM7)
+            return true;
+    return false;
+}
+
+/* Let b have the state that an instruction changes before one of its accesses faults, as a is after such a fault in a burst:
+ * the program then executes it itself, with the same effect. Intel's processors clear the top of the x87 stack for an MMX
+ * instruction; a gather or scatter completes elements, and writes its mask. */
+static void take_changes_of_fault(const struct checkpoint *a, struct checkpoint *b)
+{
+    enum { X87 = 0, SSE = 3, ZMM_16_31 = 7 };
     ZydisDecodedInstruction insn;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    const void *code = (const void *)(uintptr_t)c->ip;
-    bool is_mmx = false;
-    if (c->end != RT_TR_END_FAULT) return false;
-    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&s.zydis.decoder, code, 15, &insn, operands))) return false;
-    for (unsigned i = 0; i < insn.operand_count; i++)
-        is_mmx |= operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                  operands[i].reg.value >= ZYDIS_REGISTER_MM0 && operands[i].reg.value <= ZYDIS_REGISTER_MM7;
-    return is_mmx;
+    const void *code = (const void *)(uintptr_t)a->ip;
+    if (a->end != RT_TR_END_FAULT || a->ip != b->ip) return;
+    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&s.zydis.decoder, code, 15, &insn, operands))) return;
+    if (is_mmx(&insn, operands)) b->xstate[X87] = a->xstate[X87];
+    const ZydisInstructionCategory c = insn.meta.category;
+    if (c != ZYDIS_CATEGORY_AVX2GATHER && c != ZYDIS_CATEGORY_GATHER && c != ZYDIS_CATEGORY_SCATTER) return;
+    for (unsigned i = SSE; i <= ZMM_16_31; i++)
+        b->xstate[i] = a->xstate[i];
 }
 
 static void verify_checkpoints(const ucontext_t *uc)
@@ -385,7 +396,7 @@ static void verify_checkpoints(const ucontext_t *uc)
         struct checkpoint b = {0};
         take_checkpoint(&b, uc);
         if (a->has_memory) hash_memory(b.memory);
-        if (a->ip == b.ip && clears_x87_top(a)) b.xstate[0] = a->xstate[0];
+        take_changes_of_fault(a, &b);
         const bool same =
             a->count == b.count && a->ip == b.ip && memcmp(a->gregs, b.gregs, sizeof a->gregs) == 0 &&
             (a->flags_dead || a->eflags == b.eflags) && memcmp(a->xstate, b.xstate, sizeof a->xstate) == 0 &&
