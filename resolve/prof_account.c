@@ -279,9 +279,10 @@ static void take_process_time_from_bursts(struct prof_process *p)
     p->kernel_ns = p->cpu_ns - p->user_ns - p->recording_ns;
 }
 
-/* Return the most user time that the bursts found can stand for without a burst missing. The number of triggers scatters
- * as that of a Poisson process: by what the CPU time lets expect, not by what was found, which is small where it is too
- * small. Where the recording's time was counted by triggers, its error is one of the user time. */
+/* Return the most user time that the bursts found can stand for without a burst missing. The variance of
+ * the number of triggers is the number that is expected from the CPU time. The number that was found would give too small
+ * a variance, exactly where bursts are missing. Recording time that triggers counted has an error of the same kind, which
+ * is also an error of the user time. */
 static double most_by_chance(const struct stratum *s)
 {
     const double weight_ns = s->squares / s->found_ns, expected_ns = fmax(s->user_ns, s->found_ns);
@@ -540,30 +541,33 @@ static const char *symbol_at(const prof_line_list *lines, uint32_t process, uint
 }
 
 /* Give the weights of the cut bursts of one function to the others of it, in proportion to theirs. */
-static void hand_over(struct prof_burst *bursts, const struct origin *from, const struct origin *to)
+static void hand_over(const struct prof_account *a, const struct origin *from, const struct origin *to)
 {
     double cut_ns = 0, on_ns = 0;
     for (const struct origin *o = from; o < to; o++) {
-        const struct prof_burst *b = &bursts[o->burst];
+        const struct prof_burst *b = &a->bursts[o->burst];
         if (b->weight_ns == UINT64_MAX) continue;
         *(was_cut(b) ? &cut_ns : &on_ns) += (double)b->data_weight_ns;
     }
     for (const struct origin *o = from; o < to && on_ns > 0; o++) {
-        struct prof_burst *b = &bursts[o->burst];
+        struct prof_burst *b = &a->bursts[o->burst];
         if (b->weight_ns != UINT64_MAX)
             b->data_weight_ns =
                 was_cut(b) ? 0 : ls_round_u64((double)b->data_weight_ns * (cut_ns + on_ns) / on_ns);
     }
 }
 
-static void hand_over_each(const struct prof_account *a, struct origin *origins,
-                           int compare(const void *, const void *))
+/* Sort the origins, and call visit for the bursts of each function. */
+static void for_each_function(const struct prof_account *a, struct origin *origins,
+                              int compare(const void *, const void *),
+                              void visit(const struct prof_account *, const struct origin *from,
+                                         const struct origin *to))
 {
     qsort(origins, a->bursts_len, sizeof(*origins), compare);
     for (size_t from = 0, to; from < a->bursts_len; from = to) {
         for (to = from + 1; to < a->bursts_len && compare(&origins[to], &origins[from]) == 0; to++)
             ;
-        hand_over(a->bursts, origins + from, origins + to);
+        visit(a, origins + from, origins + to);
     }
 }
 
@@ -669,17 +673,6 @@ static void take_errors_off(const struct prof_account *a, const struct origin *f
     }
 }
 
-/* origins: sorted by program. */
-static void take_errors_off_each(const struct prof_account *a, const struct origin *origins)
-{
-    const struct origin *const end = origins + a->bursts_len;
-    for (const struct origin *from = origins, *to; from < end; from = to) {
-        for (to = from + 1; to < end && by_program(to, from) == 0; to++)
-            ;
-        take_errors_off(a, from, to);
-    }
-}
-
 ls_err prof_account_functions(const struct prof_account *a, const prof_line_list *lines)
 {
     struct origin *origins = calloc(a->bursts_len + 1, sizeof(*origins));
@@ -691,10 +684,10 @@ ls_err prof_account_functions(const struct prof_account *a, const prof_line_list
         origins[i] = (struct origin){i, process, program ? program : "", symbol_at(lines, process, b->ip)};
         b->data_weight_ns = b->weight_ns;
     }
-    hand_over_each(a, origins, by_process);
-    hand_over_each(a, origins, by_program);
+    for_each_function(a, origins, by_process, hand_over);
+    for_each_function(a, origins, by_program, hand_over);
     const ls_err e = take_late_paces(a, origins);
-    take_errors_off_each(a, origins);
+    for_each_function(a, origins, by_program, take_errors_off);
     free(origins);
     return e;
 }

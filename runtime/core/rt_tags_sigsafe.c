@@ -163,21 +163,25 @@ void rt_tag_put_slowly(uint64_t base, size_t len_bytes, uint32_t site)
     }
 }
 
-static uint32_t tag_at(uint64_t granule)
+static const uint16_t *tags_of(uint64_t granule)
 {
-    const uint16_t *tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
-    if (!tags) return 0;
-    const size_t i = granule & (RT_TAG_REGION_TAGS - 1);
+    return region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
+}
+
+/* Return the tag of granule i of a region. *is_span: all granules of its span have it, and the first one is the first of the
+ * block if the tag says so. */
+static uint32_t tag_at(const uint16_t *tags, size_t i, bool *is_span)
+{
     const uint32_t span =
         __atomic_load_n(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES], __ATOMIC_RELAXED);
-    if (span == 0) return __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
-    return i % RT_TAG_SPAN_GRANULES == 0 ? span : span & ~(uint32_t)RT_TAG_FIRST;
+    *is_span = span != 0;
+    return span ? span : __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
 }
 
 void rt_tag_prefetch(uint64_t addr)
 {
     const uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
-    const uint16_t *tags = rt_tags.is_on ? region_find(addr >> RT_TAG_REGION_BITS) : NULL;
+    const uint16_t *tags = rt_tags.is_on ? tags_of(granule) : NULL;
     if (!tags) return;
     const size_t i = granule & (RT_TAG_REGION_TAGS - 1);
     __builtin_prefetch(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES]);
@@ -191,14 +195,13 @@ static uint16_t back_to_first(uint64_t granule, uint32_t site)
     const uint64_t from = granule, least = from > RT_TAG_SEARCH_GRANULES ? from - RT_TAG_SEARCH_GRANULES : 1;
     const uint16_t *tags = NULL;
     while (granule >= least) {
-        const size_t i = granule & (RT_TAG_REGION_TAGS - 1), in_span = i % RT_TAG_SPAN_GRANULES;
-        if (!tags) tags = region_find(granule >> (RT_TAG_REGION_BITS - RT_TAG_GRANULE_BITS));
+        const size_t i = granule & (RT_TAG_REGION_TAGS - 1);
+        if (!tags) tags = tags_of(granule);
         if (!tags) break;
-        const uint32_t span =
-            __atomic_load_n(&tags[RT_TAG_REGION_TAGS + i / RT_TAG_SPAN_GRANULES], __ATOMIC_RELAXED);
-        const uint32_t tag = span ? span : __atomic_load_n(&tags[i], __ATOMIC_RELAXED);
+        bool is_span;
+        const uint32_t tag = tag_at(tags, i, &is_span);
         if ((tag & ~(uint32_t)RT_TAG_FIRST) != site) break;
-        const uint64_t begin = span ? granule - in_span : granule; /* first granule with this tag */
+        const uint64_t begin = is_span ? granule - i % RT_TAG_SPAN_GRANULES : granule;
         if (tag & RT_TAG_FIRST) return begin >= least ? (uint16_t)(from - begin) : RT_TAG_BACK_UNKNOWN;
         if ((begin & (RT_TAG_REGION_TAGS - 1)) == 0) tags = NULL;
         granule = begin - 1;
@@ -211,7 +214,10 @@ uint16_t rt_tag_find(uint64_t addr, uint16_t *out_back)
     *out_back = 0;
     if (!rt_tags.is_on) return 0;
     const uint64_t granule = addr >> RT_TAG_GRANULE_BITS;
-    const uint32_t site = tag_at(granule) & ~(uint32_t)RT_TAG_FIRST;
+    const uint16_t *tags = tags_of(granule);
+    bool is_span;
+    const uint32_t tag = tags ? tag_at(tags, granule & (RT_TAG_REGION_TAGS - 1), &is_span) : 0;
+    const uint32_t site = tag & ~(uint32_t)RT_TAG_FIRST;
     if (!site) return 0;
     *out_back = back_to_first(granule, site);
     return (uint16_t)site;

@@ -44,6 +44,12 @@ static uint8_t read_by_condition(uint8_t opcode)
     return condition_flags[opcode >> 1 & 7];
 }
 
+/* Even opcodes are of bytes, odd ones of the operand size. */
+static uint8_t size_of(const struct input *in)
+{
+    return in->opcode & 1 ? 0 : 1;
+}
+
 /* add, or, adc, sbb, and, sub, xor, cmp */
 static void set_arithmetic(struct form *f, unsigned operation)
 {
@@ -76,7 +82,7 @@ static bool shift_form(const struct input *in, struct form *f)
     if (in->field != SHL && in->field != SHR && in->field != SAR) return false;
     *f = (struct form){.has_modrm = true,
                        .does = UPDATE,
-                       .size_bytes = in->opcode & 1 ? 0 : 1,
+                       .size_bytes = size_of(in),
                        .imm = by_one ? IMM_NONE : IMM_1,
                        .is_shift = true};
     return true;
@@ -85,7 +91,7 @@ static bool shift_form(const struct input *in, struct form *f)
 static bool group_form(const struct input *in, struct form *f)
 {
     enum { TEST = 0, NOT = 2, NEG = 3, INC = 0, DEC = 1, CALL = 2, JMP = 4 };
-    const uint8_t size_bytes = in->opcode & 1 ? 0 : 1;
+    const uint8_t size_bytes = size_of(in);
     *f = (struct form){.has_modrm = true, .does = UPDATE, .size_bytes = size_bytes};
     switch (in->opcode) {
     case 0x80:
@@ -136,12 +142,9 @@ static bool branch_form(const struct input *in, struct form *f)
         f->imm = IMM_4;
         break;
     case 0xe9:
-        f->flow = RT_BURST_FLOW_JUMP;
-        f->imm = IMM_4;
-        break;
     case 0xeb:
         f->flow = RT_BURST_FLOW_JUMP;
-        f->imm = IMM_1;
+        f->imm = in->opcode == 0xe9 ? IMM_4 : IMM_1;
         break;
     default: /* 0x70 to 0x7f */
         f->flow = RT_BURST_FLOW_JCC;
@@ -177,15 +180,12 @@ static bool short_form(const struct input *in, struct form *f)
         return branch_form(in, f);
     case 0x84: /* test */
     case 0x85:
-        *f = (struct form){.has_modrm = true,
-                           .does = LOAD,
-                           .size_bytes = in->opcode & 1 ? 0 : 1,
-                           .flags_written = RT_TR_ALL_FLAGS};
+        *f = (struct form){
+            .has_modrm = true, .does = LOAD, .size_bytes = size_of(in), .flags_written = RT_TR_ALL_FLAGS};
         return true;
     case 0x88 ... 0x8b: /* mov */
-        *f = (struct form){.has_modrm = true,
-                           .does = in->opcode < 0x8a ? STORE : LOAD,
-                           .size_bytes = in->opcode & 1 ? 0 : 1};
+        *f = (struct form){
+            .has_modrm = true, .does = in->opcode < 0x8a ? STORE : LOAD, .size_bytes = size_of(in)};
         return true;
     case 0x8d: /* lea */
         *f = (struct form){.has_modrm = true, .names = true};
@@ -412,9 +412,9 @@ static bool take_operand(struct rt_tr_insn *n, const uint8_t *code, struct input
     p->is_rip_relative = false;
     p->mem_count = 0;
     n->disp_offset = 0;
-    if (f->has_modrm && *in->at >= BY_REGISTER)
+    if (f->has_modrm && *in->at >= BY_REGISTER) {
         in->at++;
-    else if (f->has_modrm) {
+    } else if (f->has_modrm) {
         struct rt_burst_mem *m = &p->mem[0];
         const unsigned len = operand(in, m, &disp_at);
         m->does = f->does;

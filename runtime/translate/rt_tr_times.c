@@ -2,7 +2,7 @@
 /* Latency and throughput of this processor for the kinds of instructions that loops over data consist of. Chains of
  * dependent instructions and sets of independent ones are timed, beside a chain of integer additions, each of which
  * takes one cycle of the core on all processors. */
-#include "runtime/translate/rt_tr_internal.h"
+#include "runtime/translate/rt_tr_run.h"
 
 #include <cpuid.h>
 
@@ -37,13 +37,6 @@ static const struct rt_tr_times usual = {
     .issue = MILLI / 5,
     .core_cycle = MILLI,
 };
-
-static uint64_t fenced_tsc(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(low), "=d"(high)::"memory");
-    return (uint64_t)high << 32 | low;
-}
 
 #define REPEAT(text) "1:\n\t.rept 16\n\t" text "\n\t.endr\n\tsubl $1, %k[rounds]\n\tjnz 1b"
 
@@ -82,19 +75,6 @@ static void chain_addition(unsigned rounds)
     __asm__ volatile(REPEAT("add %[x], %[x]") : [rounds] "+r"(rounds), [x] "+r"(x)::"cc");
 }
 
-/* Additions, address computations and logic in eight chains. */
-static void simple_together(unsigned rounds)
-{
-    uint64_t a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
-    __asm__ volatile("1:\n\t.rept 2\n\tadd $1, %[a]\n\tlea 3(%[b]), %[b]\n\tadd $1, %[c]\n\txor $5, %[d]\n\t"
-                     "add $1, %[e]\n\tlea 7(%[f]), %[f]\n\tadd $1, %[g]\n\txor $9, %[h]\n\t.endr\n\t"
-                     "subl $1, %k[rounds]\n\tjnz 1b"
-                     : [rounds] "+r"(rounds), [a] "+r"(a), [b] "+r"(b), [c] "+r"(c), [d] "+r"(d), [e] "+r"(e),
-                       [f] "+r"(f), [g] "+r"(g), [h] "+r"(h)
-                     :
-                     : "cc");
-}
-
 /* Sixteen instructions on four results: more than the latency over the time between two hides all of it. */
 #define TOGETHER(name, type, instruction)                                                            \
     static void name(unsigned rounds)                                                                \
@@ -124,9 +104,9 @@ static uint64_t shortest(void (*work)(unsigned rounds), unsigned rounds)
 {
     uint64_t least = UINT64_MAX;
     for (unsigned i = 0; i < RUNS; i++) {
-        const uint64_t begin = fenced_tsc();
+        const uint64_t begin = rt_tr_tsc_fenced();
         work(rounds);
-        const uint64_t took = fenced_tsc() - begin;
+        const uint64_t took = rt_tr_tsc_fenced() - begin;
         if (took < least) least = took;
     }
     return least;
@@ -176,9 +156,6 @@ void rt_tr_times_measure(struct rt_tr_times *out)
     struct ruler r = {shortest(nothing, 0), shortest(chain_addition, ADDITION_ROUNDS)};
     if (r.additions <= r.fences) return;
     r.additions -= r.fences;
-    enum { UNROLLED = 16 };
-    out->core_cycle = (uint32_t)(r.additions * MILLI / (ADDITION_ROUNDS * UNROLLED));
-    if (out->core_cycle > MILLI) out->core_cycle = MILLI; /* the clock of a core that was idle may be low */
     for (int k = 0; k < RT_TR_KIND_COUNT; k++) {
         if (k == RT_TR_FMA && !has_fma()) continue;
         take(&r, chains[k], &out->latency[k]);
@@ -190,5 +167,6 @@ void rt_tr_times_measure(struct rt_tr_times *out)
     take(&r, chain_add_and_mul, &both);
     if (both > out->latency[RT_TR_MUL_FP] + out->sum_after_sum)
         out->latency[RT_TR_ADD_FP] = both - out->latency[RT_TR_MUL_FP];
-    take(&r, simple_together, &out->issue);
+    rt_tr_core_measure(&out->core_cycle, &out->issue);
+    if (out->core_cycle > MILLI) out->core_cycle = MILLI; /* the clock of a core that was idle may be low */
 }

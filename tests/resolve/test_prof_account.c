@@ -61,6 +61,20 @@ static void close_book(struct book *b)
     assert_int_equal(b->run.cpu_ns, b->run.user_ns + b->run.kernel_ns + b->run.recording_ns);
 }
 
+static void account_functions(struct book *b, struct prof_line *rows, size_t rows_len,
+                              const struct prof_late *lates, size_t lates_len)
+{
+    const struct prof_account a = {.processes = b->processes,
+                                   .processes_len = b->processes_len,
+                                   .threads = b->threads,
+                                   .bursts = b->bursts,
+                                   .bursts_len = b->bursts_len,
+                                   .lates = lates,
+                                   .lates_len = lates_len};
+    const prof_line_list lines = {.rows = rows, .len = rows_len};
+    assert_int_equal(prof_account_functions(&a, &lines), LS_OK);
+}
+
 static uint64_t weight_of(const struct book *b, uint32_t process)
 {
     uint64_t sum = 0;
@@ -378,13 +392,7 @@ static void account_of_accesses_goes_to_bursts_that_continued(void **state)
                                   : SPOOL_BURST_SYSCALL;
     }
     close_book(b);
-    const struct prof_account a = {.processes = b->processes,
-                                   .processes_len = 1,
-                                   .threads = b->threads,
-                                   .bursts = b->bursts,
-                                   .bursts_len = b->bursts_len};
-    const prof_line_list lines = {.rows = rows, .len = 4};
-    assert_int_equal(prof_account_functions(&a, &lines), LS_OK);
+    account_functions(b, rows, 4, NULL, 0);
     assert_int_equal(b->bursts[0].data_weight_ns, 0);
     assert_int_equal(b->bursts[1].data_weight_ns, 2 * b->bursts[1].weight_ns);
     assert_int_equal(b->bursts[70].data_weight_ns, b->bursts[70].weight_ns); /* no burst represents it */
@@ -416,19 +424,11 @@ static void account_takes_paces_from_the_ends(void **state)
         if (i >= SLOW + FAST) lates[len++] = (struct prof_late){100, 1000, i, false}; /* in other code */
     }
     close_book(b);
-    const struct prof_account a = {.processes = b->processes,
-                                   .processes_len = 1,
-                                   .threads = b->threads,
-                                   .bursts = b->bursts,
-                                   .bursts_len = b->bursts_len,
-                                   .lates = lates,
-                                   .lates_len = len};
-    const prof_line_list lines = {.rows = rows, .len = 3};
-    assert_int_equal(prof_account_functions(&a, &lines), LS_OK);
+    account_functions(b, rows, 3, lates, len);
     assert_in_range(b->bursts[0].pace_cycles, 1599, 1601);
     assert_in_range(b->bursts[1].pace_cycles, 1599, 1601);
     assert_in_range(b->bursts[SLOW].pace_cycles, 1999, 2001);
-    /* 80 bursts have two paces, by which they represent 40 and 138.75 instructions in a unit of time */
+    /* The 80 bursts with two paces execute 40 instructions in a unit of time by the first, 138.75 by the second. */
     assert_in_range(b->bursts[ALL - 1].pace_cycles, 576, 578);
     free(b);
 }
@@ -452,13 +452,7 @@ static void account_takes_errors_off_the_rests(void **state)
         if (i < CLOSE && i % 4 == 0) burst->pace_cycles = 800;
     }
     close_book(b);
-    const struct prof_account a = {.processes = b->processes,
-                                   .processes_len = 1,
-                                   .threads = b->threads,
-                                   .bursts = b->bursts,
-                                   .bursts_len = b->bursts_len};
-    const prof_line_list lines = {.rows = rows, .len = 2};
-    assert_int_equal(prof_account_functions(&a, &lines), LS_OK);
+    account_functions(b, rows, 2, NULL, 0);
     double rest = 0;
     for (uint32_t i = 0; i < CLOSE; i++)
         rest += fmax(0, 1 - (double)b->bursts[i].pace_least_cycles / (double)b->bursts[i].pace_cycles);
@@ -488,13 +482,7 @@ static void account_of_accesses_goes_to_other_processes_of_the_program(void **st
         b->bursts[i].end_why = i < 2 ? SPOOL_BURST_BUDGET : SPOOL_BURST_PREEMPTED;
     }
     close_book(b);
-    const struct prof_account a = {.processes = b->processes,
-                                   .processes_len = CHILDREN,
-                                   .threads = b->threads,
-                                   .bursts = b->bursts,
-                                   .bursts_len = b->bursts_len};
-    const prof_line_list lines = {.rows = rows, .len = CHILDREN};
-    assert_int_equal(prof_account_functions(&a, &lines), LS_OK);
+    account_functions(b, rows, CHILDREN, NULL, 0);
     for (size_t i = 0; i < b->bursts_len; i++) {
         weight_ns += (double)b->bursts[i].weight_ns;
         data_ns += (double)b->bursts[i].data_weight_ns;

@@ -565,8 +565,8 @@ static void loops_have_a_least_time(void **state)
     munmap(code, PAGE_BYTES);
 }
 
-/* A loop takes at least the time that the core needs for its instructions and for the 11 of the check of the counter; a
- * comparison or a subtraction and the branch behind it are one. */
+/* A loop takes at least the time that the core needs for its instructions and for the 11 of the check of the counter. A
+ * comparison or a subtraction counts as one instruction together with the branch that follows it. */
 static void instructions_take_their_slots(void **state)
 {
     (void)state;
