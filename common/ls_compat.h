@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
@@ -55,6 +56,9 @@
 #else
 #define LS_KEPT_FUNCTION __attribute__((noinline, noclone, noipa))
 #endif
+
+/* In a loop over bytes: without it, a compiler may turn the loop into a call of memcpy or memset. */
+#define LS_KEEP_LOOP() __asm__ volatile("" : : : "memory")
 
 /* The compiler, as CMake names it. */
 #if defined(__clang__)
@@ -141,6 +145,32 @@ static inline void ls_relax(void)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
+#endif
+}
+
+/* Copy bytes, the lowest address first, without a call of memcpy.  Signal: safe. */
+static inline void ls_copy_bytes(uint8_t *to, const uint8_t *from, size_t len_bytes)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(len_bytes) : : "memory");
+#else
+    for (; len_bytes; len_bytes--) {
+        *to++ = *from++;
+        LS_KEEP_LOOP();
+    }
+#endif
+}
+
+/* Set bytes without a call of memset.  Signal: safe. */
+static inline void ls_fill_bytes(uint8_t *to, uint8_t value, size_t len_bytes)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(len_bytes) : "a"(value) : "memory");
+#else
+    for (; len_bytes; len_bytes--) {
+        *to++ = value;
+        LS_KEEP_LOOP();
+    }
 #endif
 }
 

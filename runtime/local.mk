@@ -49,6 +49,7 @@ libloadstone_preload_la_SOURCES = \
     runtime/core/rt_init.c runtime/core/rt_init.h \
     runtime/core/rt_maps_sigsafe.c runtime/core/rt_maps_sigsafe.h \
     runtime/core/rt_marker_sigsafe.h \
+    runtime/core/rt_memory_sigsafe.c \
     runtime/core/rt_modules.c runtime/core/rt_modules.h \
     runtime/core/rt_process.c runtime/core/rt_process.h \
     runtime/core/rt_python.c runtime/core/rt_python.h \

@@ -268,15 +268,11 @@ static struct rt_burst_thread *map_thread(void)
     return t;
 }
 
-/* Zero the state of a previous thread, but for its signal stack. Not by memset, which the program may own: a
- * thread sanitizer's version does not see why one thread uses the memory of another. */
+/* Zero the state of a previous thread, but for its signal stack. */
 static void clear_head(struct rt_burst_thread *t)
 {
-    typedef uint64_t __attribute__((may_alias)) word;
     const stack_t altstack = t->altstack_ours;
-    word *const words = (word *)(void *)t;
-    for (size_t i = 0; i < offsetof(struct rt_burst_thread, own) / sizeof *words; i++)
-        __atomic_store_n(&words[i], 0, __ATOMIC_RELAXED);
+    memset(t, 0, offsetof(struct rt_burst_thread, own));
     t->altstack_ours = altstack;
 }
 

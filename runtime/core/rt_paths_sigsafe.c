@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/core/rt_paths_sigsafe.h"
 
-#include <stddef.h>
+#include <string.h>
 
 static uint64_t *rt_path_row(struct rt_paths *p, uint64_t hash)
 {
@@ -11,8 +11,7 @@ static uint64_t *rt_path_row(struct rt_paths *p, uint64_t hash)
 bool rt_paths_note(struct rt_paths *p, uint32_t stream, uint64_t hash)
 {
     if (p->stream != stream) {
-        for (size_t i = 0; i < RT_PATHS; i++)
-            __atomic_store_n(&p->hashes[i], 0, __ATOMIC_RELAXED); /* no memset: the program may own it */
+        memset(p->hashes, 0, sizeof p->hashes);
         p->stream = stream;
     }
     uint64_t *row = rt_path_row(p, hash);

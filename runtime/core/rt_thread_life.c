@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum {
@@ -56,16 +57,6 @@ static struct rt_thread *rt_thread_reuse(void)
     return NULL;
 }
 
-/* Not memset, which the program may own: a thread sanitizer's version does not see the order of the threads
- * that use a block one after the other, and reports races that are none. */
-static void rt_clear(void *at, size_t len_bytes)
-{
-    for (uint8_t *byte = at; len_bytes > 0; byte++, len_bytes--) {
-        *byte = 0;
-        __atomic_signal_fence(__ATOMIC_SEQ_CST); /* or the compiler makes a memset of the loop */
-    }
-}
-
 /* Reset all but the links of the block and the parts that its next thread reuses. The writer is closed. */
 static void rt_thread_reset(struct rt_thread *t)
 {
@@ -77,7 +68,7 @@ static void rt_thread_reset(struct rt_thread *t)
     t->epoch = rt_state.epoch;
     t->opening = t->open_failed = t->engine_open = false;
     t->begin_ns = t->spent_ns = 0;
-    rt_clear(t->timed_means, sizeof(t->timed_means));
+    memset(t->timed_means, 0, sizeof t->timed_means);
     rt_budget_draw_untimed(t);
     t->hook_bytes = t->allocs = t->large_allocs = 0;
     t->stack_base = t->stack_end = 0;
@@ -89,7 +80,7 @@ struct rt_thread *rt_thread_acquire(void)
 {
     struct rt_thread *t = rt_thread_reuse();
     if (t && rt_state.engine && rt_state.engine->thread_bytes)
-        rt_clear(t->engine, rt_state.engine->thread_bytes);
+        memset(t->engine, 0, rt_state.engine->thread_bytes);
     if (!t) t = rt_thread_map();
     if (t) rt_thread_reset(t);
     return t;

@@ -177,8 +177,8 @@ static uint8_t repeats_of(const struct rt_burst_plan *p)
     return does;
 }
 
-/* The decoder clears its result by memset, which is the program's: in memory that threads share, a thread sanitizer would
- * report a race, because it does not see our lock. */
+/* Zydis clears its result by the memset of the process: in memory that threads share, a thread sanitizer would report a race,
+ * because it does not see our lock. */
 enum rt_burst_decoded rt_tr_decode_any(struct rt_tr_insn *n, const uint8_t *code, size_t len_bytes,
                                        uint64_t ip, uint64_t *named, enum rt_tr_end *forbidden)
 {

@@ -11,8 +11,10 @@ tests/runtime/test_preload_starts.log: bench/overhead_starts$(EXEEXT) bench/over
 
 unit_programs += tests/runtime/unit
 tests_runtime_unit_SOURCES = \
+    runtime/core/rt_memory_sigsafe.c \
     tests/runtime/test_rt_alloc.c \
     tests/runtime/test_rt_alloc_limit.c \
+    tests/runtime/test_rt_memory.c \
     tests/runtime/test_rt_python_code.c \
     tests/runtime/test_rt_tags.c
 tests_runtime_unit_CPPFLAGS = $(unit_cppflags)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The preloaded object exports the hook list, the signal hooks and the public API, nothing else; and it needs
-# nothing but the C library.
+# The preloaded object exports the hook list, the signal hooks and the public API, nothing else; it needs
+# nothing but the C library, and none of its functions that write memory.
 top_builddir=${top_builddir:-.} top_srcdir=${top_srcdir:-.}
 preload=$top_builddir/.libs/libloadstone-preload.so
 command -v nm >/dev/null && command -v readelf >/dev/null || { echo "skipped: binutils are missing"; exit 77; }
@@ -24,4 +24,6 @@ diff <(echo "$listed") <(echo "$exported") >/dev/null || {
 needed=$(readelf -d "$preload" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so|ld-linux|libm\.so)')
 [ -z "$needed" ] || { echo "FAIL: brings into the program: $needed"; status=1; }
 nm -D --undefined-only "$preload" | grep -q __tls_get_addr && { echo "FAIL: a thread-local is not initial-exec"; status=1; }
+own=$(nm -D --undefined-only "$preload" | grep -E ' mem(cpy|move|set)(@|$)')
+[ -z "$own" ] || { echo "FAIL: calls a function of the process where its own is due:$own"; status=1; }
 exit $status
