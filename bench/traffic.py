@@ -96,10 +96,19 @@ def run_program(command, folder):
     subprocess.run(command, check=False, capture_output=True, cwd=folder)
 
 
+def split_environment(command):
+    """`env NAME=VALUE ...` before a program, and the program: a trace does not follow env into it."""
+    end = 0
+    if command[0] == "env":
+        end = next(i for i, word in enumerate(command) if i and "=" not in word)
+    return command[:end], command[end:]
+
+
 def traced(loadstone, command, levels, folder):
     """Bytes read and written by the model, by data, for one run of the command."""
     path = os.path.join(folder, "trace")
-    run_program([loadstone, "trace", "--force", "-o", path, "--"] + command, folder)
+    environment, program = split_environment(command)
+    run_program(environment + [loadstone, "trace", "--force", "-o", path, "--"] + program, folder)
     rows = csv.DictReader(io.StringIO(output([loadstone, "traffic", "trace", "-f", "csv", "--top", "1000000", "--cache", levels, path])))
     return summed((row["data"], float(row["read_bytes"]) + float(row["written_bytes"])) for row in rows)
 
