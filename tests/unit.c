@@ -62,14 +62,18 @@ static int run_here(const char *name)
     return UNIT_ERROR;
 }
 
-/* Count the cases in cmocka's output, which lists some of them again after "N test(s) run". A case that
- * neither passed nor was skipped has failed. */
+/* Count the cases in cmocka's output, which lists some of them again between "N test(s) run" and the next
+ * "Running N test(s)". A case that neither passed nor was skipped has failed. */
 static void count_cases(FILE *output, struct counts *out)
 {
     char line[1024];
     unsigned began = 0;
+    bool lists_again = false;
     rewind(output);
-    while (fgets(line, sizeof(line), output) && !strstr(line, "test(s) run")) {
+    while (fgets(line, sizeof(line), output)) {
+        if (strstr(line, "] Running ")) lists_again = false;
+        if (strstr(line, "test(s) run")) lists_again = true;
+        if (lists_again) continue;
         began += strncmp(line, "[ RUN      ]", 12) == 0;
         out->passed += strncmp(line, "[       OK ]", 12) == 0;
         out->skipped += strncmp(line, "[  SKIPPED ]", 12) == 0;

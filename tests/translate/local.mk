@@ -6,8 +6,9 @@ tr_libs = librttr.la librtbursts.la librtalloc.la -lZydis
 # without lazy binding, whose resolver stores which vector registers are in use
 tr_ldflags = $(AM_LDFLAGS) -no-install -Wl,-z,now
 unit_programs += tests/translate/unit
-tests_translate_unit_SOURCES = tests/translate/test_tr_common.c tests/translate/test_tr_pace.c tests/translate/test_tr_tiles.c tests/translate/test_translate.c \
-    tests/translate/test_translate_without.c $(tr_session)
+tests_translate_unit_SOURCES = tests/translate/test_tr_cache.c tests/translate/test_tr_common.c tests/translate/test_tr_pace.c \
+    tests/translate/test_tr_tiles.c tests/translate/test_tr_times.c tests/translate/test_translate.c tests/translate/test_translate_without.c \
+    tests/translate/tr_unit.c tests/translate/tr_unit.h $(tr_session)
 tests_translate_unit_CPPFLAGS = $(unit_cppflags)
 tests_translate_unit_CFLAGS = $(unit_cflags)
 tests_translate_unit_LDADD = $(tr_libs) $(unit_libs)

@@ -51,9 +51,6 @@ void tr_session_add_code(uint64_t base, uint64_t end);
 /* All code counts as generated from now on: it is compared whenever a block is entered. */
 void tr_session_generate(void);
 
-/* Run the cases of test_translate.c; without as above. Returns the result of the unit group. */
-int tr_unit_run(const char *without);
-
 /* Prepare tests of single bursts: from now on each TR_TRIGGER of a thread that called tr_session_thread
  * begins a burst of *plan, and the program continues natively after it. on_fault: handler of the program, or
  * NULL. */
