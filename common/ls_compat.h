@@ -50,6 +50,13 @@
 #define LS_IS_SYS_FORK(number) 0
 #endif
 
+/* Architectures without a dup2 system call use dup3. */
+#ifdef SYS_dup2
+#define LS_IS_SYS_DUP2(number) ((number) == SYS_dup2)
+#else
+#define LS_IS_SYS_DUP2(number) 0
+#endif
+
 /* A function that is neither inlined nor specialised. */
 #if defined(__clang__)
 #define LS_KEPT_FUNCTION __attribute__((noinline))

@@ -187,6 +187,32 @@ static enum prof_node_kind prof_kind_of_mmap(const struct prof_mapping *m)
     return prof_is_memory_file(m->path) ? PROF_NODE_JIT : PROF_NODE_CODE;
 }
 
+/* The last mapping that was at addr, also if it has ended since the last snapshot. */
+static const struct prof_mapping *prof_mapping_before(const prof_space *s, uint64_t addr)
+{
+    for (size_t i = s->mappings.len; i-- > 0;)
+        if (addr - s->mappings.rows[i].base < s->mappings.rows[i].end - s->mappings.rows[i].base)
+            return &s->mappings.rows[i];
+    return NULL;
+}
+
+static bool prof_is_of_file(const struct prof_mapping *m)
+{
+    return m->path[0] != '\0' && m->path[0] != '[';
+}
+
+/* A mapping by mremap is of the file of the old one. */
+static void prof_mapping_take_file(const prof_space *s, uint64_t from, struct prof_mapping *m)
+{
+    const struct prof_mapping *old = prof_mapping_before(s, from);
+    m->offset_bytes = 0;
+    if (!old || !prof_is_of_file(old)) return;
+    m->path = old->path;
+    m->access = old->access;
+    m->offset_bytes = old->offset_bytes;
+    m->kind = prof_kind_of_mmap(m);
+}
+
 ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
 {
     uint64_t end;
@@ -197,6 +223,7 @@ ls_err prof_space_mmap(prof_space *s, const struct spool_mmap *r)
                (r->prot & PROT_EXEC ? PROF_MAP_EXEC : 0u);
     m.path = prof_name_path(s->names, SPOOL_REC_TAIL(r), r->path_len);
     m.kind = prof_kind_of_mmap(&m);
+    if (r->rec.flags & SPOOL_MMAP_FROM) prof_mapping_take_file(s, r->offset_bytes, &m);
     /* growth of the heap is recorded late, when blocks live in the new part already */
     if (m.kind == PROF_NODE_HEAP_SMALL) return prof_put_mapping(s, &m);
     LS_TRY(prof_end_ranges(s, r->base, end, r->time_ns));
@@ -224,7 +251,10 @@ ls_err prof_space_site(prof_space *s, const struct spool_site *r)
 
 ls_err prof_space_alloc(prof_space *s, const struct spool_alloc *r)
 {
+    const bool is_mapping = (r->rec.flags & SPOOL_ALLOC_CALL_MASK) == SPOOL_ALLOC_MMAP;
+    const struct prof_mapping *m = is_mapping ? prof_mapping_before(s, r->base) : NULL;
     uint64_t end;
+    if (m && prof_is_of_file(m)) return LS_OK; /* mremap does not know what it maps */
     if (!__builtin_add_overflow(r->base, r->len_bytes, &end)) LS_TRY(prof_space_end_tls(s, r->base, end));
     return prof_heap_alloc(s->heap, r);
 }

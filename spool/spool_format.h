@@ -244,11 +244,12 @@ struct spool_maps {
     uint32_t text_len;
     uint32_t reserved;
 };
+#define SPOOL_MMAP_FROM 1u /* rec.flags: made by mremap from the mapping that is or was at offset_bytes */
 struct spool_mmap {
     struct spool_rec_header rec;
     uint64_t time_ns;
     uint64_t base, len_bytes;
-    uint64_t offset_bytes;
+    uint64_t offset_bytes; /* of the file */
     uint32_t prot, map_flags;
     uint32_t path_len; /* 0: anonymous or not known */
     uint32_t reserved;

@@ -61,11 +61,12 @@ static inline bool spool_put_maps(struct spool_writer *w, uint64_t time_ns, uint
     return spool_put(w, SPOOL_WHAT(MAPS, flags, r), &r, &piece, 1);
 }
 
+/* r.rec.flags: SPOOL_MMAP_FROM or 0 */
 static inline bool spool_put_mmap(struct spool_writer *w, struct spool_mmap r, const char *path)
 {
     const struct spool_text text = spool_text_of(path, SPOOL_TEXT_MAX_BYTES);
     r.path_len = text.len_bytes;
-    return spool_put(w, SPOOL_WHAT(MMAP, 0, r), &r, &text, 1);
+    return spool_put(w, SPOOL_WHAT(MMAP, r.rec.flags, r), &r, &text, 1);
 }
 
 static inline bool spool_put_munmap(struct spool_writer *w, uint64_t time_ns, uint64_t base,

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <threads.h>
 
 /* X(result, name, arguments); functions of the C library */
 #define RT_C_HOOK_LIST(X)                                                                                   \
@@ -43,6 +44,7 @@
     X(int, dlclose, (void *))                                                                               \
     /* rt_hooks_thread.c */                                                                                 \
     X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                \
+    X(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                                   \
     /* rt_hooks_fork.c */                                                                                   \
     X(pid_t, _Fork, (void))                                                                                 \
     X(int, clone, (int (*)(void *), void *, int, void *, ...))                                              \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Let programs succeed that close descriptors they do not know, and keep our descriptors open. */
+#include "runtime/hooks/rt_hooks_fd.h"
+
+#include "common/ls_compat.h"
 #include "runtime/core/rt_fds_sigsafe.h"
 #include "runtime/core/rt_process.h"
 #include "runtime/core/rt_real.h"
@@ -80,4 +83,11 @@ LS_EXPORT int dup3(int from, int to, int flags)
 {
     if (from != to) rt_make_way(to);
     return RT_REAL(dup3)(from, to, flags);
+}
+
+bool rt_hooks_fd_spares(long number, const long args[6])
+{
+    const bool may_replace = LS_IS_SYS_DUP2(number) || number == SYS_dup3;
+    if (may_replace && args[0] != args[1]) rt_make_way((int)args[1]);
+    return number == SYS_close && rt_fds_is_ours((int)args[0]);
 }

@@ -17,6 +17,8 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
+enum { RT_PAGE_BYTES = 4096 };
+
 static const char *rt_path_of_fd(struct rt_thread *t, int fd)
 {
     char name[32];
@@ -35,12 +37,14 @@ struct rt_mapping {
     off_t offset_bytes;
     void *caller;      /* NULL: no call path is taken */
     bool is_by_number; /* by syscall() */
+    bool is_from;      /* by mremap, of the mapping at the address offset_bytes */
 };
 
 static void rt_put_mapping(struct rt_thread *t, const struct rt_mapping *m)
 {
     const bool has_file = !(m->flags & MAP_ANONYMOUS) && m->fd >= 0;
-    const struct spool_mmap rec = {.time_ns = ls_clock_mono_ns(),
+    const struct spool_mmap rec = {.rec.flags = m->is_from ? SPOOL_MMAP_FROM : 0,
+                                   .time_ns = ls_clock_mono_ns(),
                                    .base = (uint64_t)(uintptr_t)m->base,
                                    .len_bytes = m->len_bytes,
                                    .offset_bytes = (uint64_t)m->offset_bytes,
@@ -225,15 +229,30 @@ long rt_hooks_munmap_call(const long args[6], void *caller)
     return rt_tls.maps ? rt_unmap(addr, n, true) : rt_munmap(addr, n, true, caller);
 }
 
+/* What was mapped before and stays where it is keeps its records. Without the old mapping, whose kind resolve knows, the
+ * new one would seem anonymous. */
 static void rt_note_mremap(struct rt_thread *t, uint64_t time_ns, const struct rt_mapping *old,
-                           const struct rt_mapping *new)
+                           const struct rt_mapping *new, bool keeps_old)
 {
     const int saved = errno;
-    if (new->base != old->base || new->len_bytes < old->len_bytes)
-        rt_note_munmap(t, time_ns, old->base, old->len_bytes);
-    rt_put_mapping(t, new);
-    rt_put_mapping_site(t, new);
+    const bool has_moved = new->base != old->base;
+    const size_t kept = has_moved ? 0 : old->len_bytes;
+    struct rt_mapping added = *new;
+    added.base = (char *)new->base + kept;
+    added.len_bytes = new->len_bytes - kept;
+    if (has_moved && !keeps_old) rt_note_munmap(t, time_ns, old->base, old->len_bytes);
+    if (new->len_bytes < kept)
+        rt_note_munmap(t, time_ns, (char *)new->base + new->len_bytes, kept - new->len_bytes);
+    if (new->len_bytes > kept) {
+        rt_put_mapping(t, &added);
+        rt_put_mapping_site(t, new);
+    }
     errno = saved;
+}
+
+static size_t rt_whole_pages(size_t len_bytes)
+{
+    return (len_bytes + RT_PAGE_BYTES - 1) & ~(size_t)(RT_PAGE_BYTES - 1);
 }
 
 LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
@@ -258,18 +277,23 @@ LS_EXPORT void *mremap(void *addr, size_t old_n, size_t new_n, int flags, ...)
         rt_sampler_remapped(p, new_n, 0);
     }
     if (!t) return p;
-    const struct rt_mapping old = {.base = addr, .len_bytes = old_n};
+    const struct rt_mapping old = {.base = addr, .len_bytes = rt_whole_pages(old_n)};
     const struct rt_mapping moved = {.base = p,
-                                     .len_bytes = new_n,
+                                     .len_bytes = rt_whole_pages(new_n),
+                                     .offset_bytes = (off_t)(uintptr_t)addr,
+                                     .is_from = true,
                                      .prot = PROT_READ | PROT_WRITE,
                                      .flags = MAP_ANONYMOUS,
                                      .fd = -1,
                                      .caller = __builtin_return_address(0)};
     if (p != MAP_FAILED) {
-        rt_note_mremap(t, time_ns, &old, &moved);
+        rt_note_mremap(t, time_ns, &old, &moved, flags & MREMAP_DONTUNMAP);
         if (c.cpu_ns) rt_put_timed_mapping(t, &c, &moved);
     }
     rt_leave();
-    if (p != MAP_FAILED && p != addr) rt_registry_end_inside((uint64_t)(uintptr_t)addr, old_n);
+    if (p != MAP_FAILED && p != addr && !(flags & MREMAP_DONTUNMAP))
+        rt_registry_end_inside((uint64_t)(uintptr_t)addr, old.len_bytes);
+    if (p == addr && moved.len_bytes < old.len_bytes)
+        rt_registry_end_inside((uint64_t)(uintptr_t)addr + moved.len_bytes, old.len_bytes - moved.len_bytes);
     return p;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that end the process, calls that forbid system calls, and system calls by number. */
+#include "runtime/hooks/rt_hooks_fd.h"
 #include "runtime/hooks/rt_hooks_map.h"
 
 #include "runtime/core/rt_fork.h"
@@ -28,6 +29,12 @@ LS_EXPORT __attribute__((noreturn)) void _Exit(int status)
 
 enum { RT_PRCTL_ARGS = 4, RT_SYSCALL_ARGS = 6 };
 
+/* A filter that is NULL only asks whether the kernel knows filters (libseccomp does, and QEMU). */
+static bool rt_is_seccomp(long mode, long filter)
+{
+    return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
+}
+
 /* More are read than were passed: on our platforms that is harmless, and the C library does it as well. */
 LS_EXPORT int prctl(int option, ...)
 {
@@ -37,15 +44,15 @@ LS_EXPORT int prctl(int option, ...)
     for (int i = 0; i < RT_PRCTL_ARGS; i++)
         args[i] = va_arg(list, long);
     va_end(list);
-    if (option == PR_SET_SECCOMP) rt_process_seal();
+    if (option == PR_SET_SECCOMP && rt_is_seccomp(args[0], args[1])) rt_process_seal();
     return RT_REAL(prctl)(option, args[0], args[1], args[2], args[3]);
 }
 
 static bool rt_is_sealing(long number, const long args[RT_SYSCALL_ARGS])
 {
     return (number == SYS_seccomp &&
-            (args[0] == SECCOMP_SET_MODE_STRICT || args[0] == SECCOMP_SET_MODE_FILTER)) ||
-           (number == SYS_prctl && args[0] == PR_SET_SECCOMP);
+            (args[0] == SECCOMP_SET_MODE_STRICT || (args[0] == SECCOMP_SET_MODE_FILTER && args[2]))) ||
+           (number == SYS_prctl && args[0] == PR_SET_SECCOMP && rt_is_seccomp(args[1], args[2]));
 }
 
 static bool rt_is_forking(long number)
@@ -53,7 +60,8 @@ static bool rt_is_forking(long number)
     return number == SYS_clone || number == SYS_clone3 || LS_IS_SYS_FORK(number);
 }
 
-/* libseccomp seals a process this way; some programs fork by it, and sbcl maps its heap. */
+/* libseccomp seals a process this way; some programs fork by it, sbcl maps its heap, and programs that are older than the
+ * function of glibc call close_range. */
 LS_EXPORT long syscall(long number, ...)
 {
     long args[RT_SYSCALL_ARGS];
@@ -67,6 +75,9 @@ LS_EXPORT long syscall(long number, ...)
     if (__builtin_expect(number == SYS_mmap, 0)) return rt_hooks_mmap_call(args, __builtin_return_address(0));
     if (__builtin_expect(number == SYS_munmap, 0))
         return rt_hooks_munmap_call(args, __builtin_return_address(0));
+    if (__builtin_expect(rt_hooks_fd_spares(number, args), 0)) return 0;
+    if (__builtin_expect(number == SYS_close_range, 0))
+        return close_range((unsigned)args[0], (unsigned)args[1], (int)args[2]);
     const bool may_fork = rt_is_forking(number);
     if (__builtin_expect(may_fork, 0)) rt_fork_expect();
     const long result = ls_syscall6(number, args);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <threads.h>
 
 enum { RT_PAGE_BYTES = 4096 };
 
@@ -21,15 +22,30 @@ static void rt_find_stack(struct rt_thread *t)
     t->stack_base = t->stack_end > len ? t->stack_end - len : 0;
 }
 
+static void rt_begin_here(struct rt_thread *t)
+{
+    rt_quiet_begin();
+    rt_find_stack(t);
+    rt_thread_begin(t);
+    rt_quiet_end();
+}
+
 static void *rt_thread_main(void *block)
 {
     struct rt_thread *t = block;
     void *(*const routine)(void *) = t->start_routine;
     void *const arg = t->start_arg;
-    rt_quiet_begin();
-    rt_find_stack(t);
-    rt_thread_begin(t);
-    rt_quiet_end();
+    rt_begin_here(t);
+    return routine(arg);
+}
+
+/* Of a thread of C11. */
+static int rt_c_thread_main(void *block)
+{
+    struct rt_thread *t = block;
+    const thrd_start_t routine = (thrd_start_t)(void (*)(void))t->start_routine;
+    void *const arg = t->start_arg;
+    rt_begin_here(t);
     return routine(arg);
 }
 
@@ -78,4 +94,18 @@ LS_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
     rt_timed_end(&c, SPOOL_CALL_OTHER, NULL, 0);
     if (err != 0) rt_thread_release(t);
     return err;
+}
+
+/* glibc's calls its own pthread_create, not ours. */
+LS_EXPORT int thrd_create(thrd_t *out, thrd_start_t routine, void *arg)
+{
+    if (!RT_REAL(thrd_create)) return thrd_error;
+    struct rt_thread *t = rt_prepare_thread(NULL, (void *(*)(void *))(void (*)(void))routine, arg);
+    if (!t) return rt_real.thrd_create(out, routine, arg);
+    struct rt_timed_call c = {0};
+    if (rt_timed_count(RT_TIMED_START)) c = rt_timed_begin(RT_TIMED_START, __builtin_return_address(0));
+    const int result = rt_real.thrd_create(out, rt_c_thread_main, t);
+    rt_timed_end(&c, SPOOL_CALL_OTHER, NULL, 0);
+    if (result != thrd_success) rt_thread_release(t);
+    return result;
 }

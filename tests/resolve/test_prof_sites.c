@@ -294,6 +294,46 @@ static void mappings_have_sites_until_unmapped(void **state)
     end(&r);
 }
 
+static void put_mapping(struct recording *r, struct spool_mmap m, const char *path)
+{
+    m.time_ns = r->t.now_ns += 1000;
+    m.prot = 3;
+    assert_true(spool_put_mmap(&r->t.writer, m, path));
+}
+
+/* The runtime does not know what mremap maps, and takes it for anonymous memory. */
+static void mappings_by_mremap_are_of_the_file(void **state)
+{
+    enum { LEN = 0x10000 };
+    const uint64_t moved = FIXTURE_OTHER + 16 * LEN;
+    struct recording r;
+    (void)state;
+    begin(&r);
+    put_mapping(&r, (struct spool_mmap){.base = FIXTURE_OTHER, .len_bytes = LEN}, "/data/grows");
+    put_mapping(&r,
+                (struct spool_mmap){.rec.flags = SPOOL_MMAP_FROM,
+                                    .base = FIXTURE_OTHER + LEN,
+                                    .len_bytes = LEN,
+                                    .offset_bytes = FIXTURE_OTHER},
+                NULL);
+    allocate(&r, (struct made){FIXTURE_OTHER, 2 * LEN, SPOOL_ALLOC_MMAP, 1}, path_a, 2);
+    prof_fixture_load(&r.t, FIXTURE_OTHER + 8, 5);
+    prof_fixture_load(&r.t, FIXTURE_OTHER + LEN + 8, 5);
+    spool_put_munmap(&r.t.writer, r.t.now_ns += 1000, FIXTURE_OTHER, 2 * LEN);
+    put_mapping(
+        &r,
+        (struct spool_mmap){
+            .rec.flags = SPOOL_MMAP_FROM, .base = moved, .len_bytes = 4 * LEN, .offset_bytes = FIXTURE_OTHER},
+        NULL);
+    prof_fixture_load(&r.t, moved + 3 * LEN, 5);
+    finish(&r);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(node_of(&r, i)->kind, PROF_NODE_FILE);
+        assert_string_equal(node_of(&r, i)->label, "/data/grows");
+    }
+    end(&r);
+}
+
 /* The growth of the heap is recorded late: blocks in the new part stay alive. */
 static void heap_that_grew_keeps_its_blocks(void **state)
 {
@@ -444,6 +484,7 @@ UNIT_GROUP()
         cmocka_unit_test(paths_given_before_are_known_by_hash),
         cmocka_unit_test(sampled_blocks_represent_others),
         cmocka_unit_test(mappings_have_sites_until_unmapped),
+        cmocka_unit_test(mappings_by_mremap_are_of_the_file),
         cmocka_unit_test(heap_that_grew_keeps_its_blocks),
         cmocka_unit_test(nodes_of_blocks_are_bounded),
         cmocka_unit_test(names_differ_even_without_symbols),

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 static const char *self;
@@ -263,8 +264,13 @@ static int run_closefds(int argc, char **argv)
     use_block(70001);
     if (strcmp(how, "close_range") == 0)
         failed = close_range(3, ~0U, 0) != 0;
+    else if (strcmp(how, "close_range_by_number") == 0)
+        failed = syscall(SYS_close_range, 3, ~0U, 0) != 0;
     else if (strcmp(how, "closefrom") == 0)
         closefrom(3);
+    else if (strcmp(how, "loop_by_number") == 0)
+        for (int fd = 3; fd < 1200; fd++)
+            syscall(SYS_close, fd);
     else if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
         for (int fd = 3; fd < (int)limit.rlim_cur && fd < 70000; fd++)
             close(fd);
@@ -367,6 +373,10 @@ static int run_filter(int argc, char **argv)
     };
     const struct sock_fprog prog = {sizeof(code) / sizeof(code[0]), code};
     const int by_syscall = argc > 2 && strcmp(argv[2], "syscall") == 0;
+    /* questions, which forbid nothing */
+    printf("%d\n", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL));
+    printf("%ld\n", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, NULL));
+    fflush(stdout);
     use_block(93001);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 1;
     if (by_syscall ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog)
@@ -439,6 +449,38 @@ static int run_alloc(int argc, char **argv)
     printf("malloc 0 %s\n", p ? "block" : "NULL");
     free(p);
     printf("usable NULL %zu\n", malloc_usable_size(NULL));
+    return 0;
+}
+
+static int use_block_in_thread(void *arg)
+{
+    use_block(1053583);
+    return *(int *)arg;
+}
+
+/* Threads of C11. */
+static int run_c11(int argc, char **argv)
+{
+    (void)argv;
+    thrd_t t;
+    for (int i = 0, result = -1; i < 10; i++) {
+        const int made = thrd_create(&t, use_block_in_thread, &argc);
+        thrd_join(t, &result);
+        printf("%d %d\n", made, result);
+    }
+    return 0;
+}
+
+/* A mapping that becomes longer and shorter where it is. */
+static int run_mremap(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    enum { PAGE = 4096 };
+    char *p = mmap(NULL, 32 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(p + 8 * PAGE, 24 * PAGE);
+    printf("grown %d\n", mremap(p, 8 * PAGE, 21 * PAGE - 5, 0) == p);
+    printf("shrunk %d\n", mremap(p, 21 * PAGE, 4 * PAGE, 0) == p);
     return 0;
 }
 
@@ -523,11 +565,17 @@ struct part {
 };
 
 static const struct part parts[] = {
-    {"leaf", run_leaf},     {"threads", run_threads}, {"fork", run_fork},     {"vfork", run_vfork},
-    {"spawn", run_spawn},   {"system", run_system},   {"exec", run_exec},     {"closefds", run_closefds},
-    {"dup2", run_dup2},     {"kill9", run_kill9},     {"abort", run_abort},   {"setuid", run_setuid},
-    {"chroot", run_chroot}, {"strict", run_strict},   {"filter", run_filter}, {"alloc", run_alloc},
-    {"flood", run_flood},   {"mmap", run_mmap},       {"dlopen", run_dlopen}, {"exitthread", run_exitthread},
+    {"leaf", run_leaf},     {"threads", run_threads},
+    {"fork", run_fork},     {"vfork", run_vfork},
+    {"spawn", run_spawn},   {"system", run_system},
+    {"exec", run_exec},     {"closefds", run_closefds},
+    {"dup2", run_dup2},     {"kill9", run_kill9},
+    {"abort", run_abort},   {"setuid", run_setuid},
+    {"chroot", run_chroot}, {"strict", run_strict},
+    {"filter", run_filter}, {"alloc", run_alloc},
+    {"flood", run_flood},   {"mmap", run_mmap},
+    {"mremap", run_mremap}, {"c11", run_c11},
+    {"dlopen", run_dlopen}, {"exitthread", run_exitthread},
     {"idle", run_idle},     {"forks", run_forks},
 };
 

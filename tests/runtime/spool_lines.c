@@ -153,6 +153,7 @@ static void print_payload(const struct spool_rec_header *rec)
         const struct spool_mmap *r = (const void *)rec;
         printf(" base=%#" PRIx64 " len=%" PRIu64 " path=%.*s", r->base, r->len_bytes, (int)r->path_len,
                (const char *)(r + 1));
+        if (r->rec.flags & SPOOL_MMAP_FROM) printf(" from=%#" PRIx64, r->offset_bytes);
         break;
     }
     case SPOOL_REC_NODE_ADD:

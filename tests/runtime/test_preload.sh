@@ -22,10 +22,21 @@ holds mmap 1 'MMAP .* len=7340032'
 holds mmap 1 'ALLOC .* len=7340032'
 holds mmap 1 'MUNMAP .* len=7340032'
 
+# what stays mapped keeps its records
+same mremap "$victim" mremap
+holds mremap 1 'MMAP .* len=53248 path= from='
+holds mremap 0 'MUNMAP .* len=(32768|86016)'
+holds mremap 1 'MUNMAP .* len=69632'
+
 same threads "$victim" threads
 holds threads 1000 'ALLOC .* len=1053577 '
 holds threads 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
 holds threads 1001 'THREAD_END'
+
+same c11 "$victim" c11
+holds c11 10 'ALLOC .* len=1053583 '
+holds c11 11 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
+holds c11 11 'THREAD_END'
 
 # Each thread has records, however short it is, in the file of all threads; only a thread with a burst has a separate file.
 same idle "$victim" idle
@@ -78,7 +89,7 @@ goes_on() {
     [ "$recorded" -eq 20001 ] || { [ "$recorded" -gt 2000 ] && grep -q ' EVENT kind=12 ' "$work/lines"; } ||
         fail "$1: $recorded blocks are recorded, of 20001"
 }
-for how in close_range closefrom loop; do
+for how in close_range close_range_by_number closefrom loop loop_by_number; do
     LOADSTONE_ALLOC_MIN=0 same "$how" "$victim" closefds "$how"
     goes_on "$how" '1118579|1118581'
 done
