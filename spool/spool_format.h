@@ -774,7 +774,13 @@ struct spool_kernel_call {
       "\"blocks of allocation sites after the first 32,766\" (record --pid on the running program counts "  \
       "from its own begin on; report --by line shows the code)")                                            \
     X(TAGS_CHECKED, "allocations drawn at random whose site tags were checked")                             \
-    X(TAGS_WRONG, "of these, allocations with the tag of another call path")
+    X(TAGS_WRONG, "of these, allocations with the tag of another call path")                                \
+    X(THREADS_NO_ROOM,                                                                                      \
+      "threads that are not sampled: Loadstone takes at most a quarter of the descriptors that the "        \
+      "program may have (ulimit -n allows more)")                                                           \
+    X(FAULTS_NO_ROOM,                                                                                       \
+      "threads whose page faults have no place: Loadstone takes at most a quarter of the descriptors that " \
+      "the program may have (ulimit -n allows more)")
 #define SPOOL_EVENT_ENUM(name, text) SPOOL_EVENT_##name,
 enum spool_event_kind { SPOOL_EVENT_LIST(SPOOL_EVENT_ENUM) SPOOL_EVENT_COUNT };
 #undef SPOOL_EVENT_ENUM

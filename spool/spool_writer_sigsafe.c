@@ -329,6 +329,7 @@ void spool_file_name(char out[SPOOL_NAME_BYTES], struct spool_name name)
 static int spool_go_on_alone(struct spool_writer *w)
 {
     const struct spool_file_header *of = &w->shared->ids;
+    if (w->shared->has_room && !w->shared->has_room(false)) return EMFILE;
     char name[SPOOL_NAME_BYTES];
     spool_file_name(name, (struct spool_name){of->pid, of->image, w->tid, w->stream});
     struct spool_file f;

@@ -28,13 +28,14 @@ struct spool_cap {
 
 /* The file of all threads, from which writers lease chunks. */
 struct spool_shared {
-    const int *dirfd;             /* directory of all files; the number may change */
-    void (*guard)(int *fd);       /* called with the descriptor of each own file; NULL: no call */
-    struct spool_cap *cap;        /* borrowed */
-    struct spool_file_header ids; /* pid, parent_pid and image of all files */
-    int fd;                       /* -1: no shared file, each thread has its own file */
-    uint32_t chunks_len;          /* atomic: leased so far */
-    uint32_t streams_len;         /* atomic: begun so far */
+    const int *dirfd;                 /* directory of all files; the number may change */
+    void (*guard)(int *fd);           /* called with the descriptor of each own file; NULL: no call */
+    bool (*has_room)(bool is_needed); /* may there be another own file? NULL: always */
+    struct spool_cap *cap;            /* borrowed */
+    struct spool_file_header ids;     /* pid, parent_pid and image of all files */
+    int fd;                           /* -1: no shared file, each thread has its own file */
+    uint32_t chunks_len;              /* atomic: leased so far */
+    uint32_t streams_len;             /* atomic: begun so far */
     uint64_t file_device, file_inode;
 };
 

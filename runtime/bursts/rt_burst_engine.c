@@ -356,10 +356,18 @@ static int open_thread(struct rt_thread *rt)
     return 0;
 }
 
+static void count_refused(int error)
+{
+    if (error == EMFILE)
+        rt_event_count_sigsafe(SPOOL_EVENT_THREADS_NO_ROOM, 1, error);
+    else if (error)
+        rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
+}
+
 void rt_burst_thread_open(struct rt_thread *rt)
 {
     const int error = open_thread(rt);
-    if (error) rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
+    count_refused(error);
 }
 
 static void put_count(enum spool_event_kind kind, uint64_t *count)
@@ -442,7 +450,7 @@ void rt_burst_after_fork_child(struct rt_thread *rt)
     for (unsigned i = 0; i < RT_BURST_METHODS; i++)
         if (lifes[i] && lifes[i]->after_fork_child) lifes[i]->after_fork_child();
     const int error = take_over_child(rt);
-    if (error) rt_event_count_sigsafe(SPOOL_EVENT_TRIGGER_REFUSED, 1, error);
+    count_refused(error);
 }
 
 static void disarm_all(void)

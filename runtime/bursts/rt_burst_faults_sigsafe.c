@@ -69,6 +69,7 @@ static int keep_fd(long fd, int *slot)
 
 static int open_event(struct rt_burst_thread *t)
 {
+    if (!rt_fds_have_room(false)) return EMFILE;
     t->faults_mean = __atomic_load_n(&faults.rate.mean, __ATOMIC_RELAXED);
     struct perf_event_attr attr = faults_attr(draw_period(t));
     const long fd = ls_syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -80,7 +81,9 @@ void rt_burst_faults_begin(struct rt_burst_thread *t)
     const bool has_perf = rt_burst_engine.trigger == &rt_burst_trigger_perf;
     if (has_perf && rt_burst_look_for_tracer(&rt_burst_engine, TRACER_AGE_NS)) return;
     const int error = has_perf ? open_event(t) : EACCES;
-    if (error && !__atomic_exchange_n(&faults.is_refused, 1, __ATOMIC_RELAXED))
+    if (error == EMFILE)
+        rt_event_count_sigsafe(SPOOL_EVENT_FAULTS_NO_ROOM, 1, error);
+    else if (error && !__atomic_exchange_n(&faults.is_refused, 1, __ATOMIC_RELAXED))
         rt_event_count_sigsafe(SPOOL_EVENT_FAULTS_REFUSED, 1, error);
 }
 

@@ -59,6 +59,7 @@ static int probe(void)
 
 static int open_for_thread(struct rt_burst_thread *t)
 {
+    if (!rt_fds_have_room(true)) return EMFILE;
     const long fd = open_task_clock();
     if (fd < 0) return (int)-fd;
     t->trigger_fd = rt_fds_move_high((int)fd);

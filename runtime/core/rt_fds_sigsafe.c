@@ -5,10 +5,15 @@
 
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
 
 /* Outside rt_state because of its size: owner of each guarded number, NULL for the program's. */
 static int *rt_fd_owners[RT_FDS_MAX];
 static int rt_fd_highest = -1;
+static uint32_t rt_fds_len; /* guarded ones */
+
+enum { RT_FDS_PART = 4 }; /* of the program's limit */
 
 /* Where the limit is low, move as high as possible. */
 static const int rt_fd_floors[] = {RT_FDS_FLOOR, 200, 100, 50, 24, 10, 6};
@@ -34,7 +39,9 @@ int rt_fds_move_high(int fd)
 static void rt_fds_set(int fd, int *owner)
 {
     if (fd < 0 || fd >= RT_FDS_MAX) return;
-    __atomic_store_n(&rt_fd_owners[fd], owner, __ATOMIC_RELEASE);
+    int *const before = __atomic_exchange_n(&rt_fd_owners[fd], owner, __ATOMIC_ACQ_REL);
+    if (!before && owner) __atomic_fetch_add(&rt_fds_len, 1, __ATOMIC_RELAXED);
+    if (before && !owner) __atomic_fetch_sub(&rt_fds_len, 1, __ATOMIC_RELAXED);
     int highest = __atomic_load_n(&rt_fd_highest, __ATOMIC_RELAXED);
     while (
         owner && fd > highest &&
@@ -63,6 +70,14 @@ void rt_fds_close(int *slot)
     rt_fds_unguard(slot);
     ls_syscall(SYS_close, *slot);
     *slot = -1;
+}
+
+bool rt_fds_have_room(bool is_needed)
+{
+    struct rlimit limit;
+    if (ls_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) != 0) return true;
+    return __atomic_load_n(&rt_fds_len, __ATOMIC_RELAXED) <
+           limit.rlim_cur / (is_needed ? RT_FDS_PART : 2 * RT_FDS_PART);
 }
 
 bool rt_fds_is_ours(int fd)

@@ -38,6 +38,7 @@ static int rt_image_make(void)
     for (uint32_t image = 0; image < RT_IMAGES_MAX && err == EEXIST; image++) {
         *s = (struct spool_shared){.dirfd = &rt_state.spool_fd,
                                    .guard = rt_fds_guard,
+                                   .has_room = rt_fds_have_room,
                                    .cap = &rt_state.cap,
                                    .ids = {.pid = (uint32_t)rt_state.pid,
                                            .parent_pid = (uint32_t)rt_state.parent_pid,

@@ -452,6 +452,39 @@ static int run_alloc(int argc, char **argv)
     return 0;
 }
 
+static pthread_barrier_t all_began, counted;
+
+static void *wait_for_the_count(void *arg)
+{
+    pthread_barrier_wait(&all_began);
+    pthread_barrier_wait(&counted);
+    return arg;
+}
+
+/* Most descriptors are the program's, however many threads it has. */
+static int run_descriptors(int argc, char **argv)
+{
+    enum { THREADS = 120, LIMIT = 128 };
+    const struct rlimit limit = {LIMIT, LIMIT};
+    pthread_t threads[THREADS];
+    (void)argc;
+    (void)argv;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    pthread_barrier_init(&all_began, NULL, THREADS + 1);
+    pthread_barrier_init(&counted, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, wait_for_the_count, NULL) != 0) return 1;
+    pthread_barrier_wait(&all_began);
+    int count = 0;
+    while (open("/dev/null", O_RDONLY) >= 0)
+        count++;
+    pthread_barrier_wait(&counted);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    printf("%s\n", count >= LIMIT * 3 / 4 - 10 ? "most are free" : "few are free");
+    return 0;
+}
+
 static int use_block_in_thread(void *arg)
 {
     use_block(1053583);
@@ -565,18 +598,31 @@ struct part {
 };
 
 static const struct part parts[] = {
-    {"leaf", run_leaf},     {"threads", run_threads},
-    {"fork", run_fork},     {"vfork", run_vfork},
-    {"spawn", run_spawn},   {"system", run_system},
-    {"exec", run_exec},     {"closefds", run_closefds},
-    {"dup2", run_dup2},     {"kill9", run_kill9},
-    {"abort", run_abort},   {"setuid", run_setuid},
-    {"chroot", run_chroot}, {"strict", run_strict},
-    {"filter", run_filter}, {"alloc", run_alloc},
-    {"flood", run_flood},   {"mmap", run_mmap},
-    {"mremap", run_mremap}, {"c11", run_c11},
-    {"dlopen", run_dlopen}, {"exitthread", run_exitthread},
-    {"idle", run_idle},     {"forks", run_forks},
+    {"leaf", run_leaf},
+    {"threads", run_threads},
+    {"fork", run_fork},
+    {"vfork", run_vfork},
+    {"spawn", run_spawn},
+    {"system", run_system},
+    {"exec", run_exec},
+    {"closefds", run_closefds},
+    {"dup2", run_dup2},
+    {"kill9", run_kill9},
+    {"abort", run_abort},
+    {"setuid", run_setuid},
+    {"chroot", run_chroot},
+    {"strict", run_strict},
+    {"filter", run_filter},
+    {"alloc", run_alloc},
+    {"flood", run_flood},
+    {"mmap", run_mmap},
+    {"mremap", run_mremap},
+    {"c11", run_c11},
+    {"descriptors", run_descriptors},
+    {"dlopen", run_dlopen},
+    {"exitthread", run_exitthread},
+    {"idle", run_idle},
+    {"forks", run_forks},
 };
 
 int main(int argc, char **argv)

@@ -33,6 +33,9 @@ holds threads 1000 'ALLOC .* len=1053577 '
 holds threads 1001 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
 holds threads 1001 'THREAD_END'
 
+same descriptors "$victim" descriptors
+holds descriptors 121 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
+
 same c11 "$victim" c11
 holds c11 10 'ALLOC .* len=1053583 '
 holds c11 11 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
