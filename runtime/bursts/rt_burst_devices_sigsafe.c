@@ -23,13 +23,29 @@ bool rt_burst_path_is_device(const char *path, size_t len_bytes)
     return false;
 }
 
+/* Bytes by which range i would become longer if it contained [base, end) as well. */
+static uint64_t growth(const struct rt_burst_devices *d, uint32_t i, uint64_t base, uint64_t end)
+{
+    const uint64_t low = d->ranges[i].base, high = d->ranges[i].end;
+    return (base < low ? low - base : 0) + (end > high ? end - high : 0);
+}
+
+/* Readers see the range grow at one end after the other: what it contained stays in it. */
+static void grow(struct rt_burst_devices *d, uint32_t i, uint64_t base, uint64_t end)
+{
+    if (base < d->ranges[i].base) __atomic_store_n(&d->ranges[i].base, base, __ATOMIC_RELAXED);
+    if (end > d->ranges[i].end) __atomic_store_n(&d->ranges[i].end, end, __ATOMIC_RELAXED);
+}
+
 void rt_burst_devices_add(struct rt_burst_devices *d, uint64_t base, uint64_t end)
 {
     const uint32_t n = d->count;
+    uint32_t nearest = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (d->ranges[i].base <= base && end <= d->ranges[i].end) return;
-    if (n == RT_BURST_DEVICES_MAX) {
-        __atomic_store_n(&d->overflow, 1, __ATOMIC_RELAXED);
+        if (growth(d, i, base, end) < growth(d, nearest, base, end)) nearest = i;
+    const bool touches = n && base <= d->ranges[nearest].end && end >= d->ranges[nearest].base;
+    if (touches || n == RT_BURST_DEVICES_MAX) {
+        grow(d, nearest, base, end);
         return;
     }
     d->ranges[n].base = base;
@@ -87,9 +103,10 @@ void rt_burst_devices_scan(struct rt_burst_devices *d, const char *maps, size_t 
 
 bool rt_burst_devices_may_probe(const struct rt_burst_devices *d, uint64_t addr)
 {
-    if (__atomic_load_n(&d->overflow, __ATOMIC_RELAXED)) return false;
     const uint32_t n = __atomic_load_n(&d->count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < n; i++)
-        if (addr >= d->ranges[i].base && addr < d->ranges[i].end) return false;
+        if (addr >= __atomic_load_n(&d->ranges[i].base, __ATOMIC_RELAXED) &&
+            addr < __atomic_load_n(&d->ranges[i].end, __ATOMIC_RELAXED))
+            return false;
     return true;
 }

@@ -9,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { RT_BURST_DEVICES_MAX = 64 };
+enum { RT_BURST_DEVICES_MAX = 256 };
 
-/* One writer at a time (the caller serialises), any number of readers in handlers. When there are more ranges
- * than places, probing stops everywhere: never read a device twice for want of room. */
+/* One writer at a time (the caller serialises), any number of readers in handlers. Ranges that touch are joined. When
+ * there are more than places, a new one is joined with the nearest, and with what lies between them: never read a device
+ * twice for want of room. */
 struct rt_burst_devices {
-    uint32_t count, overflow;
+    uint32_t count, unused;
     struct {
         uint64_t base, end;
     } ranges[RT_BURST_DEVICES_MAX];

@@ -89,7 +89,6 @@ static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
     const struct rt_burst_devices *d = &rt_burst_engine.devices;
     const uint64_t random = rt_burst_random_next(&t->random);
     const uint64_t accesses = rt_state.config.burst_accesses;
-    const bool may_probe = !__atomic_load_n(&d->overflow, __ATOMIC_RELAXED);
     return (struct rt_tr_plan){
         .warm_instructions = WARM_LEAST + (uint32_t)(random >> 8) % WARM_MORE,
         .settle_instructions = part_of_life(own(t), SETTLE_INSTRUCTIONS),
@@ -98,7 +97,7 @@ static struct rt_tr_plan plan_of(struct rt_burst_thread *t)
         .tsc_per_us = rt_burst_engine.tsc_per_us,
         .late_tsc = t->burst_tsc + LATE_US * (uint64_t)rt_burst_engine.tsc_per_us,
         .accesses = accesses < RT_TR_ACCESSES_MAX ? (uint32_t)accesses : RT_TR_ACCESSES_MAX,
-        .probes = may_probe ? PROBES_LEAST + (uint32_t)(random >> 40) % PROBES_MORE : 0,
+        .probes = PROBES_LEAST + (uint32_t)(random >> 40) % PROBES_MORE,
         .probe_loads = PROBE_LOADS,
         .cold_share = COLD_SHARE,
         .instructions_max = INSTRUCTIONS_MOST,

@@ -58,15 +58,31 @@ static void step_devices_reads_map_lines(void **state)
     assert_true(rt_burst_devices_may_probe(&d, 0x55d0c0000010));
 }
 
-static void step_devices_too_many_stop_all_probing(void **state)
+static void step_devices_that_touch_are_one(void **state)
 {
     (void)state;
     struct rt_burst_devices d = {0};
-    for (uint64_t i = 0; i < RT_BURST_DEVICES_MAX; i++)
+    for (uint64_t i = 0; i < 2 * (uint64_t)RT_BURST_DEVICES_MAX; i++)
+        rt_burst_devices_add(&d, (1000 + i) * 4096, (1001 + i) * 4096);
+    rt_burst_devices_add(&d, 999 * UINT64_C(4096), 1001 * UINT64_C(4096));
+    assert_int_equal(d.count, 1);
+    assert_int_equal(d.ranges[0].base, 999 * 4096);
+    assert_int_equal(d.ranges[0].end, (1000 + 2 * RT_BURST_DEVICES_MAX) * 4096);
+}
+
+/* The last one is joined with the nearest; memory elsewhere is still probed. */
+static void step_devices_without_room_are_joined(void **state)
+{
+    (void)state;
+    struct rt_burst_devices d = {0};
+    const uint64_t most = RT_BURST_DEVICES_MAX;
+    for (uint64_t i = 0; i <= most; i++)
         rt_burst_devices_add(&d, i * 8192, i * 8192 + 4096);
-    assert_true(rt_burst_devices_may_probe(&d, 4096));
-    rt_burst_devices_add(&d, UINT64_C(1) << 40, (UINT64_C(1) << 40) + 1);
-    assert_false(rt_burst_devices_may_probe(&d, 4096));
+    for (uint64_t i = 0; i <= most; i++)
+        assert_false(rt_burst_devices_may_probe(&d, i * 8192));
+    for (uint64_t i = 0; i < most; i++)
+        assert_int_equal(rt_burst_devices_may_probe(&d, i * 8192 + 4096), i < most - 1);
+    assert_true(rt_burst_devices_may_probe(&d, most * 8192 + 4096));
 }
 
 static void step_lines_remember_one_burst(void **state)
@@ -99,7 +115,8 @@ UNIT_GROUP()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_devices_knows_memory_that_must_not_be_read_twice),
         cmocka_unit_test(step_devices_reads_map_lines),
-        cmocka_unit_test(step_devices_too_many_stop_all_probing),
+        cmocka_unit_test(step_devices_that_touch_are_one),
+        cmocka_unit_test(step_devices_without_room_are_joined),
         cmocka_unit_test(step_lines_remember_one_burst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
