@@ -361,11 +361,15 @@ static struct kernel_action kernel_fault_action(const struct rt_burst_action *a)
     return k;
 }
 
-static struct kernel_action kernel_trigger_action(void *handler)
+/* A signal that the program handles interrupts system calls if its handler does. Triggers come in user mode, or are known to
+ * have interrupted a call (rt_burst_eintr_repair). */
+static struct kernel_action kernel_trigger_action(int slot, void *handler)
 {
+    const struct rt_burst_action a = read_action(slot);
+    const uint64_t restart = is_real_handler(&a) ? a.flags & SA_RESTART : SA_RESTART;
     return (struct kernel_action){
         .handler = handler,
-        .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_RESTORER_FLAG,
+        .flags = SA_SIGINFO | SA_ONSTACK | restart | SA_RESTORER_FLAG,
         .restorer = rt_burst_restorer,
         .mask = handler_mask(),
     };
@@ -375,8 +379,8 @@ static struct kernel_action kernel_trigger_action(void *handler)
  * then, with us or without. */
 static struct kernel_action kernel_action_for(int slot)
 {
-    if (slot == OWN_TRAP) return kernel_trigger_action((void *)(uintptr_t)on_trap);
-    if (slot == OWN_TIMER) return kernel_trigger_action((void *)(uintptr_t)on_timer);
+    if (slot == OWN_TRAP) return kernel_trigger_action(slot, (void *)(uintptr_t)on_trap);
+    if (slot == OWN_TIMER) return kernel_trigger_action(slot, (void *)(uintptr_t)on_timer);
     const struct rt_burst_action a = read_action(slot);
     const bool is_inherited = slot >= OWN_FPE && a.handler == (void *)SIG_IGN;
     return is_inherited ? (struct kernel_action){.handler = a.handler} : kernel_fault_action(&a);

@@ -182,7 +182,9 @@ static int change_mask(int how, const sigset_t *set, sigset_t *old)
     if (error < 0) return (int)-error;
     if (old) from_mask(old, (before & ~needed) | view_before);
     if (!set || !needed) return 0;
-    rt_burst_blocked_view = new_view(how, hidden, view_before);
+    const uint64_t view_now = new_view(how, hidden, view_before);
+    if (view_now != view_before && !view_is_ours()) return 0;
+    rt_burst_blocked_view = view_now;
     if (rt_burst_pending_view & ~rt_burst_blocked_view) rt_burst_signals_flush_pending();
     return 0;
 }

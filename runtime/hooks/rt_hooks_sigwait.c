@@ -7,26 +7,29 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-typedef int (*sigtimedwait_fn)(const sigset_t *, siginfo_t *, const struct timespec *);
-
-/* The C library's: it is a cancellation point. */
-static sigtimedwait_fn real_sigtimedwait(void)
+/* The C library's function, which is a cancellation point. */
+static void find_real(const char *name, void **found, void *out_fn)
 {
-    static void *found;
-    void *real = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+    void *real = __atomic_load_n(found, __ATOMIC_ACQUIRE);
     if (!real) {
-        real = dlsym(RTLD_NEXT, "sigtimedwait");
-        __atomic_store_n(&found, real, __ATOMIC_RELEASE);
+        real = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(found, real, __ATOMIC_RELEASE);
     }
-    sigtimedwait_fn fn;
-    memcpy(&fn, &real, sizeof fn);
-    return fn;
+    memcpy(out_fn, &real, sizeof real);
 }
+#define REAL(name, fn)                   \
+    do {                                 \
+        static void *found;              \
+        find_real(#name, &found, &(fn)); \
+    } while (0)
 
 /* Return a signal of set that was held back, or 0. */
 static int take_kept_back(const sigset_t *set, siginfo_t *info)
@@ -62,10 +65,12 @@ static void swallow_trigger(void)
 /* Our triggers use CPU time and a waiting thread uses none, so a timeout restarts at most a few times. */
 LS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out, const struct timespec *timeout)
 {
+    int (*real)(const sigset_t *, siginfo_t *, const struct timespec *);
     siginfo_t info;
     int sig = take_kept_back(set, &info);
+    REAL(sigtimedwait, real);
     while (!sig) {
-        sig = real_sigtimedwait()(set, &info, timeout);
+        sig = real(set, &info, timeout);
         if (sig <= 0 || !is_our_trigger(&info)) break;
         swallow_trigger();
         sig = 0;
@@ -100,4 +105,105 @@ LS_EXPORT int sigwait(const sigset_t *set, int *out)
     if (sig > 0) *out = sig;
     errno = saved;
     return error;
+}
+
+/* --- calls that wait with another mask --- */
+
+struct masked_wait {
+    bool changes; /* what the program believes to block */
+    uint64_t view, kernel_mask;
+};
+
+static uint64_t set_kernel_mask(int how, uint64_t mask)
+{
+    uint64_t before = 0;
+    ls_syscall(SYS_rt_sigprocmask, how, &mask, &before, sizeof mask);
+    return before;
+}
+
+static void end_wait(const struct masked_wait *w)
+{
+    const int saved = errno;
+    if (!w->changes) return;
+    rt_burst_blocked_view = w->view;
+    set_kernel_mask(SIG_SETMASK, w->kernel_mask);
+    errno = saved;
+}
+
+/* Let the program believe that it has this mask. A signal that was held back for it is handled now, and the call would not
+ * wait: false, with errno set. The kernel blocks the signals until the call, whose mask the program gave. */
+static bool begin_wait(struct masked_wait *w, const sigset_t *mask)
+{
+    const uint64_t needed = rt_burst_signals_needed();
+    uint64_t wanted = 0;
+    if (mask) memcpy(&wanted, mask, sizeof wanted);
+    w->view = rt_burst_blocked_view;
+    w->changes = mask && (wanted & needed) != w->view && rt_burst_signals_owns(SIGTRAP);
+    if (!w->changes) return true;
+    w->kernel_mask = set_kernel_mask(SIG_BLOCK, needed);
+    rt_burst_blocked_view = wanted & needed;
+    if (!(rt_burst_pending_view & ~rt_burst_blocked_view)) return true;
+    set_kernel_mask(SIG_SETMASK, w->kernel_mask);
+    rt_burst_signals_flush_pending();
+    end_wait(w);
+    errno = EINTR;
+    return false;
+}
+
+LS_EXPORT int sigsuspend(const sigset_t *mask)
+{
+    int (*real)(const sigset_t *);
+    struct masked_wait w;
+    REAL(sigsuspend, real);
+    if (!begin_wait(&w, mask)) return -1;
+    const int result = real(mask);
+    end_wait(&w);
+    return result;
+}
+
+LS_EXPORT int ppoll(struct pollfd *fds, nfds_t len, const struct timespec *timeout, const sigset_t *mask)
+{
+    int (*real)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+    struct masked_wait w;
+    REAL(ppoll, real);
+    if (!begin_wait(&w, mask)) return -1;
+    const int result = real(fds, len, timeout, mask);
+    end_wait(&w);
+    return result;
+}
+
+/* ppoll in programs built with _FORTIFY_SOURCE */
+LS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t len, const struct timespec *timeout,
+                          const sigset_t *mask, size_t room_bytes)
+{
+    int (*real)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+    struct masked_wait w;
+    REAL(__ppoll_chk, real);
+    if (!begin_wait(&w, mask)) return -1;
+    const int result = real(fds, len, timeout, mask, room_bytes);
+    end_wait(&w);
+    return result;
+}
+
+LS_EXPORT int pselect(int len, fd_set *restrict in, fd_set *restrict out, fd_set *restrict except,
+                      const struct timespec *restrict timeout, const sigset_t *restrict mask)
+{
+    int (*real)(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
+    struct masked_wait w;
+    REAL(pselect, real);
+    if (!begin_wait(&w, mask)) return -1;
+    const int result = real(len, in, out, except, timeout, mask);
+    end_wait(&w);
+    return result;
+}
+
+LS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int len, int timeout_ms, const sigset_t *mask)
+{
+    int (*real)(int, struct epoll_event *, int, int, const sigset_t *);
+    struct masked_wait w;
+    REAL(epoll_pwait, real);
+    if (!begin_wait(&w, mask)) return -1;
+    const int result = real(fd, events, len, timeout_ms, mask);
+    end_wait(&w);
+    return result;
 }

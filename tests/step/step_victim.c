@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -457,6 +459,107 @@ static void mode_waits(void)
     EXPECT(sigwaitinfo(&all, &info) == SIGRTMAX);
 }
 
+static volatile int received;
+static void on_received(int sig)
+{
+    received = sig;
+}
+
+enum { WAITS = 4 };
+
+/* Wait in one of the calls that take a mask. */
+static int wait_with(int call, const sigset_t *mask)
+{
+    const struct timespec long_enough = {.tv_sec = 20};
+    struct epoll_event event;
+    switch (call) {
+    case 0:
+        return sigsuspend(mask);
+    case 1:
+        return ppoll(NULL, 0, &long_enough, mask);
+    case 2:
+        return pselect(0, NULL, NULL, NULL, &long_enough, mask);
+    default: {
+        const int fd = epoll_create1(EPOLL_CLOEXEC);
+        const int result = epoll_pwait(fd, &event, 1, 20000, mask);
+        close(fd);
+        return result;
+    }
+    }
+}
+
+static pid_t send_soon(int sig)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        usleep(30000);
+        kill(getppid(), sig);
+        _exit(0);
+    }
+    return child;
+}
+
+/* Signals that the program blocks, and lets through only while it waits: whether they come before or meanwhile. */
+static void wait_for(int sig)
+{
+    sigset_t only, open, now;
+    sigemptyset(&only);
+    sigaddset(&only, sig);
+    sigprocmask(SIG_BLOCK, &only, &open);
+    sigdelset(&open, sig);
+    for (int i = 0; i < 2 * WAITS; i++) {
+        const pid_t child = i % 2 ? send_soon(sig) : 0;
+        received = 0;
+        if (!child) raise(sig);
+        compute(2);
+        EXPECT(i % 2 || received == 0);
+        while (!received)
+            EXPECT(wait_with(i / 2, &open) == -1 && errno == EINTR);
+        EXPECT(received == sig);
+        if (child) wait_status(child);
+        sigprocmask(SIG_BLOCK, NULL, &now);
+        EXPECT(sigismember(&now, sig) == 1);
+    }
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+}
+
+/* Waiting as natively: it would wait for ever otherwise, and the alarm ends it. */
+static void mode_suspend(void)
+{
+    const int signals[] = {SIGTRAP, SIGRTMAX, SIGUSR1};
+    for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        const struct sigaction action = {.sa_handler = on_received};
+        sigset_t blocked, none, now;
+        int pipes[2];
+        char byte;
+        alarm(30);
+        sigaction(signals[i], &action, NULL);
+        wait_for(signals[i]);
+        /* without SA_RESTART */
+        EXPECT(pipe(pipes) == 0);
+        pid_t child = send_soon(signals[i]);
+        EXPECT(read(pipes[0], &byte, 1) == -1 && errno == EINTR);
+        wait_status(child);
+        close(pipes[0]);
+        close(pipes[1]);
+        /* the mask of a vfork child is its own */
+        sigemptyset(&none);
+        sigemptyset(&blocked);
+        sigaddset(&blocked, signals[i]);
+        sigprocmask(SIG_BLOCK, &blocked, NULL);
+        child = vfork();
+        if (child == 0) {
+            sigprocmask(SIG_SETMASK, &none, NULL);
+            _exit(0);
+        }
+        wait_status(child);
+        sigprocmask(SIG_BLOCK, NULL, &now);
+        EXPECT(sigismember(&now, signals[i]) == 1);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        alarm(0);
+    }
+}
+
 /* A burst must not begin under a tracer, which would get each of its traps; only the few signals until the
  * next look for a tracer, at the latest the eighth, can be seen. */
 static void mode_traced(void)
@@ -528,6 +631,7 @@ static const struct {
     {"signalfd", mode_signalfd},
     {"eintr", mode_eintr},
     {"waits", mode_waits},
+    {"suspend", mode_suspend},
     {"traced", mode_traced},
     {"die-null", mode_die_null},
     {"die-int3", mode_die_int3},
