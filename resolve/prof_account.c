@@ -15,6 +15,7 @@
 /* At most one of 10,000 recordings has fewer bursts than this many standard errors below the expected number. */
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
+static const double TOO_SHORT_NS = 1e8; /* at 3 %, a burst comes every 5 to 20 ms */
 static const double RATIO_MOST = 4; /* of two paces: more is damage */
 enum { PAIRS_LEAST = 24, RESTS_LEAST = 8 };
 static const double FEW_TICKS = 8;    /* from there on, the ratio of the ticks is right to 2 % */
@@ -342,9 +343,16 @@ static void fill_process(struct closing *c, uint32_t row)
 
 struct sums {
     double cpu_ns, kernel_ns, recording_ns, variance, found_ns, represented_ns;
-    double without_burst_ns, short_of_bursts_ns, unsplit_ns, unknown_ns;
+    double without_burst_ns, unsampled_ns, short_of_bursts_ns, unsplit_ns, unknown_ns;
     size_t unknown, engines;
 };
+
+/* The sum that the time of a stratum without enough bursts belongs to. */
+static double *missing_part(struct sums *s, const struct stratum *t)
+{
+    if (t->found_ns > 0) return &s->short_of_bursts_ns;
+    return t->user_ns > TOO_SHORT_NS ? &s->unsampled_ns : &s->without_burst_ns;
+}
 
 static struct sums add_up(const struct closing *c)
 {
@@ -372,7 +380,7 @@ static struct sums add_up(const struct closing *c)
         s.kernel_ns -= t->from_kernel_ns;
         s.recording_ns -= t->from_recording_ns;
         if (t->is_unsplit) s.unsplit_ns += t->user_ns;
-        if (missing_ns > 1) *(t->found_ns > 0 ? &s.short_of_bursts_ns : &s.without_burst_ns) += missing_ns;
+        if (missing_ns > 1) *missing_part(&s, t) += missing_ns;
     }
     return s;
 }
@@ -403,6 +411,11 @@ static void explain(const struct sums *s, char *why, size_t len_bytes)
     why[0] = '\0';
     if (s->without_burst_ns > 0)
         add_reason(&r, "%.3g s was too short for a burst", s->without_burst_ns * 1e-9);
+    if (s->unsampled_ns > 0)
+        add_reason(&r,
+                   "%.3g s had no burst: its threads are not sampled (made by clone or by the C library), or "
+                   "triggers were blocked",
+                   s->unsampled_ns * 1e-9);
     if (s->short_of_bursts_ns > 0)
         add_reason(
             &r, "%.3g s had fewer bursts than its CPU time lets expect: triggers were blocked, lost or late",

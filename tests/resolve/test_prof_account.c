@@ -194,6 +194,19 @@ static void account_without_a_burst_reports_it(void **state)
     free(b);
 }
 
+/* It was long enough: its threads were not sampled. */
+static void account_tells_unsampled_time_from_short_time(void **state)
+{
+    struct book *b = book_new();
+    (void)state;
+    add_process(b, "a", (struct prof_cpu){3000 * MS, 10 * MS, 0, 0, 4 * MS, 0});
+    close_book(b);
+    assert_int_equal(b->run.unrepresented_ns, 3000 * MS);
+    assert_null(strstr(b->run.unrepresented_why, "too short for a burst"));
+    assert_non_null(strstr(b->run.unrepresented_why, "3 s had no burst: its threads are not sampled"));
+    free(b);
+}
+
 /* Knuth, The Art of Computer Programming, vol. 2, 3.4.1 */
 static size_t drawn_poisson(double mean, uint64_t *random)
 {
@@ -516,6 +529,7 @@ UNIT_GROUP()
         cmocka_unit_test(account_splits_children_of_few_ticks),
         cmocka_unit_test(account_joins_short_strata_with_the_largest),
         cmocka_unit_test(account_without_a_burst_reports_it),
+        cmocka_unit_test(account_tells_unsampled_time_from_short_time),
         cmocka_unit_test(account_takes_no_chance_for_a_shortfall),
         cmocka_unit_test(account_does_not_scale_a_shortfall_away),
         cmocka_unit_test(account_of_few_ticks_takes_user_time_from_the_bursts),
