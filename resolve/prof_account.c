@@ -16,7 +16,7 @@
 static const double SHORTFALL_ERRORS = 4;
 static const double SPLIT_95 = 1.96;
 static const double TOO_SHORT_NS = 1e8; /* at 3 %, a burst comes every 5 to 20 ms */
-static const double RATIO_MOST = 4; /* of two paces: more is damage */
+static const double RATIO_MOST = 4;     /* of two paces: more is damage */
 enum { PAIRS_LEAST = 24, RESTS_LEAST = 8 };
 static const double FEW_TICKS = 8;    /* from there on, the ratio of the ticks is right to 2 % */
 static const double RATIO_FITS = 0.1; /* in ticks, because getrusage never lets one of the times shrink */

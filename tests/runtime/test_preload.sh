@@ -22,7 +22,7 @@ holds mmap 1 'MMAP .* len=7340032'
 holds mmap 1 'ALLOC .* len=7340032'
 holds mmap 1 'MUNMAP .* len=7340032'
 
-# what stays mapped keeps its records
+# memory that stays mapped keeps its records
 same mremap "$victim" mremap
 holds mremap 1 'MMAP .* len=53248 path= from='
 holds mremap 0 'MUNMAP .* len=(32768|86016)'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of bursts in this program itself: what they list and time, and how they end. lockstep tests that translated
+/* The parts of bursts in this program itself: accesses that they list, loads that they time, and their ends. lockstep tests that translated
  * code computes the same as the original. */
 #include "runtime/bursts/rt_burst_gs_sigsafe.h"
 #include "runtime/translate/rt_tr_run.h"

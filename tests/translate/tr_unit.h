@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the unit tests of the translator share: bursts in this program itself. */
+/* Shared by the unit tests of the translator: bursts in this program itself. */
 #ifndef TR_UNIT_H
 #define TR_UNIT_H
 
