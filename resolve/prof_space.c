@@ -10,7 +10,7 @@
 
 enum prof_layer { PROF_LAYER_RANGES, PROF_LAYER_STACKS, PROF_LAYER_MAPS, PROF_LAYER_COUNT };
 
-/* Current place of a registered node. */
+/* Current place of a registered node, as the program registered it. */
 struct prof_extent {
     uint64_t base, end; /* base == end: nowhere */
 };
@@ -289,8 +289,7 @@ static bool prof_space_row(const prof_space *s, uint32_t spool_id, uint32_t *out
 static void prof_take_range_away(prof_space *s, uint32_t row)
 {
     struct prof_extent *x = &s->extents[row];
-    if (x->base < x->end)
-        smr_live_remove(s->layers[PROF_LAYER_RANGES], x->base, row); /* clipped away before: nothing to do */
+    smr_live_remove_pieces(s->layers[PROF_LAYER_RANGES], x->base, x->end, row);
     *x = (struct prof_extent){0, 0};
 }
 
@@ -415,12 +414,11 @@ static bool prof_may_hold_blocks(prof_space *s, uint64_t addr)
 
 struct prof_target prof_space_find_access(prof_space *s, const struct spool_access *a)
 {
-    uint64_t base;
     uint32_t value;
     const uint64_t addr = a->addr;
     struct prof_target target = prof_nowhere;
-    if (smr_live_find_range(s->layers[PROF_LAYER_RANGES], addr, &base, NULL, &value)) {
-        target = prof_target_in_range(s, value, addr - base);
+    if (smr_live_find(s->layers[PROF_LAYER_RANGES], addr, &value)) {
+        target = prof_target_in_range(s, value, addr - s->extents[value].base);
         prof_heap_find_origin(s->heap, addr, &target);
         return target;
     }

@@ -41,6 +41,14 @@ ls_err smr_live_remove(smr_live *l, uint64_t base, uint32_t value)
     return ls_fail(LS_ERR_NOT_FOUND, "no live range %u begins at %#llx", value, (unsigned long long)base);
 }
 
+void smr_live_remove_pieces(smr_live *l, uint64_t base, uint64_t end, uint32_t value)
+{
+    struct smr_range r;
+    if (smr_avl_remove(&l->ranges, base, value, &r) && r.end == end) return;
+    while (base < end && smr_avl_first_from(&l->ranges, base, UINT64_MAX, &r) && r.base < end)
+        base = smr_avl_remove(&l->ranges, r.base, value, NULL) ? r.base : r.base + 1;
+}
+
 /* Put back the parts of r outside [base, end). Each piece is inserted outside its equals: a piece that now
  * equals an untouched range contained that range before, and the inner of two clipped ranges is put back
  * first. */

@@ -30,6 +30,9 @@ ls_err smr_live_insert(smr_live *l, uint64_t base, uint64_t end, uint32_t value)
  * Errors: LS_ERR_NOT_FOUND. */
 ls_err smr_live_remove(smr_live *l, uint64_t base, uint32_t value);
 
+/* Remove the range [base, end) of this value, also if it was clipped or split. Other ranges stay. */
+void smr_live_remove_pieces(smr_live *l, uint64_t base, uint64_t end, uint32_t value);
+
 /* Clear [base, end): ranges inside are removed, others are clipped, and one that extends beyond both ends is
  * split into two pieces with the same value. A recording that lost a free is replayed in this way: evict,
  * then insert the newer block.

@@ -228,6 +228,32 @@ static void resized_range_keeps_its_node(void **state)
     end(&f, &r);
 }
 
+/* Elements count from the begin of the range, whichever part of its memory is gone; when it ends, each remaining piece does. */
+static void range_unmapped_in_part_keeps_its_elements(void **state)
+{
+    struct spool_fixture f;
+    struct prof_fixture_thread t;
+    (void)state;
+    begin(&f, &t);
+    prof_fixture_node(&t, range(1, 0, FIXTURE_OTHER, FIXTURE_OTHER + 0x8000), "cut");
+    spool_put_munmap(&t.writer, t.now_ns += 10, FIXTURE_OTHER, 0x1000);
+    spool_put_munmap(&t.writer, t.now_ns += 10, FIXTURE_OTHER + 0x3000, 0x1000);
+    prof_fixture_load(&t, FIXTURE_OTHER + 100 * 80 + 3 * 8, 5);
+    prof_fixture_load(&t, FIXTURE_OTHER + 300 * 80, 5);
+    prof_fixture_node(&t, range(1, 0, FIXTURE_OTHER + 0x10000, FIXTURE_OTHER + 0x20000), NULL);
+    prof_fixture_load(&t, FIXTURE_OTHER + 100 * 80, 5);
+    prof_fixture_load(&t, FIXTURE_OTHER + 300 * 80, 5);
+    spool_writer_close(&t.writer);
+    struct resolved r = resolve(&f);
+    expect(&r, 0, PROF_NODE_RANGE, "cut");
+    assert_int_equal(r.samples.element[0], 100);
+    assert_int_equal(r.samples.component[0], 3);
+    assert_int_equal(r.samples.element[1], 300);
+    expect(&r, 2, PROF_NODE_ANONYMOUS, "anonymous memory");
+    expect(&r, 3, PROF_NODE_ANONYMOUS, "anonymous memory");
+    end(&f, &r);
+}
+
 static void groups_nest_even_in_a_circle(void **state)
 {
     struct spool_fixture f;
@@ -574,6 +600,7 @@ UNIT_GROUP()
         cmocka_unit_test(innermost_range_wins_with_element_and_component),
         cmocka_unit_test(freed_and_reused_address_resolves_by_time),
         cmocka_unit_test(resized_range_keeps_its_node),
+        cmocka_unit_test(range_unmapped_in_part_keeps_its_elements),
         cmocka_unit_test(groups_nest_even_in_a_circle),
         cmocka_unit_test(a_node_of_a_far_id_is_one_node),
         cmocka_unit_test(threads_merge_by_time_and_bursts_stay_whole),

@@ -213,6 +213,28 @@ static void evicting_the_middle_splits(void **state)
     smr_live_free(l);
 }
 
+static void pieces_are_removed_together(void **state)
+{
+    (void)state;
+    smr_live *l = smr_live_new();
+    uint32_t v = 0;
+    assert_int_equal(smr_live_insert(l, 100, 200, 1), LS_OK);
+    assert_int_equal(smr_live_insert(l, 150, 170, 2), LS_OK);
+    assert_int_equal(smr_live_insert(l, 170, 200, 3), LS_OK);
+    assert_int_equal(smr_live_insert(l, 170, 200, 1), LS_OK);
+    assert_int_equal(smr_live_evict(l, 90, 110), LS_OK);
+    assert_int_equal(smr_live_evict(l, 140, 150), LS_OK);
+    smr_live_remove_pieces(l, 100, 200, 1);
+    assert_int_equal(smr_live_len(l), 2);
+    assert_true(smr_live_find(l, 160, &v) && v == 2);
+    assert_true(smr_live_find(l, 180, &v) && v == 3);
+    smr_live_remove_pieces(l, 170, 200, 3);
+    smr_live_remove_pieces(l, 170, 200, 3);
+    assert_int_equal(smr_live_len(l), 1);
+    assert_true(smr_live_is_valid(l));
+    smr_live_free(l);
+}
+
 static void many_equal_and_deep_ranges_stay_balanced(void **state)
 {
     (void)state;
@@ -256,6 +278,7 @@ UNIT_GROUP()
         cmocka_unit_test(random_operations_agree_with_the_model),
         cmocka_unit_test(partial_overlap_is_refused_and_nesting_is_not),
         cmocka_unit_test(evicting_the_middle_splits),
+        cmocka_unit_test(pieces_are_removed_together),
         cmocka_unit_test(many_equal_and_deep_ranges_stay_balanced),
         cmocka_unit_test(an_empty_set_freezes_to_nothing),
     };
