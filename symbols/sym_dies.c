@@ -58,6 +58,24 @@ bool sym_die_is_fortran(Dwarf_Die *unit)
     return false;
 }
 
+bool sym_tag_holds_functions(int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* DW_OP_addr X [plus_uconst n], or an offset in thread-local storage. */
 static bool sym_location_of_ops(const Dwarf_Op *ops, size_t len, uint64_t bias, struct sym_location *out)
 {

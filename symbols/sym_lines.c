@@ -29,7 +29,8 @@ struct sym_subprogram {
 
 /* Zeroed is empty. */
 struct sym_unit_code {
-    const void *unit;                 /* unit of these functions */
+    const struct sym_unit *unit;      /* unit of these functions */
+    bool has_nested;                  /* functions in functions were read, too */
     struct sym_subprogram *functions; /* sorted by base; each piece of a function has a row */
     size_t functions_len, functions_room;
     const uint8_t *walked; /* entry of the function of these calls, NULL: none */
@@ -49,32 +50,15 @@ static bool sym_add_function(struct sym_unit_code *s, const struct sym_entry *en
     return true;
 }
 
-/* Functions are in units, name spaces, Fortran modules, types, and (nested ones) in functions. */
-static bool sym_holds_functions(int tag)
-{
-    switch (tag) {
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_class_type:
-    case DW_TAG_structure_type:
-    case DW_TAG_subprogram:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Only Fortran and a few other languages nest functions; for the others, the bodies of functions are not
- * searched. */
-static void sym_walk_functions(struct sym_unit_code *s, const struct sym_entry *parent, bool nests, int depth)
+static void sym_walk_functions(struct sym_unit_code *s, const struct sym_entry *parent, int depth)
 {
     struct sym_entry e;
     if (depth > SYM_DIE_DEPTH_MAX || !sym_entry_child(parent, &e)) return;
     do {
         const int tag = sym_entry_tag(&e);
         if (tag == DW_TAG_subprogram && !sym_add_function(s, &e)) return;
-        if (sym_holds_functions(tag) && (tag != DW_TAG_subprogram || nests))
-            sym_walk_functions(s, &e, nests, depth + 1);
+        if (sym_tag_holds_functions(tag) && (tag != DW_TAG_subprogram || s->has_nested))
+            sym_walk_functions(s, &e, depth + 1);
     } while (sym_entry_next(&e));
 }
 
@@ -84,17 +68,22 @@ static int sym_compare_subprograms(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
-static void sym_unit_code_enter(struct sym_unit_code *s, struct sym_walk *walk, struct sym_unit *unit)
+static void sym_unit_code_read(struct sym_unit_code *s, struct sym_walk *walk, bool nested)
 {
     struct sym_entry body;
-    if (s->unit == unit) return;
-    s->unit = unit;
+    s->has_nested = nested;
     s->functions_len = 0;
     s->walked = NULL;
-    if (sym_entry_of(walk, &unit->body, &body))
-        sym_walk_functions(s, &body, sym_die_is_fortran(&unit->body), 0);
+    if (sym_entry_of(walk, &s->unit->body, &body)) sym_walk_functions(s, &body, 0);
     if (s->functions_len > 0)
         qsort(s->functions, s->functions_len, sizeof(*s->functions), sym_compare_subprograms);
+}
+
+static void sym_unit_code_enter(struct sym_unit_code *s, struct sym_walk *walk, const struct sym_unit *unit)
+{
+    if (s->unit == unit) return;
+    s->unit = unit;
+    sym_unit_code_read(s, walk, false);
 }
 
 static struct sym_subprogram *sym_function_at(const struct sym_unit_code *s, uint64_t at)
@@ -159,6 +148,10 @@ static struct sym_subprogram *sym_unit_code_find(struct sym_unit_code *s, struct
     *out_call = SYM_NONE;
     sym_unit_code_enter(s, &units->walk, sym_units_find(units, at));
     struct sym_subprogram *function = sym_function_at(s, at);
+    if (!function && !s->has_nested) { /* rare, and the bodies of all functions take three times as long */
+        sym_unit_code_read(s, &units->walk, true);
+        function = sym_function_at(s, at);
+    }
     if (!function) return NULL;
     sym_unit_code_walk(s, function);
     for (size_t i = 0; i < s->calls_len; i++) {

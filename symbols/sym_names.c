@@ -15,7 +15,7 @@ enum sym_names_kind { SYM_NAMES_TYPES = 1, SYM_NAMES_VARIABLES = 2, SYM_NAMES_FU
 
 struct sym_unit_names {
     size_t first_piece, pieces_len; /* sorted by base */
-    bool is_read;
+    bool is_read, has_nested;       /* has_nested: also functions in functions */
 };
 
 /* A walk through a unit. */
@@ -23,7 +23,7 @@ struct sym_names_walk {
     struct sym_names *n;
     uint64_t scope; /* distinguishes the names of units; 0: the whole file */
     int kinds;
-    bool nests; /* functions may be in functions */
+    bool nested; /* of functions, read those in functions, too */
 };
 
 bool sym_is_spelled(const struct sym_entry *e, const char *name)
@@ -103,8 +103,9 @@ bool sym_is_named_type(const struct sym_entry *e)
 }
 
 /* The kinds of entries that an entry may hold. */
-static int sym_names_kinds_in(int tag)
+static int sym_names_kinds_in(int tag, bool nested)
 {
+    if (nested && sym_tag_holds_functions(tag)) return SYM_NAMES_FUNCTIONS;
     switch (tag) {
     case DW_TAG_namespace:
     case DW_TAG_module:
@@ -132,7 +133,7 @@ static void sym_names_walk_below(struct sym_names_walk w, const struct sym_entry
 {
     struct sym_entry e, unit;
     const int kinds = w.kinds;
-    if (depth > SYM_NAMES_DEPTH_MAX || !sym_entry_child(parent, &e)) return;
+    if (depth > (w.nested ? SYM_DIE_DEPTH_MAX : SYM_NAMES_DEPTH_MAX) || !sym_entry_child(parent, &e)) return;
     do {
         const int tag = sym_entry_tag(&e);
         if (++w.n->visits > SYM_NAMES_VISITS_MAX) w.n->is_cut = true;
@@ -141,8 +142,7 @@ static void sym_names_walk_below(struct sym_names_walk w, const struct sym_entry
         if ((kinds & SYM_NAMES_VARIABLES) && tag == DW_TAG_variable)
             sym_names_put(&w, SYM_NAMES_VARIABLES, &e);
         if ((kinds & SYM_NAMES_FUNCTIONS) && tag == DW_TAG_subprogram) sym_names_put_function(w.n, &e);
-        w.kinds =
-            kinds & (tag == DW_TAG_subprogram && w.nests ? SYM_NAMES_FUNCTIONS : sym_names_kinds_in(tag));
+        w.kinds = kinds & sym_names_kinds_in(tag, w.nested);
         if (!w.kinds) continue;
         if (tag != DW_TAG_imported_unit)
             sym_names_walk_below(w, &e, depth + 1);
@@ -157,6 +157,19 @@ static int sym_compare_pieces(const void *a, const void *b)
     return (x->base > y->base) - (x->base < y->base);
 }
 
+/* Read kinds of entries of the unit at this row. */
+static void sym_names_read(struct sym_names *n, size_t row, int kinds, bool nested)
+{
+    struct sym_unit_names *u = &n->of_units[row];
+    const struct sym_names_walk w = {n, row + 1, kinds, nested};
+    struct sym_entry body;
+    *u = (struct sym_unit_names){.first_piece = n->pieces_len, .is_read = true, .has_nested = nested};
+    if (sym_entry_of(&n->units->walk, &n->units->units[row].body, &body)) sym_names_walk_below(w, &body, 0);
+    u->pieces_len = n->pieces_len - u->first_piece;
+    if (u->pieces_len > 0)
+        qsort(n->pieces + u->first_piece, u->pieces_len, sizeof(*n->pieces), sym_compare_pieces);
+}
+
 /* The number of the unit, from 1; its names have been read. 0: memory ran out. */
 static uint64_t sym_names_unit(struct sym_names *n, const struct sym_unit *unit)
 {
@@ -164,17 +177,8 @@ static uint64_t sym_names_unit(struct sym_names *n, const struct sym_unit *unit)
     if (!n->of_units) n->is_cut = true;
     if (!n->of_units) return 0;
     const size_t row = (size_t)(unit - n->units->units);
-    struct sym_unit_names *u = &n->of_units[row];
-    if (u->is_read) return row + 1;
-    *u = (struct sym_unit_names){.first_piece = n->pieces_len, .is_read = true};
-    Dwarf_Die die = unit->body;
-    struct sym_entry body;
-    const struct sym_names_walk w = {n, row + 1, SYM_NAMES_TYPES | SYM_NAMES_VARIABLES | SYM_NAMES_FUNCTIONS,
-                                     sym_die_is_fortran(&die)};
-    if (sym_entry_of(&n->units->walk, &die, &body)) sym_names_walk_below(w, &body, 0);
-    u->pieces_len = n->pieces_len - u->first_piece;
-    if (u->pieces_len > 0)
-        qsort(n->pieces + u->first_piece, u->pieces_len, sizeof(*n->pieces), sym_compare_pieces);
+    if (!n->of_units[row].is_read)
+        sym_names_read(n, row, SYM_NAMES_TYPES | SYM_NAMES_VARIABLES | SYM_NAMES_FUNCTIONS, false);
     return row + 1;
 }
 
@@ -211,17 +215,26 @@ bool sym_names_variable_anywhere(struct sym_names *n, const char *name, Dwarf_Di
     return sym_names_get(n, 0, SYM_NAMES_VARIABLES, name, out);
 }
 
-bool sym_names_function(struct sym_names *n, const struct sym_unit *unit, uint64_t at, Dwarf_Die *out)
+static bool sym_names_piece(const struct sym_names *n, const struct sym_unit_names *u, uint64_t at,
+                            Dwarf_Die *out)
 {
-    const uint64_t scope = sym_names_unit(n, unit);
-    if (!scope) return false;
-    const struct sym_unit_names *u = &n->of_units[scope - 1];
     const struct sym_piece *rows = n->pieces + u->first_piece;
     size_t from; /* rows before from begin at or before at */
     LS_COUNT_FIRST(from, u->pieces_len, i, rows[i].base <= at);
     if (from == 0 || at >= rows[from - 1].end) return false;
     *out = sym_entry_die(&rows[from - 1].entry);
     return true;
+}
+
+bool sym_names_function(struct sym_names *n, const struct sym_unit *unit, uint64_t at, Dwarf_Die *out)
+{
+    const uint64_t scope = sym_names_unit(n, unit);
+    if (!scope) return false;
+    const struct sym_unit_names *u = &n->of_units[scope - 1];
+    if (sym_names_piece(n, u, at, out)) return true;
+    if (u->has_nested) return false;
+    sym_names_read(n, scope - 1, SYM_NAMES_FUNCTIONS, true);
+    return sym_names_piece(n, u, at, out);
 }
 
 void sym_names_fini(struct sym_names *n)

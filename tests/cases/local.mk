@@ -98,6 +98,7 @@ EXTRA_DIST += tests/cases/layout_victim.cc
 
 # variables and lines: the test compiles these, in several ways
 EXTRA_DIST += tests/cases/sym_victim.h tests/cases/sym_victim.c tests/cases/sym_plugin.c tests/cases/sym_inlined.cc tests/cases/sym_common.f90
+EXTRA_DIST += tests/cases/sym_openmp.c
 
 # names that would control a terminal or a spreadsheet
 check_PROGRAMS += tests/cases/names_victim

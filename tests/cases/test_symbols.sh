@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Samples land on the right variables and lines: globals, statics and thread-local variables of programs and plugins, position-
-# independent or not, stripped, with a separate debug file; C++ and inlining; Fortran.
+# independent or not, stripped, with a separate debug file; C++ and inlining; Fortran; OpenMP.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_runtime
 needs_python h5py
@@ -50,6 +50,10 @@ with_plugins() {
         "$loadstone" report --by function --min-share 0.001 --limit 1000 run.h5 >functions 2>/dev/null
         grep -q "sym_work_of_$n" functions || { echo "no function of plugin $n in the report"; return 3; }
     done
+}
+with_gather() {
+    "$loadstone" report --by function --min-share 0.001 run.h5 >functions 2>/dev/null
+    grep -q "sym_gather ([^)]*)" functions || { echo "no sym_gather in the report"; return 3; }
 }
 inlining() { with_symbols && "$python" "$cases/sym_lines.py" run.h5 "$cases/sym_inlined.cc"; }
 
@@ -112,6 +116,12 @@ if has gfortran; then
     try "Fortran COMMON blocks and modules" with_symbols ./plate
 else
     echo "SKIP Fortran: no gfortran"
+fi
+
+if $cc $flags -fopenmp -o region "$cases/sym_openmp.c" 2>/dev/null; then
+    try "function inlined into a parallel region" with_gather ./region
+else
+    echo "SKIP parallel regions: the compiler has no OpenMP"
 fi
 
 # a program that is gone when its spool is resolved: reported once, by name; its addresses are kept

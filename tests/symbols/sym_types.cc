@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types in name spaces, templates and classes, for test_sym_walk: compiled with type units, and with a split file.
+// Types in name spaces, templates, classes and functions, for test_sym_walk and test_sym_files: compiled with type units, and with a
+// split file.
 #include <cstdio>
 #include <map>
 #include <string>
@@ -40,10 +41,24 @@ int box::made = 3;
 static std::map<std::string, shapes::box> boxes;
 static thread_local int used;
 
+static inline __attribute__((always_inline)) int inlined_into_local(const volatile int *from)
+{
+    return from[0] * from[1];
+}
+
 int main(int argc, char **argv)
 {
+    struct local {
+        static __attribute__((noinline)) int product(int x)
+        {
+            const struct only_there {
+                volatile int pair[2];
+            } there = {{x, x + 1}};
+            return inlined_into_local(there.pair);
+        }
+    };
     boxes.emplace(argv[0], shapes::box(argc));
     for (const auto &named : boxes)
         used += named.second.width();
-    return std::printf("%d\n", used + shapes::box::made) < 0;
+    return std::printf("%d\n", used + shapes::box::made + local::product(argc)) < 0;
 }

@@ -4,7 +4,10 @@
 #include "tests/spool/spool_fixture.h"
 #include "tests/unit.h"
 
+#include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +17,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+static char folder[4096];
 
 enum { KNOWN_LINE = __LINE__ + 1 };
 __attribute__((noinline)) static int known_function_of_this_test(int x)
@@ -324,6 +329,54 @@ static void types_of_variables_and_expressions(void **state)
     sym_files_free(s.files);
 }
 
+/* Find the instruction of a program at which the function is inlined, and its line. */
+static uint64_t find_inlined(sym_files *files, sym_file *file, const char *path, const char *function,
+                             struct sym_answer *a)
+{
+    size_t len, row = 0;
+    uint8_t *bytes = fixture_read_file(path, &len);
+    const struct sym_thing text =
+        sym_file_find_section(file, ((const Elf64_Ehdr *)(const void *)bytes)->e_entry);
+    free(bytes);
+    assert_string_equal(text.name, ".text");
+    uint64_t *linked = malloc((text.end - text.base) * sizeof(*linked));
+    for (uint64_t at = text.base; at < text.end; at++)
+        linked[at - text.base] = at;
+    assert_int_equal(sym_file_lines(files, file, linked, text.end - text.base, a), LS_OK);
+    free(linked);
+    while (row < a->lines_len && strcmp(sym_answer_text(a, a->lines[row].function), function) != 0)
+        row++;
+    if (row == a->lines_len) fail_msg("%s: no instruction of %s", path, function);
+    a->lines[0] = a->lines[row];
+    return text.base + row;
+}
+
+/* Compilers put functions of local types, nested ones and those of OpenMP's regions inside the functions around them. */
+static void functions_in_functions_have_names_and_types(void **state)
+{
+    static const char *const programs[] = {"sym_types", "sym_split"};
+    static const char text[] = "nonly_there";
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        sym_files *files;
+        sym_file *file;
+        struct sym_answer a, types;
+        char path[4400];
+        snprintf(path, sizeof(path), "%s/%s", folder, programs[i]);
+        assert_int_equal(sym_files_new((struct sym_limits){0}, &files), LS_OK);
+        assert_int_equal(sym_files_get(files, path, &file), LS_OK);
+        const uint64_t at = find_inlined(files, file, path, "inlined_into_local", &a);
+        assert_non_null(strstr(sym_answer_text(&a, a.lines[0].symbol), "local::product"));
+        assert_int_equal(a.lines[0].inlines_len, 1);
+        const struct sym_type_questions q = {&at, 1, text, sizeof(text)};
+        assert_int_equal(sym_file_types(files, file, &q, &types), LS_OK);
+        assert_int_equal(types.typings[0].how, SYM_HOW_NEW);
+        sym_answer_fini(&types);
+        sym_answer_fini(&a);
+        sym_files_free(files);
+    }
+}
+
 /* Does the process map a file with this path? */
 static bool maps_file(int pid, const char *path)
 {
@@ -370,6 +423,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_of_variables_and_expressions),
+        cmocka_unit_test(functions_in_functions_have_names_and_types),
         cmocka_unit_test(own_function_has_name_file_and_line),
         cmocka_unit_test(own_variables_have_names_and_elements),
         cmocka_unit_test(library_function_has_its_name),
@@ -380,5 +434,6 @@ UNIT_GROUP()
         cmocka_unit_test(files_asked_about_stay_open),
     };
     thread_local_of_this_test[0] = 1;
+    snprintf(folder, sizeof(folder), "%s", dirname(strdupa(program_invocation_name)));
     return known_function_of_this_test(0) == 1 ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
 }
