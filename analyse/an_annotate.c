@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/an_annotate.h"
-
+#include "analyse/an_function.h"
 #include "common/ls_sorted.h"
-#include "common/ls_text.h"
 #include "common/ls_vector.h"
 
 #include <stdlib.h>
@@ -11,79 +10,13 @@
 /* Lines in a row without samples that are still shown between sampled ones, besides those around them. */
 enum { AN_AROUND_LINES = 3 };
 
-/* --- by name --- */
-
-/* Return true if function is name, or name followed by template arguments or parameters; a function without a
- * name is called "?" in reports. */
-static bool an_is_called(const char *function, const char *name)
-{
-    if (!*function) return strcmp(name, "?") == 0;
-    const size_t len = strlen(name);
-    return len > 0 && strncmp(function, name, len) == 0 && strchr("(<", function[len]); /* also at its end */
-}
-
-/* Does the function of this row have code in a source file of this name? */
-static bool an_has_file(const struct an_tables *t, const struct prof_line *l, const char *file,
-                        size_t file_len)
-{
-    for (size_t i = 0; i < t->lines_len; i++) {
-        const struct prof_line *other = &t->lines[i];
-        const char *base = ls_base_name(other->file);
-        if (strlen(base) == file_len && memcmp(base, file, file_len) == 0 &&
-            strcmp(other->function, l->function) == 0 && strcmp(other->module, l->module) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool an_is_in(const struct an_tables *t, const struct prof_line *l, const char *where,
-                     size_t where_len)
-{
-    const char *module = ls_base_name(l->module);
-    if (strlen(module) == where_len && memcmp(module, where, where_len) == 0) return true;
-    return an_has_file(t, l, where, where_len);
-}
-
-/* Find the single colon that is not part of "::". */
-static const char *an_lone_colon(const char *name)
-{
-    for (const char *c = strchr(name, ':'); c; c = strchr(c, ':')) {
-        if (c[1] != ':') return c;
-        c += 2;
-    }
-    return NULL;
-}
-
-static bool an_function_matches(const struct an_tables *t, const struct prof_line *l, const char *name)
-{
-    if (an_is_called(l->function, name)) return true;
-    const char *colon = an_lone_colon(name);
-    return colon && an_is_called(l->function, colon + 1) && an_is_in(t, l, name, (size_t)(colon - name));
-}
-
-/* Return the name without namespaces and classes: the part after the last "::" outside of template arguments
- * and parameters. */
-static const char *an_unqualified(const char *function)
-{
-    const char *last = function;
-    int depth = 0;
-    for (const char *c = function; *c && !(depth == 0 && *c == '('); c++) {
-        depth += *c == '<' ? 1 : *c == '>' && depth > 0 ? -1 : 0;
-        if (depth == 0 && c[0] == ':' && c[1] == ':') last = c + 2;
-    }
-    return last;
-}
-
 static size_t an_collect_functions(const struct an_combination *c, const struct an_tables *t,
                                    const char *name, bool unqualified, uint32_t *out, size_t room)
 {
     size_t found = 0;
     const struct an_keys *k = &c->keys[0];
     for (uint32_t n = 0; n < k->len; n++) { /* groups of the first dimension are its numbers */
-        const struct prof_line *l = &t->lines[k->keys[n]];
-        if (!(unqualified ? an_is_called(an_unqualified(l->function), name)
-                          : an_function_matches(t, l, name)))
-            continue;
+        if (!an_function_is_named(t, k->keys[n], name, unqualified)) continue;
         if (found < room) out[found] = n;
         found++;
     }

@@ -21,9 +21,8 @@ struct an_source_text {
     size_t len;
 };
 
-/* Find the functions called name among the groups of c, whose first dimension is function. name is the
- * function, the function without its parameters, or one of the two after "module:" or "file:". Several
- * functions are found when several modules have one of that name.
+/* Find the functions called name (an_function.h) among the groups of c, whose first dimension is function; if name begins with a file,
+ * the tables were by_file. Several functions are found when several modules or files have one of that name.
  * Owns:   nothing; *out gets up to room groups.  Errors: none; returns the number of matches, 0: none. */
 size_t an_functions_named(const struct an_combination *c, const struct an_tables *t, const char *name,
                           uint32_t *out, size_t room);

@@ -2,6 +2,7 @@
 #include "analyse/an_dimension.h"
 #include "analyse/an_calls.h"
 #include "analyse/an_cost.h"
+#include "analyse/an_function.h"
 #include "common/ls_text.h"
 #include "run_h5/prof_tables.h"
 
@@ -70,8 +71,9 @@ static int an_compare_modules(const struct an_tables *t, uint32_t a, uint32_t b)
 
 static int an_compare_functions(const struct an_tables *t, uint32_t a, uint32_t b)
 {
-    const int c = an_compare_modules(t, a, b);
-    return c ? c : strcmp(t->lines[a].function, t->lines[b].function);
+    int c = an_compare_modules(t, a, b);
+    if (c == 0) c = strcmp(t->lines[a].function, t->lines[b].function);
+    return c || !t->by_file ? c : strcmp(t->lines[a].file, t->lines[b].file);
 }
 
 static int an_compare_sources(const struct an_tables *t, uint32_t a, uint32_t b)
@@ -475,6 +477,7 @@ const struct an_dimension an_dimensions[] = {
      .columns = AN_LINE_COLUMNS,
      .base = AN_BASE_LINE,
      .compare = an_compare_functions,
+     .is_named = an_function_is_named,
      .label = an_function_label},
     {.name = "line",
      .title = "line",

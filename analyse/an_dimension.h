@@ -47,6 +47,8 @@ struct an_dimension {
     int (*compare)(const struct an_tables *t, uint32_t a, uint32_t b);
     /* Key that contains this one, smaller than it, or AN_NO_KEY. NULL: flat. Excludes compare. */
     uint32_t (*parent)(const struct an_tables *t, uint32_t key);
+    /* Is the key called name, other than by its label? unqualified: without name spaces, tried last. NULL: no. */
+    bool (*is_named)(const struct an_tables *t, uint32_t key, const char *name, bool unqualified);
     /* Name of a key, in out or constant. */
     const char *(*label)(const struct an_tables *t, uint32_t key, char out[AN_LABEL_BYTES]);
     bool is_ordered; /* keys are shown in their natural order (time, distance) */

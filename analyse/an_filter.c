@@ -31,11 +31,13 @@ static bool an_text_matches(const char *text, const char *value)
 }
 
 static bool an_key_matches(const struct an_keys *k, const struct an_tables *t, uint32_t number,
-                           const char *value)
+                           const char *value, bool unqualified)
 {
     char out[AN_LABEL_BYTES];
+    const struct an_dimension *d = k->dimension;
+    if (number < k->len && d->is_named && d->is_named(t, k->keys[number], value, unqualified)) return true;
     if (an_text_matches(an_keys_path(k, t, number, out), value)) return true;
-    return number < k->len && an_text_matches(k->dimension->label(t, k->keys[number], out), value);
+    return number < k->len && an_text_matches(d->label(t, k->keys[number], out), value);
 }
 
 /* Also match the keys inside a matching key. */
@@ -50,8 +52,9 @@ static void an_inherit(const struct an_keys *k, const struct an_tables *t, uint8
 static bool an_mark(const struct an_keys *k, const struct an_tables *t, const char *value, uint8_t *matches)
 {
     bool any = false;
-    for (uint32_t n = 0; n <= k->len + 1; n++)
-        if (an_key_matches(k, t, n, value)) matches[n] = any = true;
+    for (int unqualified = 0; !any && unqualified < 2; unqualified++)
+        for (uint32_t n = 0; n <= k->len + 1; n++)
+            if (an_key_matches(k, t, n, value, unqualified)) matches[n] = any = true;
     return any;
 }
 
@@ -85,7 +88,9 @@ ls_err an_filter_apply(const struct an_filter *f, const struct an_tables *t, con
                        const struct an_keep *keep, const char **out_value)
 {
     struct an_keys k;
-    ls_err err = an_keys_init(&k, f->dimension, t, s);
+    struct an_tables by_file = *t;
+    by_file.by_file = true; /* a value may be FILE:FUNCTION */
+    ls_err err = an_keys_init(&k, f->dimension, &by_file, s);
     uint8_t *matches = err == LS_OK ? calloc(k.len + 2u, 1) : NULL;
     if (err == LS_OK && !matches) err = ls_nomem("filtering %u keys", k.len);
     if (err == LS_OK) err = an_filter_by_keys(f, &k, t, matches, out_value);

@@ -2,7 +2,8 @@
 /* Which samples and bursts an analysis looks at: "dimension=value[,value...]", or != for all others.
  *
  * A value names a key when it is its label or path, the words of it before a blank ("matmul.c:17" for
- * "matmul.c:17 multiply"), or a pattern of the shell (*, ?, [) that matches one of them. */
+ * "matmul.c:17 multiply"), or a pattern of the shell (*, ?, [) that matches one of them. Functions have the names of an_function.h,
+ * too. */
 #ifndef AN_FILTER_H
 #define AN_FILTER_H
 

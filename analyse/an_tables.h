@@ -27,6 +27,7 @@ struct an_tables {
     const struct prof_run *run;
     uint64_t duration_ns; /* duration of the run, in whole slices; 0: not known */
     uint32_t slices;      /* equal parts of the duration, the keys of the dimension slice */
+    bool by_file;         /* the dimension function separates equal names by source file */
 };
 
 enum { AN_SLICES = 20, AN_SLICES_MAX = 1 << 24 };

@@ -11,6 +11,7 @@ libanalyse_la_SOURCES = \
     analyse/an_diff.c analyse/an_diff.h \
     analyse/an_dimension.c analyse/an_dimension.h \
     analyse/an_filter.c analyse/an_filter.h \
+    analyse/an_function.c analyse/an_function.h \
     analyse/an_identity.c \
     analyse/an_kernel.c analyse/an_kernel.h \
     analyse/an_keys.c analyse/an_keys.h \

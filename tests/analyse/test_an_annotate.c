@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "analyse/an_annotate.h"
+#include "analyse/an_function.h"
 #include "tests/analyse/an_fixture.h"
 #include "tests/unit.h"
 
@@ -45,7 +46,7 @@ struct run {
     uint32_t thread[LINES];
 };
 
-static void begin(struct run *r, const char *by_text)
+static void begin(struct run *r, const char *by_text, bool by_file)
 {
     struct an_by by;
     memset(r, 0, sizeof(*r));
@@ -57,7 +58,8 @@ static void begin(struct run *r, const char *by_text)
     }
     fix_input(r->f);
     r->f->in.samples.thread = r->thread;
-    r->t = (struct an_tables){.threads = threads, .threads_len = 1, .lines = lines, .lines_len = LINES};
+    r->t = (struct an_tables){
+        .threads = threads, .threads_len = 1, .lines = lines, .lines_len = LINES, .by_file = by_file};
     assert_int_equal(an_by_parse(&by, by_text), LS_OK);
     const struct an_grouped of = {.tables = &r->t, .samples = &r->f->in.samples};
     assert_int_equal(an_combination_init(&r->c, &by, &of), LS_OK);
@@ -83,11 +85,10 @@ static void an_functions_are_found_by_name(void **state)
     struct run r;
     uint32_t found[4];
     (void)state;
-    begin(&r, "function,line");
+    begin(&r, "function,line", false);
     assert_int_equal(named(&r, "f", found), 2);
     assert_int_equal(named(&r, "m:f", found), 1);
     assert_string_equal(lines[r.c.keys[0].keys[found[0]]].module, "/bin/m");
-    assert_int_equal(named(&r, "a.h:f", found), 1);
     assert_int_equal(named(&r, "n.c:f", found), 1);
     assert_string_equal(lines[r.c.keys[0].keys[found[0]]].module, "/lib/n");
     assert_int_equal(named(&r, "b.c:f", found), 0);
@@ -104,6 +105,30 @@ static void an_functions_are_found_by_name(void **state)
     end(&r);
 }
 
+/* Static functions of two files may have the same name. */
+static void an_functions_of_a_file_are_separate(void **state)
+{
+    struct run r;
+    uint32_t found[4];
+    struct an_annotated *rows = NULL;
+    size_t len = 0;
+    (void)state;
+    begin(&r, "function,line", true);
+    assert_true(an_function_has_file(&r.t, "a.h:f"));
+    assert_false(an_function_has_file(&r.t, "m:f"));
+    assert_false(an_function_has_file(&r.t, "f"));
+    assert_int_equal(named(&r, "f", found), 3);
+    assert_int_equal(named(&r, "a.c:f", found), 1);
+    assert_int_equal(named(&r, "n.c:g", found), 1);
+    assert_int_equal(named(&r, "a.h:f", found), 1);
+    const struct an_source_text none = {NULL, 0};
+    assert_int_equal(an_annotate_lines(&r.c, &r.t, &none, found[0], &rows, &len), LS_OK);
+    assert_int_equal(len, 1);
+    assert_string_equal(rows[0].file, "/s/a.h");
+    free(rows);
+    end(&r);
+}
+
 /* Sampled: a.c 10 and 20, a.h 2. Known: a.c 1-13 and 17-22. So 7-10 before the first, the known lines
  * between, 20-22 after the last (23 is not known). */
 static void an_lines_include_their_surrounding_lines(void **state)
@@ -114,7 +139,7 @@ static void an_lines_include_their_surrounding_lines(void **state)
     struct an_annotated *rows = NULL;
     size_t len = 0;
     (void)state;
-    begin(&r, "function,line");
+    begin(&r, "function,line", false);
     const struct an_source_text text = {sources, sources_len};
     named(&r, "m:f", found);
     assert_int_equal(an_annotate_lines(&r.c, &r.t, &text, found[0], &rows, &len), LS_OK);
@@ -138,7 +163,7 @@ static void an_lines_without_source_text_stay(void **state)
     struct an_annotated *rows = NULL;
     size_t len = 0;
     (void)state;
-    begin(&r, "function,line");
+    begin(&r, "function,line", false);
     const struct an_source_text none = {NULL, 0};
     named(&r, "m:f", found);
     assert_int_equal(an_annotate_lines(&r.c, &r.t, &none, found[0], &rows, &len), LS_OK);
@@ -157,7 +182,7 @@ static void an_instructions_come_by_address(void **state)
     struct an_annotated *rows = NULL;
     size_t len = 0;
     (void)state;
-    begin(&r, "function,ip");
+    begin(&r, "function,ip", false);
     named(&r, "m:f", found);
     assert_int_equal(an_annotate_instructions(&r.c, &r.t, found[0], &rows, &len), LS_OK);
     assert_int_equal(len, 4);
@@ -171,6 +196,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_functions_are_found_by_name),
+        cmocka_unit_test(an_functions_of_a_file_are_separate),
         cmocka_unit_test(an_lines_include_their_surrounding_lines),
         cmocka_unit_test(an_lines_without_source_text_stay),
         cmocka_unit_test(an_instructions_come_by_address),

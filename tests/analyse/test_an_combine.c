@@ -268,10 +268,11 @@ static void an_combined_groups_roll_up(void **state)
 }
 
 /* kept: a letter a sample, x where it stays. */
-static void check_filter(const char *text, const char *kept)
+static void check_filter_of(const struct prof_line *of, const char *text, const char *kept)
 {
     struct run r = run_new();
     run_connect(&r);
+    r.t.lines = of;
     struct an_filter filter;
     uint8_t samples[ACCESSES], bursts[2];
     const struct an_keep keep = {samples, bursts};
@@ -283,6 +284,11 @@ static void check_filter(const char *text, const char *kept)
     for (uint64_t i = 0; i < ACCESSES; i++)
         if (samples[i] != (kept[i] == 'x')) fail_msg("%s: sample %zu", text, (size_t)i);
     fix_free(r.f);
+}
+
+static void check_filter(const char *text, const char *kept)
+{
+    check_filter_of(lines, text, kept);
 }
 
 static void an_filters_choose_by_label_word_or_pattern(void **state)
@@ -303,6 +309,24 @@ static void an_filters_choose_by_label_word_or_pattern(void **state)
     check_filter("level=DRAM", "x.....");
     check_filter("level!=L1,DRAM", ".x.xxx");
     check_filter("site=(not at a known allocation site)", "...xxx");
+}
+
+/* Two static functions f, and one in a name space. */
+static void an_filters_choose_functions_as_annotate_does(void **state)
+{
+    struct prof_line own[sizeof(lines) / sizeof(lines[0])];
+    (void)state;
+    memcpy(own, lines, sizeof(lines));
+    own[2].file = "/src/b.c";
+    own[3].function = "ns::g(int)";
+    check_filter_of(own, "function=f", "xxx...");
+    check_filter_of(own, "function=a.c:f", "xx....");
+    check_filter_of(own, "function=b.c:f", "..x...");
+    check_filter_of(own, "function!=b.c:f", "xx.xxx");
+    check_filter_of(own, "function=b.c:f,g", "..xx..");
+    check_filter_of(own, "function=m:f", "xxx...");
+    check_filter_of(own, "function=ns::g", "...x..");
+    check_filter_of(own, "function=m:g", "...x..");
 }
 
 static void an_filter_that_names_nothing_is_an_error(void **state)
@@ -430,6 +454,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_dimensions_combine),
         cmocka_unit_test(an_combined_groups_roll_up),
         cmocka_unit_test(an_filters_choose_by_label_word_or_pattern),
+        cmocka_unit_test(an_filters_choose_functions_as_annotate_does),
         cmocka_unit_test(an_filter_that_names_nothing_is_an_error),
         cmocka_unit_test(an_slices_by_number_or_length),
         cmocka_unit_test(an_names_are_the_same_in_another_run),

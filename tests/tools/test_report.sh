@@ -90,6 +90,8 @@ golden report-annotate.txt report-annotate.txt
 COLUMNS=120 "$loadstone" report --annotate matmul.c:multiply --by ip run.h5 >report-annotate-ip.txt 2>err || failed=1
 golden report-annotate-ip.txt report-annotate-ip.txt
 must grep -qF "lie in no module" err
+must grep -qF "next: loadstone report --where function=matmul.c:multiply run.h5" err
+expect 0 "" "$loadstone" report --where function=matmul.c:multiply run.h5
 "$loadstone" report --annotate multiply --json run.h5 >annotate.json 2>err || failed=1
 must python3 -c 'import json; d = json.load(open("annotate.json")); l = d["functions"][0]["lines"]
 assert [x["line"] for x in l] == [14, 15, 16, 17, 19, 20] and l[3]["samples"] == 10800 and "samples" not in l[0], l'
@@ -106,6 +108,7 @@ must grep -qF "in 200 bursts of 1 thread." out
 expect 2 "did you mean line?" "$loadstone" report --by lin,node run.h5
 expect 2 "is listed twice" "$loadstone" report --by line,line run.h5
 expect 2 "did you mean multiply?" "$loadstone" report --where function=multply run.h5
+expect 2 "no function 'other.c:multiply'" "$loadstone" report --where function=other.c:multiply run.h5
 expect 2 "did you mean function?" "$loadstone" report --where funtion=multiply run.h5
 expect 2 "has no node" "$loadstone" report --node Nothing run.h5
 COLUMNS=200 "$loadstone" report --by calls run.h5 >calls.txt 2>err || failed=1

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "analyse/an_annotate.h"
+#include "analyse/an_function.h"
 #include "common/ls_text.h"
 #include "run_h5/prof_tables.h"
 #include "tools/cli/cli_message.h"
@@ -474,6 +475,10 @@ ls_err rep_annotate(const struct rep_options *o, const struct rep_annotate_optio
                                .json = {.out = out}};
     by_line.by = "function,line";
     ls_err err = rep_view_init(&v, &by_line);
+    if (err == LS_OK && an_function_has_file(&v.tables, options->function)) {
+        v.tables.by_file = true;
+        err = rep_view_regroup(&v, by_line.by);
+    }
     if (err == LS_OK) err = rep_annotate_view(&a, &v);
     rep_code_fini(&a.code);
     rep_view_fini(&v);
