@@ -100,6 +100,14 @@ size_t an_diff_bursts(const an_diff *d, int side)
     return bursts;
 }
 
+bool an_diff_has_intervals(const an_diff *d)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < d->sides[side].len; i++)
+            if (d->sides[side].runs[i].given.in->is_of_job) return false;
+    return true;
+}
+
 /* ---- how runs vary ---- */
 
 typedef double an_run_value(const struct an_run *r, uint32_t row);
@@ -221,8 +229,8 @@ static void an_resample_side(const struct an_side *s, uint32_t row, enum an_metr
 
 static bool an_has_evidence(const an_diff *d, const struct an_difference *row)
 {
-    return an_diff_bursts(d, 0) >= AN_BURSTS_MIN && an_diff_bursts(d, 1) >= AN_BURSTS_MIN &&
-           row->bursts[0] + row->bursts[1] >= AN_DIFF_BURSTS_MIN;
+    return row->has_interval && an_diff_bursts(d, 0) >= AN_BURSTS_MIN &&
+           an_diff_bursts(d, 1) >= AN_BURSTS_MIN && row->bursts[0] + row->bursts[1] >= AN_DIFF_BURSTS_MIN;
 }
 
 /* Limits of b - a over all resamples. */
@@ -266,7 +274,7 @@ static bool an_side_has_stall(const struct an_side *s)
 
 struct an_difference an_diff_row(const an_diff *d, uint32_t row)
 {
-    struct an_difference out = {.row = row};
+    struct an_difference out = {.row = row, .has_interval = an_diff_has_intervals(d)};
     struct an_spread time[2], share[2], stall[2];
     for (int side = 0; side < 2; side++) {
         const struct an_side *s = &d->sides[side];

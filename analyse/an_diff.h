@@ -13,7 +13,9 @@
  *
  * A row that no burst of a side met may still be there: with 95 % confidence its share is below 3 / bursts
  * (Hanley and Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983). This bound is
- * added to the interval on that side. */
+ * added to the interval on that side.
+ *
+ * Rows of a profile of a job are sums over ranks, which cannot be resampled: with such a run there are no intervals. */
 #ifndef AN_DIFF_H
 #define AN_DIFF_H
 
@@ -78,6 +80,7 @@ struct an_change {
 
 struct an_difference {
     uint32_t row;
+    bool has_interval;                         /* false: a run is a profile of a job */
     uint64_t samples[2], bursts[2];            /* all runs of a side */
     struct an_change time_ns, share, stall_ns; /* means over runs; share: fraction of the run's time */
     struct an_change median_cycles;            /* median over measured loads; set by an_diff_median */
@@ -102,6 +105,8 @@ struct an_difference an_diff_row(const an_diff *d, uint32_t row);
 /* Fill in the median.
  * Errors: LS_ERR_NOMEM. */
 ls_err an_diff_median(const an_diff *d, struct an_difference *row);
+/* Are there intervals? Not if any run is a profile of a job. */
+bool an_diff_has_intervals(const an_diff *d);
 /* Bursts of a side that represent time. */
 size_t an_diff_bursts(const an_diff *d, int side);
 

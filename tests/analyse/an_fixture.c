@@ -48,6 +48,7 @@ static void fix_access(struct an_fixture *f, uint32_t node, uint32_t position, u
     f->latency_cycles[f->samples_len] = INT32_MIN;
     f->position[f->samples_len] = position;
     f->node[f->samples_len] = node;
+    f->count[f->samples_len] = UINT32_MAX;
     f->samples_len++;
     f->bursts[f->bursts_len - 1].samples_len++;
 }
@@ -67,6 +68,26 @@ void fix_store(struct an_fixture *f, uint32_t node, uint32_t position)
     fix_access(f, node, position, 1);
 }
 
+void fix_sum_bursts(struct an_fixture *f, uint32_t count, uint64_t weight_ns)
+{
+    f->in.is_of_job = true;
+    fix_burst(f, weight_ns, 0);
+    f->bursts[f->bursts_len - 1].count = count;
+    f->bursts[f->bursts_len - 1].data_weight_ns = 0;
+}
+
+void fix_sum_loads(struct an_fixture *f, uint32_t node, uint32_t count, uint32_t latency_cycles,
+                   uint64_t cost_ns)
+{
+    const size_t i = f->samples_len;
+    fix_sum_bursts(f, 1, 0);
+    f->bursts[f->bursts_len - 1].data_weight_ns = cost_ns;
+    fix_load(f, node, 0, latency_cycles);
+    f->count[i] = count;
+    f->cost_ns[i] = cost_ns;
+    f->stall_ns[i] = cost_ns / 2;
+}
+
 const struct an_input *fix_input(struct an_fixture *f)
 {
     f->in.bursts = f->bursts;
@@ -79,6 +100,9 @@ const struct an_input *fix_input(struct an_fixture *f)
                                           .position = f->position,
                                           .node = f->node,
                                           .ip = f->ip,
-                                          .addr = f->addr};
+                                          .addr = f->addr,
+                                          .count = f->count,
+                                          .cost_ns = f->cost_ns,
+                                          .stall_ns = f->stall_ns};
     return &f->in;
 }

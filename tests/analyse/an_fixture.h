@@ -20,6 +20,8 @@ struct an_fixture {
     int32_t latency_cycles[FIX_SAMPLES_MAX];
     uint32_t position[FIX_SAMPLES_MAX], node[FIX_SAMPLES_MAX];
     uint64_t ip[FIX_SAMPLES_MAX], addr[FIX_SAMPLES_MAX];
+    uint32_t count[FIX_SAMPLES_MAX];
+    uint64_t cost_ns[FIX_SAMPLES_MAX], stall_ns[FIX_SAMPLES_MAX];
     struct an_input in;
 };
 
@@ -29,6 +31,10 @@ void fix_burst(struct an_fixture *f, uint64_t weight_ns, uint32_t instructions);
 /* A load of the last burst; latency FIX_NOT_MEASURED: none. */
 void fix_load(struct an_fixture *f, uint32_t node, uint32_t position, uint32_t latency_cycles);
 void fix_store(struct an_fixture *f, uint32_t node, uint32_t position);
+/* Rows of a profile of a job: `count` bursts, and `count` loads with their mean latency and their sum of time. */
+void fix_sum_bursts(struct an_fixture *f, uint32_t count, uint64_t weight_ns);
+void fix_sum_loads(struct an_fixture *f, uint32_t node, uint32_t count, uint32_t latency_cycles,
+                   uint64_t cost_ns);
 /* f->in over the added samples. */
 const struct an_input *fix_input(struct an_fixture *f);
 

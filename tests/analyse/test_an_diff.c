@@ -252,6 +252,32 @@ static void an_few_bursts_give_no_interval(void **state)
     fix_free(b);
 }
 
+/* A row of a sum is not a sample: resampling the rows would give intervals of the rows' sizes. */
+static void an_sums_over_ranks_give_no_interval(void **state)
+{
+    (void)state;
+    struct an_fixture *runs[] = {fix_new(L1, 4), fix_new(L1, 4)}, *single = fix_new(L1, 4);
+    for (uint32_t i = 0; i < 2 * AN_BURSTS_MIN; i++) {
+        for (uint32_t r = 0; r < 2; r++) {
+            fix_sum_bursts(runs[r], 100, 1000000);
+            fix_sum_loads(runs[r], i % 2, 100, 100 + 300 * r, 1000000);
+        }
+        fix_burst(single, 1000000, 1000);
+        fix_load(single, i % 2, 600, 400);
+    }
+    const struct an_difference d = compare(runs[0], runs[1], 0), one = compare(single, runs[1], 0),
+                               several = compare_runs(runs, 2, runs, 2, 0);
+    const struct an_difference *const all[] = {&d, &one, &several};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        assert_true(isnan(all[i]->time_ns.low) && isnan(all[i]->share.low) && isnan(all[i]->stall_ns.low));
+        assert_true(isnan(all[i]->median_cycles.low) && !an_change_is_significant(&all[i]->time_ns));
+    }
+    assert_float_equal(d.time_ns.a, AN_BURSTS_MIN * 1e6, 1);
+    fix_free(runs[0]);
+    fix_free(runs[1]);
+    fix_free(single);
+}
+
 /* Against counting every load as often as the resample holds its burst. */
 static void check_resampled_medians(double step)
 {
@@ -312,6 +338,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_large_changes_are_significant),
         cmocka_unit_test(an_new_rows_are_significant_if_the_other_run_could_not_miss_them),
         cmocka_unit_test(an_few_bursts_give_no_interval),
+        cmocka_unit_test(an_sums_over_ranks_give_no_interval),
         cmocka_unit_test(an_resampled_medians_equal_those_of_the_resampled_loads),
         cmocka_unit_test(margin_is_smaller_than_a_significant_change),
     };

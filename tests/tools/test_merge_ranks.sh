@@ -46,6 +46,14 @@ for r in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["label"]):
 done
 must cmp all.rows side.rows
 
+# rows that are sums have no intervals, in diff as in report
+expect 0 "rows of a profile of a job are sums over ranks: changes have no intervals" "$loadstone" diff all.h5 s1.h5
+must grep -q " no interval$" out
+must test "$(grep -c -E '(more|less|new|gone|not significant|too few bursts)$' out)" -eq 0
+expect 0 '"intervals": "none: rows are sums over ranks"' "$loadstone" diff --json side.h5 all.h5
+must test "$(grep -c '"low": null' out)" -eq "$(grep -c '"low":' out)"
+expect 2 "--fail-on-regression needs intervals" "$loadstone" diff --fail-on-regression 5% all.h5 s1.h5
+
 # the columns over ranks in Caliper's file equal the report by rank and function; a sum has no such columns
 expect 0 "" "$loadstone" export --force -o side.caliper.json side.h5
 expect 0 '"rows"' "$loadstone" report --by rank,function --min-share 0.000001% --json side.h5

@@ -66,6 +66,16 @@ static bool diff_has_several(const struct diff_view *v)
     return v->sides[0].len + v->sides[1].len > 2;
 }
 
+/* Return how the intervals were made. */
+static const char *diff_basis(const struct diff_view *v)
+{
+    if (!an_diff_has_intervals(v->diff))
+        return "Rows of a profile of a job are sums over ranks: their changes have no intervals.";
+    if (diff_has_several(v))
+        return "Times are means over the runs of a side; the intervals include how these runs vary.";
+    return "One run each: the intervals hold the error of sampling, not how runs vary.";
+}
+
 static void diff_print_head(const struct diff_view *v, FILE *out)
 {
     for (int side = 0; side < 2; side++)
@@ -78,10 +88,7 @@ static void diff_print_head(const struct diff_view *v, FILE *out)
     const bool is_most = diff_mean(v, 0, diff_has_pace) == 0 && diff_mean(v, 1, diff_has_pace) == 0;
     diff_print_total("stall", diff_mean(v, 0, diff_stall_ns), diff_mean(v, 1, diff_stall_ns),
                      is_most ? ", at most" : ", estimated", out);
-    fputs(diff_has_several(v)
-              ? "Times are means over the runs of a side; the intervals include how these runs vary.\n\n"
-              : "One run each: the intervals hold the error of sampling, not how runs vary.\n\n",
-          out);
+    fprintf(out, "%s\n\n", diff_basis(v));
 }
 
 /* --- the rows --- */
@@ -283,8 +290,9 @@ static void diff_print_left_out(const int all[DIFF_COLUMNS], const int widths[DI
 static enum cli_colour diff_colour(const struct an_difference *d)
 {
     static const enum cli_colour colours[] = {
-        [DIFF_SAME] = CLI_PLAIN, [DIFF_MORE] = CLI_RED,   [DIFF_LESS] = CLI_GREEN,
-        [DIFF_NEW] = CLI_RED,    [DIFF_GONE] = CLI_GREEN, [DIFF_TOO_FEW] = CLI_PLAIN};
+        [DIFF_SAME] = CLI_PLAIN,       [DIFF_MORE] = CLI_RED,   [DIFF_LESS] = CLI_GREEN,
+        [DIFF_NEW] = CLI_RED,          [DIFF_GONE] = CLI_GREEN, [DIFF_TOO_FEW] = CLI_PLAIN,
+        [DIFF_NO_INTERVAL] = CLI_PLAIN};
     return colours[diff_verdict_of(d)];
 }
 
@@ -318,10 +326,19 @@ void diff_print_text(const struct diff_view *v, FILE *out)
         diff_print_row(&v->rows[i], widths, label, out);
     if (v->hidden) fprintf(out, "(%zu more, not shown)\n", v->hidden);
     diff_print_left_out(all, widths, longest, out);
-    fputs("\nIn parentheses: not significant, the samples cannot tell it from no change (95 %).\n", out);
+    if (an_diff_has_intervals(v->diff))
+        fputs("\nIn parentheses: not significant, the samples cannot tell it from no change (95 %).\n", out);
 }
 
 /* ---- as JSON ---- */
+
+static const char *diff_json_method(const struct diff_view *v)
+{
+    if (!an_diff_has_intervals(v->diff)) return "none: rows are sums over ranks";
+    return diff_has_several(v) ? "of b - a, 95 %, bootstrap over the bursts of each run, and Welch's over "
+                                 "the means of the runs"
+                               : "of b - a, 95 %, bootstrap over the bursts of each run";
+}
 
 static void diff_json_side(const struct diff_view *v, int side, struct ls_json *j)
 {
@@ -385,11 +402,7 @@ void diff_print_json(const struct diff_view *v, FILE *out)
     for (size_t i = 0; i < by->len; i++)
         ls_json_text(&j, NULL, by->dimensions[i]->name);
     ls_json_close(&j, ']');
-    ls_json_text(&j, "intervals",
-                 diff_has_several(v)
-                     ? "of b - a, 95 %, bootstrap over the bursts of each run, and Welch's over "
-                       "the means of the runs"
-                     : "of b - a, 95 %, bootstrap over the bursts of each run");
+    ls_json_text(&j, "intervals", diff_json_method(v));
     ls_json_open(&j, "warnings", '[');
     for (size_t i = 0; i < warnings_len; i++)
         ls_json_text(&j, NULL, warnings[i]);

@@ -234,6 +234,7 @@ void diff_view_fini(struct diff_view *v)
 
 enum diff_verdict diff_verdict_of(const struct an_difference *d)
 {
+    if (!d->has_interval) return DIFF_NO_INTERVAL;
     if (isnan(d->time_ns.low)) return DIFF_TOO_FEW;
     if (!an_change_is_significant(&d->time_ns)) return DIFF_SAME;
     if (d->bursts[0] == 0) return DIFF_NEW;
@@ -250,6 +251,7 @@ const char *diff_verdict_text(const struct an_difference *d)
         [DIFF_NEW] = "new",
         [DIFF_GONE] = "gone",
         [DIFF_TOO_FEW] = "too few bursts",
+        [DIFF_NO_INTERVAL] = "no interval",
     };
     return texts[diff_verdict_of(d)];
 }
@@ -314,8 +316,12 @@ ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row
 {
     const double limit_ns = share * diff_mean(v, 0, diff_weight_ns);
     const enum diff_sort sort = DIFF_SORT_CHANGE;
-    struct diff_row *rows = calloc(v->labels_len + 1u, sizeof(*rows));
+    struct diff_row *rows = NULL;
     size_t len = 0;
+    if (!an_diff_has_intervals(v->diff))
+        return ls_fail(LS_ERR_USAGE, "--fail-on-regression needs intervals, and a profile of a job has none: "
+                                     "compare profiles of ranks, or of loadstone merge without --sum");
+    rows = calloc(v->labels_len + 1u, sizeof(*rows));
     if (!rows) return diff_no_memory(v->labels_len);
     for (uint32_t i = 0; i < v->labels_len; i++) {
         const struct diff_row row = {v->labels[i], an_diff_row(v->diff, i)};
@@ -387,6 +393,15 @@ static bool diff_check_calibration(const struct prof_run *run_a, const struct pr
     return false;
 }
 
+static bool diff_check_sums(const struct diff_view *v, char out[DIFF_WARNING_BYTES])
+{
+    if (an_diff_has_intervals(v->diff)) return false;
+    snprintf(out, DIFF_WARNING_BYTES,
+             "rows of a profile of a job are sums over ranks: changes have no intervals, so it is not known "
+             "which are significant; compare profiles of ranks, or of loadstone merge without --sum");
+    return true;
+}
+
 static bool diff_check_bursts(const struct diff_view *v, char out[DIFF_WARNING_BYTES])
 {
     for (int side = 0; side < 2; side++) {
@@ -419,5 +434,6 @@ size_t diff_warnings(const struct diff_view *v, char out[DIFF_WARNINGS_MAX][DIFF
     size_t len = 0;
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
         len += diff_check_runs(v, checks[i], out[len]);
+    if (diff_check_sums(v, out[len])) return len + 1;
     return len + diff_check_bursts(v, out[len]);
 }

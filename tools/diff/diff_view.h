@@ -50,8 +50,8 @@ struct diff_view {
     size_t hidden; /* rows left out */
 };
 
-/* Verdict of a row's times: more, less, or too few samples to decide. */
-enum diff_verdict { DIFF_SAME, DIFF_MORE, DIFF_LESS, DIFF_NEW, DIFF_GONE, DIFF_TOO_FEW };
+/* Verdict of a row's times: more, less, too few samples to decide, or sums over ranks. */
+enum diff_verdict { DIFF_SAME, DIFF_MORE, DIFF_LESS, DIFF_NEW, DIFF_GONE, DIFF_TOO_FEW, DIFF_NO_INTERVAL };
 
 /* Owns:   the caller ends v with diff_view_fini, also after a failure; v borrows the texts of options.
  * Errors: as rep_view_init. */
@@ -63,7 +63,7 @@ enum diff_verdict diff_verdict_of(const struct an_difference *d);
 const char *diff_verdict_text(const struct an_difference *d);
 /* The rows whose time grew significantly, by more than share of A's time, also rows that are not printed;
  * free(*out).
- * Errors: LS_ERR_NOMEM. */
+ * Errors: LS_ERR_NOMEM; LS_ERR_USAGE: there are no intervals. */
 ls_err diff_regressions(const struct diff_view *v, double share, struct diff_row **out, size_t *out_len);
 /* Return the source line with most samples of the row in the first run of B that has samples of it; NULL: not
  * known.
