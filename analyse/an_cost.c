@@ -41,6 +41,7 @@ struct prof_cost_samples an_cost_samples(const struct prof_samples *s, uint64_t 
                                       .node = s->node + first,
                                       .addr = s->addr + first,
                                       .ip = s->ip + first,
+                                      .count = s->count ? s->count + first : NULL,
                                       .len = len};
 }
 
@@ -147,6 +148,8 @@ ls_err an_costs_init(struct an_costs *out, const struct an_input *in)
     out->time_ns = calloc(len, sizeof(float));
     out->stall_ns = calloc(len, sizeof(float));
     if (!out->time_ns || !out->stall_ns) return ls_nomem("the costs of %zu samples", len);
+    for (uint64_t i = 0; i < in->samples.len; i++)
+        out->accesses += an_accesses(&in->samples, i);
     ls_err err = an_model_init(out, in, &nodes, &walks);
     if (err == LS_OK && in->is_of_job) {
         for (size_t b = 0; b < in->bursts_len; b++)

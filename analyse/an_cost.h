@@ -41,6 +41,7 @@ struct an_costs {
     double stall_most_ns; /* upper limit by the pace of the bursts; without a pace, the estimate itself */
     struct prof_cost_model model;
     struct prof_cost_loads loads;
+    uint64_t accesses;                         /* that the samples are, or are sums of */
     size_t bursts;                             /* bursts that represent time (weight above 0) */
     size_t clipped;                            /* bursts whose weight was an outlier */
     size_t attributed_bursts, measured_bursts; /* bursts with accesses, and with measured loads */

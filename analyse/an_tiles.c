@@ -127,6 +127,7 @@ static ls_err an_each_sample(struct an_summing *s, an_tile_use *use)
     const struct an_places *p = out->places.len ? &out->places : NULL;
     for (uint64_t i = 0; i < all->len; i++) {
         const bool is_measured = an_is_measured(all, i);
+        const uint64_t n = an_accesses(all, i);
         struct an_tile t = {.node = an_number_or_none(&out->node, i),
                             .line = an_number_or_none(&out->line, i),
                             .thread = an_number_or_none(&out->thread, i),
@@ -137,10 +138,10 @@ static ls_err an_each_sample(struct an_summing *s, an_tile_use *use)
                             .access = (uint8_t)an_class_of(all, i),
                             .bin = is_measured ? an_tile_bin(all->latency_cycles[i], AN_TILE_BINS_PER_OCTAVE)
                                                : AN_TILE_NO_BIN,
-                            .samples = 1,
+                            .samples = n,
                             .time_ns = (double)s->from->costs->time_ns[i],
                             .stall_ns = (double)s->from->costs->stall_ns[i],
-                            .latency_cycles = is_measured ? all->latency_cycles[i] : 0};
+                            .latency_cycles = is_measured ? (double)all->latency_cycles[i] * (double)n : 0};
         LS_TRY(use(s, &t, all->burst ? all->burst[i] : UINT32_MAX));
     }
     return LS_OK;

@@ -50,9 +50,10 @@ void prof_cost_model_init(struct prof_cost_model *m, const struct prof_run *run)
 void prof_cost_loads_add(struct prof_cost_loads *l, const struct prof_cost_samples *s)
 {
     for (uint64_t i = 0; i < s->len; i++) {
-        l->loads += s->op[i] == 0;
+        const uint64_t n = s->count && s->count[i] != UINT32_MAX ? s->count[i] : 1;
+        l->loads += s->op[i] == 0 ? n : 0;
         if (!prof_cost_is_measured(s, i)) continue;
-        l->timed++;
+        l->timed += n;
         if (s->position[i] < l->earliest) l->earliest = s->position[i];
     }
 }

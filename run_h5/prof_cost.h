@@ -116,6 +116,7 @@ struct prof_cost_samples {
     const int32_t *latency_cycles;
     const uint32_t *position, *node;
     const uint64_t *addr, *ip;
+    const uint32_t *count; /* accesses of a row that is a sum; UINT32_MAX or NULL: one */
     uint64_t len;
 };
 

@@ -443,6 +443,26 @@ static void an_coarse_counter_gives_no_negative_time(void **state)
     fix_free(f);
 }
 
+/* In a profile of a job */
+static void an_rows_that_are_sums_count_all_their_accesses(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    fix_sum_loads(f, 0, 40, 100, 1000);
+    fix_sum_loads(f, 0, 59, FIX_NOT_MEASURED, 1000);
+    fix_sum_bursts(f, 7, 3000);
+    fix_burst(f, 1000, 1000);
+    fix_load(f, 0, 600, FIX_NOT_MEASURED); /* of a rank that keeps its samples */
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    assert_int_equal(c.accesses, 100);
+    assert_int_equal(c.loads.timed, 40);
+    assert_int_equal(c.loads.loads, 100);
+    assert_int_equal(c.bursts, 8);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +487,7 @@ UNIT_GROUP()
         cmocka_unit_test(an_weights_of_a_low_rate_stay),
         cmocka_unit_test(an_few_timed_loads_give_no_stall),
         cmocka_unit_test(an_coarse_counter_gives_no_negative_time),
+        cmocka_unit_test(an_rows_that_are_sums_count_all_their_accesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

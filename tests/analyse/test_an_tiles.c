@@ -106,6 +106,9 @@ static int make(void **state)
     return 0;
 }
 
+/* Every third row is a sum of several accesses, as in a profile of a job. */
+static uint32_t count[SAMPLES];
+
 struct sums {
     double samples, time_ns, stall_ns, latency_cycles;
 };
@@ -123,8 +126,10 @@ static struct sums sums_of_samples(uint32_t of_node)
     struct sums s = {0};
     for (uint32_t i = 0; i < SAMPLES; i++)
         if (of_node == UINT32_MAX || node[i] == of_node)
-            add(&s, 1, (double)cost_ns[i], (double)stall_ns[i],
-                an_is_measured(&in.samples, i) ? latency_cycles[i] : 0);
+            add(&s, (double)an_accesses(&in.samples, i), (double)cost_ns[i], (double)stall_ns[i],
+                an_is_measured(&in.samples, i)
+                    ? (double)latency_cycles[i] * (double)an_accesses(&in.samples, i)
+                    : 0);
     return s;
 }
 
@@ -161,6 +166,24 @@ static void tiles_hold_all_sums(void **state)
     assert_int_equal(t.slices, SLICES);
     assert_int_equal(t.lines_folded + t.nodes_folded + t.threads_folded, 0);
     an_tiles_fini(&t);
+}
+
+static void tiles_count_the_accesses_of_rows_that_are_sums(void **state)
+{
+    struct an_tiles t;
+    uint64_t all = 0;
+    (void)state;
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        count[i] = i % 3 == 0 ? 2 + i % 50 : UINT32_MAX;
+        all += i % 3 == 0 ? count[i] : 1;
+    }
+    in.samples.count = count;
+    tile(&t, SIZE_MAX);
+    const struct sums sums = sums_of_tiles(&t, UINT32_MAX);
+    assert_float_equal(sums.samples, (double)all, 0);
+    assert_same(sums, sums_of_samples(UINT32_MAX));
+    an_tiles_fini(&t);
+    in.samples.count = NULL;
 }
 
 static void tiles_are_sorted_and_each_is_once(void **state)
@@ -425,6 +448,7 @@ static void a_pick_is_random_without_repetition(void **state)
 UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tiles_hold_all_sums),
+                                       cmocka_unit_test(tiles_count_the_accesses_of_rows_that_are_sums),
                                        cmocka_unit_test(tiles_are_sorted_and_each_is_once),
                                        cmocka_unit_test(coarse_tiles_lose_nothing),
                                        cmocka_unit_test(lines_that_cost_most_in_all_stay),

@@ -46,6 +46,19 @@ for r in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["label"]):
 done
 must cmp all.rows side.rows
 
+# and all programs count the same samples and bursts
+for f in all side; do
+    "$loadstone" export --force -f caliper -o $f.counts.json $f.h5 2>err || failed=1
+    "$loadstone" report --json $f.h5 2>err >$f.report.json || failed=1
+    "$python" -c '
+import json, sys
+report, exported = (json.load(open(sys.argv[1] + end)) for end in (".report.json", ".counts.json"))
+at = exported["columns"].index("bursts")
+print(report["estimates"]["samples"], report["estimates"]["bursts"], sum(row[at] for row in exported["data"]))' $f >$f.counts || failed=1
+done
+must cmp all.counts side.counts
+must test "$(cut -d' ' -f2 all.counts)" = "$(cut -d' ' -f3 all.counts)"
+
 # rows that are sums have no intervals, in diff as in report
 expect 0 "rows of a profile of a job are sums over ranks: changes have no intervals" "$loadstone" diff all.h5 s1.h5
 must grep -q " no interval$" out

@@ -2,7 +2,7 @@
 // usage: node test_view_ranks.mjs MODULES CHROMIUM FOLDER: the panel of ranks agrees with loadstone report --by rank.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check, finish, openBrowser, openPage } from './browser.mjs';
+import { check, checkSums, finish, openBrowser, openPage, sums } from './browser.mjs';
 
 const [modules, chromium, folder] = process.argv.slice(2);
 const COLUMNS = 1000;
@@ -34,6 +34,8 @@ try {
     for (const size of ['few', 'many']) {
         const { ranks, outliers } = JSON.parse(readFileSync(join(folder, `${size}.json`), 'utf8'));
         const { page, wrong } = await openPage(browser, join(folder, `${size}.html`));
+        const [whole] = JSON.parse(readFileSync(join(folder, `${size}.sums.json`), 'utf8')).rows;
+        checkSums(await sums(page), whole, whole, 1e-6, `${size}: all ranks`);
         const columns = Math.min(COLUMNS, ranks.length);
         const valueOf = (name) => (rank) =>
             name === 'CPU time'

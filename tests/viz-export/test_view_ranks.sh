@@ -8,6 +8,7 @@ for n in 0 1 2; do "$make_ranks" few$n.h5 host$n $((n * 20)) 20 60 && "$make_ran
 for size in few many; do
     must "$loadstone" merge --sum -q -o $size.h5 ${size}0.h5 ${size}1.h5 ${size}2.h5
     must "$loadstone" report --by rank --json $size.h5 >$size.json
+    must "$loadstone" report --by node --json $size.h5 >$size.sums.json
     rm ${size}?.h5
 done
 "$make_ranks" plain.h5 host 50 2 60 plain || exit 99

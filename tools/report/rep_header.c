@@ -234,7 +234,7 @@ static void rep_print_engine(const struct rep_view *v, FILE *out)
     fprintf(out, "%s%s%s; ", *r->engine ? r->engine : "not known", *r->trigger ? ", trigger " : "",
             r->trigger);
     if (*r->events_sampled) {
-        fprintf(out, "%s samples of: %s", cli_format_grouped(n, v->in.samples.len), r->events_sampled);
+        fprintf(out, "%s samples of: %s", cli_format_grouped(n, v->costs.accesses), r->events_sampled);
     } else {
         fprintf(out, "%s burst%s", cli_format_grouped(n, v->costs.bursts), v->costs.bursts == 1 ? "" : "s");
         fprintf(out, " represent%s %s", v->costs.bursts == 1 ? "s" : "",

@@ -50,7 +50,7 @@ static void rep_json_estimates(const struct rep_view *v, struct ls_json *j)
     ls_json_u64(j, "bursts", v->costs.bursts);
     ls_json_u64(j, "bursts_with_accesses", v->costs.attributed_bursts);
     ls_json_u64(j, "bursts_with_latencies", an_bootstrap_bursts(v->bootstrap, AN_STALL));
-    ls_json_u64(j, "samples", v->in.samples.len);
+    ls_json_u64(j, "samples", v->costs.accesses);
     ls_json_double(j, "sampled_ns", v->costs.weight_ns);
     ls_json_double(j, "attributed_ns", v->costs.attributed_ns);
     ls_json_double(j, "stall_ns", an_has_stall(&v->costs) ? v->costs.stall_total_ns : NAN);

@@ -200,7 +200,7 @@ static void rep_put_base(const struct rep_view *v, FILE *out)
     const struct prof_cost_loads *l = &v->costs.loads;
     char n[CLI_CELL_BYTES], percent[CLI_CELL_BYTES];
     if (*r->events_sampled) {
-        fprintf(out, "; %s samples of: %s", cli_format_grouped(n, v->in.samples.len), r->events_sampled);
+        fprintf(out, "; %s samples of: %s", cli_format_grouped(n, v->costs.accesses), r->events_sampled);
         return;
     }
     fprintf(out, "; %s burst%s", cli_format_grouped(n, v->costs.bursts), v->costs.bursts == 1 ? "" : "s");

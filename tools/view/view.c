@@ -231,7 +231,7 @@ static ls_err view_content_init(struct view_content *c, struct rep_view *v, uint
     LS_TRY(view_pick(c, v, rows));
     LS_TRY(rep_view_keep_columns(v, 0));
     LS_TRY(view_places(c, v));
-    LS_TRY(rep_view_keep_columns(v, VIEW_TILE_COLUMNS));
+    LS_TRY(rep_view_keep_columns(v, VIEW_TILE_COLUMNS | (v->in.is_of_job ? PROF_MASK(count) : 0)));
     LS_TRY(view_tiles(c, v));
     LS_TRY(rep_view_keep_columns(v, 0));
     an_costs_fini(&v->costs);

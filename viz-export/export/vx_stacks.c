@@ -103,7 +103,7 @@ static ls_err vx_add_burst(struct vx_stacks *s, const struct vx_source *from, si
     const struct prof_burst *b = &from->tables->bursts[burst];
     struct vx_stack_cost c = {.thread = b->thread,
                               .time_ns = b->time_ns == UINT64_MAX ? 0 : b->time_ns,
-                              .bursts = 1,
+                              .bursts = an_bursts(b),
                               .cpu_ns = an_weight_ns(from->costs, b)};
     LS_TRY(vx_stack_of_burst(s, from, burst, &c.stack));
     if (c.cpu_ns > 0) LS_TRY(LS_VECTOR_ADD(&s->costs, c));

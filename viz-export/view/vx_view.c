@@ -42,7 +42,7 @@ static void vx_view_run(const struct vx_view *v, struct ls_json *j)
     vx_view_facts("conclusion", v->conclusion, v->conclusion_len, j);
     ls_json_number(j, "durationNs", (double)v->tables->duration_ns);
     ls_json_open(j, "whole", '{');
-    ls_json_number(j, "samples", (double)v->samples_len);
+    ls_json_number(j, "samples", (double)v->costs->accesses);
     ls_json_number(j, "bursts", (double)v->costs->bursts);
     ls_json_number(j, "timeNs", v->costs->weight_ns);
     ls_json_number(j, "stallNs", an_has_stall(v->costs) ? v->costs->stall_total_ns : NAN);

@@ -51,7 +51,7 @@ struct vx_view {
     const struct vx_fact *facts, *conclusion; /* the full head of the report, and its conclusion */
     size_t facts_len, conclusion_len;
     const struct an_tables *tables;
-    uint64_t samples_len;
+    uint64_t samples_len; /* rows, from which `rows` were drawn */
     const struct an_costs *costs;
     const struct an_tiles *tiles;
     const an_table *table; /* by the numbers of tiles->node */
