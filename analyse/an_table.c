@@ -107,11 +107,17 @@ static void an_count(an_table *t, const struct an_input *in, const struct an_cos
             t->self[g].time_ns += an_whole_ns(costs, by->by_origin, &in->bursts[b]);
 }
 
+/* Does a row of samples have the latency of one load? In a profile of a job it may be the mean of many. */
+static bool an_is_latency(const struct an_input *in, uint64_t i)
+{
+    return !in->is_of_job && an_is_measured(&in->samples, i);
+}
+
 static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const struct an_grouping *by)
 {
     size_t *begin = t->latencies_begin;
     for (uint64_t i = 0; i < in->samples.len; i++)
-        begin[t->position[an_group_of(t, by, i)] + 1] += an_is_measured(&in->samples, i);
+        begin[t->position[an_group_of(t, by, i)] + 1] += an_is_latency(in, i);
     for (uint32_t p = 0; p < an_positions_len(t); p++)
         begin[p + 1] += begin[p];
     const size_t len = begin[an_positions_len(t)];
@@ -121,7 +127,7 @@ static ls_err an_collect_latencies(an_table *t, const struct an_input *in, const
     if (t->latencies && fill) {
         memcpy(fill, begin, an_positions_len(t) * sizeof(*fill));
         for (uint64_t i = 0; i < in->samples.len; i++)
-            if (an_is_measured(&in->samples, i))
+            if (an_is_latency(in, i))
                 t->latencies[fill[t->position[an_group_of(t, by, i)]]++] = in->samples.latency_cycles[i];
     }
     const ls_err err = t->latencies && fill ? LS_OK : ls_nomem("%zu latencies", len);

@@ -14,7 +14,7 @@ struct an_row {
     uint64_t bursts; /* bursts that represent time and touched the group; by origin: that began in it */
     double time_ns, stall_ns;         /* stall_ns: by the group's own loads, at most its time */
     double latency_sum_cycles;        /* sum over measured loads; / measured is their mean */
-    double median_cycles, p95_cycles; /* over measured loads, NAN without one */
+    double median_cycles, p95_cycles; /* over measured loads; NAN without one, and in a profile of a job */
 };
 
 /* Part of one burst that belongs to one group; by origin the stall of its loads may exceed its time. */

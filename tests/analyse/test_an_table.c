@@ -55,6 +55,27 @@ static void an_rolled_up_rows_equal_the_sums_below(void **state)
     fix_free(f);
 }
 
+/* The mean of 99 fast loads and a slow one says nothing about the median of all. */
+static void an_sums_over_ranks_have_no_median(void **state)
+{
+    (void)state;
+    struct an_fixture *f = fix_new(5, 4);
+    struct an_costs c;
+    an_table *t = NULL;
+    fix_sum_loads(f, 0, 99, 5, 1000);
+    fix_sum_loads(f, 0, 1, 1005, 1000);
+    assert_int_equal(an_costs_init(&c, fix_input(f)), LS_OK);
+    const struct an_grouping by = {.group_of_sample = f->node, .groups_len = 1};
+    assert_int_equal(an_table_new(&f->in, &c, &by, &t), LS_OK);
+    const struct an_row *row = an_table_total(t, 0);
+    assert_int_equal(row->measured, 100);
+    assert_float_equal(row->latency_sum_cycles, 99 * 5 + 1005, 1e-6);
+    assert_true(isnan(row->median_cycles) && isnan(row->p95_cycles));
+    an_table_free(t);
+    an_costs_fini(&c);
+    fix_free(f);
+}
+
 static void an_parent_after_its_child_is_a_format_error(void **state)
 {
     (void)state;
@@ -109,6 +130,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_rolled_up_rows_equal_the_sums_below),
+        cmocka_unit_test(an_sums_over_ranks_have_no_median),
         cmocka_unit_test(an_parent_after_its_child_is_a_format_error),
         cmocka_unit_test(an_quantile_equals_the_sorted_rank),
         cmocka_unit_test(an_median_sees_between_the_steps_of_a_coarse_clock),

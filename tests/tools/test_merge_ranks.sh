@@ -59,6 +59,9 @@ done
 must cmp all.counts side.counts
 must test "$(cut -d' ' -f2 all.counts)" = "$(cut -d' ' -f3 all.counts)"
 
+# a row of a sum has the mean of its loads, which gives no median
+must test "$(grep -c '"latency_median_cycles": null' all.report.json)" -eq "$(grep -c '"latency_median_cycles":' all.report.json)"
+must grep -q '"latency_median_cycles": [0-9]' side.report.json
 # rows that are sums have no intervals, in diff as in report
 expect 0 "rows of a profile of a job are sums over ranks: changes have no intervals" "$loadstone" diff all.h5 s1.h5
 must grep -q " no interval$" out

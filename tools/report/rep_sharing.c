@@ -138,7 +138,8 @@ static void rep_print_shared_line(const struct rep_sharing *s, uint32_t number, 
             cli_colour_begin(STDOUT_FILENO, CLI_BOLD), rep_sharing_kinds[l->kind].name,
             cli_colour_end(STDOUT_FILENO), rep_line_where(s, l, where), l->threads,
             rep_format_share(&time, share));
-    if (r->measured) fprintf(out, ", median %s cycles", cli_format_cycles(cell, r->median_cycles));
+    if (isfinite(r->median_cycles))
+        fprintf(out, ", median %s cycles", cli_format_cycles(cell, r->median_cycles));
     fprintf(out, "\n   seen: %s reads, ", cli_format_grouped(cell, l->reads));
     fprintf(out, "%s writes in %s bursts\n", cli_format_grouped(writes, l->writes),
             cli_format_grouped(cell, l->bursts));
