@@ -4,7 +4,8 @@
 usage: ranks.py dump SUM.h5                print the sums, ranks and kept samples, sorted
        ranks.py check PAGE.md SUM.h5 RANKS.h5...   the sums equal the ordinary profiles; PAGE.md has the columns
        ranks.py caliper RANKS.caliper.json REPORT.json SUM.caliper.json   exported columns over ranks are those of the report by rank and
-                                           function; a sum has none"""
+                                           function; a sum has none
+       ranks.py trace TRACE.json SUM.h5     the bursts of kept ranks are in the trace, and no missing value"""
 import collections
 import json
 import sys
@@ -145,12 +146,24 @@ def check_caliper(exported, report, of_sum):
     assert found == len(times) > 5, found
 
 
+def check_trace(text, run):
+    events = json.loads(text, parse_int=lambda digits: int(digits) if int(digits) < 2**63 else sys.exit(f"the trace has {digits}"))["traceEvents"]
+    assert all(e.get("ts", 0) < 2**53 / 1e3 for e in events)
+    bursts = [e for e in events if e.get("cat") == "burst"]
+    times = [int(t) for t in run["bursts/time_ns"][:] if t != 2**64 - 1]
+    assert 0 < len(times) < len(run["bursts/time_ns"]), len(times)
+    assert [round(e["ts"] * 1000) for e in bursts] == times
+
+
 def main():
     if sys.argv[1] == "dump":
         print("\n".join(dump(h5py.File(sys.argv[2]))))
         return
     if sys.argv[1] == "caliper":
         check_caliper(*(json.load(open(path)) for path in sys.argv[2:]))
+        return
+    if sys.argv[1] == "trace":
+        check_trace(open(sys.argv[2]).read(), h5py.File(sys.argv[3]))
         return
     run = h5py.File(sys.argv[3])
     check(run, sys.argv[4:])

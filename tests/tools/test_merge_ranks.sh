@@ -62,6 +62,9 @@ must test "$(cut -d' ' -f2 all.counts)" = "$(cut -d' ' -f3 all.counts)"
 # a row of a sum has the mean of its loads, which gives no median
 must test "$(grep -c '"latency_median_cycles": null' all.report.json)" -eq "$(grep -c '"latency_median_cycles":' all.report.json)"
 must grep -q '"latency_median_cycles": [0-9]' side.report.json
+# bursts without a time are not in a trace, and the times that are missing neither
+expect 0 "" "$loadstone" export --force -f trace -o all.trace.json all.h5
+"$python" "$top_srcdir/tests/tools/ranks.py" trace all.trace.json all.h5 || failed=1
 # rows that are sums have no intervals, in diff as in report
 expect 0 "rows of a profile of a job are sums over ranks: changes have no intervals" "$loadstone" diff all.h5 s1.h5
 must grep -q " no interval$" out

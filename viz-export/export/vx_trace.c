@@ -69,6 +69,14 @@ static void vx_trace_thread_name(struct vx_trace *t, uint32_t thread, bool burst
     fprintf(t->out, ", \"args\": {\"sort_index\": %" PRIu32 "}}", 2 * thread + bursts);
 }
 
+/* Write a member of args, unless its value is missing. */
+static void vx_trace_known(struct vx_trace *t, const char *key, uint64_t value, const char **comma)
+{
+    if (value == UINT64_MAX) return;
+    fprintf(t->out, "%s\"%s\": %" PRIu64, *comma, key, value);
+    *comma = ", ";
+}
+
 /* An interval without an end lasts as long as the run. */
 static uint64_t vx_trace_end(const struct vx_trace *t, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -80,15 +88,18 @@ static void vx_trace_threads(struct vx_trace *t)
 {
     for (uint32_t i = 0; i < t->s->tables->threads_len; i++) {
         const struct prof_thread *row = &t->s->tables->threads[i];
+        const char *comma = "";
         vx_trace_thread_name(t, i, false);
         vx_trace_thread_name(t, i, true);
+        if (row->begin_ns == UINT64_MAX) continue;
         vx_trace_begin(t, "X", "thread");
         vx_trace_track(t, i, false);
         vx_trace_us(t, "ts", row->begin_ns);
         vx_trace_us(t, "dur", vx_trace_end(t, row->begin_ns, row->end_ns) - row->begin_ns);
-        fprintf(t->out,
-                ", \"cat\": \"thread\", \"args\": {\"cpu_ns\": %" PRIu64 ", \"spent_ns\": %" PRIu64 "}}",
-                row->cpu_ns, row->spent_ns);
+        fputs(", \"cat\": \"thread\", \"args\": {", t->out);
+        vx_trace_known(t, "cpu_ns", row->cpu_ns, &comma);
+        vx_trace_known(t, "spent_ns", row->spent_ns, &comma);
+        fputs("}}", t->out);
     }
 }
 
@@ -96,7 +107,7 @@ static void vx_trace_phases(struct vx_trace *t)
 {
     for (size_t i = 0; i < t->s->spans_len; i++) {
         const struct prof_phase_span *span = &t->s->spans[i];
-        if (span->thread >= t->s->tables->threads_len) continue;
+        if (span->thread >= t->s->tables->threads_len || span->begin_ns == UINT64_MAX) continue;
         const uint64_t life = vx_trace_end(t, 0, t->s->tables->threads[span->thread].end_ns);
         const uint64_t end = span->end_ns < life ? span->end_ns : life;
         vx_trace_begin(t, "X", vx_phase_name(t->s->tables, span->phase));
@@ -107,22 +118,25 @@ static void vx_trace_phases(struct vx_trace *t)
     }
 }
 
-/* The name is the interrupted function, so that equal functions have equal colours. */
+/* The name is the interrupted function, so that equal functions have equal colours. Bursts without a time, such as sums
+ * over ranks, are left out. */
 static void vx_trace_bursts(struct vx_trace *t)
 {
     for (size_t i = 0; i < t->s->tables->bursts_len; i++) {
         const struct prof_burst *b = &t->s->tables->bursts[i];
-        if (b->thread >= t->s->tables->threads_len) continue;
+        const char *comma = "";
+        if (b->thread >= t->s->tables->threads_len || b->time_ns == UINT64_MAX) continue;
         const struct prof_line *line = vx_line_of(t->s->tables, b->thread, b->ip, b->time_ns);
         vx_trace_begin(t, "X", line && *line->function ? line->function : "burst");
         vx_trace_track(t, b->thread, true);
         vx_trace_us(t, "ts", b->time_ns);
         vx_trace_us(t, "dur", b->spent_ns == UINT64_MAX ? 0 : b->spent_ns);
-        fprintf(t->out,
-                ", \"cat\": \"burst\", \"args\": {\"burst\": %zu, \"samples\": %" PRIu32
-                ", \"instructions\": %" PRIu32,
-                i, b->samples_len, b->instructions);
-        if (b->weight_ns != UINT64_MAX) fprintf(t->out, ", \"weight_ns\": %" PRIu64, b->weight_ns);
+        fputs(", \"cat\": \"burst\", \"args\": {", t->out);
+        vx_trace_known(t, "burst", i, &comma);
+        vx_trace_known(t, "samples", b->samples_len, &comma);
+        vx_trace_known(t, "instructions", b->instructions == UINT32_MAX ? UINT64_MAX : b->instructions,
+                       &comma);
+        vx_trace_known(t, "weight_ns", b->weight_ns, &comma);
         if (line && line->line) {
             fprintf(t->out, ", \"line\": %" PRIu32 ", \"file\": ", line->line);
             ls_put_json(t->out, line->file, "");
@@ -136,6 +150,7 @@ static void vx_trace_counters(struct vx_trace *t)
     for (size_t c = 0; c < t->s->counters_len; c++) {
         const struct vx_counter *counter = &t->s->counters[c];
         for (size_t i = 0; i < counter->len; i++) {
+            if (counter->points[i].time_ns == UINT64_MAX || counter->points[i].value == UINT64_MAX) continue;
             vx_trace_begin(t, "C", counter->name);
             fprintf(t->out, ", \"pid\": %" PRIu32, vx_trace_pid(t, counter->points[i].process));
             vx_trace_us(t, "ts", counter->points[i].time_ns);
