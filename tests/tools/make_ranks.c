@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* make_ranks OUTPUT HOST FIRST COUNT TOTAL [VARIANT]: a profile of COUNT ranks of a job of TOTAL, from rank FIRST on,
  * which ran on one machine. All ranks have the same data and code, and different times; rank 37 waits four times longer
- * than the others for `neigh`. Variants: "plain" without ranks, "hw" of another engine, "late" a day later. */
+ * than the others for `neigh`. Variants: "plain" without ranks, "untimed" whose processes have no CPU time, "hw" of
+ * another engine, "late" a day later. */
 #include "common/ls_mpi.h"
 #include "common/ls_random.h"
 #include "tests/run_h5/prof_write_fixture.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DATA = 24, CODE = 40, PHASES = 4, BURSTS = 100, ACCESSES = 8, SLOW_RANK = 37 };
+enum { DATA = 24, CODE = 40, PHASES = 4, BURSTS = 100, ACCESSES = 8, SLOW_RANK = 37, INSTRUCTIONS = 1200 };
 enum { ROOT, HEAP, FIRST_DATA, NODES = FIRST_DATA + DATA };
 
 static uint32_t first, count, total;
@@ -22,6 +23,8 @@ static struct prof_process *processes;
 static struct prof_thread *threads;
 static struct prof_line *lines;
 static struct prof_burst *bursts;
+static struct prof_kernel *kernels;
+static struct prof_event *events;
 
 static void make_shared(void)
 {
@@ -72,12 +75,24 @@ static void make_rank(uint32_t i)
                                          .kernel_ns = 100000000,
                                          .recording_ns = 100000000,
                                          .represented_ns = 9800000000};
+    if (strcmp(variant, "untimed") == 0) processes[i].cpu_ns = UINT64_MAX;
     threads[i] = (struct prof_thread){.process = i,
                                       .tid = 1000 + first + i,
                                       .name = "solver",
                                       .end_ns = 10000000000,
                                       .cpu_ns = 10000000000,
                                       .spent_ns = 100000000};
+    kernels[i] = (struct prof_kernel){.process = i,
+                                      .cause = PROF_KERNEL_FAULT,
+                                      .node = FIRST_DATA,
+                                      .line = i * CODE,
+                                      .frame = PROF_NO_FRAME,
+                                      .calls = 10000,
+                                      .bytes = 40960000,
+                                      .time_ns = 50000000,
+                                      .error_ns = 1000000};
+    events[i] = (struct prof_event){
+        .process = i, .time_ns = 1000, .kind = "FORKS_LEFT_OUT", .text = "made for a test", .count = 1};
     for (uint32_t l = 0; l < CODE; l++)
         lines[i * CODE + l] = (struct prof_line){.process = i,
                                                  .ip = 0x401000 + l * 16,
@@ -123,7 +138,7 @@ static ls_err add_burst(prof_writer *w, uint32_t number, uint32_t rank, uint64_t
                              .time_ns = n * UINT64_C(100000000),
                              .weight_ns = 80000000 + ls_random_below(random, 40000000),
                              .ip = 0x401000 + ls_random_below(random, CODE) * 16,
-                             .instructions = 1200,
+                             .instructions = INSTRUCTIONS,
                              .first_sample = is_mpi ? 0 : UINT64_MAX,
                              .samples_len = is_mpi ? 0 : ACCESSES,
                              .frame = PROF_NO_FRAME,
@@ -159,6 +174,8 @@ static ls_err write_run(prof_writer *w)
     run.kernel_error_ns = 0;
     run.represented_ns = run.user_ns;
     run.unrepresented_ns = 0;
+    run.instructions_stepped = count * (uint64_t)BURSTS * INSTRUCTIONS;
+    run.instructions_in_place = 0;
     return prof_writer_run(w, &run);
 }
 
@@ -182,6 +199,8 @@ static ls_err write_all(prof_writer *w)
         [PROF_TABLE_bursts] = {bursts, count * (size_t)BURSTS},
         [PROF_TABLE_lines] = {lines, count * (size_t)CODE},
         [PROF_TABLE_phases] = {phases, PHASES},
+        [PROF_TABLE_kernels] = {kernels, count},
+        [PROF_TABLE_events] = {events, count},
     };
     LS_TRY(prof_fixture_tables(w, filled));
     LS_TRY(write_run(w));
@@ -203,11 +222,15 @@ int main(int argc, char **argv)
     threads = calloc(count, sizeof(*threads));
     lines = calloc(count * (size_t)CODE, sizeof(*lines));
     bursts = calloc(count * (size_t)BURSTS, sizeof(*bursts));
-    if (!processes || !threads || !lines || !bursts) return 2;
+    kernels = calloc(count, sizeof(*kernels));
+    events = calloc(count, sizeof(*events));
+    if (!processes || !threads || !lines || !bursts || !kernels || !events) return 2;
     const int status = prof_fixture_write("make_ranks", argv[1], write_all);
     free(processes);
     free(threads);
     free(lines);
     free(bursts);
+    free(kernels);
+    free(events);
     return status;
 }

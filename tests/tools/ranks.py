@@ -70,7 +70,11 @@ def dump(run):
         whole[int(rank_of[thread])] += int(weight)
     out += [f"bursts {k} {v}" for k, v in whole.items()]
     run_attrs = run["run"].attrs
-    out += [f"run {k} {run_attrs[k]}" for k in ("ranks", "cpu_ns", "user_ns", "start_realtime_ns", "duration_ns")]
+    out += [f"run {k} {run_attrs[k]}" for k in ("ranks", "cpu_ns", "user_ns", "kernel_ns", "recording_ns", "represented_ns",
+                                                 "unrepresented_ns", "instructions_stepped", "start_realtime_ns", "duration_ns")]
+    kernel, events = table(run, "kernel"), table(run, "events")
+    out += [f"kernel {nodes[n]} {lines[l]} {c} {t:.0f}" for n, l, c, t in zip(kernel["node"], kernel["line"], kernel["calls"], kernel["time_ns"])]
+    out += [f"events {row}" for row in zip(events["kind"], events["text"], events["count"])]
     return sorted(out)
 
 

@@ -33,6 +33,15 @@ must cmp all.txt again.txt
 expect 0 "shifted.h5: rank 9 is also in n0.h5: that one counts" "$loadstone" merge --sum -f -o x.h5 n0.h5 shifted.h5
 must grep -q "15 ranks of 2 files" err
 must grep -q "the job has 40 ranks: 25 are in none of the files (" err
+# so do its CPU time, kernel time and incidents, which the file has for all its ranks together
+dump x.h5 shifted.txt
+"$make_ranks" rest.h5 host9 10 5 40 && "$loadstone" merge -q --sum -f -o rest_sum.h5 n0.h5 rest.h5 || failed=1
+dump rest_sum.h5 rest.txt
+must cmp shifted.txt rest.txt
+"$make_ranks" untimed.h5 host9 5 10 40 untimed || exit 99
+expect 0 "untimed.h5: rank 5 is also in n0.h5, and the CPU time of that rank is not known, so that the file's totals cannot be taken apart: left out" \
+    "$loadstone" merge --sum -f -o x.h5 n0.h5 untimed.h5
+must grep -q "10 ranks of 1 file" err
 expect 0 "right.h5: rank 19 is also in sum19.h5, and the sum of its 20 ranks cannot be taken apart" \
     sh -c '"$1" 19.h5 host 19 1 40 && "$2" merge -q --sum -f -o sum19.h5 19.h5 && "$2" merge -f -o x.h5 sum19.h5 right.h5' sh "$make_ranks" "$loadstone"
 

@@ -3,6 +3,7 @@
  * samples, the second adds the files up in the order of their ranks. */
 #include "tools/merge/mrg_job.h"
 
+#include "common/ls_checked.h"
 #include "tools/merge/mrg_internal.h"
 
 #include <math.h>
@@ -214,13 +215,77 @@ static struct prof_run run_with_names(struct mrg_job *job, const struct prof_run
     return out;
 }
 
+/* --- totals of a file without the ranks that other files have --- */
+
+static bool is_known(const struct mrg_job *job, const struct found *f, uint32_t process)
+{
+    const uint32_t rank = f->rank_of[process];
+    return rank != UINT32_MAX && rank_row(job, f->rows.rows[rank].rank) != LS_INDEX_NONE;
+}
+
+/* Subtract the CPU time of a process. Return false if it is not known. */
+static bool take_out_time(struct prof_run *run, const struct prof_process *p)
+{
+    uint64_t *const totals[] = {&run->cpu_ns, &run->user_ns, &run->kernel_ns, &run->recording_ns,
+                                &run->represented_ns};
+    const uint64_t parts[] = {p->cpu_ns, p->user_ns, p->kernel_ns, p->recording_ns, p->represented_ns};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (*totals[i] == UINT64_MAX) continue;
+        if (parts[i] == UINT64_MAX) return false;
+        *totals[i] -= parts[i] < *totals[i] ? parts[i] : *totals[i];
+    }
+    return true;
+}
+
+/* Reduce the counts of instructions by the share of the bursts of known ranks. */
+static void take_out_instructions(const struct mrg_job *job, const struct found *f, prof_profile *profile,
+                                  struct prof_run *run)
+{
+    uint64_t *const totals[] = {&run->instructions_stepped, &run->instructions_in_place};
+    double all = 0, rest = 0;
+    struct an_tables t;
+    an_tables_init(&t, profile);
+    for (size_t i = 0; i < t.bursts_len; i++) {
+        const struct prof_burst *b = &t.bursts[i];
+        all += b->instructions;
+        rest += is_known(job, f, t.threads[b->thread].process) ? 0 : b->instructions;
+    }
+    for (size_t i = 0; all > 0 && i < sizeof(totals) / sizeof(totals[0]); i++)
+        if (*totals[i] != UINT64_MAX) *totals[i] = ls_round_u64((double)*totals[i] * (rest / all));
+}
+
+/* Make the totals those of the ranks that no other file has, and of processes without a rank. The error of the split of
+ * CPU time, and losses, are known for the file only, and stay.
+ * Errors: LS_ERR_EXISTS: they cannot be taken apart. */
+static ls_err take_out_known(const struct mrg_job *job, const char *path, const struct found *f,
+                             prof_profile *profile, struct prof_run *run)
+{
+    size_t len, taken = 0;
+    const struct prof_process *processes = prof_processes(profile, &len);
+    for (uint32_t i = 0; i < len; i++) {
+        if (!is_known(job, f, i)) continue;
+        const uint32_t rank = f->rows.rows[f->rank_of[i]].rank;
+        taken++;
+        if (!take_out_time(run, &processes[i]))
+            return ls_fail(LS_ERR_EXISTS,
+                           "%s: rank %u is also in %s, and the CPU time of that rank is not known, so that "
+                           "the file's totals cannot be taken apart: left out",
+                           path, rank, job->files.rows[job->ranks.rows[rank_row(job, rank)].file].path);
+    }
+    if (taken == 0) return LS_OK;
+    if (run->user_ns != UINT64_MAX && run->represented_ns != UINT64_MAX)
+        run->unrepresented_ns = run->user_ns > run->represented_ns ? run->user_ns - run->represented_ns : 0;
+    take_out_instructions(job, f, profile, run);
+    return LS_OK;
+}
+
 static void add_run(struct mrg_job *job, const struct mrg_file *file, const struct prof_run *run,
                     const struct found *f)
 {
     const struct prof_run named = run_with_names(job, run);
     double samples = 0;
     for (size_t i = 0; i < f->rows.len; i++)
-        samples += (double)f->rows.rows[i].samples;
+        if (rank_row(job, f->rows.rows[i].rank) == LS_INDEX_NONE) samples += (double)f->rows.rows[i].samples;
     if (!job->first_path) {
         job->first_path = file->path;
         job->run = named;
@@ -264,18 +329,19 @@ static ls_err read_ranks(struct mrg_job *job, const char *path)
     ls_err e = prof_open(path, &profile);
     if (e == LS_OK) e = found_init(&found, profile, true);
     if (e == LS_OK) {
-        const struct prof_run *run = prof_run_of(profile);
+        struct prof_run run = *prof_run_of(profile);
         size_t ranks_len;
         prof_ranks(profile, &ranks_len);
         file.is_sum = ranks_len > 0;
-        file.start_realtime_ns = run->start_realtime_ns;
+        file.start_realtime_ns = run.start_realtime_ns;
         for (size_t i = 0; i < found.rows.len; i++)
             if (found.rows.rows[i].rank < file.first_rank) file.first_rank = found.rows.rows[i].rank;
-        e = check_fits(job, &file, &found, run);
+        e = check_fits(job, &file, &found, &run);
         if (e == LS_OK) e = check_twice(job, &file, &found);
+        if (e == LS_OK) e = take_out_known(job, path, &found, profile, &run);
         if (e == LS_OK) e = LS_VECTOR_ADD(&job->files, file);
         if (e == LS_OK) {
-            add_run(job, &file, run, &found);
+            add_run(job, &file, &run, &found);
             e = add_ranks(job, &found, (uint32_t)job->files.len - 1);
         }
     }

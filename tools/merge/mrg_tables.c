@@ -299,15 +299,20 @@ static ls_err source_add(struct mrg_input *in, const struct prof_source *from)
     return ls_index_put(by_key, key, (uint32_t)t->sources.len - 1);
 }
 
+static bool is_of_rank_left_out(const struct mrg_input *in, uint32_t process)
+{
+    return process < in->tables.processes_len && in->rank_of[process] == MRG_LEFT_OUT;
+}
+
 ls_err mrg_others(struct mrg_input *in)
 {
     size_t len;
     const struct prof_kernel *kernels = prof_kernels(in->profile, &len);
     for (size_t i = 0; i < len; i++)
-        LS_TRY(kernel_add(in, &kernels[i]));
+        if (!is_of_rank_left_out(in, kernels[i].process)) LS_TRY(kernel_add(in, &kernels[i]));
     const struct prof_event *events = prof_events(in->profile, &len);
     for (size_t i = 0; i < len; i++)
-        LS_TRY(event_add(in, &events[i]));
+        if (!is_of_rank_left_out(in, events[i].process)) LS_TRY(event_add(in, &events[i]));
     const struct prof_source *sources = prof_sources(in->profile, &len);
     for (size_t i = 0; i < len; i++)
         LS_TRY(source_add(in, &sources[i]));
