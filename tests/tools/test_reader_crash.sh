@@ -1,13 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A crash of libhdf5 in a damaged file is an error that names the file, in every command that reads profiles; other signals end
-# the command as if there were no child process.
+# the command as if there were no child process, and lose no recording.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 cc=${CC:-cc}
 command -v "${cc##* }" >/dev/null 2>&1 || skip "no C compiler"
 cat >crash.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 /* libhdf5, which does this to the process that opens a file */
 static long crash(void)
 {
@@ -20,10 +24,18 @@ long H5Fopen(const char *name, unsigned flags, long access)
     (void)name, (void)flags, (void)access;
     return crash();
 }
+/* The file is made, and writing it takes very long. */
+static long create_slowly(const char *name, unsigned flags, long creation, long access)
+{
+    long (*create)(const char *, unsigned, long, long) = (long (*)(const char *, unsigned, long, long))dlsym(RTLD_NEXT, "H5Fcreate");
+    const long file = create(name, flags, creation, access);
+    fclose(fopen("writing", "w"));
+    sleep(600);
+    return file;
+}
 long H5Fcreate(const char *name, unsigned flags, long creation, long access)
 {
-    (void)name, (void)flags, (void)creation, (void)access;
-    return crash();
+    return getenv("CRASH_SLOW") ? create_slowly(name, flags, creation, access) : crash();
 }
 END
 $cc -shared -fPIC -o crash.so crash.c || exit 99
@@ -82,6 +94,32 @@ for number in 6 9 11; do
     expect 1 "writing the profile failed" with $number resolve -f "$spool" -o new.h5
     rm -rf new.h5 "$spool"
 done
+# A signal that ends record or resolve while the profile is written: the raw data is kept, and the user gets to know it. It goes
+# to all processes, as from a terminal, or to the command alone, as from a batch system.
+interrupt() { # SIGNAL group|alone COMMAND...
+    name=$*
+    number=$1 whom=$2
+    shift 2
+    rm -f writing
+    CRASH_SLOW=1 LD_PRELOAD=$scratch/crash.so "$python" "$top_srcdir/tests/tools/interrupt.py" $number $whom writing "$loadstone" "$@" >out 2>err ||
+        { echo "FAIL: $name: $(cat err)"; failed=1; }
+    [ -e writing ] && [ ! -e new.h5 ] && [ -z "$(ls -d new.h5.part-* 2>/dev/null)" ] || { echo "FAIL: $name: left behind: $(ls)"; failed=1; }
+}
+if has_python; then
+    for signal in "2 group" "15 group" "1 group" "15 alone"; do
+        # shellcheck disable=SC2086
+        interrupt $signal record -q -f --engine null --spool . -o new.h5 /bin/true
+        spool=$(sed -n 's/.*the raw data is kept; loadstone resolve \([^ ]*\) .*/\1/p' err)
+        [ -d "$spool" ] || { echo "FAIL: record, signal $signal: no raw data, or no hint: $(cat err)"; failed=1; continue; }
+        ! grep -q 'report this as a defect' err || { echo "FAIL: record, signal $signal: $(cat err)"; failed=1; }
+        # shellcheck disable=SC2086
+        interrupt $signal resolve "$spool" -o new.h5
+        "$loadstone" resolve -q "$spool" -o new.h5 2>err || { echo "FAIL: the kept data: $(cat err)"; failed=1; }
+        rm -rf new.h5 "$spool"
+    done
+else
+    echo "not tested: signals while the profile is written (needs Python)"
+fi
 # a caller that ignores SIGCHLD gets the status, too
 (trap '' CHLD; "$loadstone" report missing.h5 >out 2>err)
 [ $? -eq 3 ] || { echo "FAIL: with SIGCHLD ignored: $(cat err)"; failed=1; }

@@ -141,21 +141,6 @@ static void rec_become_program(const char *path, char **argv, const struct rec_d
     _exit(127);
 }
 
-/* Wait until the program has ended. Signals are taken one by one, so none is lost between check and wait. */
-static int rec_wait(pid_t child, const sigset_t *watched)
-{
-    for (;;) {
-        int status;
-        const pid_t got = waitpid(child, &status, WNOHANG);
-        if (got == child) return status;
-        siginfo_t info;
-        const int s = sigwaitinfo(watched, &info);
-        if (s <= 0 || s == SIGCHLD) continue;
-        /* from the kernel: the terminal sent it to the whole foreground group, the program included */
-        if (info.si_code != SI_KERNEL) kill(child, s);
-    }
-}
-
 static void rec_read_status(int status, struct rec_outcome *out)
 {
     if (WIFSIGNALED(status))
@@ -168,7 +153,7 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
 {
     const struct sigaction by_default = {.sa_handler = SIG_DFL};
     struct rec_dispositions before;
-    sigset_t watched;
+    sigset_t watched, received;
     int report[2];
     memset(out, 0, sizeof(*out));
     if (pipe2(report, O_CLOEXEC) != 0) return ls_fail_errno(errno, "cannot make a pipe");
@@ -185,7 +170,7 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
         out->pid = (uint32_t)child;
         if (read(report[0], &out->exec_errno, sizeof(out->exec_errno)) != (ssize_t)sizeof(out->exec_errno))
             out->exec_errno = 0;
-        rec_read_status(rec_wait(child, &watched), out);
+        rec_read_status(cli_wait(child, &watched, &received), out);
         out->duration_ns = ls_clock_mono_ns() - start_ns;
     }
     close(report[0]);

@@ -200,9 +200,13 @@ static ls_err rec_resolve_here(void *context)
 ls_err rec_resolve(struct prof_resolve_options *o, struct prof_resolve_stats *out)
 {
     struct rec_resolving r = {o, out};
+    sigset_t before;
     o->progress = rec_progress;
     o->warn = rec_warn;
+    cli_signals_hold(&before);
     const ls_err err = cli_work_in_child(rec_resolve_here, &r, out, sizeof(*out), "writing the profile");
+    if (err != LS_OK) ls_draft_sweep(o->output_path); /* a killed child left it */
+    cli_signals_release(&before);
     cli_progress("", 1);
     return err;
 }

@@ -27,6 +27,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -292,6 +293,7 @@ struct record {
     struct mach_calibration calibration;
     bool calibrated;
     struct rec_outcome outcome;
+    sigset_t signals; /* mask of this process while the program ran */
 };
 
 static ls_err record_setenv(enum ls_env_id id, const char *value)
@@ -550,9 +552,11 @@ static bool record_say_result(const struct record *r)
     return !result.engine_failed;
 }
 
-/* The rank has ended, with a profile or without one. False: the profile of the machine could not be written. */
+/* The rank has ended, with a profile or without one. False: the profile of the machine could not be written. Signals that
+ * came since the program's end, and later ones, end this process now, like a rank that is killed. */
 static bool record_end_node(struct record *r)
 {
+    cli_signals_release(&r->signals);
     return !r->v[RECORD_PER_NODE].given || rec_node_end(&r->node);
 }
 
@@ -572,6 +576,7 @@ static int record_nothing(struct record *r)
     rec_spool_remove(&r->spool);
     if (r->attach.pid) {
         cli_error("process %d ended before anything was recorded", (int)r->attach.pid);
+        record_end_node(r);
         return CLI_LAUNCHER;
     }
     cli_error("%s recorded nothing: it ended before the runtime started, or something removed LD_PRELOAD",
@@ -610,7 +615,6 @@ static int record_finish(struct record *r)
     if (err != LS_OK) return record_keep(r, *ls_last_error() ? ls_last_error() : ls_err_text(err));
     rec_resolve_say_missing(&stats);
     bool worked = record_say_result(r);
-    if (!record_end_node(r)) worked = false;
     if (r->attach.pid && !rec_attach_has_ended(&r->attach))
         cli_note("process %d goes on, and can be recorded again", (int)r->attach.pid);
     else if (goes_on)
@@ -619,6 +623,7 @@ static int record_finish(struct record *r)
         cli_note("raw data: %s", r->spool.path);
     else if (rec_spool_remove(&r->spool) != LS_OK)
         cli_warn("%s", ls_last_error());
+    if (!record_end_node(r)) worked = false;
     if (!worked && !r->outcome.exit_code && !r->outcome.exit_signal) return CLI_LAUNCHER;
     return rec_end_like(&r->outcome);
 }
@@ -647,6 +652,7 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
     r.v = v;
     r.program = operands;
     cli_message_quiet(v[RECORD_QUIET].given);
+    sigprocmask(SIG_SETMASK, NULL, &r.signals);
     const int status = record_prepare(&r);
     if (status != CLI_OK) {
         rec_live_stop(&r.live, &r.spool);
@@ -656,6 +662,7 @@ static int record_run(const struct cli_command *c, const struct cli_value *v, ch
         return status;
     }
     const ls_err err = r.attach.pid ? record_attach(&r) : rec_launch(r.path, r.program, &r.outcome);
+    cli_signals_hold(&r.signals); /* until there is a profile, or a hint how to make it */
     rec_live_stop(&r.live, &r.spool);
     rec_series_stop(&r.series);
     if (err != LS_OK) {
@@ -693,7 +700,8 @@ const struct cli_command cli_cmd_record = {
         "flock, sigaltstack, prctl, mkdirat, timer_create and madvise; if it does, record prints an error and "
         "starts nothing. A program that installs such a filter itself is recorded up to that point.\n\n"
         "The exit status is that of PROGRAM; a signal that kills PROGRAM also ends loadstone record. Signals "
-        "sent to loadstone record are passed on.",
+        "sent to loadstone record are passed on; after PROGRAM has ended, SIGINT, SIGTERM and SIGHUP end loadstone "
+        "record, which keeps the raw data for loadstone resolve if the profile was not complete.",
     .examples = "loadstone record -- ./stencil 1024           record a program\n"
                 "loadstone record -o a.h5 --overhead 10% -- ./short   more samples of a short program\n"
                 "loadstone record --pid 1234 --duration 10s    ten seconds of a process\n"
