@@ -4,27 +4,37 @@
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 needs_python
 
+# interrupt SIGNAL group|alone COMMAND...: the signal ends the command, which makes the file begun
+interrupt() {
+    name="$*"
+    number=$1 whom=$2
+    shift 2
+    rm -f begun
+    "$python" "$top_srcdir/tests/tools/interrupt.py" $number $whom begun "$@" 2>err ||
+        { echo "FAIL: $name: not ended by the signal"; sed 's/^/    /' err; failed=1; }
+}
+endless='echo >begun; while :; do :; done'
 # interrupted OPTION FILE: send ^C to all processes, like a terminal, during a program that would never end
 interrupted() {
-    rm -f "$2" begun
-    name="interrupted $1 $2"
-    "$python" - "$loadstone" trace -f "$1" "$2" -- bash -c 'echo >begun; while :; do :; done' 2>err <<'P'
-import os, signal, subprocess, sys, time
-signal.signal(signal.SIGINT, signal.SIG_DFL) # it is ignored in commands that a shell starts in the background
-p = subprocess.Popen(sys.argv[1:], start_new_session=True, stdin=subprocess.DEVNULL)
-while not os.path.exists("begun") and p.poll() is None:
-    time.sleep(0.05)
-time.sleep(0.5)
-os.killpg(p.pid, signal.SIGINT)
-sys.exit(0 if p.wait() == -signal.SIGINT else 1)
-P
-    [ $? -eq 0 ] || { echo "FAIL: $name: not ended by the program's signal"; sed 's/^/    /' err; failed=1; }
+    rm -f "$2"
+    interrupt 2 group "$loadstone" trace -f "$1" "$2" -- bash -c "$endless"
     says err '[0-9]+ accesses of 1 thread'
 }
 interrupted -p p.json
 "$python" -c 'import json; assert json.load(open("p.json"))' || { echo "FAIL: patterns of an interrupted program"; failed=1; }
 interrupted -o t.trace
 must "$loadstone" patterns t.trace >table
+
+# the same while --auto records the program: it is not traced, and nothing is left
+for signal in "2 group" "15 group" "15 alone"; do
+    # shellcheck disable=SC2086
+    interrupt $signal "$loadstone" trace --auto -o auto.trace -- bash -c "$endless"
+    says err 'recording .*, to choose the code'
+    says err 'nothing was traced'
+    left=$(ls -d auto.trace* loadstone-spool-* 2>/dev/null)
+    [ -z "$left" ] || { echo "FAIL: $name: left behind: $left"; failed=1; }
+    rm -rf $left
+done
 
 # killed, and not waited for yet (as by a supervisor that reads its pipe to the end): the program continues
 # and ends

@@ -51,6 +51,14 @@ void cli_signals_release(const sigset_t *before)
     sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+bool cli_signals_end(const sigset_t *received)
+{
+    bool is_end = sigismember(received, SIGQUIT) == 1;
+    for (size_t i = 0; i < HELD; i++)
+        is_end = is_end || sigismember(received, held[i]) == 1;
+    return is_end;
+}
+
 /* Wait until the child has ended. Signals are taken one by one, so none is lost between check and wait. */
 static int wait_forwarding(pid_t child, const sigset_t *watched, sigset_t *received)
 {

@@ -6,6 +6,7 @@
 #include "common/ls_error.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -29,6 +30,8 @@ ls_err cli_work_in_child(ls_err work(void *context), void *context, void *result
 /* Hold SIGINT, SIGTERM and SIGHUP, so that they end this process only at cli_signals_release. */
 void cli_signals_hold(sigset_t *before);
 void cli_signals_release(const sigset_t *before);
+/* Return whether one of these three or SIGQUIT is in received. */
+bool cli_signals_end(const sigset_t *received);
 
 /* Wait for the end of the child and return its status. Signals of watched, which are blocked and include SIGCHLD, are
  * forwarded to it, except for those that it has from the terminal. They are in received. */

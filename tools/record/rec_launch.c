@@ -126,7 +126,15 @@ struct rec_dispositions {
     sigset_t mask;
     struct sigaction child; /* an inherited SIG_IGN would reap the program before us */
     struct sigaction pipe;
+    bool is_silent; /* the program is started without input and output */
 };
+
+static void rec_become_silent(void)
+{
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = 0; fd < 3; fd++)
+        dup2(null, fd);
+}
 
 static void rec_become_program(const char *path, char **argv, const struct rec_dispositions *before,
                                int report_fd)
@@ -135,6 +143,7 @@ static void rec_become_program(const char *path, char **argv, const struct rec_d
     sigaction(SIGPIPE, &before->pipe, NULL);
     rec_limits_restore();
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    if (before->is_silent) rec_become_silent();
     execvp(path, argv);
     const int code = errno;
     if (write(report_fd, &code, sizeof(code)) < 0) _exit(126);
@@ -149,10 +158,10 @@ static void rec_read_status(int status, struct rec_outcome *out)
         out->exit_code = WEXITSTATUS(status);
 }
 
-ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
+static ls_err rec_launch_as(const char *path, char **argv, bool is_silent, struct rec_outcome *out)
 {
     const struct sigaction by_default = {.sa_handler = SIG_DFL};
-    struct rec_dispositions before;
+    struct rec_dispositions before = {.is_silent = is_silent};
     sigset_t watched, received;
     int report[2];
     memset(out, 0, sizeof(*out));
@@ -171,13 +180,24 @@ ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
         if (read(report[0], &out->exec_errno, sizeof(out->exec_errno)) != (ssize_t)sizeof(out->exec_errno))
             out->exec_errno = 0;
         rec_read_status(cli_wait(child, &watched, &received), out);
+        out->is_interrupted = cli_signals_end(&received);
         out->duration_ns = ls_clock_mono_ns() - start_ns;
     }
     close(report[0]);
     /* before the mask: the results must be kept even if nobody reads our messages */
-    signal(SIGPIPE, SIG_IGN);
+    if (!is_silent) signal(SIGPIPE, SIG_IGN);
     sigprocmask(SIG_SETMASK, &before.mask, NULL);
     return child < 0 ? ls_fail_errno(fork_errno, "cannot start a process") : LS_OK;
+}
+
+ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out)
+{
+    return rec_launch_as(path, argv, false, out);
+}
+
+ls_err rec_launch_silently(const char *path, char **argv, struct rec_outcome *out)
+{
+    return rec_launch_as(path, argv, true, out);
 }
 
 ls_err rec_exec(const char *path, char **argv)

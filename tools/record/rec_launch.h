@@ -6,6 +6,7 @@
 #include "common/ls_error.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* ---- the launch ---- */
@@ -15,13 +16,16 @@ struct rec_outcome {
     uint64_t duration_ns;
     int exec_errno; /* not 0: the program could not be started */
     int exit_code;
-    int exit_signal; /* not 0: killed by it */
+    int exit_signal;     /* not 0: killed by it */
+    bool is_interrupted; /* it was sent SIGINT, SIGTERM, SIGHUP or SIGQUIT */
 };
 
 /* Run the program. Signals sent to this process are forwarded to it; signals of the terminal reach it
  * directly. After its end SIGPIPE is ignored here.
  * Errors: LS_ERR_IO if nothing can be started. */
 ls_err rec_launch(const char *path, char **argv, struct rec_outcome *out);
+/* As rec_launch, before another program is launched: /dev/null is its input and output, and SIGPIPE is unchanged. */
+ls_err rec_launch_silently(const char *path, char **argv, struct rec_outcome *out);
 /* Become the program. Returns where that fails, with errno. */
 ls_err rec_exec(const char *path, char **argv);
 /* End as the program ended: by its signal, without a core of our own; returns the exit status otherwise. */

@@ -128,6 +128,34 @@ void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_
     fclose(f);
 }
 
+static void rec_spool_clear(DIR *d);
+
+/* Remove the spool of a recording that was made in this spool and killed (trace --auto). */
+static void rec_spool_remove_inner(int folder, const char *name)
+{
+    const int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) return;
+    rec_spool_clear(d);
+    closedir(d);
+    unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+static void rec_spool_clear(DIR *d)
+{
+    static const char *const names[] = {REC_SPOOL_CONF,       "debug.txt",         LS_ATTACH_REQUEST_FILE,
+                                        LS_ATTACH_STATE_FILE, LS_ATTACH_STOP_FILE, LS_ATTACH_LIBRARY,
+                                        SPOOL_SERIES_FILE};
+    struct spool_name name;
+    rewinddir(d);
+    for (struct dirent *e; (e = readdir(d));) {
+        if (spool_file_name_parse(e->d_name, &name)) unlinkat(dirfd(d), e->d_name, 0);
+        if (rec_is_spool_name(e->d_name)) rec_spool_remove_inner(dirfd(d), e->d_name);
+    }
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        unlinkat(dirfd(d), names[i], 0);
+}
+
 ls_err rec_spool_remove(struct rec_spool *s)
 {
     enum { TRIES = 100 }; /* a process that goes on may be about to make its first file */
@@ -137,17 +165,7 @@ ls_err rec_spool_remove(struct rec_spool *s)
     if (!d) return ls_fail_errno(errno, "cannot list the spool %s", s->path);
     int err = ENOTEMPTY;
     for (int i = 0; i < TRIES && (err == ENOTEMPTY || err == EEXIST); i++) {
-        struct spool_name name;
-        rewinddir(d);
-        for (struct dirent *e; (e = readdir(d));)
-            if (spool_file_name_parse(e->d_name, &name)) unlinkat(dirfd(d), e->d_name, 0);
-        unlinkat(dirfd(d), rec_conf_name, 0);
-        unlinkat(dirfd(d), "debug.txt", 0);
-        unlinkat(dirfd(d), LS_ATTACH_REQUEST_FILE, 0);
-        unlinkat(dirfd(d), LS_ATTACH_STATE_FILE, 0);
-        unlinkat(dirfd(d), LS_ATTACH_STOP_FILE, 0);
-        unlinkat(dirfd(d), LS_ATTACH_LIBRARY, 0);
-        unlinkat(dirfd(d), SPOOL_SERIES_FILE, 0);
+        rec_spool_clear(d);
         err = rmdir(s->path) == 0 ? 0 : errno;
     }
     closedir(d);

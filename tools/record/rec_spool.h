@@ -36,7 +36,7 @@ void rec_spool_end(const struct rec_spool *s);
 ls_err rec_spool_describe(const struct rec_spool *s, const char *key, const char *value);
 /* The value of key in DIR/spool.conf, "" when absent. */
 void rec_spool_read(const char *dir, const char *key, char *out, size_t out_len_bytes);
-/* Remove the spool's files and its directory. Other files stay. */
+/* Remove the spool's files, spools in it, and its directory. Other files stay. */
 ls_err rec_spool_remove(struct rec_spool *s);
 /* Return whether processes still record into the spool. They hold a lock on the directory; on a file system
  * without locks none is found. */

@@ -541,7 +541,7 @@ static int trace_run(const struct cli_command *c, const struct cli_value *v, cha
     trc_hot_fini(&t.hot);
     if (t.source) pat_source_close(t.source);
     trace_remove_files(&t);
-    return status;
+    return t.hot.is_interrupted ? rec_end_like(&t.hot.recording) : status;
 }
 
 const struct cli_command cli_cmd_trace = {

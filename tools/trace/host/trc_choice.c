@@ -9,12 +9,10 @@
 #include "run_h5/prof_reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- choosing code by a recording ---- */
@@ -329,40 +327,35 @@ void trc_hot_fini(struct trc_hot *found)
     found->labels_len = 0;
 }
 
-static void trc_become_recorder(char **words)
-{
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (int fd = 0; fd < 3; fd++)
-        dup2(null, fd);
-    execv("/proc/self/exe", words);
-    _exit(127);
-}
-
-/* Record the program argv to the profile at path, with /dev/null as its input and output.
- * Errors: LS_ERR_IO when it cannot be started or recorded. */
-static ls_err trc_hot_record(char **argv, const char *path)
+/* Record the program to the profile at path, with /dev/null as its input and output.
+ * Errors: LS_ERR_IO when it cannot be started or recorded, or was interrupted. */
+static ls_err trc_hot_record(const struct trc_choice *c, const char *path, struct trc_hot *hot)
 {
     /* more than a recording usually takes: it is for a choice, not for latencies */
-    char *first[] = {(char *)"loadstone",  (char *)"record",        (char *)"-q",       (char *)"-f",
-                     (char *)"--overhead", (char *)"50%",           (char *)"--period", (char *)"1ms",
-                     (char *)"-o",         (char *)(uintptr_t)path, (char *)"--"};
+    char *first[] = {(char *)"loadstone",  (char *)"record",
+                     (char *)"-q",         (char *)"-f",
+                     (char *)"--overhead", (char *)"50%",
+                     (char *)"--period",   (char *)"1ms",
+                     (char *)"--spool",    (char *)(uintptr_t)c->folder,
+                     (char *)"-o",         (char *)(uintptr_t)path,
+                     (char *)"--"};
     enum { TRC_FIRST = sizeof(first) / sizeof(first[0]) };
+    struct rec_outcome *const o = &hot->recording;
     size_t len = 0;
-    int status;
-    while (argv[len])
+    while (c->program[len])
         len++;
     char **words = calloc(TRC_FIRST + len + 1, sizeof(*words));
     if (!words) return ls_nomem("the command line");
     memcpy(words, first, sizeof(first));
-    memcpy(words + TRC_FIRST, argv, len * sizeof(*argv));
-    const pid_t child = fork();
-    if (child == 0) trc_become_recorder(words);
+    memcpy(words + TRC_FIRST, c->program, len * sizeof(*c->program));
+    const ls_err err = rec_launch_silently("/proc/self/exe", words, o);
     free(words);
-    if (child < 0) return ls_fail_errno(errno, "cannot start loadstone record");
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    if (err != LS_OK) return err;
+    hot->is_interrupted = o->is_interrupted && (o->exit_signal || o->exit_code);
+    if (hot->is_interrupted)
+        return ls_fail(LS_ERR_IO, "--auto: a signal ended the recording, so nothing was traced");
     if (access(path, R_OK) == 0) return LS_OK;
-    return ls_fail(LS_ERR_IO, "--auto: loadstone record -- %s made no profile", argv[0]);
+    return ls_fail(LS_ERR_IO, "--auto: loadstone record -- %s made no profile", c->program[0]);
 }
 
 /* ---- choosing code by options ---- */
@@ -378,7 +371,7 @@ static ls_err trc_choice_record(const struct trc_choice *c, FILE *out, struct tr
             c->program[0]);
     snprintf(profile, sizeof(profile), "%s/hot.h5", c->folder);
     cli_note("recording %s, to choose the code and data to trace", c->program[0]);
-    ls_err err = trc_hot_record(c->program, profile);
+    ls_err err = trc_hot_record(c, profile, hot);
     if (err == LS_OK) err = trc_hot_code(profile, out, hot);
     unlink(profile);
     return err;

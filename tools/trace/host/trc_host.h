@@ -85,6 +85,8 @@ struct trc_hot {
     size_t labels_len;   /* 0: all data, because most of it is unnamed */
     double labels_share; /* share of their time spent on this data */
     char label_names[256];
+    struct rec_outcome recording; /* of --auto */
+    bool is_interrupted;          /* a signal of the user ended it: the program is not traced */
 };
 
 /* Append to out the address ranges of the functions that have 90 % of the time of the profile at path. They
