@@ -24,6 +24,12 @@ if "$loadstone" traffic gemm s2cf --points 3 --cache 4K/4,16K/8 --plot two.svg >
     must grep -q "gemm: matrix product" one.html
     expect 1 "--force overwrites it" "$loadstone" traffic gemm -n 12 --plot two.svg
     expect 2 "pictures end in .svg, .png or .html" "$loadstone" traffic gemm -n 12 --plot two.pdf
+    # a picture that cannot be written costs no figures
+    (ulimit -f 0; trap '' XFSZ; "$loadstone" traffic gemv -n 60,80 --plot large.svg; echo "status $?") 2>&1 | cat >figures
+    must test "$(grep -cE '^gemv +(60|80) ' figures)" = 2
+    must grep -q 'large.svg' figures
+    must grep -q '^status 1$' figures
+    must test ! -e large.svg
 else
     grep -q 'without cairo' err || { cat err; failed=1; }
 fi

@@ -275,11 +275,10 @@ static int run_kernels(const struct cli_value *v, char **names)
                                    v[TRAFFIC_REPETITIONS].given ? (unsigned)v[TRAFFIC_REPETITIONS].number : 0,
                                    &w.measure);
     if (err == LS_OK) err = sweep_all(v, names, &w);
-    if (err == LS_OK && picture) err = traffic_plot(&w, picture);
-    const int status = err == LS_OK ? CLI_OK : cli_fail(err);
     if (err == LS_OK) traffic_print_points(&w, (enum traffic_format)v[TRAFFIC_FORMAT].number);
+    if (err == LS_OK && picture) err = traffic_plot(&w, picture); /* last: it may fail */
     sweep_fini(&w);
-    return status;
+    return err == LS_OK ? CLI_OK : cli_fail(err);
 }
 
 /* ---- traces ---- */
