@@ -82,6 +82,12 @@ expect 2 "give one kernel and one size" "$loadstone" traffic run gemmm -n 3
 expect 1 "the loops are a library's" "$loadstone" traffic run gemm-blas -n 3
 expect 2 "give one size" "$loadstone" traffic blas
 
+# an option that would have no effect is refused before anything runs
+expect 2 "traffic trace does nothing with --plot; see loadstone traffic trace --help" "$loadstone" traffic trace nowhere.trace --plot x.svg
+expect 2 "traffic run does nothing with --measure" "$loadstone" traffic run gemm -n 40 --measure --plot x.svg
+expect 2 "traffic blas does nothing with --list" "$loadstone" traffic blas -n 4 --list
+expect 2 "traffic [KERNEL...] does nothing with --top; see loadstone traffic --help" "$loadstone" traffic gemm -n 12 --top 3
+must test ! -e x.svg
 expect 2 "there is no kernel 'dgemm'" "$loadstone" traffic dgemm
 expect 2 "'12x' is no size" "$loadstone" traffic gemm -n 12x
 expect 2 "is no cache: write SIZE/WAYS" "$loadstone" traffic gemm -n 12 --cache 32K

@@ -104,6 +104,11 @@ const struct cli_command *cli_command_find(const char *name);
 struct an_dimension;
 extern const struct an_dimension *const cli_dimensions;
 
+/* Refuse options outside of set, because the user expects an effect: print the first one that was given. what is the
+ * word of the command line that ignores it. Return CLI_OK or CLI_USAGE. */
+int cli_options_check(const struct cli_command *c, const struct cli_value *values, uint64_t set,
+                      const char *what);
+
 /* Run the command that the arguments name, and return the exit status. */
 int cli_main(int argc, char **argv);
 /* Call run where the stack is large enough, whatever its limit, and return its result. Calls do not nest. */

@@ -75,6 +75,19 @@ static int cli_run_command(const struct cli_command *c, int argc, char **argv)
     return cli_finish(status);
 }
 
+int cli_options_check(const struct cli_command *c, const struct cli_value *values, uint64_t set,
+                      const char *what)
+{
+    const struct cli_action *a = cli_action_named(c, what);
+    for (size_t i = 0; i < c->options_len; i++) {
+        if (!values[i].given || set >> i & 1) continue;
+        cli_error("%s %s does nothing with --%s; see loadstone %s%s%s --help", c->name, what,
+                  c->options[i].name, c->name, a ? " " : "", a ? a->name : "");
+        return CLI_USAGE;
+    }
+    return CLI_OK;
+}
+
 static int cli_unknown_command(const char *name)
 {
     struct cli_nearest nearest = cli_nearest_to(name, strlen(name));

@@ -113,18 +113,13 @@ static int patterns_usage(const struct ptn_action *a)
     return CLI_USAGE;
 }
 
-/* Run the action; refuse options that have no effect on it, because the user expects one. */
+/* Run the action. */
 static int patterns_do(const struct ptn_action *a, const struct cli_value *v, char **operands, size_t len)
 {
     if (len < a->operands_min || len > a->operands_max) return patterns_usage(a);
-    for (size_t i = 0; i < PTN_OPTIONS; i++) {
-        if (!v[i].given || (a->about.options & PTN_BIT(i))) continue;
-        cli_error("patterns %s does nothing with --%s; see loadstone patterns %s%s--help",
-                  *a->about.name ? a->about.name : a->about.operands, patterns_options[i].name, a->about.name,
-                  *a->about.name ? " " : "");
-        return CLI_USAGE;
-    }
-    return a->run(v, operands, len);
+    const int status = cli_options_check(&cli_cmd_patterns, v, a->about.options,
+                                         *a->about.name ? a->about.name : a->about.operands);
+    return status == CLI_OK ? a->run(v, operands, len) : status;
 }
 
 static int patterns_run(const struct cli_command *c, const struct cli_value *v, char **operands)

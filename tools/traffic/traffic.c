@@ -405,7 +405,10 @@ static const struct cli_action *const traffic_actions[] = {&action_kernels, &act
 
 static int traffic_run(const struct cli_command *c, const struct cli_value *v, char **operands)
 {
-    (void)c;
+    const struct cli_action *named = cli_action_named(c, *operands);
+    const int status = cli_options_check(c, v, named ? named->options : action_kernels.options,
+                                         named ? named->name : action_kernels.operands);
+    if (status != CLI_OK) return status;
     if (v[TRAFFIC_LIST].given) {
         print_kernels(stdout);
         return CLI_OK;
