@@ -155,6 +155,13 @@ expect 2 "name the file to write with -o" patterns t.trace --to drmemtrace
 expect 2 "writes a trace, and .json is for JSON; use the suffix .trace" patterns t.trace --to drmemtrace -o x.json
 expect 2 "writes a trace, and .gz is for packed data" patterns t.trace --to lackey -o x.gz
 expect 0 "" patterns t.trace --to lackey -o x.log
+# a trace has no patterns to find, to print or to draw
+for option in "--picture p.svg" --json "--plot deltas" "--top 3" "--mode paper" --trivial "--binary t.trace"; do
+    # shellcheck disable=SC2086
+    expect 2 "patterns --to lackey does nothing with ${option%% *}" patterns t.trace --to lackey -o none.log $option
+done
+must test ! -e p.svg
+must test ! -e none.log
 expect 3 "RAW= names no file" "$loadstone" replay -p RAW= -l 1
 expect 1 "the name of the file is missing" "$loadstone" replay -p FILE=
 touch Q.1.sbin

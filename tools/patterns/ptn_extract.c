@@ -214,18 +214,28 @@ static ls_err ptn_write_trace(const struct cli_value *v, char **operands, size_t
     return err;
 }
 
+/* Return the exit status; options about patterns are refused. */
+static int ptn_trace_run(const struct cli_value *v, char **operands, size_t operands_len)
+{
+    const uint64_t used = PTN_BIT(PTN_FORMAT) | PTN_BIT(PTN_TO) | PTN_BIT(PTN_OUTPUT) | PTN_BIT(PTN_FORCE);
+    struct ptn_settings settings;
+    char what[64];
+    snprintf(what, sizeof(what), "--to %s", v[PTN_TO].text);
+    const int status = cli_options_check(&cli_cmd_patterns, v, used, what);
+    if (status != CLI_OK) return status;
+    ptn_settings_of(v, &settings);
+    const ls_err err = ptn_write_trace(v, operands, operands_len, &settings);
+    return err == LS_OK ? CLI_OK : cli_fail(err);
+}
+
 static int ptn_extract_run(const struct cli_value *v, char **operands, size_t operands_len)
 {
     struct ptn_settings settings;
     struct ptn_outputs outputs;
     struct ptn_found found = {0};
     char input[PATH_MAX + 40];
-    const bool is_trace = pat_write_trace_known(v[PTN_TO].text);
+    if (pat_write_trace_known(v[PTN_TO].text)) return ptn_trace_run(v, operands, operands_len);
     ptn_settings_of(v, &settings);
-    if (is_trace) {
-        const ls_err err = ptn_write_trace(v, operands, operands_len, &settings);
-        return err == LS_OK ? CLI_OK : cli_fail(err);
-    }
     ptn_outputs_of(v, &outputs);
     settings.with_rows = outputs.patterns_path && outputs.writer->has_rows;
     ptn_input_text(operands, operands_len, input, sizeof(input));
