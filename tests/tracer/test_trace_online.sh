@@ -4,6 +4,8 @@
 # are found by a recording.
 . "${top_srcdir:-.}/tests/tracer/trace.inc"
 needs_python
+spmv=$top_builddir/examples/spmv
+export OMP_NUM_THREADS=1
 
 # same [OPTION...] -- COMMAND...: trace --patterns writes the same as trace and patterns. Addresses of blocks
 # differ from run to run.
@@ -28,6 +30,7 @@ p, q = (json.load(open(f)) for f in ("p.json", "q.json"))
 assert len(p) == len(q) and p, (len(p), len(q))
 for a, b in zip(p, q):
     a.pop("origin", None), b.pop("origin", None) # has the instruction's address
+    b.pop("row-lengths", None), b.pop("rows-wait", None) # they need the trace
     assert a == b, (a["name"], b["name"], [k for k in a if a[k] != b.get(k)])
 P
 }
@@ -39,17 +42,36 @@ same --function=gather --top=1 -- "$victim" loops
 for mode in paper v1 v2; do
     same --function=shuffled --mode=$mode --memory=64M -- "$victim" shuffle
 done
+# gathers and scatters, and instructions without a source line, among the patterns of a published mode
+for mode in cost paper v1 v2; do
+    same --mode=$mode --memory=64M -- "$victim" loops
+done
+same --function=multiply -- "$spmv" 60 refined 1
+
+# with a trace, the patterns have the rows of loops, too
+for options in "" "--node=x --node=y" --mode=v2; do
+    name="trace and patterns $options"
+    found=
+    [ "$options" != --mode=v2 ] || found=$options
+    # shellcheck disable=SC2086
+    must "$loadstone" trace -q -f -o t.trace -p p.json $options -- "$spmv" 60 refined 1 >out 2>err
+    # shellcheck disable=SC2086
+    must "$loadstone" patterns t.trace -f $found -o q.json >out 2>err
+    cmp p.json q.json || { echo "FAIL: $name: other patterns than those of its trace"; failed=1; }
+    [ -n "$found" ] || grep -q row-lengths p.json || { echo "FAIL: $name: no rows"; failed=1; }
+done
+must "$loadstone" trace -q -f -p p.json --node=x --node=y -- "$spmv" 60 refined 1 >out 2>err
+must grep -q row-lengths p.json
 grep -q '"kernel": *"Gather"' p.json || { echo "FAIL: no gather"; failed=1; }
 expect 125 'name a file for them with --patterns' "$loadstone" trace --mode paper -- "$victim" loops
 expect 125 'mode' "$loadstone" trace --mode fast -p p2.json -- "$victim" loops
 
 # the sparse product, by a recording of more rounds than are traced; longer where a busy machine gave few
 # bursts, or so few that the indices, which cost little, are not among the chosen data
-can_record() { "$loadstone" record -q -f --overhead 50% --period 1ms -o run.h5 -- "$top_builddir/examples/spmv" 100 given "$1" >out 2>err; }
-export OMP_NUM_THREADS=1
+can_record() { "$loadstone" record -q -f --overhead 50% --period 1ms -o run.h5 -- "$spmv" 100 given "$1" >out 2>err; }
 rounds=2000
 while can_record $rounds; do
-    "$loadstone" trace -f -p spmv.json --hot run.h5 -- "$top_builddir/examples/spmv" 100 given 3 >out 2>err || break
+    "$loadstone" trace -f -p spmv.json --hot run.h5 -- "$spmv" 100 given 3 >out 2>err || break
     grep -q -e 'too few to choose by' -e 'on data with' err && ! grep -q 'on data with.*column' err && [ $rounds -lt 50000 ] || break
     rounds=$((rounds * 3))
 done

@@ -4,7 +4,6 @@
 #include "patterns/compact/pat_row_lengths.h"
 #include "patterns/compact/pat_found.h"
 #include "patterns/source/pat_source.h"
-#include "patterns/write/pat_write.h"
 #include "tools/cli/cli_message.h"
 #include "tools/patterns/ptn_actions.h"
 
@@ -23,55 +22,61 @@ static uint32_t ptn_u32(const struct cli_value *v)
     return v->number < UINT32_MAX ? (uint32_t)v->number : UINT32_MAX;
 }
 
-/* Return whether instructions stay apart: published modes rank single instructions, some output formats
- * cannot join them, and --no-join asks for it. */
-static bool ptn_keeps_apart(const struct cli_value *v)
-{
-    const struct pat_writer *to = pat_writer_at(v[PTN_TO].number);
-    return v[PTN_NO_JOIN].given || v[PTN_MODE].number != PAT_MODE_COST || (to && !to->joins);
-}
-
-/* Return whether gathers come before scatters, as in GS Patterns. */
-static bool ptn_is_by_kind(const struct cli_value *v)
-{
-    const struct pat_writer *to = pat_writer_at(v[PTN_TO].number);
-    return v[PTN_MODE].number != PAT_MODE_COST || (to && to->by_kind);
-}
-
 uint64_t ptn_longest(const struct cli_value *v)
 {
     return v[PTN_LONGEST].given ? v[PTN_LONGEST].number : v[PTN_MEMORY].number / PTN_BYTES_AN_INDEX;
 }
 
+/* Instructions stay apart in published modes, which rank single ones, and in formats that cannot join them; gathers come
+ * before scatters as in GS Patterns. */
+void ptn_settings_default(enum pat_mode mode, const struct pat_writer *to, uint64_t memory_bytes,
+                          struct ptn_settings *out)
+{
+    const bool is_published = mode != PAT_MODE_COST;
+    const bool keeps_apart = is_published || (to && !to->joins);
+    *out = (struct ptn_settings){
+        .extract = {.mode = mode,
+                    .memory_bytes = memory_bytes,
+                    .with_companions = !keeps_apart,
+                    .merge_threads = true,
+                    .fold_min = PAT_FOLD_MIN,
+                    .lines = pat_names_known},
+        .compact = {.pattern_max = memory_bytes / PTN_BYTES_AN_INDEX,
+                    .no_join = keeps_apart,
+                    .by_kind = is_published || (to && to->by_kind)},
+    };
+}
+
+static void ptn_filters_of(const struct cli_value *v, struct pat_extract_options *out)
+{
+    out->top = ptn_u32(&v[PTN_TOP]);
+    out->accesses_min = v[PTN_MIN_ACCESSES].number;
+    out->unique_min = ptn_u32(&v[PTN_MIN_DISTANCES]);
+    out->far_share_min = v[PTN_MIN_FAR].share;
+    out->far_elements = v[PTN_FAR].number;
+    out->window_rows = ptn_u32(&v[PTN_WINDOW_ROWS]);
+    out->window_bytes = ptn_u32(&v[PTN_WINDOW_BYTES]);
+    out->merge_threads = !v[PTN_BY_THREAD].given;
+    out->keep_loader = v[PTN_LOADER].given;
+    out->keep_trivial = v[PTN_TRIVIAL].given;
+    if (v[PTN_NO_JOIN].given) out->with_companions = false;
+    if (v[PTN_NO_SYMBOLS].given) out->lines = NULL;
+}
+
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out)
 {
-    *out = (struct ptn_settings){
-        .format = v[PTN_FORMAT].given ? pat_source_format_at(v[PTN_FORMAT].number)->name : NULL,
-        .binaries = v[PTN_BINARY].all,
-        .binaries_len = v[PTN_BINARY].all_len,
-        .arrays = v[PTN_ARRAYS].given ? v[PTN_ARRAYS].text : NULL,
-        .extract = {.mode = (enum pat_mode)v[PTN_MODE].number,
-                    .memory_bytes = v[PTN_MEMORY].number,
-                    .top = ptn_u32(&v[PTN_TOP]),
-                    .accesses_min = v[PTN_MIN_ACCESSES].number,
-                    .unique_min = ptn_u32(&v[PTN_MIN_DISTANCES]),
-                    .far_share_min = v[PTN_MIN_FAR].share,
-                    .far_elements = v[PTN_FAR].number,
-                    .window_rows = ptn_u32(&v[PTN_WINDOW_ROWS]),
-                    .window_bytes = ptn_u32(&v[PTN_WINDOW_BYTES]),
-                    .with_companions = !ptn_keeps_apart(v),
-                    .merge_threads = !v[PTN_BY_THREAD].given,
-                    .fold_min = PAT_FOLD_MIN,
-                    .keep_loader = v[PTN_LOADER].given,
-                    .lines = v[PTN_NO_SYMBOLS].given ? NULL : pat_names_known,
-                    .keep_trivial = v[PTN_TRIVIAL].given},
-        .compact = {.pattern_max = ptn_longest(v),
-                    .no_symbols = v[PTN_NO_SYMBOLS].given,
-                    .no_join = ptn_keeps_apart(v),
-                    .by_kind = ptn_is_by_kind(v),
-                    .seed = v[PTN_SEED].number},
-        .no_index_loads = v[PTN_NO_INDEX_LOADS].given,
-    };
+    ptn_settings_default((enum pat_mode)v[PTN_MODE].number, pat_writer_at(v[PTN_TO].number),
+                         v[PTN_MEMORY].number, out);
+    ptn_filters_of(v, &out->extract);
+    out->format = v[PTN_FORMAT].given ? pat_source_format_at(v[PTN_FORMAT].number)->name : NULL;
+    out->binaries = v[PTN_BINARY].all;
+    out->binaries_len = v[PTN_BINARY].all_len;
+    out->arrays = v[PTN_ARRAYS].given ? v[PTN_ARRAYS].text : NULL;
+    out->compact.pattern_max = ptn_longest(v);
+    out->compact.no_symbols = v[PTN_NO_SYMBOLS].given;
+    out->compact.seed = v[PTN_SEED].number;
+    if (v[PTN_NO_JOIN].given) out->compact.no_join = true;
+    out->no_index_loads = v[PTN_NO_INDEX_LOADS].given;
 }
 
 static double ptn_cost_share(const struct pat_findings *f)

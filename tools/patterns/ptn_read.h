@@ -7,6 +7,7 @@
 #include "patterns/extract/pat_extract.h"
 #include "patterns/source/pat_arrays.h"
 #include "patterns/source/pat_source.h"
+#include "patterns/write/pat_write.h"
 #include "tools/cli/cli_command.h"
 
 /* All zero: the defaults. */
@@ -36,6 +37,10 @@ enum { PTN_BYTES_AN_INDEX = 64 };
 
 /* Return the largest number of indices of a pattern: --longest, otherwise by --memory. */
 uint64_t ptn_longest(const struct cli_value *v);
+
+/* Set the defaults of `loadstone patterns` for patterns of this mode that are written as `to` (NULL: they are not). */
+void ptn_settings_default(enum pat_mode mode, const struct pat_writer *to, uint64_t memory_bytes,
+                          struct ptn_settings *out);
 
 /* Convert the options of `loadstone patterns` (tools/patterns/ptn_actions.h). */
 void ptn_settings_of(const struct cli_value *v, struct ptn_settings *out);

@@ -194,24 +194,25 @@ static const char *trace_given(const struct trace *t, int option)
     return t->v[option].given ? t->v[option].text : NULL;
 }
 
+/* Patterns are written as loadstone patterns -o does. */
+static const struct pat_writer *trace_writer(void)
+{
+    return pat_writer_at(0);
+}
+
 /* Set the options of extraction to the defaults of loadstone patterns. */
 static ls_err trace_settings(struct trace *t)
 {
     static const int options[] = {TRACE_MODE, TRACE_TOP, TRACE_MEMORY};
     const uint64_t top = t->v[TRACE_TOP].number;
-    const bool is_published = t->v[TRACE_MODE].number != PAT_MODE_COST;
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         if (t->v[options[i]].given && !t->v[TRACE_PATTERNS].given)
             return ls_fail(LS_ERR_USAGE, "--%s is for patterns: name a file for them with --patterns",
                            trace_options[options[i]].name);
-    t->settings.extract = (struct pat_extract_options){.mode = (enum pat_mode)t->v[TRACE_MODE].number,
-                                                       .memory_bytes = t->v[TRACE_MEMORY].number,
-                                                       .top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX,
-                                                       .with_companions = !is_published,
-                                                       .fold_min = PAT_FOLD_MIN,
-                                                       .merge_threads = true};
-    t->settings.compact.pattern_max = t->v[TRACE_MEMORY].number / PTN_BYTES_AN_INDEX;
-    t->settings.compact.no_join = is_published; /* they rank instructions */
+    ptn_settings_default((enum pat_mode)t->v[TRACE_MODE].number, trace_writer(), t->v[TRACE_MEMORY].number,
+                         &t->settings);
+    t->settings.extract.top = top < UINT32_MAX ? (uint32_t)top : UINT32_MAX;
+    t->settings.with_rows = trace_writer()->has_rows;
     return LS_OK;
 }
 
@@ -414,7 +415,7 @@ static ls_err trace_patterns(struct trace *t)
                        "no pattern passed the filters, so %s was not written; trace to a file and see "
                        "loadstone patterns --trivial --min-accesses 1",
                        t->patterns);
-    LS_TRY(pat_write(pat_writer_at(0), f, &options, t->patterns));
+    LS_TRY(pat_write(trace_writer(), f, &options, t->patterns));
     cli_note("%zu pattern%s: %s", f->len, f->len == 1 ? "" : "s", t->patterns);
     return LS_OK;
 }
