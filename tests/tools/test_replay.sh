@@ -120,6 +120,16 @@ if has_python h5py; then
     done
     expect 0 "R of harmonic mean and STREAM over 3 runs: " "$loadstone" replay --with run1.h5,run2.h5,run3.h5
 fi
+# a full disk, imitated by a limit on the length of files: the old file stays, and the error names the cause
+kept() {
+    cp turns.h5 old.h5
+    expect 1 "old.h5 could not be written: is the disk full?" bash -c 'ulimit -f 8; trap "" XFSZ; exec "$0" "$@"' "$loadstone" "$@" --force -o old.h5
+    must cmp turns.h5 old.h5
+    must test "$(ls | grep -c 'old.h5.part')" = 0
+}
+kept replay --no-stream --quiet $quick -p UNIFORM:8:1
+kept stream -n 1000 -r 1 --warmups 1 -t 1 -k copy
+kept study size -t 1 -r 1 --warmups 1 --size 2048
 printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n' >pointer.h5
 expect 3 "pointer.h5 is a pointer of git-lfs, not the file itself" "$loadstone" replay --with pointer.h5
 expect 3 "pointer.h5 is a pointer of git-lfs, not the file itself" "$loadstone" report pointer.h5

@@ -12,9 +12,11 @@
 #include <hdf5.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/test_vx_results.XXXXXX", path[64];
@@ -34,7 +36,7 @@ static int drop_dir(void **state)
     return rmdir(dir);
 }
 
-static void write_two(void)
+static ls_err write_of_host(const char *host)
 {
     struct vx_result rows[2] = {{.name = "a", .kernel = "gather", .pattern = "8 x stride 1", .delta = "8"},
                                 {.name = "\303\244", .kernel = "gs", .pattern = "2 > 2", .delta = "8/4"}};
@@ -49,7 +51,7 @@ static void write_two(void)
     rows[1].nodes = 1;
     struct vx_rank ranks[2] = {{.result = 1, .host = "n0", .processors = "0-3", .variant = "v", .valid = 1},
                                {.result = 1, .rank = 1, .host = "n0", .bytes = 77}};
-    const struct vx_results r = {.host = "h",
+    const struct vx_results r = {.host = (char *)host,
                                  .cpu = "c",
                                  .command = NULL,
                                  .stream_mb_per_s = 42,
@@ -58,7 +60,12 @@ static void write_two(void)
                                  .len = 2,
                                  .ranks = ranks,
                                  .ranks_len = 2};
-    assert_int_equal(vx_results_write(&r, path), LS_OK);
+    return vx_results_write(&r, path);
+}
+
+static void write_two(void)
+{
+    assert_int_equal(write_of_host("h"), LS_OK);
 }
 
 static void vx_results_are_read_back(void **state)
@@ -90,6 +97,27 @@ static void vx_results_are_read_back(void **state)
     assert_false(vx_results_is_other(path));
     vx_results_fini(&r);
     assert_null(r.rows);
+}
+
+/* A limit on the length of files imitates a full disk. No draft is left, or drop_dir would fail. */
+static void vx_a_full_disk_keeps_the_old_file(void **state)
+{
+    (void)state;
+    struct rlimit before, full;
+    struct vx_results r;
+    write_two();
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    full = (struct rlimit){.rlim_cur = 1024, .rlim_max = before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    const ls_err err = write_of_host("another");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(err, LS_ERR_IO);
+    assert_non_null(strstr(ls_last_error(), "is the disk full?"));
+    assert_int_equal(vx_results_read(path, &r), LS_OK);
+    assert_string_equal(r.host, "h");
+    vx_results_fini(&r);
 }
 
 static void alter(const char *attribute, uint64_t value)
@@ -273,6 +301,7 @@ UNIT_GROUP()
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vx_results_are_read_back),
+        cmocka_unit_test(vx_a_full_disk_keeps_the_old_file),
         cmocka_unit_test(vx_texts_have_fixed_lengths),
         cmocka_unit_test(vx_texts_of_variable_length_are_refused),
         cmocka_unit_test(vx_rows_that_a_file_cannot_hold_are_refused),

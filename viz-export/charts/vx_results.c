@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "viz-export/charts/vx_results.h"
+
+#include "common/ls_outputs.h"
 #include "run_h5/prof_h5.h"
 
 #include <math.h>
@@ -62,11 +64,6 @@ void vx_results_fini(struct vx_results *r)
 }
 
 /* ---- written ---- */
-
-static ls_err vx_write_fail(const char *path)
-{
-    return ls_fail(LS_ERR_IO, "%s could not be written: is the disk full?", path);
-}
 
 static bool vx_write_attributes(hid_t file, const struct vx_results *r)
 {
@@ -138,15 +135,49 @@ static bool vx_write_all(hid_t file, const struct vx_results *r)
            (!r->ranks_len || vx_write_table(file, &vx_table_ranks, r->ranks, r->ranks_len));
 }
 
+/* The bytes of a file. */
+struct vx_image {
+    void *data;
+    size_t len_bytes;
+};
+
+/* Build the file in memory, because HDF5 crashes after it could not write to a full disk.
+ * Owns: the caller frees out->data. */
+static ls_err vx_image_of(const struct vx_results *r, const char *path, struct vx_image *out)
+{
+    enum { STEP_BYTES = 64 * 1024 };
+    const hid_t in_memory = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_core(in_memory, STEP_BYTES, false);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, in_memory);
+    H5Pclose(in_memory);
+    if (file < 0) return ls_nomem("%s", path);
+    const bool is_built = vx_write_all(file, r) && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
+    const ssize_t len_bytes = is_built ? H5Fget_file_image(file, NULL, 0) : -1;
+    out->data = len_bytes > 0 ? malloc((size_t)len_bytes) : NULL;
+    out->len_bytes = (size_t)len_bytes;
+    const bool is_copied = out->data && H5Fget_file_image(file, out->data, out->len_bytes) == len_bytes;
+    H5Fclose(file);
+    if (is_copied) return LS_OK;
+    free(out->data);
+    return ls_nomem("%s", path);
+}
+
 ls_err vx_results_write(const struct vx_results *r, const char *path)
 {
+    struct vx_image image = {0};
+    ls_outputs *files = NULL;
+    FILE *out;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5's messages contain no remedy */
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (file < 0) return ls_fail(LS_ERR_IO, "%s cannot be written", path);
-    const bool written = vx_write_all(file, r);
-    if (H5Fclose(file) >= 0 && written) return LS_OK;
-    remove(path);
-    return vx_write_fail(path);
+    LS_TRY(vx_image_of(r, path, &image));
+    ls_err err = ls_outputs_new(true, &files);
+    if (err == LS_OK) err = ls_outputs_open(files, path, &out);
+    if (err == LS_OK) {
+        fwrite(image.data, 1, image.len_bytes, out); /* the commit reports its errors */
+        err = ls_outputs_commit(files);
+    }
+    ls_outputs_free(files);
+    free(image.data);
+    return err;
 }
 
 /* ---- read ---- */

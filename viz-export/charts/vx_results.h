@@ -101,7 +101,7 @@ struct vx_results {
 /* Free all that r holds; r is zeroed. */
 void vx_results_fini(struct vx_results *r);
 
-/* Write r to path, replacing an existing file. After a failure nothing is left under that name.
+/* Write r to path, replacing an existing file, which stays as it is after a failure.
  * Errors: LS_ERR_IO and other errors of the file, LS_ERR_NOMEM.
  * Thread: one at a time (HDF5). */
 ls_err vx_results_write(const struct vx_results *r, const char *path);
