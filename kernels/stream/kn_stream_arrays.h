@@ -93,8 +93,8 @@ struct kn_loop_job kn_stream_arrays_job(const struct kn_stream_arrays *r, const 
 /* ---- results computed again ---- */
 
 /* Validate a result: compute every iteration again in scalar code from the sources, which no kernel changes,
- * with the sequences instead of the index arrays. The average relative error must be at most 1e-13, with
- * floats 1e-6. Sets valid, invalid and worst_error of out. */
+ * with the sequences instead of the index arrays. No relative error may exceed 1e-13, with floats
+ * 1e-6. Sets valid, invalid and worst_error of out. */
 void kn_prove(const struct kn_stream_arrays *r, const struct kn_kernel *k, struct kn_result *out);
 
 #endif

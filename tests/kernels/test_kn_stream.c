@@ -7,11 +7,13 @@
 
 #include <cmocka.h>
 
+#include "kernels/kn_values.h"
 #include "kernels/stream/kn_stream_arrays.h"
 #include "tests/unit.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ELEMENTS = 3001, THREADS = 3 };
 
@@ -52,15 +54,21 @@ static void a_hotspot_is_hot(void **state)
     assert_in_range(hot, 89000, 91500);
 }
 
+static void make_with(struct kn_stream_arrays *arrays, const struct kn_kernel *k,
+                      const struct kn_stream_options *o)
+{
+    assert_int_equal(kn_stream_arrays_plan(arrays, &k, 1, o), LS_OK);
+    arrays->backend = &kn_backend_serial;
+    arrays->threads = THREADS;
+    assert_int_equal(kn_stream_arrays_fill(arrays, KN_PAGES_DEFAULT), LS_OK);
+}
+
 static void make(struct kn_stream_arrays *arrays, const struct kn_kernel *k, unsigned element_bytes,
                  unsigned index_bits)
 {
     const struct kn_stream_options o = {.elements = ELEMENTS,
                                         .run = {.element_bytes = element_bytes, .index_bits = index_bits}};
-    assert_int_equal(kn_stream_arrays_plan(arrays, &k, 1, &o), LS_OK);
-    arrays->backend = &kn_backend_serial;
-    arrays->threads = THREADS;
-    assert_int_equal(kn_stream_arrays_fill(arrays, KN_PAGES_DEFAULT), LS_OK);
+    make_with(arrays, k, &o);
 }
 
 static void arrays_begin_at_different_places_of_a_page(void **state)
@@ -165,6 +173,35 @@ static void wrong_indices_are_detected(void **state)
     }
 }
 
+/* The average error of so many elements is tiny. */
+static void one_wrong_element_of_millions_is_detected(void **state)
+{
+    (void)state;
+    const struct kn_kernel *k = kn_kernel_find("copy");
+    for (unsigned bytes = 4; bytes <= 8; bytes += 4) {
+        const struct kn_stream_options o = {.elements = 4000000, .run = {.element_bytes = bytes}};
+        const struct kn_loop_wish w = {k, KN_METHOD_UNROLLED, KN_STORES_REGULAR, bytes, 64};
+        const struct kn_loop_variant *v;
+        struct kn_stream_arrays arrays;
+        size_t len;
+        make_with(&arrays, k, &o);
+        const struct kn_loop_job job = kn_stream_arrays_job(&arrays, k);
+        kn_loop_find(&w, &v, 1, &len);
+        run(&arrays, k, kn_loop_of(v, k), &job);
+        const uint64_t nan = kn_value_number(NAN, bytes);
+        const uint64_t wrong[] = {kn_value_get(job.to, 1001, bytes), nan};
+        for (size_t i = 0; i < 2; i++) {
+            struct kn_result r = {0};
+            kn_value_put(job.to, 1000, wrong[i], bytes);
+            kn_prove(&arrays, k, &r);
+            assert_false(r.valid);
+            assert_int_equal(isnan(r.worst_error), wrong[i] == nan);
+            if (!strstr(r.invalid, "iteration 1000 ")) fail_msg("%s", r.invalid);
+        }
+        kn_stream_arrays_fini(&arrays);
+    }
+}
+
 static void a_whole_run_counts_bytes_both_ways(void **state)
 {
     (void)state;
@@ -206,6 +243,7 @@ UNIT_GROUP()
         cmocka_unit_test(arrays_begin_at_different_places_of_a_page),
         cmocka_unit_test(each_variant_computes_the_operation_of_its_row),
         cmocka_unit_test(wrong_indices_are_detected),
+        cmocka_unit_test(one_wrong_element_of_millions_is_detected),
         cmocka_unit_test(a_whole_run_counts_bytes_both_ways),
         cmocka_unit_test(the_run_rule_is_four_times_the_caches),
     };
