@@ -31,6 +31,8 @@ for stores in exchange add; do
 done
 run -k scatter -p 0,5,9,2 -d 1 -l 500 -w 2 --stores add --element-bytes 4 --shared-memory 1024 --method scalar -z 32
 run -k gs -g 0,1 -u 5,3 -l 500 --atomic-writes --method scalar -z 32
+printf '[{"kernel":"gather","pattern":[0,3],"count":500},{"kernel":"scatter","pattern":[0,3],"count":500}]' >mixed.json
+run -f mixed.json --atomic-writes=add --method scalar -z 32
 
 # operations without a dense buffer: the sum of all loads, stored rows, tags that updates set; the last with atomics
 run -k gather -p 0,5,9,2,2 -l 1001 --operation reduce --method scalar -z 64

@@ -60,7 +60,15 @@ for atomic in 1 exchange add store; do
         must grep -q "^validated  all results" out
     done
 done
-expect 1 "no method has add stores for gather" "$loadstone" replay --no-stream -p 0,1 --atomic-writes=add
+expect 1 "no method has add stores for gather" "$loadstone" replay --no-stream -p 0,1 --stores=add
+# gathers beside them keep regular stores
+printf '[{"kernel":"gather","pattern":[0,3]},{"kernel":"multigather","pattern":[0,3],"pattern-gather":[1]},{"kernel":"scatter","pattern":[0,3]}]' >mixed.json
+for atomic in 1 exchange add store; do
+    expect 0 "validated  all results" "$loadstone" replay --no-stream -f mixed.json -r 2 --atomic-writes=$atomic
+    must test "$(grep -cE '(gather|multigather) .*regular stores' out)" = 2
+    must grep -qE ' scatter .*(exchange|add|atomic) stores' out
+done
+expect 0 "regular stores" "$loadstone" replay --no-stream -k scatter -p 0,3 -r 2 --atomic-writes 0
 
 # columns to the byte: left-aligned, 15 wide, no line without its blanks
 replay --format spatter -v 0 -p 0,1 $quick >out

@@ -267,9 +267,10 @@ const struct rpl_format *const rpl_formats[] = {&rpl_format_table, &rpl_format_s
 struct kn_options rpl_options_of(const struct rpl_session *s, size_t i)
 {
     struct kn_options o = s->settings.kernel;
-    const uint64_t threads = s->suite.rows[i].threads;
-    if (s->settings.own_threads && threads)
-        o.threads = threads < s->settings.own_most ? (unsigned)threads : s->settings.own_most;
+    const struct pat_config *c = &s->suite.rows[i];
+    if (s->settings.own_threads && c->threads)
+        o.threads = c->threads < s->settings.own_most ? (unsigned)c->threads : s->settings.own_most;
+    if (s->settings.atomic_writes && (PAT_GATHERS >> c->kernel & 1)) o.stores = KN_STORES_REGULAR;
     return o;
 }
 

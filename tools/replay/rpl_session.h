@@ -28,6 +28,7 @@ struct rpl_settings {
     enum kn_scaling scaling;
     unsigned verbosity; /* Spatter's, 0 to 3 */
     bool aggregate, force, measure_stream;
+    bool atomic_writes; /* the kind of stores is for scatters, gathers have regular ones */
     bool together;      /* all configurations at once, in turn: one result */
     bool own_threads;   /* configurations run with the number of threads of their program ... */
     unsigned own_most;  /* ... but with as many as would run without it at most */
@@ -74,7 +75,8 @@ struct rpl_format {
 extern const struct rpl_format *const rpl_formats[];
 extern const struct rpl_format rpl_format_table, rpl_format_spatter, rpl_format_json, rpl_format_csv;
 
-/* Return the options of the kernel for configuration i: with its number of threads, where s follows it. */
+/* Return the options of the kernel for configuration i: with its number of threads, where s follows it, and its kind of
+ * stores. */
 struct kn_options rpl_options_of(const struct rpl_session *s, size_t i);
 
 /* Over all results of s. */

@@ -115,7 +115,7 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
     [RPL_ATOMIC_WRITES] =
         {"atomic-writes", 0, CLI_CHOICE, "0|1|exchange|add|store", NULL,
          "scatter by atomic operations in relaxed order: 1 and exchange exchange the element, as Spatter does on "
-         "GPUs, add adds to it, store stores it",
+         "GPUs, add adds to it, store stores it; gathers keep regular stores",
          "Run", .alone = "1"},
     [RPL_FENCE] = {"atomic-thread-fence", 0, CLI_FLAG, NULL, NULL,
                    "execute a release fence after the loop, inside the timed part", "Run"},
@@ -391,7 +391,9 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     char *const *files = rpl_operands(v, operands);
     LS_TRY(rpl_format_find(v, &t->format));
     LS_TRY(rpl_kernel_options(v, &t->kernel));
-    if (files != operands && **operands == '0') t->kernel.stores = KN_STORES_AUTO;
+    const bool is_off = files != operands && **operands == '0';
+    if (is_off) t->kernel.stores = KN_STORES_AUTO;
+    t->atomic_writes = v[RPL_ATOMIC_WRITES].given && v[RPL_ATOMIC_WRITES].number && !is_off;
     const bool is_spatter = t->format == &rpl_format_spatter;
     if (is_spatter && !t->kernel.element_bytes) t->kernel.element_bytes = 8; /* as Spatter does */
     t->own_threads = !is_spatter && !v[RPL_THREADS].given && !getenv("OMP_NUM_THREADS");
