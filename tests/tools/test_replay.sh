@@ -257,6 +257,12 @@ refuse() {
     [ -s out ] && { echo "FAIL: $*: printed before it refused"; failed=1; }
 }
 refuse 2 "no pattern: give -p PATTERN or -f FILE" replay
+for names in "" , turns.h5, turns.h5,,there.h5; do
+    refuse 2 "--with: a name of a file is empty" replay --with "$names"
+done
+refuse 2 "--with: a name of a file is empty" replay --with "" -p 1
+refuse 2 "--output: nothing is run without a pattern" replay --with turns.h5 -o copy.h5
+must test ! -e copy.h5
 refuse 2 "kernel gs needs pattern-gather" replay -k gs -p 1
 refuse 2 "called 'gs'" replay -k sg -g 1 -u 1
 refuse 2 "--count: 0 is below 1" replay -p 1 -l 0

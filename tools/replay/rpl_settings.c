@@ -385,6 +385,23 @@ static void rpl_limit(struct pat_suite *s, uint64_t count, uint64_t runs)
     }
 }
 
+static bool rpl_has_empty_name(const char *names)
+{
+    return !*names || *names == ',' || strstr(names, ",,") || names[strlen(names) - 1] == ',';
+}
+
+/* Without a pattern nothing is run, so --output has no results to keep. */
+static ls_err rpl_check_with(const struct rpl_settings *t, bool has_pattern)
+{
+    if (!t->with) return LS_OK;
+    if (rpl_has_empty_name(t->with))
+        return ls_fail(LS_ERR_USAGE, "--with: a name of a file is empty in '%s'", t->with);
+    if (t->output && !has_pattern)
+        return ls_fail(LS_ERR_USAGE,
+                       "--output: nothing is run without a pattern, so there are no results to keep");
+    return LS_OK;
+}
+
 ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_session *s)
 {
     struct rpl_settings *t = &s->settings;
@@ -415,7 +432,9 @@ ls_err rpl_settings_read(const struct cli_value *v, char **operands, struct rpl_
     if (*t->choices && v[RPL_FORGET].given) unlink(t->choices);
     if (*t->choices) t->kernel.choices = t->choices;
     t->measure_stream = !v[RPL_NO_STREAM].given && (t->format->shows_stream || t->output || t->plot);
-    if (t->with && !rpl_names_pattern(v, files)) return LS_OK;
+    const bool has_pattern = rpl_names_pattern(v, files);
+    LS_TRY(rpl_check_with(t, has_pattern));
+    if (t->with && !has_pattern) return LS_OK;
     LS_TRY(rpl_suite_read(v, files, &s->suite));
     for (size_t i = 0; v[RPL_COPY].given && i < s->suite.len; i++)
         s->suite.rows[i].operation = PAT_OPERATION_COPY;
