@@ -71,6 +71,11 @@ ls_err pat_raw_read_file(const char *path, struct pat_indices *out)
     {                                                                                                        \
         .name = key, .kind = PAT_VALUE_COUNT, .offset = offsetof(struct pat_config, field), .minimum = least \
     }
+#define PAT_RUNS(key)                                                                                    \
+    {                                                                                                    \
+        .name = key, .kind = PAT_VALUE_COUNT, .offset = offsetof(struct pat_config, runs), .minimum = 1, \
+        .maximum = UINT32_MAX                                                                            \
+    }
 #define PAT_UNUSED(key)                       \
     {                                         \
         .name = key, .kind = PAT_VALUE_UNUSED \
@@ -88,7 +93,7 @@ static const struct pat_key pat_keys[] = {
     {.name = "delta-scatter", .kind = PAT_VALUE_DELTA, .role = PAT_ROLE_SCATTER},
     PAT_COUNT("count", count, 1),
     PAT_COUNT("wrap", wrap, 1),
-    PAT_COUNT("nruns", runs, 1),
+    PAT_RUNS("nruns"),
     PAT_COUNT("pattern-size", pattern_size, -1),
     PAT_COUNT("boundary", boundary, 0),
     PAT_COUNT("seed", seed, -1),
@@ -109,7 +114,7 @@ static const struct pat_key pat_keys[] = {
     PAT_COUNT("rows-wait", rows_wait, 0),
     /* Spatter 1 */
     {.name = "kernel-name", .kind = PAT_VALUE_KERNEL},
-    PAT_COUNT("runs", runs, 1),
+    PAT_RUNS("runs"),
     PAT_COUNT("random", seed, -1),
     PAT_UNUSED("vector-len"),
     PAT_UNUSED("omp-threads"),
@@ -260,6 +265,9 @@ static ls_err pat_set_count(struct pat_config *c, const struct pat_key *k, const
 {
     int64_t n;
     LS_TRY(pat_integer_parse_from(text, len, k->minimum, &n));
+    if (k->maximum && n > k->maximum)
+        return ls_fail(LS_ERR_RANGE, "%lld is above %lld, the most allowed", (long long)n,
+                       (long long)k->maximum);
     uint64_t *field = (uint64_t *)((char *)c + k->offset);
     if (n >= 0) *field = (uint64_t)n;
     return LS_OK;

@@ -33,6 +33,7 @@ struct pat_key {
     enum pat_role role; /* for patterns and deltas */
     size_t offset;      /* for counts and texts: offset in struct pat_config */
     int64_t minimum;    /* for counts; -1 means "not set" and leaves the default */
+    int64_t maximum;    /* for counts; 0: none */
 };
 
 struct pat_builder {

@@ -122,6 +122,9 @@ static ls_err check(const struct pat_config *c)
 {
     const char *name = name_of(c);
     if (c->count == 0 || c->wrap == 0) return ls_fail(LS_ERR_ARG, "%s: count and wrap are 1 at least", name);
+    if (c->runs > UINT32_MAX)
+        return ls_fail(LS_ERR_RANGE, "%s: %llu runs are too many, the most is %u", name,
+                       (unsigned long long)c->runs, UINT32_MAX);
     if (!pat_operation_fits(c->operation, c->kernel))
         return ls_fail(LS_ERR_ARG, "%s: kernel %s has no operation %s", name, pat_kernel_name(c->kernel),
                        pat_operation_name(c->operation));

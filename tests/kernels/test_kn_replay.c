@@ -716,6 +716,13 @@ static void unsupported_variants_are_refused_with_the_available_ones(void **stat
             fail_msg("'%s' lacks '%s'", ls_last_error(), refusals[i].text);
         kn_result_fini(&r);
     }
+    struct kn_result r;
+    const struct kn_options o = {0};
+    c.count = 10;
+    c.runs = UINT64_C(1) << 32; /* no run where the number is cut to 32 bits */
+    assert_int_equal(kn_replay_run(&c, &o, &r), LS_ERR_RANGE);
+    assert_non_null(strstr(ls_last_error(), "4294967296 runs"));
+    kn_result_fini(&r);
     pat_config_fini(&c);
 }
 

@@ -269,6 +269,10 @@ refuse 2 "--count: 0 is below 1" replay -p 1 -l 0
 refuse 2 "--count: -4 is below 1" replay -p 1 -l -4
 refuse 2 "--wrap: 0 is below 1" replay -p 1 -w 0
 refuse 2 "--runs: 0 is below 1" replay -p 1 -r 0
+refuse 2 "--runs: 4294967296 is above 4294967295" replay -p 1 -r 4294967296
+refuse 2 "--warmups: 4294967296 is too much" replay -p 1 --warmups 4294967296
+printf '[{"pattern":[1],"nruns":2},\n{"pattern":[1],"nruns":4294967296}]' >many.json
+refuse 3 "many.json:2: nruns: 4294967296 is above 4294967295" replay -f many.json
 refuse 2 "--pattern-size: 0 is below 1" replay -p 1 -j 0
 refuse 2 "cannot be cut to 3 indices" replay -p 1,2 -j 3
 refuse 2 "--omp-threads: 0" replay -p 1 -t 0

@@ -109,7 +109,7 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
         {"warmups", 0, CLI_COUNT, "COUNT", NULL,
          "largest number of untimed runs, which end when times are steady (default: 10, for short "
          "runs 100)",
-         "Run", .least = 1},
+         "Run", .least = 1, .most = UINT32_MAX},
     [RPL_MEMORY] = {"memory", 0, CLI_BYTES, "BYTES", NULL,
                     "refuse configurations that need more (default: available memory)", "Run", .least = 1},
     [RPL_ATOMIC_WRITES] =
