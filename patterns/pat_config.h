@@ -81,7 +81,7 @@ struct pat_config {
     uint64_t wrap;            /* dense rows that are used in turn */
     uint64_t runs;            /* timed runs, at most UINT32_MAX */
     uint64_t boundary;        /* indices were taken modulo this; 0: they were not */
-    uint64_t seed;            /* seed for the data; 0: by the clock */
+    uint64_t seed;            /* seed of Spatter's random data: printed, without effect; 0: not given */
     uint64_t pattern_size;    /* patterns were cut to this length; 0: they were not */
     uint64_t local_work_size; /* accepted, without effect on CPUs */
 };

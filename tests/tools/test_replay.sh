@@ -304,6 +304,8 @@ expect 1 " and 16.00 KiB are allowed" "$loadstone" replay -p UNIFORM:8:1 -t 1 --
 expect 2 "written to a file only" "$loadstone" replay -p UNIFORM:8:1 -o -
 expect 0 "--kernel has no effect" "$loadstone" replay --no-stream $quick -f two.json -k scatter
 expect 0 "multigather" replay --list
+# Spatter's seed is read and printed only
+must sh -c '"$0" replay --help | tr -s " \n" " " | grep -qF -e "has no effect on the data"' "$loadstone"
 # threads are clamped, numbers above 32 bits are not; and abbreviated options are read, as in Spatter
 expect 0 "60000 threads asked for" "$loadstone" replay --no-stream --format spatter -r 2 --warmups 1 -p 0,4 -l 64 -t 60000
 expect 0 "4096 threads asked for by OMP_NUM_THREADS, " env OMP_NUM_THREADS=4096 "$loadstone" replay --no-stream -r 2 --warmups 1 -p 0,4 -l 64

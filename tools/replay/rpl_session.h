@@ -118,7 +118,6 @@ enum rpl_option {
     RPL_PATTERN_SIZE,
     RPL_BOUNDARY,
     RPL_COMPRESS,
-    RPL_RANDOM,
     RPL_NAME,
     RPL_RUNS,
     RPL_MAX_COUNT,
@@ -157,6 +156,7 @@ enum rpl_option {
     RPL_FORCE,
     RPL_QUIET,
     RPL_AGGREGATE,
+    RPL_RANDOM,
     RPL_OP,
     RPL_OPTIONS
 };

@@ -55,8 +55,6 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                       "Pattern"},
     [RPL_COMPRESS] = {"compress", 'c', CLI_FLAG, NULL, NULL,
                       "renumber the pages of the pattern in the order of their first use", "Pattern"},
-    [RPL_RANDOM] = {"random", 's', CLI_TEXT, "SEED", NULL,
-                    "seed of the data; without a value: from the clock", "Pattern", .alone = "clock"},
     [RPL_NAME] = {"name", 'n', CLI_TEXT, "NAME", NULL, "name of the configuration", "Pattern"},
     [RPL_RUNS] = {"runs", 'r', CLI_TEXT, "COUNT", "10", "timed runs", "Run"},
     [RPL_MAX_COUNT] = {"max-count", 0, CLI_COUNT, "COUNT", NULL,
@@ -155,6 +153,11 @@ const struct cli_option rpl_options[RPL_OPTIONS] = {
                    "Output"},
     [RPL_AGGREGATE] = {"aggregate", 'a', CLI_FLAG, NULL, NULL, "shown in Spatter's banner",
                        "Accepted for compatibility with Spatter"},
+    [RPL_RANDOM] =
+        {"random", 's', CLI_TEXT, "SEED", NULL,
+         "seed of Spatter's random data; it is printed, but has no effect on the data here; without a value: from "
+         "the clock",
+         "Accepted for compatibility with Spatter", .alone = "clock"},
     [RPL_OP] = {"op", 0, CLI_TEXT, "OPERATION", NULL, "the same as -o with a number, COPY or ACCUM",
                 "Accepted for compatibility with Spatter"},
 };
