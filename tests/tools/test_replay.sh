@@ -104,6 +104,34 @@ assert rows[1]["mb_per_s_regular"] == rows[1]["mb_per_s"] and rows[1]["stream_sh
 T
 fi
 
+# a configuration runs again from its result, by the same keys and values
+cat >keys.json <<'T'
+[{"name":"lists","kernel":"gs","pattern-gather":[0,1],"pattern-scatter":[2,0],"delta-gather":[1,2],"delta-scatter":[3,-4],"count":8,"wrap":2,"nruns":2},
+ {"name":"one","kernel":"gs","pattern-gather":[0,1],"pattern-scatter":[2,0],"delta-gather":5,"delta-scatter":-6,"count":8,"nruns":2},
+ {"kernel":"multiscatter","pattern":[0,9,4],"pattern-scatter":[2,0],"delta":[7,-8,9],"count":6,"nruns":2,"seed":3},
+ {"kernel":"gather","operation":"reduce","pattern":[0,3,1],"delta":2,"count":4,"nruns":2,"array":"x","first":5,"index-bits":32,
+  "element-bytes":4,"object-bytes":16,"threads":2,"thread-first":[0,40],"accesses":24,"row-lengths":[5,0,7],"rows-wait":1}]
+T
+replay --warmups 1 -t 1 -f keys.json --json >keys.out
+replay --warmups 1 -t 1 -f keys.json --max-count 3 --json >short.out
+if command -v python3 >/dev/null; then
+    for first in keys short; do
+        must python3 -c 'import json, sys; json.dump([r["configuration"] for r in json.load(sys.stdin)["results"]], sys.stdout)' <$first.out >again.json
+        must replay --warmups 1 -t 1 -f again.json --json >again.out
+        must python3 - $first.out again.out <<'T'
+import json, sys
+first, again = ([r["configuration"] for r in json.load(open(name))["results"]] for name in sys.argv[1:])
+assert first == again, (first, again)
+T
+    done
+    must python3 - <<'T'
+import json
+for given, result in zip(json.load(open("keys.json")), json.load(open("keys.out"))["results"]):
+    missing = {key: value for key, value in given.items() if result["configuration"].get(key) != value}
+    assert not missing, missing
+T
+fi
+
 # --together: one result for all patterns, and two patterns of one array share its memory
 cat >turns.json <<'T'
 [{"name":"low","kernel":"gather","operation":"reduce","pattern":[3,0,70,5],"delta":4,"count":1000,"array":"x","first":10},

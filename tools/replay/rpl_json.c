@@ -28,6 +28,23 @@ static void json_indices(struct ls_json *j, const char *key, const struct pat_in
     ls_json_close(j, ']');
 }
 
+/* Write a delta, or the list of them that are used in turn. */
+static void json_delta(struct ls_json *j, const char *key, int64_t delta, const struct pat_indices *deltas)
+{
+    if (deltas->len)
+        json_indices(j, key, deltas);
+    else
+        ls_json_i64(j, key, delta);
+}
+
+/* Write the rows, unless --max-count left fewer accesses than they hold: a pattern file with such rows is refused. */
+static void json_rows(struct ls_json *j, const struct pat_config *c)
+{
+    if (!pat_rows_hold_all(c)) return;
+    json_indices(j, "row-lengths", &c->row_lengths);
+    if (c->rows_wait) ls_json_u64(j, "rows-wait", c->rows_wait);
+}
+
 /* Write the keys of pattern files, so that a configuration can be run again from its result. */
 static void json_config(struct ls_json *j, const char *key, const struct pat_config *c)
 {
@@ -38,12 +55,9 @@ static void json_config(struct ls_json *j, const char *key, const struct pat_con
     json_indices(j, "pattern", &c->pattern);
     json_indices(j, "pattern-gather", &c->gather);
     json_indices(j, "pattern-scatter", &c->scatter);
-    if (c->deltas.len)
-        json_indices(j, "delta", &c->deltas);
-    else
-        ls_json_i64(j, "delta", c->delta);
-    ls_json_i64(j, "delta-gather", c->delta_gather);
-    ls_json_i64(j, "delta-scatter", c->delta_scatter);
+    json_delta(j, "delta", c->delta, &c->deltas);
+    json_delta(j, "delta-gather", c->delta_gather, &c->deltas_gather);
+    json_delta(j, "delta-scatter", c->delta_scatter, &c->deltas_scatter);
     if (c->array) {
         ls_json_text(j, "array", c->array);
         ls_json_u64(j, "first", c->first);
@@ -52,9 +66,11 @@ static void json_config(struct ls_json *j, const char *key, const struct pat_con
     if (c->element_bytes) ls_json_u64(j, "element-bytes", c->element_bytes);
     if (c->object_bytes) ls_json_u64(j, "object-bytes", c->object_bytes);
     if (c->threads) ls_json_u64(j, "threads", c->threads);
+    json_indices(j, "thread-first", &c->thread_firsts);
     if (c->accesses) ls_json_u64(j, "accesses", c->accesses);
     ls_json_u64(j, "count", c->count);
     ls_json_u64(j, "wrap", c->wrap);
+    json_rows(j, c);
     ls_json_u64(j, "nruns", c->runs);
     ls_json_u64(j, "seed", c->seed);
     ls_json_close(j, '}');
