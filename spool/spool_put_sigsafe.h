@@ -52,8 +52,8 @@ static inline bool spool_put_thread_end(struct spool_writer *w, struct spool_thr
 }
 
 /* A piece of /proc/self/maps, at most SPOOL_MAPS_PIECE_BYTES; flags: SPOOL_MAPS_FIRST, SPOOL_MAPS_LAST. Lines
- * may be split. */
-enum { SPOOL_MAPS_PIECE_BYTES = 16384 };
+ * may be split. It fits a chunk of the file of all threads: the program may leave no descriptor for another. */
+enum { SPOOL_MAPS_PIECE_BYTES = 15360 };
 static inline bool spool_put_maps(struct spool_writer *w, uint64_t time_ns, uint16_t flags,
                                   struct spool_text piece)
 {

@@ -3,6 +3,7 @@
 
 #include "common/ls_clock.h"
 #include "common/ls_compat.h"
+#include "spool/spool_put_sigsafe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,8 @@ enum {
                               sizeof(struct spool_piece) - SPOOL_FAREWELL_BYTES,
     SPOOL_SPARE_MIN_BYTES = 1024,
 };
+_Static_assert(sizeof(struct spool_maps) + SPOOL_MAPS_PIECE_BYTES <= SPOOL_SHARED_ROOM_BYTES,
+               "a piece of the memory map fits a shared chunk");
 
 /* EINTR-safe. 0 or an errno. */
 static int spool_pwrite(int fd, const uint8_t *data, size_t len_bytes, uint64_t offset_bytes)
@@ -329,7 +332,6 @@ void spool_file_name(char out[SPOOL_NAME_BYTES], struct spool_name name)
 static int spool_go_on_alone(struct spool_writer *w)
 {
     const struct spool_file_header *of = &w->shared->ids;
-    if (w->shared->has_room && !w->shared->has_room(false)) return EMFILE;
     char name[SPOOL_NAME_BYTES];
     spool_file_name(name, (struct spool_name){of->pid, of->image, w->tid, w->stream});
     struct spool_file f;
@@ -362,7 +364,8 @@ static int spool_go_on(struct spool_writer *w, size_t len_bytes)
     const bool fits = len_bytes <= SPOOL_SHARED_ROOM_BYTES, is_short = w->pieces_len < SPOOL_SHARED_PIECES;
     int err = fits && is_short ? spool_go_on_shared(w) : 0;
     if (fits && is_short && (err == 0 || err == SPOOL_ERR_CAP)) return err;
-    const int alone_err = spool_go_on_alone(w);
+    const bool may_go = !fits || !w->shared->has_room || w->shared->has_room(false);
+    const int alone_err = may_go ? spool_go_on_alone(w) : EMFILE;
     if (alone_err == 0 || (fits && is_short)) return alone_err;
     if (fits) return spool_go_on_shared(w);
     return alone_err == SPOOL_ERR_CAP || alone_err == ENOSPC ? alone_err : SPOOL_ERR_LARGE;

@@ -30,7 +30,7 @@ struct spool_cap {
 struct spool_shared {
     const int *dirfd;                 /* directory of all files; the number may change */
     void (*guard)(int *fd);           /* called with the descriptor of each own file; NULL: no call */
-    bool (*has_room)(bool is_needed); /* may there be another own file? NULL: always */
+    bool (*has_room)(bool is_needed); /* may there be another own file for short records? NULL: always */
     struct spool_cap *cap;            /* borrowed */
     struct spool_file_header ids;     /* pid, parent_pid and image of all files */
     int fd;                           /* -1: no shared file, each thread has its own file */

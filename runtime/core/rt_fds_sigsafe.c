@@ -13,7 +13,10 @@ static int *rt_fd_owners[RT_FDS_MAX];
 static int rt_fd_highest = -1;
 static uint32_t rt_fds_len; /* guarded ones */
 
-enum { RT_FDS_PART = 4 }; /* of the program's limit */
+enum {
+    RT_FDS_PART = 4,  /* of the program's limit */
+    RT_FDS_LEAST = 8, /* some of the process, and the triggers of a few threads */
+};
 
 /* Where the limit is low, move as high as possible. */
 static const int rt_fd_floors[] = {RT_FDS_FLOOR, 200, 100, 50, 24, 10, 6};
@@ -76,8 +79,9 @@ bool rt_fds_have_room(bool is_needed)
 {
     struct rlimit limit;
     if (ls_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit) != 0) return true;
-    return __atomic_load_n(&rt_fds_len, __ATOMIC_RELAXED) <
-           limit.rlim_cur / (is_needed ? RT_FDS_PART : 2 * RT_FDS_PART);
+    const uint32_t len = __atomic_load_n(&rt_fds_len, __ATOMIC_RELAXED);
+    return (is_needed && len < RT_FDS_LEAST) ||
+           len < limit.rlim_cur / (is_needed ? RT_FDS_PART : 2 * RT_FDS_PART);
 }
 
 bool rt_fds_is_ours(int fd)

@@ -23,7 +23,7 @@ void rt_fds_unguard(const int *slot);
 void rt_fds_close(int *slot);
 
 /* May there be another descriptor of ours for one thread of many? They take at most a quarter of those that the program may
- * have, and of that those without which the thread would not be sampled (is_needed) may take all, the others half. */
+ * have, or a few, and of that those without which the thread would not be sampled (is_needed) may take all, the others half. */
 bool rt_fds_have_room(bool is_needed);
 
 bool rt_fds_is_ours(int fd);

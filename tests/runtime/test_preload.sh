@@ -35,6 +35,7 @@ holds threads 1001 'THREAD_END'
 
 same descriptors "$victim" descriptors
 holds descriptors 121 'THREAD_BEGIN stack=0x[0-9a-f]+-0x[0-9a-f]+ name=rt_victim'
+holds descriptors 0 'EVENT kind=0 ' # records that were dropped
 
 same c11 "$victim" c11
 holds c11 10 'ALLOC .* len=1053583 '
