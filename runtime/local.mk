@@ -71,10 +71,10 @@ libloadstone_preload_la_SOURCES = \
     runtime/hooks/rt_hooks_device.c \
     runtime/hooks/rt_hooks_dl.c \
     runtime/hooks/rt_hooks_exec.c \
-    runtime/hooks/rt_hooks_fd.c runtime/hooks/rt_hooks_fd.h \
+    runtime/hooks/rt_hooks_fd.c \
     runtime/hooks/rt_hooks_fork.c \
     runtime/hooks/rt_hooks_io.c \
-    runtime/hooks/rt_hooks_map.c runtime/hooks/rt_hooks_map.h \
+    runtime/hooks/rt_hooks_map.c runtime/hooks/rt_hooks_number.h \
     runtime/hooks/rt_hooks_mpi.c \
     runtime/hooks/rt_hooks_process.c \
     runtime/hooks/rt_hooks_thread.c \

@@ -23,7 +23,7 @@ bool rt_burst_path_is_device(const char *path, size_t len_bytes)
     return false;
 }
 
-/* Bytes by which range i would become longer if it contained [base, end) as well. */
+/* The number of bytes that range i grows by when it is made to contain [base, end). */
 static uint64_t growth(const struct rt_burst_devices *d, uint32_t i, uint64_t base, uint64_t end)
 {
     const uint64_t low = d->ranges[i].base, high = d->ranges[i].end;

@@ -22,8 +22,8 @@ void rt_fds_unguard(const int *slot);
 /* unguard and close; *slot becomes -1. Keeps errno. */
 void rt_fds_close(int *slot);
 
-/* May there be another descriptor of ours for one thread of many? They take at most a quarter of those that the program may
- * have, or a few, and of that those without which the thread would not be sampled (is_needed) may take all, the others half. */
+/* Is there room for one more descriptor for a thread? We take at most a quarter of the descriptors that the program may have,
+ * but always a few. is_needed: the thread would not be sampled without it; other descriptors take at most an eighth. */
 bool rt_fds_have_room(bool is_needed);
 
 bool rt_fds_is_ours(int fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Let programs succeed that close descriptors they do not know, and keep our descriptors open. */
-#include "runtime/hooks/rt_hooks_fd.h"
+#include "runtime/hooks/rt_hooks_number.h"
 
 #include "common/ls_compat.h"
 #include "runtime/core/rt_fds_sigsafe.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mappings that the program makes itself. Mappings by the loader and the C library are in the snapshots. */
-#include "runtime/hooks/rt_hooks_map.h"
+#include "runtime/hooks/rt_hooks_number.h"
 
 #include "runtime/core/rt_alloc_note.h"
 #include "runtime/core/rt_fds_sigsafe.h"
@@ -229,8 +229,8 @@ long rt_hooks_munmap_call(const long args[6], void *caller)
     return rt_tls.maps ? rt_unmap(addr, n, true) : rt_munmap(addr, n, true, caller);
 }
 
-/* What was mapped before and stays where it is keeps its records. Without the old mapping, whose kind resolve knows, the
- * new one would seem anonymous. */
+/* Memory that stays mapped at its address keeps its records. The record of the new part refers to the old mapping: resolve
+ * knows whether that is of a file. */
 static void rt_note_mremap(struct rt_thread *t, uint64_t time_ns, const struct rt_mapping *old,
                            const struct rt_mapping *new, bool keeps_old)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that end the process, calls that forbid system calls, and system calls by number. */
-#include "runtime/hooks/rt_hooks_fd.h"
-#include "runtime/hooks/rt_hooks_map.h"
+#include "runtime/hooks/rt_hooks_number.h"
 
 #include "runtime/core/rt_fork.h"
 #include "runtime/core/rt_process.h"

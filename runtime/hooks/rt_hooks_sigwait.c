@@ -25,10 +25,11 @@ static void find_real(const char *name, void **found, void *out_fn)
     }
     memcpy(out_fn, &real, sizeof real);
 }
-#define REAL(name, fn)                   \
+#define FIND_REAL(name)                  \
+    __typeof__(name) *real;              \
     do {                                 \
         static void *found;              \
-        find_real(#name, &found, &(fn)); \
+        find_real(#name, &found, &real); \
     } while (0)
 
 /* Return a signal of set that was held back, or 0. */
@@ -65,10 +66,9 @@ static void swallow_trigger(void)
 /* Our triggers use CPU time and a waiting thread uses none, so a timeout restarts at most a few times. */
 LS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out, const struct timespec *timeout)
 {
-    int (*real)(const sigset_t *, siginfo_t *, const struct timespec *);
     siginfo_t info;
     int sig = take_kept_back(set, &info);
-    REAL(sigtimedwait, real);
+    FIND_REAL(sigtimedwait);
     while (!sig) {
         sig = real(set, &info, timeout);
         if (sig <= 0 || !is_our_trigger(&info)) break;
@@ -110,7 +110,7 @@ LS_EXPORT int sigwait(const sigset_t *set, int *out)
 /* --- calls that wait with another mask --- */
 
 struct masked_wait {
-    bool changes; /* what the program believes to block */
+    bool changes; /* the program believes to block other signals than before */
     uint64_t view, kernel_mask;
 };
 
@@ -150,60 +150,39 @@ static bool begin_wait(struct masked_wait *w, const sigset_t *mask)
     return false;
 }
 
+/* The body of a hook: call the C library's function of this name. */
+#define WAIT_WITH(mask, name, ...)        \
+    FIND_REAL(name);                      \
+    struct masked_wait w;                 \
+    if (!begin_wait(&w, mask)) return -1; \
+    const int result = real(__VA_ARGS__); \
+    end_wait(&w);                         \
+    return result
+
 LS_EXPORT int sigsuspend(const sigset_t *mask)
 {
-    int (*real)(const sigset_t *);
-    struct masked_wait w;
-    REAL(sigsuspend, real);
-    if (!begin_wait(&w, mask)) return -1;
-    const int result = real(mask);
-    end_wait(&w);
-    return result;
+    WAIT_WITH(mask, sigsuspend, mask);
 }
 
 LS_EXPORT int ppoll(struct pollfd *fds, nfds_t len, const struct timespec *timeout, const sigset_t *mask)
 {
-    int (*real)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
-    struct masked_wait w;
-    REAL(ppoll, real);
-    if (!begin_wait(&w, mask)) return -1;
-    const int result = real(fds, len, timeout, mask);
-    end_wait(&w);
-    return result;
+    WAIT_WITH(mask, ppoll, fds, len, timeout, mask);
 }
 
 /* ppoll in programs built with _FORTIFY_SOURCE */
 LS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t len, const struct timespec *timeout,
                           const sigset_t *mask, size_t room_bytes)
 {
-    int (*real)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
-    struct masked_wait w;
-    REAL(__ppoll_chk, real);
-    if (!begin_wait(&w, mask)) return -1;
-    const int result = real(fds, len, timeout, mask, room_bytes);
-    end_wait(&w);
-    return result;
+    WAIT_WITH(mask, __ppoll_chk, fds, len, timeout, mask, room_bytes);
 }
 
 LS_EXPORT int pselect(int len, fd_set *restrict in, fd_set *restrict out, fd_set *restrict except,
                       const struct timespec *restrict timeout, const sigset_t *restrict mask)
 {
-    int (*real)(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
-    struct masked_wait w;
-    REAL(pselect, real);
-    if (!begin_wait(&w, mask)) return -1;
-    const int result = real(len, in, out, except, timeout, mask);
-    end_wait(&w);
-    return result;
+    WAIT_WITH(mask, pselect, len, in, out, except, timeout, mask);
 }
 
 LS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int len, int timeout_ms, const sigset_t *mask)
 {
-    int (*real)(int, struct epoll_event *, int, int, const sigset_t *);
-    struct masked_wait w;
-    REAL(epoll_pwait, real);
-    if (!begin_wait(&w, mask)) return -1;
-    const int result = real(fd, events, len, timeout_ms, mask);
-    end_wait(&w);
-    return result;
+    WAIT_WITH(mask, epoll_pwait, fd, events, len, timeout_ms, mask);
 }

@@ -39,7 +39,7 @@ static void *rt_thread_main(void *block)
     return routine(arg);
 }
 
-/* Of a thread of C11. */
+/* Begins a thread of C11. */
 static int rt_c_thread_main(void *block)
 {
     struct rt_thread *t = block;
@@ -96,7 +96,7 @@ LS_EXPORT int pthread_create(pthread_t *out, const pthread_attr_t *attr, void *(
     return err;
 }
 
-/* glibc's calls its own pthread_create, not ours. */
+/* The function of glibc calls glibc's pthread_create directly, not our hook. */
 LS_EXPORT int thrd_create(thrd_t *out, thrd_start_t routine, void *arg)
 {
     if (!RT_REAL(thrd_create)) return thrd_error;
