@@ -31,8 +31,8 @@ struct sym_location {
 /* bias: linked address minus address in the DWARF.  False: it has no such location. */
 bool sym_die_location(Dwarf_Die *die, uint64_t bias, struct sym_location *out);
 bool sym_die_is_fortran(Dwarf_Die *unit);
-/* May entries with this tag hold functions? Most functions are in units, name spaces, modules and types; those that GCC makes of
- * OpenMP's regions, nested ones and those of local types are in functions and their blocks. */
+/* May entries with this tag hold functions? Most functions are in units, name spaces, modules and types. Nested functions,
+ * functions of local types, and functions that GCC makes of OpenMP's regions are in functions and their blocks. */
 bool sym_tag_holds_functions(int tag);
 
 /* --- the same for entries --- */

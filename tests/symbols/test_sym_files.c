@@ -351,7 +351,7 @@ static uint64_t find_inlined(sym_files *files, sym_file *file, const char *path,
     return text.base + row;
 }
 
-/* Compilers put functions of local types, nested ones and those of OpenMP's regions inside the functions around them. */
+/* Compilers put functions of local types, nested functions and functions of OpenMP's regions inside the functions around them. */
 static void functions_in_functions_have_names_and_types(void **state)
 {
     static const char *const programs[] = {"sym_types", "sym_split"};

@@ -34,7 +34,7 @@ void cli_signals_release(const sigset_t *before);
 bool cli_signals_end(const sigset_t *received);
 
 /* Wait for the end of the child and return its status. Signals of watched, which are blocked and include SIGCHLD, are
- * forwarded to it, except for those that it has from the terminal. They are in received. */
+ * forwarded to it, unless the terminal has sent them to both. received gets all of them. */
 int cli_wait(pid_t child, const sigset_t *watched, sigset_t *received);
 
 /* End this process by the signal, without a core. Returns 128 + number if its default action is harmless. */

@@ -104,8 +104,8 @@ const struct cli_command *cli_command_find(const char *name);
 struct an_dimension;
 extern const struct an_dimension *const cli_dimensions;
 
-/* Refuse options outside of set, because the user expects an effect: print the first one that was given. what is the
- * word of the command line that ignores it. Return CLI_OK or CLI_USAGE. */
+/* Refuse given options that are not in set, because they would have no effect: print the first one, and the word of the
+ * command line that ignores it (what). Return CLI_OK or CLI_USAGE. */
 int cli_options_check(const struct cli_command *c, const struct cli_value *values, uint64_t set,
                       const char *what);
 

@@ -85,7 +85,7 @@ ls_err mrg_phase(struct mrg_input *in, uint32_t phase, uint32_t *out);
 ls_err mrg_member(struct mrg_input *in, uint32_t member, uint32_t *out);
 /* Find or add the row of /sums with the key of `key`: its columns up to mpi_line.  Errors: LS_ERR_NOMEM. */
 ls_err mrg_sum(struct mrg_tables *t, const struct prof_sum *key, struct prof_sum **out);
-/* Causes of kernel time, incidents and source lines, without those of ranks left out.  Errors: LS_ERR_NOMEM. */
+/* Add causes of kernel time, incidents and source lines; ranks that are left out add none.  Errors: LS_ERR_NOMEM. */
 ls_err mrg_others(struct mrg_input *in);
 void mrg_tables_fini(struct mrg_tables *t);
 

@@ -254,7 +254,7 @@ static void take_out_instructions(const struct mrg_job *job, const struct found 
         if (*totals[i] != UINT64_MAX) *totals[i] = ls_round_u64((double)*totals[i] * (rest / all));
 }
 
-/* Make the totals those of the ranks that no other file has, and of processes without a rank. The error of the split of
+/* Reduce the totals to the ranks that no other file has, and to processes without a rank. The error of the split of
  * CPU time, and losses, are known for the file only, and stay.
  * Errors: LS_ERR_EXISTS: they cannot be taken apart. */
 static ls_err take_out_known(const struct mrg_job *job, const char *path, const struct found *f,
