@@ -236,6 +236,7 @@ static bool take_back_trap(ucontext_t *uc, bool *lost_fault)
     const ucontext_t *below = (const ucontext_t *)(uintptr_t)gregs[REG_RDX];
     __builtin_memcpy(gregs, below->uc_mcontext.gregs, sizeof below->uc_mcontext.gregs);
     __builtin_memcpy(&uc->uc_sigmask, &below->uc_sigmask, sizeof(uint64_t)); /* the kernel's set */
+    uc->uc_mcontext.fpregs = below->uc_mcontext.fpregs; /* on_trap began with empty vector registers */
     *lost_fault = is_page_fault(info);
     return true;
 }

@@ -24,7 +24,8 @@ enum {
     RT_TR_MARKS_MOST = 1 << 18,
     RT_TR_EXITS_MOST = 1 << 16,
     RT_TR_SITES_MOST = 1 << 16,
-    RT_TR_STACK_BYTES = 24 * 1024,
+    RT_TR_STACK_BYTES =
+        96 * 1024, /* five signals may interrupt each other: each takes 11.5 KiB with the tiles of AMX */
     RT_TR_TILE_DATA = 18, /* component of XSAVE */
     /* Blocks use the counters by turns: each addition to the same number in memory, addressed by GS, takes 1.7 ns on an
      * AMD processor of family 26, longer than a short block. */

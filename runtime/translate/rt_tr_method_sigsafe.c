@@ -250,25 +250,28 @@ static const uint64_t fault_signals = UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1)
 
 /* Faults in the burst are ours, whether or not the program blocks their signals. The return from the handler
  * brings its mask back. */
-static void open_faults(struct rt_tr_own *o, const ucontext_t *uc)
+static void open_faults(const ucontext_t *uc)
 {
     const uint64_t *mask = (const uint64_t *)&uc->uc_sigmask;
-    o->holds = true;
     if (*mask & fault_signals)
         ls_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &fault_signals, NULL, sizeof fault_signals);
 }
 
-/* Signals that were sent by hand during the burst are delivered when the handler returns. From here on nothing
- * may fault: they are blocked. */
+/* Signals that were sent by hand since holds was set are delivered when the handler returns. */
 static void send_again(struct rt_tr_own *o)
 {
     o->holds = false;
-    if (!o->waiting_len) return;
-    ls_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &fault_signals, NULL, sizeof fault_signals);
     for (unsigned i = 0; i < o->waiting_len; i++)
         ls_syscall(SYS_rt_tgsigqueueinfo, ls_syscall(SYS_getpid), rt_burst_gettid(), o->waiting[i].si_signo,
                    &o->waiting[i]);
     o->waiting_len = 0;
+}
+
+/* From here on nothing may fault. A signal must not be handled on the translator's stack, which ends where the frame that
+ * returns begins: they are blocked until then. */
+static void block_faults(void)
+{
+    ls_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &fault_signals, NULL, sizeof fault_signals);
 }
 
 static uint64_t page_faults(void)
@@ -285,7 +288,7 @@ static void work(struct rt_tr_thread *thread, ucontext_t *uc, void *arg)
     struct rt_tr_own *o = own(t);
     const struct rt_tr_plan plan = plan_of(t);
     t->deaf = rt_burst_engine.trigger->repeats;
-    open_faults(o, uc);
+    open_faults(uc);
     rt_burst_faults_open(t);
     const uint64_t faults = page_faults(), begin_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     const enum rt_tr_refused refused = rt_tr_burst(thread, uc, &plan, &o->result);
@@ -301,6 +304,7 @@ static void work(struct rt_tr_thread *thread, ucontext_t *uc, void *arg)
     }
     rt_burst_leave();
     errno = program_errno;
+    block_faults();
     send_again(o);
 }
 
@@ -315,7 +319,9 @@ static void run(struct rt_burst_thread *t, ucontext_t *uc)
 {
     struct rt_tr_own *o = own(t);
     errno = t->saved_errno;
+    o->holds = true;
     if (o->thread && !rt_tr_code_is_unloading()) rt_tr_on_own_stack(o->thread, uc, work, t);
+    send_again(o);
     rt_burst_step_instead(t, uc); /* it refused */
 }
 

@@ -18,7 +18,7 @@ run_sampled() {
 }
 
 failed=0
-for mode in ${LS_MODES-errno alternate coroutines faults sent blocked storm unload patch generated}; do
+for mode in ${LS_MODES-errno alternate coroutines faults sent flood blocked storm unload patch generated}; do
     "$victim" "$mode" $plugins >"$work/alone" 2>&1
     alone=$?
     rm -rf "$work/spool"

@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
@@ -174,6 +176,74 @@ static int sent(void)
     return count != (long)result;
 }
 
+static uint64_t stack_begin, stack_end;
+static volatile sig_atomic_t misplaced;
+/* A handler finds the program, or at most another handler, on a stack that the program knows or that was registered. */
+static void on_flood(int sig, siginfo_t *info, void *context)
+{
+    const uint64_t rsp = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+    stack_t alternate;
+    (void)sig, (void)info;
+    long result = SYS_sigaltstack;
+    __asm__ volatile("syscall" : "+a"(result) : "D"(NULL), "S"(&alternate) : "rcx", "r11", "memory");
+    const bool is_alternate = rsp - (uint64_t)(uintptr_t)alternate.ss_sp <= alternate.ss_size;
+    if (!is_alternate && (rsp < stack_begin || rsp >= stack_end)) misplaced = 1;
+    count++;
+}
+
+/* A vector register keeps its value through 2,000 instructions, whatever signals come. */
+static bool keeps_vectors(void)
+{
+    const uint64_t before = UINT64_C(0x123456789abcdef0);
+    uint64_t after;
+    __asm__ volatile("movq %1, %%xmm9\n"
+                     "movl $1000, %%ecx\n"
+                     "1: decl %%ecx\n"
+                     "jnz 1b\n"
+                     "movq %%xmm9, %0"
+                     : "=r"(after)
+                     : "r"(before)
+                     : "ecx", "xmm9", "cc");
+    return after == before;
+}
+
+static void *send_flood(void *unused)
+{
+    static const int signals[] = {SIGSEGV, SIGFPE, SIGBUS, SIGILL};
+    (void)unused;
+    for (unsigned i = 0; !stop; i++)
+        pthread_kill(victim, signals[i % 4]);
+    return NULL;
+}
+
+/* So many signals that they come at each instruction of the handlers in which bursts run. */
+static int flood(void)
+{
+    const struct sigaction a = {.sa_sigaction = on_flood, .sa_flags = SA_SIGINFO};
+    const int all[] = {SIGSEGV, SIGFPE, SIGBUS, SIGILL};
+    pthread_attr_t attr;
+    pthread_t sender;
+    void *stack;
+    size_t stack_bytes;
+    victim = pthread_self();
+    if (pthread_getattr_np(victim, &attr) || pthread_attr_getstack(&attr, &stack, &stack_bytes)) return 77;
+    stack_begin = (uint64_t)(uintptr_t)stack;
+    stack_end = stack_begin + stack_bytes;
+    for (unsigned i = 0; i < 4; i++)
+        sigaction(all[i], &a, NULL);
+    pthread_create(&sender, NULL, send_flood, NULL);
+    int lost = 0;
+    for (uint64_t i = 0; goes_on(1); i++) {
+        work(i);
+        lost += !keeps_vectors();
+    }
+    stop = 1;
+    pthread_join(sender, NULL);
+    printf("%s, %s, %d lost\n", count ? "signals" : "no signal",
+           misplaced ? "not in the program" : "in the program", lost);
+    return misplaced || lost || !count;
+}
+
 /* Signals that are sent while they are blocked wait; faults of the burst's own reading must not kill. */
 static int blocked(void)
 {
@@ -330,7 +400,8 @@ int main(int argc, char **argv)
         int (*run)(void);
     } modes[] = {{"errno", keep_errno}, {"alternate", alternate}, {"coroutines", coroutines},
                  {"faults", faults},    {"sent", sent},           {"storm", storm},
-                 {"blocked", blocked},  {"patch", patch},         {"generated", generated}};
+                 {"blocked", blocked},  {"patch", patch},         {"generated", generated},
+                 {"flood", flood}};
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "unload") == 0) return unload(argc, argv);
     for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++)
