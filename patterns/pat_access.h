@@ -67,15 +67,19 @@ struct pat_access {
 enum pat_event_kind {
     PAT_EVENT_RANGE_BORN, /* refers to a row of ranges */
     PAT_EVENT_RANGE_DIED, /* refers to a row of ranges */
-    PAT_EVENT_BREAK, /* accesses of the thread are missing: the end of a burst, a loss, or the end of a region */
+    PAT_EVENT_BREAK, /* accesses of the thread are missing: between bursts, a loss, or the end of a region */
     PAT_EVENT_PHASE_BEGIN, /* refers to a row of phases */
     PAT_EVENT_PHASE_END    /* refers to a row of phases */
 };
 struct pat_event {
     uint8_t kind;    /* enum pat_event_kind */
     uint32_t thread; /* the thread it concerns; PAT_NONE: all (ranges) */
-    uint32_t what;
+    uint32_t what;   /* a row, or the weight of all accesses after a break, 0: PAT_WEIGHT_USUAL */
 };
+
+/* Bursts are a sample of the time, not of the accesses: where the program makes few accesses in a second, each access of a burst
+ * represents fewer. The mean weight of the accesses of a source. */
+#define PAT_WEIGHT_USUAL 256
 
 struct pat_tables {
     struct pat_site *sites;

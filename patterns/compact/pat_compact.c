@@ -196,15 +196,34 @@ static struct pat_shares pat_counted(const struct pat_sequence *s)
                                       s->distances_unique);
 }
 
+/* Are its distances counted by weight? */
+static bool pat_is_weighted(const struct pat_compaction *c, const struct pat_sequence *s)
+{
+    return c->options->is_sampled && s->distances_seen;
+}
+
+static struct pat_shares pat_weighted(const struct pat_sequence *s)
+{
+    struct pat_shares shares =
+        pat_measure_shares_counted(s->distances, s->distances_len, s->distances_seen, s->distances_unique);
+    shares.entropy_bits = s->distances_entropy_bits;
+    return shares;
+}
+
 /* Classify a sequence. Distances across a break are not counted, because they are not distances of the
  * program. */
-static ls_err pat_find_class(const struct pat_sequence *s, struct pat_stream stream,
+static ls_err pat_find_class(const struct pat_compaction *c, const struct pat_sequence *s,
                              const struct pat_basis *basis, struct pat_found *f)
 {
+    struct pat_stream stream = pat_stream_of(c, s);
     struct pat_shares shares;
     stream.pieces.breaks_len = s->breaks_len;
-    LS_TRY(pat_measure_shares(&stream, &shares));
-    if (s->indices.len == 0) shares = pat_counted(s);
+    if (pat_is_weighted(c, s))
+        shares = pat_weighted(s);
+    else if (s->indices.len == 0)
+        shares = pat_counted(s);
+    else
+        LS_TRY(pat_measure_shares(&stream, &shares));
     const struct pat_evidence e = {.shares = &shares,
                                    .points = basis->points,
                                    .points_len = basis->len,
@@ -266,6 +285,7 @@ static ls_err pat_measure_row(const struct pat_workshop *w, size_t i)
         return LS_OK;
     }
     LS_TRY(s->fold.shift ? pat_measure_moved(&stream, m) : pat_measure(&stream, m));
+    if (pat_is_weighted(w->c, s)) m->delta_entropy_bits = s->distances_entropy_bits;
     if (!s->is_whole && !m->part) m->part = pat_sequence_len(s);
     if (m->part && s->lines * 64 > m->footprint_bytes)
         m->footprint_bytes = s->lines * 64; /* this value is known for all accesses */
@@ -298,7 +318,7 @@ static ls_err pat_job_finish(void *user, size_t i)
     struct pat_found *f = &w->rows[i];
     struct pat_basis *basis = &w->making[i].basis;
     if (!w->making[i].is_formed) LS_TRY(pat_form_other(s, w->c->options, f, basis));
-    LS_TRY(pat_find_class(s, pat_stream_of(w->c, s), basis, f));
+    LS_TRY(pat_find_class(w->c, s, basis, f));
     f->config.operation = pat_operation_of(f, w->making[i].join);
     return LS_OK;
 }

@@ -308,6 +308,7 @@ ls_err pat_join_sequence(const struct pat_sequences *s, const struct pat_tables 
     if (!join_same_apart(s, j, all.unit_bytes)) out->threads_apart = NULL;
     out->distances = NULL;
     out->distances_len = 0;
+    out->distances_seen = 0;
     out->accesses = 0;
     out->cost = 0;
     for (size_t m = 0; m < j->len; m++) {

@@ -130,7 +130,7 @@ static bool tally_is_long(struct pat_ext_run run)
     return run.len >= TALLY_NEWCOMERS;
 }
 
-void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, uint32_t weight)
+void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, uint64_t weight)
 {
     const uint64_t count = run.len * weight;
     struct pat_ext_way *way =
@@ -183,7 +183,8 @@ bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, 
     return true;
 }
 
-bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, struct pat_ext_runs runs)
+bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, struct pat_ext_runs runs,
+                            uint32_t each)
 {
     bool is_all = true;
     for (size_t i = 0; i < runs.len; i++) {
@@ -192,8 +193,8 @@ bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, s
         if (!weight)
             pat_ext_divisor_take(&t->gcd, pat_ext_magnitude(run.distance));
         else if (t->is_pruned)
-            pat_ext_tally_add_pruned(t, run, weight);
-        else if (!pat_ext_tally_add_exact(t, b, run.distance, run.len))
+            pat_ext_tally_add_pruned(t, run, (uint64_t)weight * each);
+        else if (!pat_ext_tally_add_exact(t, b, run.distance, run.len * each))
             is_all = false;
     }
     return is_all;

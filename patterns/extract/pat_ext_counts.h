@@ -118,7 +118,7 @@ static inline void pat_ext_tally_prefetch(const struct pat_ext_tally *t, int64_t
 /* pat_ext_tally_add for a tally that is not pruned, and for a pruned one.  Errors: as there; none. */
 bool pat_ext_tally_add_exact(struct pat_ext_tally *t, struct pat_ext_budget *b, int64_t distance,
                              uint64_t count);
-void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, uint32_t weight);
+void pat_ext_tally_add_pruned(struct pat_ext_tally *t, struct pat_ext_run run, uint64_t weight);
 
 /* Count `count` occurrences of the distance.
  * Errors: false without memory for the first slots; then only the divisor includes it. */
@@ -139,8 +139,9 @@ static inline uint32_t pat_ext_tally_weigh(struct pat_ext_tally *t)
     return pat_ext_hash(++t->batches) % PAT_EXT_TALLY_SAMPLE ? 0 : PAT_EXT_TALLY_SAMPLE;
 }
 
-/* Call pat_ext_tally_add for a batch of runs.  Errors: as there, for some of them. */
-bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, struct pat_ext_runs runs);
+/* Call pat_ext_tally_add for a batch of runs; each access counts `each` times.  Errors: as there, for some of them. */
+bool pat_ext_tally_add_runs(struct pat_ext_tally *t, struct pat_ext_budget *b, struct pat_ext_runs runs,
+                            uint32_t each);
 
 /* Add the counts of `from` to `to`.  Errors: as pat_ext_tally_add, for some of them. */
 bool pat_ext_tally_join(struct pat_ext_tally *to, const struct pat_ext_tally *from, struct pat_ext_budget *b);

@@ -16,7 +16,7 @@ enum { EXT_STRANDS_AHEAD = 2, EXT_FEW = 2, EXT_BULK = 256, EXT_BULK_PART = 4 };
 
 ls_err pat_ext_init(struct pat_ext *e, const struct pat_extract_options *options)
 {
-    *e = (struct pat_ext){.options = options};
+    *e = (struct pat_ext){.options = options, .weight = 1, .usual = 1};
     pat_ext_arena_init(&e->arena, options->memory_bytes);
     e->budget.arena = e->counts.arena = &e->arena;
     e->budget.limit_bytes = options->memory_bytes / EXT_SHARES * EXT_SHARE;
@@ -155,6 +155,13 @@ static ls_err ext_threads_grow(struct pat_ext *e)
 
 static ls_err ext_process_buffer(struct pat_ext *e);
 
+/* A source gives either none of its breaks a weight, or all of them and one before the first access. */
+static void ext_weigh(struct pat_ext *e, uint32_t weight)
+{
+    if (weight && !e->accesses) e->usual = PAT_WEIGHT_USUAL;
+    e->weight = weight && e->usual > 1 ? weight : e->usual;
+}
+
 static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
 {
     switch (event->kind) {
@@ -168,6 +175,7 @@ static ls_err ext_event(struct pat_ext *e, const struct pat_event *event)
     case PAT_EVENT_BREAK:
         LS_TRY(ext_process_buffer(e));
         e->now++;
+        ext_weigh(e, event->what);
         for (size_t i = 0; i < e->threads_len; i++)
             if (event->thread == PAT_NONE || event->thread == i) e->threads[i].broken = e->now;
         return LS_OK;

@@ -222,7 +222,8 @@ struct pat_ext {
     struct pat_ext_buffer buffer;
     struct pat_ext_pending pending;
     uint64_t accesses, unplaced; /* unplaced: no memory for a row */
-    ls_err err;                  /* first error of functions that cannot return one */
+    uint32_t weight, usual; /* the weight of the next accesses, and the mean; 1: the source has no weights */
+    ls_err err;             /* first error of functions that cannot return one */
 };
 
 /* options, with all defaults filled in, must outlive e.
@@ -289,6 +290,12 @@ void pat_ext_arrive(struct pat_ext *e, struct pat_ext_row *r, const struct pat_e
 
 /* Count and keep completed runs of the row, none of them empty.  Errors: as pat_ext_arrive. */
 void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs);
+
+/* Return the weight of each access of the row's current run. */
+static inline uint32_t pat_ext_weight(const struct pat_ext *e, const struct pat_ext_row *r)
+{
+    return e->usual > 1 ? r->weight : 1;
+}
 
 /* End the row's current run.  Errors: as pat_ext_arrive. */
 static inline void pat_ext_flush(struct pat_ext *e, struct pat_ext_row *r)

@@ -149,7 +149,7 @@ static const struct {
 
 bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct pat_ext_measured *m)
 {
-    const double share = m->accesses ? (double)m->far / (double)m->accesses : 0;
+    const double share = m->weighted ? (double)m->far / (double)m->weighted : 0;
     const bool is_long =
         published_modes[o->mode].is_more ? m->accesses > o->accesses_min : m->accesses >= o->accesses_min;
     const bool is_far =

@@ -39,10 +39,11 @@ void pat_ext_windows_see(struct pat_ext_windows *w, struct pat_ext_appearances *
 
 /* Properties of a sequence that the filters of the published modes test. */
 struct pat_ext_measured {
-    uint64_t accesses, unique, far; /* unique: far distances count once for each direction */
-    bool is_trivial;                /* distances -1, 0, 1 only */
-    bool is_one_way;                /* distances are never negative, or never positive */
-    bool has_source;                /* in a known module, and has a line where any has one */
+    uint64_t accesses, unique; /* unique: far distances count once for each direction */
+    uint64_t weighted, far; /* accesses, and how many are far, by weight: their sum is that of all accesses */
+    bool is_trivial;        /* distances -1, 0, 1 only */
+    bool is_one_way;        /* distances are never negative, or never positive */
+    bool has_source;        /* in a known module, and has a line where any has one */
 };
 bool pat_ext_published_keeps(const struct pat_extract_options *o, const struct pat_ext_measured *m);
 

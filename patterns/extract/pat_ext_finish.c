@@ -8,6 +8,7 @@
 #include "patterns/extract/pat_indirect.h"
 #include "smrtree/smr_array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,12 +69,21 @@ static uint64_t finish_magnitude(int64_t v)
     return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
+/* Return a sum of weights as a number of accesses, at least 1 if there are any. */
+static uint64_t finish_unweigh(const struct pat_ext *e, uint64_t weighted)
+{
+    const uint64_t rounded = (weighted + e->usual / 2) / e->usual;
+    return rounded || !weighted ? rounded : 1;
+}
+
 /* Measure the properties that the filters test; unique is counted as the mode requires. */
 static struct pat_ext_measured finish_measure(const struct pat_ext *e, const struct finish_row *f)
 {
     const struct pat_ext_row *r = f->row;
     const struct pat_ext_tally *t = &r->tally;
     struct pat_ext_measured m = {.accesses = pat_ext_row_accesses(r),
+                                 .weighted =
+                                     e->usual > 1 ? finish_unweigh(e, r->weighted) : pat_ext_row_accesses(r),
                                  .is_trivial = !t->is_pruned && !r->has_tally_gap};
     bool ahead = false, behind = false, up = false, down = false;
     uint64_t near = 0;
@@ -93,14 +103,15 @@ static struct pat_ext_measured finish_measure(const struct pat_ext *e, const str
     }
     m.is_one_way = up != down && !t->is_pruned && !r->has_tally_gap;
     if (t->is_pruned || r->has_tally_gap) m.far = r->far;
+    m.far = finish_unweigh(e, m.far);
     m.unique = pat_ext_is_published(e) ? near + ahead + behind : t->unique;
     m.has_source = e->tables->modules_len == 0 || e->tables->sites[r->site].module != PAT_NONE;
     return m;
 }
 
-static double finish_cost(const struct pat_ext_row *r)
+static double finish_cost(const struct pat_ext *e, const struct pat_ext_row *r)
 {
-    return (double)r->cost_parts / PAT_EXT_COST_PARTS;
+    return (double)r->cost_parts / PAT_EXT_COST_PARTS / e->usual;
 }
 
 /* ---- merging threads that behave alike ---- */
@@ -125,6 +136,7 @@ static bool finish_same_site(const struct finish_row *a, const struct finish_row
 static void finish_join(struct pat_ext *e, struct pat_ext_row *to, struct pat_ext_row *from)
 {
     to->before_run += pat_ext_row_accesses(from);
+    to->weighted += from->weighted;
     to->cost_parts += from->cost_parts;
     to->far += from->far;
     to->has_tally_gap = to->has_tally_gap || from->has_tally_gap;
@@ -354,21 +366,21 @@ static enum pat_left_out finish_reason(const struct pat_ext *e, const struct fin
     const struct pat_ext_measured *m = &f->measured;
     if (finish_leaves_out(e, f->row)) return PAT_LEFT_OUT_LOADER;
     if (m->accesses < o->accesses_min) return PAT_LEFT_OUT_SHORT;
-    if (m->is_trivial && !o->keep_trivial && finish_cost(f->row) < FINISH_COSTLY_SHARE * cost)
+    if (m->is_trivial && !o->keep_trivial && finish_cost(e, f->row) < FINISH_COSTLY_SHARE * cost)
         return PAT_LEFT_OUT_TRIVIAL;
     if (!o->unique_min && !(o->far_share_min > 0)) return PAT_LEFT_OUT_CHEAP;
-    const double share = (double)m->far / (double)m->accesses;
+    const double share = (double)m->far / (double)m->weighted;
     return (o->unique_min && m->unique >= o->unique_min) ||
                    (o->far_share_min > 0 && share >= o->far_share_min)
                ? PAT_LEFT_OUT_CHEAP
                : PAT_LEFT_OUT_FILTERED;
 }
 
-static void finish_note(const struct finish_row *f, struct pat_left_out_row *out)
+static void finish_note(const struct pat_ext *e, const struct finish_row *f, struct pat_left_out_row *out)
 {
     out->len++;
-    out->accesses += f->measured.accesses;
-    out->cost += finish_cost(f->row);
+    out->accesses += f->measured.weighted;
+    out->cost += finish_cost(e, f->row);
 }
 
 /* --top is a number of patterns. Rows that take turns with a chosen one are included even if filtered:
@@ -382,14 +394,14 @@ static ls_err finish_filter(const struct pat_ext *e, struct finish_row *rows, si
     for (size_t i = 0; err == LS_OK && i < len; i++)
         c[i] =
             (struct pat_ext_candidate){.group = by_group ? finish_group(rows[i].row) : rows[i].row,
-                                       .cost = finish_cost(rows[i].row),
+                                       .cost = finish_cost(e, rows[i].row),
                                        .passes = finish_reason(e, &rows[i], out->cost) == PAT_LEFT_OUT_CHEAP};
     if (err == LS_OK) err = pat_ext_choose(c, len, e->options->top);
     for (size_t i = 0; err == LS_OK && i < len; i++) {
         rows[i].is_out = !c[i].is_chosen || !c[i].passes;
         const enum pat_left_out reason = finish_reason(e, &rows[i], out->cost);
         rows[i].is_companion = c[i].is_chosen && !c[i].passes && reason != PAT_LEFT_OUT_LOADER;
-        if (rows[i].is_out && !rows[i].is_companion) finish_note(&rows[i], &out->left_out[reason]);
+        if (rows[i].is_out && !rows[i].is_companion) finish_note(e, &rows[i], &out->left_out[reason]);
     }
     free(c);
     return err;
@@ -520,7 +532,22 @@ static int finish_by_count(const void *a, const void *b)
     return ((int64_t)x->key > (int64_t)y->key) - ((int64_t)x->key < (int64_t)y->key);
 }
 
-static ls_err finish_distances(const struct finish_row *f, struct pat_sequence *s)
+/* Count the distances of a tally that is exact: their number, and the entropy of their shares. */
+static void finish_shares(const struct pat_ext *e, const struct pat_ext_row *r, struct pat_sequence *s)
+{
+    const struct pat_ext_tally *t = &r->tally;
+    uint64_t all = 0;
+    if (t->is_pruned || r->has_tally_gap) return;
+    for (size_t i = 0; i < pat_ext_ways_cap(t->log2_cap); i++)
+        all += t->slots[i].value;
+    for (size_t i = 0; i < pat_ext_ways_cap(t->log2_cap); i++) {
+        const double share = all ? (double)t->slots[i].value / (double)all : 0;
+        s->distances_entropy_bits -= share > 0 ? share * log2(share) : 0;
+    }
+    s->distances_seen = finish_unweigh(e, all);
+}
+
+static ls_err finish_distances(const struct pat_ext *e, const struct finish_row *f, struct pat_sequence *s)
 {
     const struct pat_ext_tally *t = &f->row->tally;
     struct pat_ext_way *counts = malloc((t->len + 1) * sizeof(*counts));
@@ -534,8 +561,8 @@ static ls_err finish_distances(const struct finish_row *f, struct pat_sequence *
         if (t->slots[i].value) counts[len++] = t->slots[i];
     qsort(counts, len, sizeof(*counts), finish_by_count);
     for (size_t i = 0; i < len && i < FINISH_DISTANCES; i++)
-        s->distances[s->distances_len++] =
-            (struct pat_distance){(int64_t)counts[i].key / (int64_t)f->unit_bytes, counts[i].value};
+        s->distances[s->distances_len++] = (struct pat_distance){
+            (int64_t)counts[i].key / (int64_t)f->unit_bytes, finish_unweigh(e, counts[i].value)};
     free(counts);
     return LS_OK;
 }
@@ -549,7 +576,7 @@ static ls_err finish_sequence(struct pat_ext *e, struct finish_row *f, struct pa
                                .threads = f->threads,
                                .threads_apart = f->threads_apart,
                                .elem_size_bytes = f->unit_bytes,
-                               .accesses = f->measured.accesses,
+                               .accesses = f->measured.weighted,
                                .is_companion = f->is_companion,
                                .is_pool = r->is_pool,
                                .range_elements = r->is_pool ? 0 : r->range_bytes / f->unit_bytes,
@@ -557,7 +584,7 @@ static ls_err finish_sequence(struct pat_ext *e, struct finish_row *f, struct pa
                                .distances_far = f->measured.far,
                                .lines = pat_ext_pages_lines(&r->pages),
                                .pages = pat_ext_pages_count(&r->pages),
-                               .cost = finish_cost(r),
+                               .cost = finish_cost(e, r),
                                .index_site = PAT_NONE,
                                .index_home = PAT_NONE,
                                .order = r->number,
@@ -567,7 +594,8 @@ static ls_err finish_sequence(struct pat_ext *e, struct finish_row *f, struct pa
                                .rank = f->rank,
                                .window_share = f->window_share};
     f->threads_apart = NULL;
-    LS_TRY(finish_distances(f, s));
+    LS_TRY(finish_distances(e, f, s));
+    finish_shares(e, r, s);
     pat_ext_tally_fini(&r->tally, &e->counts);
     const uint64_t held = e->held_bytes + r->jumps * sizeof(size_t);
     const uint64_t left = held < e->options->memory_bytes ? e->options->memory_bytes - held : 0;
@@ -675,7 +703,7 @@ static size_t finish_keep(struct pat_ext *e, struct finish_row *f, size_t len, s
     while (kept < len && finish_rank(&f[kept]) < 2)
         kept++;
     for (size_t i = kept; i < len; i++) {
-        out->accesses_filtered += f[i].measured.accesses;
+        out->accesses_filtered += f[i].measured.weighted;
         pat_ext_row_drop(e, f[i].row);
     }
     return kept;
@@ -714,7 +742,7 @@ ls_err pat_ext_finish(struct pat_ext *e, struct pat_sequences *out)
     e->held_bytes = e->budget.used_bytes + e->counts.used_bytes;
     if (err == LS_OK) err = finish_sites_init(e, rows, &sites);
     for (size_t i = 0; err == LS_OK && i < e->rows_len; i++)
-        out->cost += finish_cost(rows[i]);
+        out->cost += finish_cost(e, rows[i]);
     for (size_t i = 0; err == LS_OK && i < e->tables->sites_len; i++)
         out->sites += sites.accesses[i] > 0;
     if (err == LS_OK) {

@@ -64,7 +64,7 @@ static void ext_keep_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_e
 static size_t ext_count_new(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
     if (r->repetition) runs.len = pat_ext_repetition_note(r->repetition, runs);
-    if (!pat_ext_tally_add_runs(&r->tally, &e->counts, runs)) r->has_tally_gap = true;
+    if (!pat_ext_tally_add_runs(&r->tally, &e->counts, runs, pat_ext_weight(e, r))) r->has_tally_gap = true;
     ext_keep_runs(e, r, runs);
     if (r->is_cut)
         pat_ext_repetition_give_up(e, r);
@@ -80,10 +80,13 @@ static bool ext_follows_round(const struct pat_ext_row *r)
 
 void pat_ext_count_runs(struct pat_ext *e, struct pat_ext_row *r, struct pat_ext_runs runs)
 {
+    const uint32_t weight = pat_ext_weight(e, r);
+    const uint64_t before = r->before_run;
     for (size_t i = 0; i < runs.len; i++) {
-        r->far += pat_ext_magnitude(runs.data[i].distance) >= r->far_bytes ? runs.data[i].len : 0;
+        r->far += pat_ext_magnitude(runs.data[i].distance) >= r->far_bytes ? runs.data[i].len * weight : 0;
         r->before_run += runs.data[i].len;
     }
+    if (e->usual > 1) r->weighted += (r->before_run - before) * weight;
     for (size_t i = 0; i < runs.len;) {
         const struct pat_ext_run run = runs.data[i];
         const bool follows = ext_follows_round(r);
@@ -106,6 +109,10 @@ static void ext_jump(struct pat_ext *e, struct pat_ext_row *r, const struct pat_
     ext_keep(e, r, t);
     pat_ext_repetition_jumped(r);
     r->before_run++;
+    if (e->usual > 1) {
+        r->weight = e->weight;
+        r->weighted += r->weight;
+    }
     r->addr = t->addr;
     r->distance =
         INT64_MIN; /* no distance so far; if this distance occurs first, it is counted nevertheless */
@@ -138,8 +145,9 @@ static void ext_settle_pool(struct pat_ext *e, struct pat_ext_row *r)
     r->is_pool = pat_ext_row_accesses(r) < PAT_EXT_POOL_SWITCHES * PAT_EXT_POOL_VISIT && ext_is_near(r);
     if (!r->is_pool) r->anchor = anchor;
     for (uint32_t i = 0; r->is_pool && i < r->switches; i++) {
-        if (!pat_ext_tally_add(&r->tally, &e->counts, r->crossings[i], 1)) r->has_tally_gap = true;
-        r->far += pat_ext_magnitude(r->crossings[i]) >= r->far_bytes;
+        const struct pat_ext_crossing *c = &r->crossings[i];
+        if (!pat_ext_tally_add(&r->tally, &e->counts, c->distance, c->weight)) r->has_tally_gap = true;
+        r->far += pat_ext_magnitude(c->distance) >= r->far_bytes ? c->weight : 0;
     }
     free(r->crossings);
     r->crossings = NULL;
@@ -150,7 +158,7 @@ static void ext_switch(struct pat_ext *e, struct pat_ext_row *r, const struct pa
 {
     const int64_t distance = (int64_t)(t->addr - r->addr);
     if (r->switches == 0) r->crossings = malloc(PAT_EXT_POOL_SWITCHES * sizeof(*r->crossings));
-    if (r->crossings) r->crossings[r->switches] = distance;
+    if (r->crossings) r->crossings[r->switches] = (struct pat_ext_crossing){distance, e->weight};
     r->cross_gcd = ls_gcd_u64(ext_apart(t->addr, r->addr), r->cross_gcd);
     ext_jump(e, r, t, at);
     if (!r->crossings) return;

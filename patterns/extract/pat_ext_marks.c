@@ -162,11 +162,12 @@ void pat_ext_turn_wide(struct pat_ext *e, struct pat_ext_row *r, uint32_t at)
 
 enum { MARKS_AHEAD = 16, MARKS_BLOCK = 1024 };
 
+/* All accesses of the buffer have this weight. */
 static void marks_judge(struct pat_ext_row *r, struct cost_bucket bucket, bool is_ahead, bool is_exact,
-                        uint64_t now)
+                        uint64_t now, uint64_t weight)
 {
     const enum cost_level level = cost_turn(bucket, now);
-    r->cost_parts += cost_parts(level, is_ahead, r->is_store) * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
+    r->cost_parts += cost_parts(level, is_ahead, r->is_store) * weight * (is_exact ? 1 : PAT_EXT_COST_SAMPLE);
 }
 
 static void marks_wide(struct pat_ext *e, size_t at)
@@ -185,7 +186,7 @@ static void marks_wide(struct pat_ext *e, size_t at)
                                        : true;
         t->lines++;
         if (is_exact || pat_ext_cost_samples(salted))
-            marks_judge(r, cost_at(&e->cost, salted), is_ahead, is_exact, t->lines);
+            marks_judge(r, cost_at(&e->cost, salted), is_ahead, is_exact, t->lines, e->weight);
     }
 }
 
@@ -207,7 +208,7 @@ static void marks_judge_all(struct pat_ext *e, struct marks_judged *judged)
         if (i >= MARKS_AHEAD) {
             const uint8_t mark = e->buffer.marks[judged->at[i - MARKS_AHEAD]];
             marks_judge(ahead[i % MARKS_AHEAD].row, ahead[i % MARKS_AHEAD].bucket, mark & PAT_EXT_MARK_AHEAD,
-                        mark & PAT_EXT_MARK_EXACT, judged->now[i - MARKS_AHEAD]);
+                        mark & PAT_EXT_MARK_EXACT, judged->now[i - MARKS_AHEAD], e->weight);
         }
         if (i >= judged->len) continue;
         ahead[i % MARKS_AHEAD].bucket = cost_at(&e->cost, judged->lines[i]);

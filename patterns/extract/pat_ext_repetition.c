@@ -126,7 +126,8 @@ static void repetition_count(struct pat_ext *e, struct pat_ext_row *r)
     for (uint64_t at = 0; at < repetition->period; at++, round += t.count) {
         const uint64_t times = repetition_times(repetition, at);
         pat_ext_stream_next(&reader, &t);
-        if (times && !pat_ext_tally_add(&r->tally, &e->counts, t.distance, t.count * times))
+        if (times &&
+            !pat_ext_tally_add(&r->tally, &e->counts, t.distance, t.count * times * pat_ext_weight(e, r)))
             r->has_tally_gap = true;
     }
     /* less than a round is still useful: if there are four rounds in all, detection may succeed only near the

@@ -134,6 +134,12 @@ enum { PAT_EXT_POOL_SWITCHES = 64, PAT_EXT_POOL_VISIT = 8 };
 #define PAT_EXT_AREA_BYTES (UINT64_C(1) << 36)
 enum { PAT_EXT_ROW_LINE_BYTES = 64 };
 
+/* A distance between ranges of one home, and the weight of the access. */
+struct pat_ext_crossing {
+    int64_t distance;
+    uint32_t weight;
+};
+
 struct pat_ext_row {
     /* first cache line: an access that continues a run */
     _Alignas(PAT_EXT_ROW_LINE_BYTES) uint64_t lo; /* within [lo, hi) around addr, row and range stay the
@@ -162,23 +168,28 @@ struct pat_ext_row {
     uint64_t jumps;      /* kept accesses that do not follow the previous one, including the first */
     struct pat_ext_stream stream;
     struct pat_ext_tally tally;
-    uint64_t far_bytes, far; /* far: number of distances of at least far_bytes */
+    uint64_t far_bytes, far; /* far: number of distances of at least far_bytes, by weight */
     struct pat_ext_turns turns;
     struct pat_ext_row *other; /* the site's previous row */
 
     uint32_t site, thread, home, range;
-    uint64_t anchor;          /* the middle of its area */
-    uint32_t number;          /* rank by first access, set when the source has ended */
-    uint64_t first_access;    /* its number among all accesses */
-    uint64_t range_bytes;     /* length of the longest range */
-    uint64_t offset_gcd;      /* GCD of the offsets at which sequences begin in their ranges */
-    uint64_t cross_gcd;       /* GCD of the distances between ranges */
-    int64_t *crossings;       /* the distances between ranges, until it is decided whether the home is a
+    uint64_t anchor;       /* the middle of its area */
+    uint32_t number;       /* rank by first access, set when the source has ended */
+    uint64_t first_access; /* its number among all accesses */
+    uint64_t range_bytes;  /* length of the longest range */
+    uint64_t offset_gcd;   /* GCD of the offsets at which sequences begin in their ranges */
+    uint64_t cross_gcd;    /* GCD of the distances between ranges */
+    struct pat_ext_crossing
+        *crossings;           /* the distances between ranges, until it is decided whether the home is a
                                  pool */
     uint32_t switches;        /* changes of the range, at most PAT_EXT_POOL_SWITCHES */
     bool has_repeats;         /* the stream has repeats: parts of it are read more than once */
     bool has_tally_gap;       /* there was not even memory to count one distance */
     struct pat_ext_row *next; /* another row of the same site, home and thread */
+
+    /* set if the source has weights */
+    uint64_t weighted; /* before_run by weight */
+    uint32_t weight;   /* each access of the current run has it */
 };
 
 enum {

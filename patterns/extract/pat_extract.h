@@ -53,7 +53,7 @@ struct pat_sequence {
      * threads in the order of their numbers; NULL: they use the same ones, or it is not known. */
     int64_t *threads_apart;   /* [threads] */
     uint64_t elem_size_bytes; /* unit of the indices: the home's element, else the access */
-    uint64_t accesses;        /* all accesses, kept or not */
+    uint64_t accesses;        /* all accesses, kept or not, by weight */
     /* Kept accesses in order, in elements from the start of the accessed range (for an unknown home or a
      * pool: from the lowest address). Index i and i + 1 follow each other in the thread unless i + 1 is in
      * breaks. */
@@ -67,12 +67,14 @@ struct pat_sequence {
     bool is_pool; /* the home's ranges are many and small (such as the nodes of a list); indices run over all
                      of them, distances lead from one to another */
     uint64_t range_elements; /* length of the longest accessed range of the home; 0: unknown */
-    /* Distances to the previous access, over all accesses, kept or not; the most frequent first (at most 64).
+    /* Distances to the previous access, over all accesses, kept or not, by weight; the most frequent first (at most 64).
      * With more than 16384 different distances, or with little memory, the counts are approximate. */
     struct pat_distance *distances;
     size_t distances_len;
-    uint64_t distances_unique; /* a lower bound above 16384 */
-    uint64_t distances_far;    /* how many are far */
+    uint64_t distances_seen; /* how many there are, listed or not; 0: there is only an approximate count */
+    double distances_entropy_bits; /* entropy of all, if they are counted */
+    uint64_t distances_unique;     /* a lower bound above 16384 */
+    uint64_t distances_far;        /* how many are far */
     uint64_t lines, pages; /* distinct 64-byte lines and 4-KiB pages touched, estimated above 16384 pages */
     double cost;           /* estimated cycles of waiting; doc/patterns.md describes the model */
     uint32_t index_site;   /* the load whose value indexes this one: A of B[A[i]]; PAT_NONE */
@@ -118,7 +120,7 @@ struct pat_left_out_row {
 struct pat_sequences {
     struct pat_sequence *rows; /* the costliest first, companions last */
     size_t len;
-    uint64_t accesses;          /* accesses in the source */
+    uint64_t accesses;          /* accesses in the source; about the sum of all sequences' */
     uint64_t sites;             /* number of sites seen */
     uint64_t accesses_filtered; /* in sequences that the mode rejected */
     uint64_t accesses_unplaced; /* dropped because no memory was left for a row */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The samples of a profile (doc/run-h5.md): the samples of a burst are consecutive accesses of its thread;
- * after each burst the sequence is broken. Processes come one after the other, because each has its own
+ * before each burst the sequence is broken, and its accesses get their weight. Processes come one after the other, because each has its own
  * address space. */
 #include "patterns/pat_access.h"
 #include "common/ls_sorted.h"
@@ -130,11 +130,15 @@ static ls_err run_modules_row(struct run_modules *m, const struct run_location *
 
 /* ---- the source ---- */
 
-enum { USER_BLOCK = 512, PHASES_DEEP = 64 };
+enum {
+    USER_BLOCK = 512,
+    PHASES_DEEP = 64,
+
+};
 
 /* First samples of the scale, then samples of the accesses. */
-static const uint64_t scale_columns =
-    PROF_MASK(op) | PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid);
+static const uint64_t scale_columns = PROF_MASK(ip) | PROF_MASK(op) | PROF_MASK(position) |
+                                      PROF_MASK(latency_cycles) | PROF_MASK(latency_valid);
 static const uint64_t columns = PROF_MASK(time_ns) | PROF_MASK(ip) | PROF_MASK(addr) | PROF_MASK(size) |
                                 PROF_MASK(op) | PROF_MASK(node) | PROF_MASK(element) | PROF_MASK(phase) |
                                 PROF_MASK(position) | PROF_MASK(latency_cycles) | PROF_MASK(latency_valid);
@@ -151,6 +155,7 @@ struct run {
     uint32_t *order;                    /* indices of the bursts, by process, then time */
     uint32_t *thread_rows, *phase_rows; /* rows in the source's tables; PAT_NONE: not needed yet */
     uint32_t *thread_phase;             /* the innermost one that a thread is in, UINT32_MAX: none */
+    uint32_t *weights; /* by order: the weight of a burst's accesses, as in struct pat_event */
     struct run_modules modules;
     struct pat_run_ranges ranges;
     /* position of the reader: an index of order, and a sample of that burst */
@@ -298,6 +303,9 @@ static ls_err emit_events(struct run *r)
     const struct prof_burst *b = &r->bursts[r->order[r->at]];
     uint32_t thread;
     LS_TRY(thread_row(r, b->thread, &thread));
+    LS_TRY(pat_collect_event(
+        &r->collect,
+        &(struct pat_event){.kind = PAT_EVENT_BREAK, .thread = thread, .what = r->weights[r->at]}));
     LS_TRY(
         pat_run_ranges_events(&r->ranges, time_of(r, b, b->samples_len - 1), time_of(r, b, 0), &r->collect));
     return change_phase(r, b->thread, thread, r->samples.phase[b->first_sample]);
@@ -338,8 +346,7 @@ static ls_err emit_samples(struct run *r)
     r->sample = 0;
     r->at++;
     r->are_events_emitted = false;
-    return pat_collect_event(
-        &r->collect, &(struct pat_event){.kind = PAT_EVENT_BREAK, .thread = r->thread_rows[b->thread]});
+    return LS_OK;
 }
 
 static ls_err run_read(void *self, bool *has_ended)
@@ -386,25 +393,25 @@ static ls_err scale_by_events(const struct run *r, double *out)
     return LS_OK;
 }
 
-/* Return the cycles of the instructions whose accesses are all recorded, by the pace of the burst. */
+/* Return the cycles of the instructions whose accesses are all recorded, by the pace of the burst; usual: by that of all
+ * bursts, 0: none has one. */
 static double gapless_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
-                             const struct prof_cost_samples *s)
+                             const struct prof_cost_samples *s, double usual)
 {
     const uint32_t len = prof_cost_gapless(b, s);
     if (len == 0) return 0;
     const double instructions =
         (double)s->position[b->first_sample + len - 1] - s->position[b->first_sample] + 1;
-    const double cycles =
-        b->pace_instructions ? (double)b->pace_cycles / b->pace_instructions : 1 / (double)m->issue_width;
-    return instructions * cycles;
+    const double other = usual > 0 ? usual : 1 / m->issue_width;
+    return instructions * (b->pace_instructions ? (double)b->pace_cycles / b->pace_instructions : other);
 }
 
 /* Estimate the native cycles of a burst from its part after the run-ahead window; 0: no such part. */
 static double native_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
-                            const struct prof_cost_samples *s)
+                            const struct prof_cost_samples *s, double usual)
 {
     double waiting = 0;
-    if (b->probe_loads) return gapless_cycles(m, b, s);
+    if (b->probe_loads) return gapless_cycles(m, b, s, usual);
     if (b->instructions <= m->window_begin) return 0;
     for (uint64_t i = 0; i < b->samples_len; i++)
         if (prof_cost_is_measured(s, b->first_sample + i))
@@ -414,35 +421,131 @@ static double native_cycles(const struct prof_cost_model *m, const struct prof_b
     return cycles * (double)b->instructions / seen;
 }
 
-/* Number of the program's accesses that a sampled one represents; NAN: not known.
- *
- * With hardware samples the column events gives it. For bursts it is estimated: the CPU time that all bursts
- * represent, divided by the native time of their instructions, which run_h5/prof_cost.h estimates as
- * instructions / issue width + the measured waiting of loads, an upper bound. */
-static double scale_by_bursts(const struct run *r)
+/* Return the cycles of an instruction, of all bursts with a pace. */
+static double usual_pace(const struct run *r)
 {
-    const struct prof_samples *all = &r->samples;
+    double instructions = 0, cycles = 0;
+    for (size_t i = 0; i < r->bursts_len; i++) {
+        const struct prof_burst *b = &r->bursts[r->order[i]];
+        instructions += b->pace_instructions;
+        cycles += b->pace_instructions ? (double)b->pace_cycles : 0;
+    }
+    return instructions > 0 ? cycles / instructions : 0;
+}
+
+/* A burst, or bursts of the same code: their accesses, the CPU time that they represent, and the native time of their
+ * instructions, which run_h5/prof_cost.h estimates as instructions / issue width + the measured waiting of loads, an
+ * upper bound. */
+struct represented {
+    double accesses, weight_ns, cycles;
+    uint64_t code;
+    size_t at; /* in order */
+};
+
+static struct represented represented_by(const struct run *r, const struct prof_cost_model *m,
+                                         const struct prof_cost_samples *s, double usual, size_t at)
+{
+    const struct prof_burst *b = &r->bursts[r->order[at]];
+    return (struct represented){.accesses = prof_cost_gapless(b, s),
+                                .weight_ns = prof_cost_data_weight_ns(m, b),
+                                .cycles = native_cycles(m, b, s, usual),
+                                .code = r->samples.ip[b->first_sample],
+                                .at = at};
+}
+
+static void add_represented(struct represented *sum, const struct represented *one)
+{
+    sum->accesses += one->accesses;
+    sum->weight_ns += one->weight_ns;
+    sum->cycles += one->cycles;
+}
+
+static int by_code(const void *a, const void *b)
+{
+    const struct represented *x = a, *y = b;
+    if (x->code != y->code) return x->code < y->code ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Sort bursts by code, which becomes a number: the loop's, if it has many bursts, else that of its surroundings. */
+static void sort_by_code(struct represented *one, size_t len)
+{
+    enum { LOOP_BYTES_LOG2 = 6, CODE_BYTES_LOG2 = 10, MANY = 16 };
+    qsort(one, len, sizeof(*one), by_code);
+    for (size_t from = 0, to; from < len; from = to) {
+        const uint64_t ip = one[from].code, loop = ip >> LOOP_BYTES_LOG2;
+        for (to = from; to < len && one[to].code >> LOOP_BYTES_LOG2 == loop; to++)
+            ;
+        for (size_t i = from; i < to; i++)
+            one[i].code = to - from >= MANY ? loop << 1 | 1 : ip >> CODE_BYTES_LOG2 << 1;
+    }
+    qsort(one, len, sizeof(*one), by_code);
+}
+
+/* Return the number of accesses that an access of these bursts represents, times a constant: their part of the CPU time over
+ * the time of their accesses. The time of a usual access is added, because bursts may end after the first one. */
+static double represents(const struct represented *sum, const struct represented *all)
+{
+    const double usual = all->accesses > 0 ? all->cycles / all->accesses : 0,
+                 cycles = sum->cycles > 0 ? sum->cycles : sum->accesses * usual;
+    return sum->accesses > 0 && cycles + usual > 0 ? sum->weight_ns / (cycles + usual) : 0;
+}
+
+/* Weigh the accesses of the bursts, which are sorted by code. Return their mean weight.
+ *
+ * Bursts are spread evenly over the time, so their accesses are weighed by the program's accesses in a time. All bursts of the
+ * same code get the same weight: the weights of single bursts would be too large on average, because the time of a burst is not
+ * known exactly. */
+static double weigh(struct run *r, const struct represented *one, const struct represented *all)
+{
+    double sum = 0;
+    for (int round = 0; round < 2; round++)
+        for (size_t from = 0, to; from < r->bursts_len; from = to) {
+            struct represented same = {0};
+            for (to = from; to < r->bursts_len && one[to].code == one[from].code; to++)
+                add_represented(&same, &one[to]);
+            const double represented = represents(&same, all);
+            if (round == 0) sum += same.accesses * represented;
+            const double weight =
+                sum > 0 ? represented * all->accesses / sum * PAT_WEIGHT_USUAL : PAT_WEIGHT_USUAL;
+            for (size_t i = from; i < to; i++)
+                r->weights[one[i].at] = weight < 1            ? 1
+                                        : weight < UINT32_MAX ? (uint32_t)(weight + 0.5)
+                                                              : UINT32_MAX;
+        }
+    return all->accesses > 0 ? sum / all->accesses : 0;
+}
+
+/* Weigh the accesses. Set *out to the number of the program's accesses that a sampled one represents on average; NAN: not
+ * known. */
+static ls_err scale_by_bursts(struct run *r, double *out)
+{
     const struct prof_run *run = prof_run_of(r->profile);
-    const struct prof_cost_samples s = costs_of(all);
+    const struct prof_cost_samples s = costs_of(&r->samples);
     struct prof_cost_model m;
-    double native = 0, weight_ns = 0;
-    prof_cost_model_init(&m, run);
     struct prof_cost_loads loads = PROF_COST_NO_LOADS;
+    struct represented all = {0}, *one = malloc((r->bursts_len + 1) * sizeof(*one));
+    if (!one) return ls_nomem("the weights of %zu bursts", r->bursts_len);
+    const double usual = usual_pace(r);
+    prof_cost_model_init(&m, run);
     prof_cost_loads_add(&loads, &s);
     prof_cost_model_loads(&m, &loads);
     for (size_t i = 0; i < r->bursts_len; i++) {
-        native += native_cycles(&m, &r->bursts[r->order[i]], &s);
-        weight_ns += prof_cost_data_weight_ns(&m, &r->bursts[r->order[i]]);
+        one[i] = represented_by(r, &m, &s, usual, i);
+        add_represented(&all, &one[i]);
     }
-    const double hz = run->tsc_hz == UINT64_MAX ? 0 : (double)run->tsc_hz;
-    const double scale = native > 0 ? weight_ns * hz / 1e9 / native : 0;
-    return scale > 0 ? scale : NAN;
+    sort_by_code(one, r->bursts_len);
+    const double hz = run->tsc_hz == UINT64_MAX ? 0 : (double)run->tsc_hz,
+                 scale = weigh(r, one, &all) * hz / 1e9;
+    *out = scale > 0 ? scale : NAN;
+    free(one);
+    return LS_OK;
 }
 
 static ls_err run_scale(struct run *r, double *out)
 {
     LS_TRY(scale_by_events(r, out));
-    if (isnan(*out)) *out = scale_by_bursts(r);
+    if (isnan(*out)) LS_TRY(scale_by_bursts(r, out));
     prof_drop_samples(r->profile, ~columns, &r->samples);
     return prof_load_samples(r->profile, columns, &r->samples);
 }
@@ -470,6 +573,7 @@ static void run_close(void *self)
     free(r->thread_rows);
     free(r->phase_rows);
     free(r->thread_phase);
+    free(r->weights);
     free(r);
 }
 
@@ -494,7 +598,8 @@ static ls_err run_start(struct run *r, const char *path, const struct pat_source
     r->thread_rows = none_rows(r->threads_len);
     r->phase_rows = none_rows(r->phases_len);
     r->thread_phase = none_rows(r->threads_len);
-    if (!r->order || !r->thread_rows || !r->phase_rows || !r->thread_phase)
+    r->weights = calloc(r->bursts_len + 1, sizeof(*r->weights));
+    if (!r->order || !r->thread_rows || !r->phase_rows || !r->thread_phase || !r->weights)
         return ls_nomem("reading %s", path);
     const size_t all_bursts = r->bursts_len; /* from here on only the bursts in order */
     LS_TRY(order_bursts(r, all_bursts, &r->bursts_len));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Patterns of sampled bursts are close to the ones of an exact trace: the data, the class, and a distance of
-# at most 0.1.
+# Patterns of sampled bursts are close to the ones of an exact trace: the data, the class, a distance of at most 0.1, and, of two
+# loops, the shares of the accesses.
 . "${top_srcdir:-.}/tests/tools/check.sh"
 needs_json
 needs_runtime
@@ -10,7 +10,7 @@ needs_step
 command -v qemu-x86_64 >/dev/null || skip "qemu-x86_64 (Debian's qemu-user) is missing"
 [ -f "$top_builddir/.libs/libloadstone-tracer.so" ] || skip "the plugin of loadstone trace was not built"
 programs=$top_builddir/tests/cases/truth_programs
-for program in spmv hash stencil matmul list histogram fields shuffle; do
+for program in spmv hash stencil matmul list histogram fields shuffle uneven; do
     must "$loadstone" trace -q --phase loop -o $program.trace -- "$programs" $program >out 2>err
     must "$loadstone" patterns --trivial --no-join --json $program.trace >exact.json 2>err
     # the passes of the stencil over its planes take longer than the window of 64 accesses

@@ -367,11 +367,49 @@ ALONE static double shuffle_run(void *arg)
     return (double)n;
 }
 
+/* --- two loops: one has an access in each turn, the other computes far longer for each --- */
+
+struct uneven {
+    size_t n;
+    double *often, *seldom;
+};
+
+static void *uneven_make(size_t n)
+{
+    struct uneven *u = calloc(1, sizeof(*u));
+    u->n = n;
+    u->often = array("often", n, sizeof(double));
+    u->seldom = array("seldom", n, sizeof(double));
+    return u;
+}
+
+ALONE static double uneven_run(void *arg)
+{
+    enum { OFTEN = 16, CHAIN = 12, APART = 7 };
+    const struct uneven *u = arg;
+    const double *often = u->often, *seldom = u->seldom;
+    const size_t n = u->n;
+    double sum = 0;
+    for (size_t i = 0; i < OFTEN * n; i++) {
+        sum += often[i * APART % n];
+        ONE_BY_ONE();
+    }
+    for (size_t i = 0; i < n; i++) {
+        double x = seldom[i * APART % n];
+        ONE_BY_ONE();
+        for (int k = 0; k < CHAIN; k++)
+            x = x * 0.999 + 0.5;
+        sum += x;
+    }
+    return sum;
+}
+
 static const struct truth_loop loops[] = {
     {"spmv", 3000, spmv_make, spmv_run},        {"hash", 4000, hash_make, hash_run},
     {"stencil", 14, stencil_make, stencil_run}, {"matmul", 24, matmul_make, matmul_run},
     {"list", 5000, list_make, list_run},        {"histogram", 8000, histogram_make, histogram_run},
     {"fields", 8000, fields_make, fields_run},  {"shuffle", 13, shuffle_make, shuffle_run},
+    {"uneven", 4096, uneven_make, uneven_run},
 };
 
 const struct truth_loop *truth_loop_find(const char *name)

@@ -6,7 +6,7 @@ import sys
 
 # Arrays that a burst meets often enough to see how their accesses follow each other.
 MAIN = {"spmv": ["a", "col", "x"], "hash": ["probes", "slots"], "list": ["nodes"], "histogram": ["data", "bins"],
-        "fields": ["particles"], "stencil": ["in", "out"], "matmul": ["A", "B"], "shuffle": ["values"]}
+        "fields": ["particles"], "stencil": ["in", "out"], "matmul": ["A", "B"], "shuffle": ["values"], "uneven": ["often", "seldom"]}
 FAR = 0.1
 
 
@@ -16,6 +16,14 @@ def classes(path):
         if row["accesses"] >= 100:
             found.setdefault((row["op"], row["home"]), set()).add(row["class"])
     return found
+
+
+def share_of_seldom(path):
+    """The part of a loop that computes much for each of its accesses, among all of two loops of similar duration."""
+    with open(path) as f:
+        rows = json.load(f)["patterns"]
+    sums = [sum(r["accesses"] for r in rows if r["home"] == home) for home in MAIN["uneven"]]
+    return sums[1] / max(sum(sums), 1)
 
 
 def main(name, exact_path, sampled_path, diff_path, last):
@@ -32,6 +40,8 @@ def main(name, exact_path, sampled_path, diff_path, last):
         for r in near:
             if r["distance"] > FAR:
                 bad.append(f"{r['a']['name']}: distance {r['distance']:.3f}, {r['a']['accesses']} and {r['b']['accesses']} accesses")
+    if name == "uneven" and abs(share_of_seldom(sampled_path) - share_of_seldom(exact_path)) > 0.04:
+        bad.append(f"{share_of_seldom(sampled_path):.3f} of the accesses are to seldom, exactly {share_of_seldom(exact_path):.3f}")
     if last == "1":
         for line in bad:
             print(f"FAIL: {name}: {line}")

@@ -177,7 +177,7 @@ static uint32_t add_batch(struct pat_ext_tally *t, const struct pat_ext_run *run
 {
     const uint32_t weight = pat_ext_tally_weigh(t);
     assert_true(weight == 1 || (t->is_sampled && (weight == 0 || weight == PAT_EXT_TALLY_SAMPLE)));
-    assert_true(pat_ext_tally_add_runs(t, &budget, (struct pat_ext_runs){runs, len, weight}));
+    assert_true(pat_ext_tally_add_runs(t, &budget, (struct pat_ext_runs){runs, len, weight}, 1));
     return weight;
 }
 

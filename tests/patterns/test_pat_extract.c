@@ -66,7 +66,8 @@ static uint64_t walk(struct walker *w)
     return w->addr;
 }
 
-static void make_random(struct memory_source *m, uint64_t seed, size_t steps)
+/* is_weighted: the breaks give the accesses a weight, as in a profile. */
+static void make_random(struct memory_source *m, uint64_t seed, size_t steps, bool is_weighted)
 {
     static const uint64_t elems[] = {0, 4, 8, 24, 12};
     static const uint16_t sizes[] = {8, 4, 1, 64, 16, 2};
@@ -80,6 +81,7 @@ static void make_random(struct memory_source *m, uint64_t seed, size_t steps)
         memory_site(m, 0x401000 + i, sizes[i], i % 2 ? PAT_OP_STORE : PAT_OP_LOAD);
     for (int i = 0; i < 3; i++)
         memory_thread(m);
+    if (is_weighted) memory_event(m, PAT_EVENT_BREAK, PAT_NONE, 1);
     for (size_t i = 0; i < steps; i++) {
         struct walker *w = &walkers[rng(3)];
         if (rng(20) == 0) {
@@ -87,7 +89,9 @@ static void make_random(struct memory_source *m, uint64_t seed, size_t steps)
             memory_event(m, alive[range] ? PAT_EVENT_RANGE_DIED : PAT_EVENT_RANGE_BORN, PAT_NONE, range);
             alive[range] = !alive[range];
         }
-        if (rng(400) == 0) memory_event(m, PAT_EVENT_BREAK, rng(4) ? (uint32_t)rng(3) : PAT_NONE, 0);
+        if (rng(400) == 0 || (is_weighted && rng(20) == 0))
+            memory_event(m, PAT_EVENT_BREAK, !is_weighted && rng(4) ? (uint32_t)rng(3) : PAT_NONE,
+                         is_weighted ? 1 + (uint32_t)rng(2000) : 0);
         if (rng(3) == 0) w->site = (uint32_t)rng(6);
         for (uint64_t n = rng(12); n > 0; n--)
             memory_access(m, w->site, (uint32_t)(w - walkers), walk(w));
@@ -101,7 +105,7 @@ static void pat_extraction_equals_the_naive_one_on_random_accesses(void **state)
     for (uint64_t seed = 1; seed <= 30; seed++) {
         struct memory_source m = {.batch_max = batches[seed % 3]};
         struct pat_sequences s;
-        make_random(&m, seed * 7919, 1500);
+        make_random(&m, seed * 7919, 1500, seed % 2 == 0);
         memory_extract(&m, &everything, &s);
         naive_compare(&m, &s);
         pat_sequences_fini(&s);

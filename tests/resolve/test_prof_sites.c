@@ -301,7 +301,7 @@ static void put_mapping(struct recording *r, struct spool_mmap m, const char *pa
     assert_true(spool_put_mmap(&r->t.writer, m, path));
 }
 
-/* The runtime does not know what mremap maps, and takes it for anonymous memory. */
+/* The runtime takes any memory that mremap maps for anonymous memory. */
 static void mappings_by_mremap_are_of_the_file(void **state)
 {
     enum { LEN = 0x10000 };

@@ -84,7 +84,7 @@ static void blocks_cross_borders_of_regions(void **state)
     }
 }
 
-/* Of a long block few tags are written, whatever is in the table. */
+/* A long block gets few tags, whatever is in the table. */
 static void long_blocks_need_few_tags(void **state)
 {
     enum { OLD = 0x1234 };

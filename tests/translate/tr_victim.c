@@ -216,7 +216,7 @@ static void *send_flood(void *unused)
     return NULL;
 }
 
-/* So many signals that they come at each instruction of the handlers in which bursts run. */
+/* Signals without a pause come at each instruction of the handlers in which bursts run. */
 static int flood(void)
 {
     const struct sigaction a = {.sa_sigaction = on_flood, .sa_flags = SA_SIGINFO};
