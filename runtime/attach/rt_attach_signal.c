@@ -73,7 +73,7 @@ static LS_ALIGNED void on_signal(int sig, siginfo_t *info, void *context)
         else
             rt_attach_adopt(uc);
     }
-    rt_burst_eintr_repair(&rt_burst_engine, uc);
+    rt_burst_eintr_repair(&rt_burst_engine, rt_burst_self, uc);
     errno = saved;
 }
 

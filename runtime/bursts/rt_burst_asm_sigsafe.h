@@ -33,5 +33,7 @@ extern const char rt_burst_try_begin[], rt_burst_try_end[];
 
 /* sa_restorer for raw rt_sigaction. */
 void rt_burst_restorer(void);
+/* The same for handlers of the program, where a timer begins bursts: calls rt_burst_before_return first. */
+void rt_burst_noting_restorer(void);
 
 #endif

@@ -100,6 +100,7 @@ end_function rt_burst_try_trap
     .cfi_escape 0x10, \dwarf_register, 3, 0x77, (\offset & 0x7f) | 0x80, \offset >> 7
     .endif
     .endm
+    .macro restorer name
     .cfi_startproc
     .cfi_signal_frame
     .cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6   /* DW_CFA_def_cfa_expression: DW_OP_breg7 160, DW_OP_deref */
@@ -121,12 +122,25 @@ end_function rt_burst_try_trap
     saved_at 7 160
     saved_at 16 168
     nop
-    .globl rt_burst_restorer
-    .hidden rt_burst_restorer
-    .type rt_burst_restorer, @function
-rt_burst_restorer:
+    .globl \name
+    .hidden \name
+    .type \name, @function
+\name:
+    .endm
+
+    restorer rt_burst_restorer
     movq $15, %rax
     syscall
     .cfi_endproc
     .size rt_burst_restorer, . - rt_burst_restorer
+
+    restorer rt_burst_noting_restorer
+    movq %rsp, %rdi
+    .weak rt_burst_before_return /* unit tests do without the signals */
+    .hidden rt_burst_before_return
+    call rt_burst_before_return
+    movq $15, %rax
+    syscall
+    .cfi_endproc
+    .size rt_burst_noting_restorer, . - rt_burst_noting_restorer
     .section .note.GNU-stack, "", @progbits

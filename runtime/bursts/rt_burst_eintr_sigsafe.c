@@ -5,7 +5,10 @@
 
 #include <errno.h>
 
-enum { CALL_BYTES = 7 };
+enum {
+    CALL_BYTES = 7,
+    AT_ONCE_NS = 100000, /* CPU time from the return of a handler to a signal that waited for it */
+};
 
 enum rt_burst_eintr rt_burst_eintr_judge(long rax, const uint8_t code[7], bool readable)
 {
@@ -24,11 +27,30 @@ bool rt_burst_eintr_is_at_call(const ucontext_t *uc)
     return code[0] == syscall_code[0] && code[1] == syscall_code[1];
 }
 
-void rt_burst_eintr_repair(struct rt_burst_engine *e, ucontext_t *uc)
+void rt_burst_eintr_note(struct rt_burst_thread *t, const ucontext_t *uc)
+{
+    const greg_t *gregs = uc->uc_mcontext.gregs;
+    if (gregs[REG_RAX] != -EINTR) return;
+    t->ended_call_ip = (uint64_t)gregs[REG_RIP];
+    t->ended_call_rsp = (uint64_t)gregs[REG_RSP];
+    t->ended_call_cpu_ns = rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Did a handler of the program end the call? */
+static bool take_note(struct rt_burst_thread *t, const greg_t *gregs)
+{
+    if (!t || !t->ended_call_ip) return false;
+    const bool is_same =
+        t->ended_call_ip == (uint64_t)gregs[REG_RIP] && t->ended_call_rsp == (uint64_t)gregs[REG_RSP];
+    t->ended_call_ip = 0;
+    return is_same && rt_burst_cpu_ns(CLOCK_THREAD_CPUTIME_ID) - t->ended_call_cpu_ns < AT_ONCE_NS;
+}
+
+void rt_burst_eintr_repair(struct rt_burst_engine *e, struct rt_burst_thread *t, ucontext_t *uc)
 {
     greg_t *gregs = uc->uc_mcontext.gregs;
     uint8_t code[CALL_BYTES];
-    if (gregs[REG_RAX] != -EINTR) return;
+    if (gregs[REG_RAX] != -EINTR || take_note(t, gregs)) return;
     const void *from = (const void *)(uintptr_t)(gregs[REG_RIP] - CALL_BYTES);
     const bool readable = rt_burst_copy(code, from, sizeof code) == sizeof code;
     switch (rt_burst_eintr_judge(gregs[REG_RAX], code, readable)) {

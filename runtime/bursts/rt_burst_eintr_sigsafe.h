@@ -18,6 +18,11 @@ enum rt_burst_eintr rt_burst_eintr_judge(long rax, const uint8_t code[7], bool r
 /* Has the instruction before ip entered the kernel? Then the signal came while the thread was there. */
 bool rt_burst_eintr_is_at_call(const ucontext_t *uc);
 
-void rt_burst_eintr_repair(struct rt_burst_engine *e, ucontext_t *uc);
+/* A handler of the program returns to uc now, in t. A call that it ended has to return EINTR, also where a signal of the timer
+ * waited until the handler's end. */
+void rt_burst_eintr_note(struct rt_burst_thread *t, const ucontext_t *uc);
+
+/* t: NULL where the thread is not sampled. */
+void rt_burst_eintr_repair(struct rt_burst_engine *e, struct rt_burst_thread *t, ucontext_t *uc);
 
 #endif

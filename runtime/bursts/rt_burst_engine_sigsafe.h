@@ -131,7 +131,9 @@ struct rt_burst_thread {
     uint8_t state; /* enum rt_burst_state */
     bool stale;    /* a burst was lost: its trap flag may come back from a signal frame */
     uint64_t random;
-    bool in_kernel;                           /* the timer interrupted a system call */
+    bool in_kernel; /* the timer interrupted a system call */
+    /* Where the system call returns that a handler of the program ended last, and when; 0: none. */
+    uint64_t ended_call_ip, ended_call_rsp, ended_call_cpu_ns;
     uint64_t mean_ns, drawn_ns, armed_cpu_ns; /* the interval under way */
     uint64_t burst_tsc, burst_begin_ns, burst_begin_cpu_ns;
     uint64_t trigger_ns;                  /* cost of its trigger */

@@ -65,6 +65,16 @@ uint64_t rt_burst_signals_needed(void)
     return RT_BURST_SIGBIT(SIGTRAP) | (timer ? RT_BURST_SIGBIT(timer) : 0);
 }
 
+void rt_burst_before_return(const ucontext_t *uc)
+{
+    if (rt_burst_self) rt_burst_eintr_note(rt_burst_self, uc);
+}
+
+rt_burst_restorer_fn rt_burst_signals_restorer(void)
+{
+    return owned.installed && owned.signals[OWN_TIMER] ? rt_burst_noting_restorer : rt_burst_restorer;
+}
+
 static struct rt_burst_action read_action(int slot)
 {
     struct rt_burst_action a;
@@ -128,6 +138,7 @@ static void call_program(int sig, const struct rt_burst_action *a, siginfo_t *in
         set_mask(SIG_SETMASK, *before | a->mask | own);
     }
     handler(sig, info, uc);
+    rt_burst_before_return(uc);
 }
 
 /* Enter the runtime for a handler: hooks that it calls itself must not record. `outside` (the program's code
@@ -332,7 +343,7 @@ static void on_timer(int sig, siginfo_t *info, void *context)
     } else {
         enter(t, saved_errno);
         if (t) t->in_kernel = !taken_back && rt_burst_eintr_is_at_call(uc);
-        rt_burst_eintr_repair(&rt_burst_engine, uc);
+        rt_burst_eintr_repair(&rt_burst_engine, t, uc);
         if (t) rt_burst_take_trigger(t, uc, taken_back);
         rt_burst_leave();
     }

@@ -21,6 +21,8 @@ struct rt_burst_action {
     uint64_t flags, mask;
 };
 
+typedef void (*rt_burst_restorer_fn)(void);
+
 #define RT_BURST_SIGBIT(sig) (UINT64_C(1) << ((sig)-1))
 
 /* Put our handlers first. timer_signal: 0 for none. Returns 0 or an errno. Call once, before the first
@@ -30,6 +32,11 @@ int rt_burst_signals_install(int timer_signal);
 bool rt_burst_signals_owns(int sig);
 /* Set (a != NULL) the program's action for a signal of ours and return the previous one. */
 void rt_burst_signals_exchange(int sig, const struct rt_burst_action *a, struct rt_burst_action *old);
+
+/* A handler of the program returns to uc now. */
+void rt_burst_before_return(const ucontext_t *uc);
+/* The sa_restorer for handlers of the program. */
+rt_burst_restorer_fn rt_burst_signals_restorer(void);
 
 /* Was perf's signal raised while the thread blocked it? */
 bool rt_burst_signals_was_blocked(const siginfo_t *info);

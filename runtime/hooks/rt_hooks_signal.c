@@ -4,7 +4,6 @@
  * settings back. The calls go to the kernel directly: glibc's wrappers only translate, and these must work
  * before and after everything else. */
 #include "runtime/bursts/rt_burst_altstack.h"
-#include "runtime/bursts/rt_burst_asm_sigsafe.h"
 #include "runtime/bursts/rt_burst_signals_sigsafe.h"
 #include "runtime/core/rt_attach.h"
 
@@ -67,7 +66,7 @@ static int set_plain_action(int sig, const struct rt_burst_action *a, struct rt_
     struct kernel_action now = {0}, before = {0};
     const uint64_t needed = rt_burst_signals_needed(), was_hidden = view.hidden[sig];
     if (a)
-        now = (struct kernel_action){a->handler, a->flags | SA_RESTORER_FLAG, rt_burst_restorer,
+        now = (struct kernel_action){a->handler, a->flags | SA_RESTORER_FLAG, rt_burst_signals_restorer(),
                                      real_action_mask(a)};
     const long error = ls_syscall(SYS_rt_sigaction, sig, a ? &now : NULL, &before, sizeof now.mask);
     if (error < 0) return result_of(error);

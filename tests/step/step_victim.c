@@ -428,6 +428,47 @@ static void mode_eintr(void)
     if (pokes) pthread_join(poker, NULL);
 }
 
+static pid_t send_soon(int sig)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        usleep(30000);
+        kill(getppid(), sig);
+        _exit(0);
+    }
+    return child;
+}
+
+static volatile int handled;
+static void on_long_signal(int sig)
+{
+    (void)sig;
+    compute(20);
+    handled++;
+}
+
+/* A handler on the alternate stack takes so long that a timer of its CPU time waits until it returns. */
+static void mode_ended_call(void)
+{
+    static char alternate[65536];
+    const stack_t stack = {.ss_sp = alternate, .ss_size = sizeof alternate};
+    const struct sigaction action = {.sa_handler = on_long_signal, .sa_flags = SA_ONSTACK};
+    int pipes[2];
+    EXPECT(pipe(pipes) == 0 && sigaltstack(&stack, NULL) == 0);
+    alarm(10);
+    sigaction(SIGUSR1, &action, NULL);
+    compute(30);
+    for (int i = 0; i < 6; i++) {
+        char byte;
+        struct pollfd readable = {.fd = pipes[0], .events = POLLIN};
+        const pid_t child = send_soon(SIGUSR1);
+        errno = 0;
+        EXPECT((i % 2 ? poll(&readable, 1, 200) : read(pipes[0], &byte, 1)) == -1 && errno == EINTR);
+        EXPECT(handled == i + 1);
+        wait_status(child);
+    }
+}
+
 /* Kept back for a program that blocks them, signals are still pending and can be waited for; the engine's own
  * are never received. */
 static void mode_waits(void)
@@ -486,17 +527,6 @@ static int wait_with(int call, const sigset_t *mask)
         return result;
     }
     }
-}
-
-static pid_t send_soon(int sig)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        usleep(30000);
-        kill(getppid(), sig);
-        _exit(0);
-    }
-    return child;
 }
 
 /* Signals that the program blocks, and lets through only while it waits: whether they come before or meanwhile. */
@@ -630,6 +660,7 @@ static const struct {
     {"contended", mode_contended},
     {"signalfd", mode_signalfd},
     {"eintr", mode_eintr},
+    {"ended-call", mode_ended_call},
     {"waits", mode_waits},
     {"suspend", mode_suspend},
     {"traced", mode_traced},
