@@ -366,7 +366,8 @@ static void begin(struct rt_burst_thread *t, ucontext_t *uc, int why)
     if (rt_tls.mpi) spool_put_mpi(rt_spool_writer(t->rt), (uint16_t)rt_tls.mpi, rt_tls.mpi_ip);
     record_stack(t, uc);
     t->state = RT_BURST_RUNNING;
-    if (why >= 0) return rt_burst_finish(t, uc, (enum spool_burst_end_why)why);
+    if (why >= 0)
+        return rt_burst_finish(t, NULL, (enum spool_burst_end_why)why); /* a trap flag is the program's */
     if (!t->method->is_whole) rt_burst_engine.trigger->arm(t, backstop_ns(t));
     t->method->run(t, uc);
     rt_burst_note_handler_time(t);
@@ -447,7 +448,9 @@ void rt_burst_take_trigger(struct rt_burst_thread *t, ucontext_t *uc, bool taken
         __atomic_fetch_add(&rt_burst_engine.traced_triggers, 1, __ATOMIC_RELAXED);
         return rt_burst_disarm(t); /* the tracer would see the next one */
     }
+    const bool steps_itself = uc->uc_mcontext.gregs[REG_EFL] & RT_BURST_TRAP_FLAG;
     const int why = rt_burst_masks_trap(uc) ? SPOOL_BURST_MASKED
+                    : steps_itself          ? SPOOL_BURST_FLAGS
                     : rt_tap_call_for_room(t->rt, RT_TAP_BURST_ROWS)
                         ? SPOOL_BURST_FULL /* callbacks are too slow */
                         : -1;

@@ -166,6 +166,34 @@ static void mode_trap_handler(void)
     EXPECT(sigismember(&now.sa_mask, SIGTRAP) == 1);
 }
 
+/* A program that steps itself gets a trap for each instruction. */
+static void mode_own_steps(void)
+{
+    enum { LOOPS = 400, STEPS = 2 * LOOPS + 4 };
+    const struct sigaction mine = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+    sigaction(SIGTRAP, &mine, NULL);
+    compute(60);
+    for (int i = 0; i < 300; i++) {
+        compute_quietly(3000);
+        traps = 0;
+        __asm__ volatile("lea -128(%%rsp), %%rsp\n"
+                         "pushfq\n"
+                         "orq $0x100, (%%rsp)\n"
+                         "popfq\n"
+                         "movl %0, %%ecx\n"
+                         "1: decl %%ecx\n"
+                         "jnz 1b\n"
+                         "pushfq\n"
+                         "andq $~0x100, (%%rsp)\n"
+                         "popfq\n"
+                         "lea 128(%%rsp), %%rsp"
+                         :
+                         : "i"(LOOPS)
+                         : "rcx", "memory", "cc");
+        EXPECT(traps == STEPS);
+    }
+}
+
 enum { PAGE = 4096, PAGES = 400 };
 static char *lazy;
 static volatile long lazy_faults, wrong_address;
@@ -647,6 +675,7 @@ static const struct {
     {"masked", mode_masked},
     {"flags", mode_flags},
     {"trap-handler", mode_trap_handler},
+    {"own-steps", mode_own_steps},
     {"fault-handler", mode_fault_handler},
     {"children", mode_children},
     {"tiny-stacks", mode_tiny_stacks},
