@@ -28,10 +28,21 @@ LS_EXPORT __attribute__((noreturn)) void _Exit(int status)
 
 enum { RT_PRCTL_ARGS = 4, RT_SYSCALL_ARGS = 6 };
 
+/* PR_SET_SYSCALL_USER_DISPATCH of linux/prctl.h, since Linux 5.11 */
+enum { RT_SET_DISPATCH = 59, RT_DISPATCH_OFF = 0 };
+
 /* A filter that is NULL only asks whether the kernel knows filters (libseccomp does, and QEMU). */
 static bool rt_is_seccomp(long mode, long filter)
 {
     return mode == SECCOMP_MODE_STRICT || (mode == SECCOMP_MODE_FILTER && filter);
+}
+
+/* Does a prctl of these arguments forbid system calls? Ones that are dispatched to the program raise SIGSYS, which our handlers
+ * block. */
+static bool rt_is_forbidding(long option, long mode, long filter)
+{
+    if (option == RT_SET_DISPATCH) return mode != RT_DISPATCH_OFF;
+    return option == PR_SET_SECCOMP && rt_is_seccomp(mode, filter);
 }
 
 /* More are read than were passed: on our platforms that is harmless, and the C library does it as well. */
@@ -43,7 +54,7 @@ LS_EXPORT int prctl(int option, ...)
     for (int i = 0; i < RT_PRCTL_ARGS; i++)
         args[i] = va_arg(list, long);
     va_end(list);
-    if (option == PR_SET_SECCOMP && rt_is_seccomp(args[0], args[1])) rt_process_seal();
+    if (rt_is_forbidding(option, args[0], args[1])) rt_process_seal();
     return RT_REAL(prctl)(option, args[0], args[1], args[2], args[3]);
 }
 
@@ -51,7 +62,7 @@ static bool rt_is_sealing(long number, const long args[RT_SYSCALL_ARGS])
 {
     return (number == SYS_seccomp &&
             (args[0] == SECCOMP_SET_MODE_STRICT || (args[0] == SECCOMP_SET_MODE_FILTER && args[2]))) ||
-           (number == SYS_prctl && args[0] == PR_SET_SECCOMP && rt_is_seccomp(args[1], args[2]));
+           (number == SYS_prctl && rt_is_forbidding(args[0], args[1], args[2]));
 }
 
 static bool rt_is_forking(long number)

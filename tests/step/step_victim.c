@@ -408,6 +408,32 @@ static void mode_seccomp(void)
     syscall(SYS_exit, 0);
 }
 
+enum { SET_DISPATCH = 59 }; /* PR_SET_SYSCALL_USER_DISPATCH */
+static volatile char dispatch_blocks;
+static volatile long dispatched;
+static void on_dispatch(int sig, siginfo_t *info, void *context)
+{
+    (void)sig, (void)info;
+    dispatch_blocks = 0;
+    dispatched++;
+    ((ucontext_t *)context)->uc_mcontext.gregs[REG_RAX] = 4242;
+}
+
+/* System calls of the program are the program's to handle. */
+static void mode_dispatch(void)
+{
+    const struct sigaction mine = {.sa_sigaction = on_dispatch, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSYS, &mine, NULL);
+    compute(30);
+    if (prctl(SET_DISPATCH, 1 /* on */, 0, 0, &dispatch_blocks) != 0) return; /* before Linux 5.11 */
+    for (int i = 0; i < 100; i++) {
+        dispatch_blocks = 1;
+        compute_quietly(1000000);
+        EXPECT(syscall(SYS_getppid) == 4242);
+        EXPECT(dispatched == i + 1);
+    }
+}
+
 /* These modes count their failures themselves. */
 #define GUARD(name)                       \
     static void mode_##name(void)         \
@@ -671,33 +697,20 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"blocked", mode_blocked},
-    {"masked", mode_masked},
-    {"flags", mode_flags},
-    {"trap-handler", mode_trap_handler},
-    {"own-steps", mode_own_steps},
-    {"fault-handler", mode_fault_handler},
-    {"children", mode_children},
-    {"tiny-stacks", mode_tiny_stacks},
-    {"longjmp", mode_longjmp},
-    {"threads", mode_threads},
-    {"close", mode_close},
-    {"seccomp", mode_seccomp},
-    {"setuid", mode_setuid},
-    {"few-fds", mode_few_fds},
-    {"rseq", mode_rseq},
-    {"contended", mode_contended},
-    {"signalfd", mode_signalfd},
-    {"eintr", mode_eintr},
-    {"ended-call", mode_ended_call},
-    {"waits", mode_waits},
-    {"suspend", mode_suspend},
-    {"traced", mode_traced},
-    {"die-null", mode_die_null},
-    {"die-int3", mode_die_int3},
-    {"die-sent", mode_die_sent},
-    {"die-abort", mode_die_abort},
-    {"results", mode_results},
+    {"blocked", mode_blocked},     {"masked", mode_masked},
+    {"flags", mode_flags},         {"trap-handler", mode_trap_handler},
+    {"own-steps", mode_own_steps}, {"fault-handler", mode_fault_handler},
+    {"children", mode_children},   {"tiny-stacks", mode_tiny_stacks},
+    {"longjmp", mode_longjmp},     {"threads", mode_threads},
+    {"close", mode_close},         {"seccomp", mode_seccomp},
+    {"dispatch", mode_dispatch},   {"setuid", mode_setuid},
+    {"few-fds", mode_few_fds},     {"rseq", mode_rseq},
+    {"contended", mode_contended}, {"signalfd", mode_signalfd},
+    {"eintr", mode_eintr},         {"ended-call", mode_ended_call},
+    {"waits", mode_waits},         {"suspend", mode_suspend},
+    {"traced", mode_traced},       {"die-null", mode_die_null},
+    {"die-int3", mode_die_int3},   {"die-sent", mode_die_sent},
+    {"die-abort", mode_die_abort}, {"results", mode_results},
     {"known", step_victim_known},
 };
 
