@@ -40,12 +40,19 @@ static int map_ours(struct rt_burst_thread *t)
     return 0;
 }
 
-/* Choose the stack to set in the kernel when the program wants ss. */
-static const stack_t *choose(const struct rt_burst_thread *t, const stack_t *ss)
+static bool is_usable(const stack_t *ss)
 {
-    const bool usable =
-        !(ss->ss_flags & SS_DISABLE) && rt_burst_altstack_suffices(ss->ss_size, frame_bytes());
-    return usable ? ss : &t->altstack_ours;
+    return !(ss->ss_flags & SS_DISABLE) && rt_burst_altstack_suffices(ss->ss_size, frame_bytes());
+}
+
+/* The stack to set in the kernel when the program wants ss. With SS_AUTODISARM a handler of the program may leave it: the next
+ * one must not begin on its frames. */
+static stack_t choose(const struct rt_burst_thread *t, const stack_t *ss)
+{
+    if (is_usable(ss)) return *ss;
+    stack_t ours = t->altstack_ours;
+    if (!(ss->ss_flags & SS_DISABLE)) ours.ss_flags = (int)((unsigned)ss->ss_flags & AUTODISARM);
+    return ours;
 }
 
 int rt_burst_altstack_open(struct rt_burst_thread *t)
@@ -53,9 +60,9 @@ int rt_burst_altstack_open(struct rt_burst_thread *t)
     const int error = t->altstack_ours.ss_sp ? 0 : map_ours(t);
     if (error) return error;
     kernel_altstack(NULL, &t->altstack_view);
-    const stack_t *wanted = choose(t, &t->altstack_view);
-    if (wanted == &t->altstack_view) return 0; /* it is set; a handler that runs on it could not set it */
-    return kernel_altstack(wanted, NULL);
+    if (is_usable(&t->altstack_view)) return 0; /* it is set; a handler that runs on it could not set it */
+    const stack_t wanted = choose(t, &t->altstack_view);
+    return kernel_altstack(&wanted, NULL);
 }
 
 void rt_burst_altstack_close(struct rt_burst_thread *t)
@@ -84,7 +91,9 @@ int rt_burst_altstack_exchange(struct rt_burst_thread *t, const stack_t *ss, sta
     int error = ss ? check(ss) : 0;
     if (error) return error;
     const stack_t before = t->altstack_view;
-    error = kernel_altstack(ss ? choose(t, ss) : NULL, &now);
+    stack_t wanted = {0};
+    if (ss) wanted = choose(t, ss);
+    error = kernel_altstack(ss ? &wanted : NULL, &now);
     if (error) return error;
     if (ss) t->altstack_view = *ss;
     if (ss && ss->ss_flags & SS_DISABLE) t->altstack_view = (stack_t){.ss_flags = SS_DISABLE};

@@ -347,6 +347,58 @@ static void mode_tiny_stacks(void)
     compute(30);
 }
 
+static ucontext_t left_handler, beside;
+static volatile long kept, nested;
+static void on_nested(int sig)
+{
+    volatile char over[1024];
+    (void)sig;
+    memset((char *)over, 0, sizeof over);
+    nested++;
+}
+
+/* Outside of the handler that was left, which has the stack as it began. */
+static void beside_body(void)
+{
+    raise(SIGUSR2);
+    setcontext(&left_handler);
+}
+
+static void on_left(int sig)
+{
+    static char stack[4 * PAGE];
+    volatile char local[1024];
+    (void)sig;
+    memset((char *)local, 7, sizeof local);
+    getcontext(&beside);
+    beside.uc_stack = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+    makecontext(&beside, beside_body, 0);
+    swapcontext(&left_handler, &beside);
+    unsigned same = 0;
+    for (unsigned i = 0; i < sizeof local; i++)
+        same += local[i] == 7;
+    kept += same == sizeof local;
+}
+
+/* With SS_AUTODISARM a handler can be left by swapcontext: the next one does not begin on its stack. */
+static void mode_autodisarm(void)
+{
+    enum { AUTODISARM = (int)(1u << 31), ROUNDS = 100 }; /* linux/signal.h */
+    static char small[16384], large[131072];
+    const stack_t stacks[] = {{.ss_sp = small, .ss_size = sizeof small, .ss_flags = AUTODISARM},
+                              {.ss_sp = large, .ss_size = sizeof large, .ss_flags = AUTODISARM}};
+    const struct sigaction leaves = {.sa_handler = on_left, .sa_flags = SA_ONSTACK | SA_NODEFER},
+                           nests = {.sa_handler = on_nested, .sa_flags = SA_ONSTACK};
+    sigaction(SIGUSR1, &leaves, NULL);
+    sigaction(SIGUSR2, &nests, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        EXPECT(sigaltstack(&stacks[i % 2], NULL) == 0);
+        raise(SIGUSR1);
+        compute(1);
+    }
+    EXPECT(kept == ROUNDS && nested == ROUNDS);
+}
+
 static volatile long alarms;
 static void on_alarm(int sig)
 {
@@ -697,20 +749,35 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    {"blocked", mode_blocked},     {"masked", mode_masked},
-    {"flags", mode_flags},         {"trap-handler", mode_trap_handler},
-    {"own-steps", mode_own_steps}, {"fault-handler", mode_fault_handler},
-    {"children", mode_children},   {"tiny-stacks", mode_tiny_stacks},
-    {"longjmp", mode_longjmp},     {"threads", mode_threads},
-    {"close", mode_close},         {"seccomp", mode_seccomp},
-    {"dispatch", mode_dispatch},   {"setuid", mode_setuid},
-    {"few-fds", mode_few_fds},     {"rseq", mode_rseq},
-    {"contended", mode_contended}, {"signalfd", mode_signalfd},
-    {"eintr", mode_eintr},         {"ended-call", mode_ended_call},
-    {"waits", mode_waits},         {"suspend", mode_suspend},
-    {"traced", mode_traced},       {"die-null", mode_die_null},
-    {"die-int3", mode_die_int3},   {"die-sent", mode_die_sent},
-    {"die-abort", mode_die_abort}, {"results", mode_results},
+    {"blocked", mode_blocked},
+    {"masked", mode_masked},
+    {"flags", mode_flags},
+    {"trap-handler", mode_trap_handler},
+    {"own-steps", mode_own_steps},
+    {"fault-handler", mode_fault_handler},
+    {"children", mode_children},
+    {"tiny-stacks", mode_tiny_stacks},
+    {"autodisarm", mode_autodisarm},
+    {"longjmp", mode_longjmp},
+    {"threads", mode_threads},
+    {"close", mode_close},
+    {"seccomp", mode_seccomp},
+    {"dispatch", mode_dispatch},
+    {"setuid", mode_setuid},
+    {"few-fds", mode_few_fds},
+    {"rseq", mode_rseq},
+    {"contended", mode_contended},
+    {"signalfd", mode_signalfd},
+    {"eintr", mode_eintr},
+    {"ended-call", mode_ended_call},
+    {"waits", mode_waits},
+    {"suspend", mode_suspend},
+    {"traced", mode_traced},
+    {"die-null", mode_die_null},
+    {"die-int3", mode_die_int3},
+    {"die-sent", mode_die_sent},
+    {"die-abort", mode_die_abort},
+    {"results", mode_results},
     {"known", step_victim_known},
 };
 
