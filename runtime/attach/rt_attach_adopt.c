@@ -38,7 +38,7 @@ static void keep_settings(ucontext_t *uc)
     const uint64_t needed = rt_burst_signals_needed();
     uint64_t mask;
     memcpy(&mask, &uc->uc_sigmask, sizeof(mask));
-    rt_burst_blocked_view = mask & needed;
+    rt_tls.blocked = mask & needed;
     mask &= ~needed;
     memcpy(&uc->uc_sigmask, &mask, sizeof(mask));
     ls_syscall(SYS_sigaltstack, NULL, &uc->uc_stack);

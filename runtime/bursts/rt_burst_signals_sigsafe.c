@@ -31,7 +31,6 @@ static struct {
     bool installed;
 } owned = {.signals = {SIGTRAP, 0, SIGSEGV, SIGBUS, SIGFPE, SIGILL}};
 
-_Thread_local uint64_t rt_burst_blocked_view LS_TLS_INITIAL_EXEC;
 _Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;
 
 static long kernel_sigaction(int sig, const struct kernel_action *a, struct kernel_action *old)
@@ -158,7 +157,7 @@ static void chain(int sig, siginfo_t *info, ucontext_t *uc, int saved_errno)
 {
     const struct rt_burst_action a = read_action(slot_of(sig));
     const bool by_cpu = info->si_code > 0;
-    if (!by_cpu && rt_burst_blocked_view & RT_BURST_SIGBIT(sig)) {
+    if (!by_cpu && rt_tls.blocked & RT_BURST_SIGBIT(sig)) {
         rt_burst_pending_view |= RT_BURST_SIGBIT(sig);
         return;
     }
@@ -435,12 +434,12 @@ int rt_burst_signals_install(int timer_signal)
 void rt_burst_signals_adopt_mask(void)
 {
     const uint64_t needed = rt_burst_signals_needed();
-    rt_burst_blocked_view = set_mask(SIG_UNBLOCK, needed) & needed;
+    rt_tls.blocked |= set_mask(SIG_UNBLOCK, needed) & needed;
 }
 
 void rt_burst_signals_flush_pending(void)
 {
-    const uint64_t due = rt_burst_pending_view & ~rt_burst_blocked_view;
+    const uint64_t due = rt_burst_pending_view & ~rt_tls.blocked;
     rt_burst_pending_view &= ~due;
     for (int i = 0; i < OWN_COUNT; i++) {
         const int sig = owned.signals[i];

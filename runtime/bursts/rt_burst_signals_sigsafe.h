@@ -43,9 +43,7 @@ bool rt_burst_signals_was_blocked(const siginfo_t *info);
 
 /* Signals that must never be blocked in the kernel: SIGTRAP and the timer's. 0 before install. */
 uint64_t rt_burst_signals_needed(void);
-/* Signals of rt_burst_signals_needed() that the calling thread believes to have blocked. */
-extern _Thread_local uint64_t rt_burst_blocked_view LS_TLS_INITIAL_EXEC;
-/* Signals sent by hand while blocked in the view: delivered when the view unblocks them. */
+/* Signals sent by hand while rt_tls.blocked has them: delivered when it no longer does. */
 extern _Thread_local uint64_t rt_burst_pending_view LS_TLS_INITIAL_EXEC;
 /* Adopt the calling thread's inherited mask: remember it as the program's view, unblock the signals that we
  * need. */

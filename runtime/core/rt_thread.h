@@ -64,6 +64,7 @@ struct rt_thread {
     void *engine;       /* rt_sampler.thread_bytes bytes, zeroed when the thread begins; NULL when 0 */
     void *(*start_routine)(void *); /* argument of pthread_create, until the thread runs */
     void *start_arg;
+    uint64_t start_blocked; /* rt_tls.blocked of the thread that called pthread_create */
     uint32_t
         timed_means[RT_TIMED_KINDS]; /* calls that the next timed one represents; 0: none was drawn yet */
     struct rt_paths paths;           /* call paths its stream gave */
@@ -97,6 +98,7 @@ struct rt_tls {
     uint64_t mpi_ip;       /* its caller */
     uint64_t mpi_frame;    /* stack frame of the call */
     uint64_t device_frame; /* stack frame of the call to a device's library that the thread is in, 0: none */
+    uint64_t blocked;      /* signals that the engine needs, and that the program believes to block */
     void (*resume)(void);  /* not NULL: the engine waits for depth 0 to go on with a burst */
 };
 extern _Thread_local struct rt_tls rt_tls LS_TLS_INITIAL_EXEC;

@@ -173,7 +173,7 @@ static uint64_t new_view(int how, uint64_t set, uint64_t before)
 /* 0 or an errno. */
 static int change_mask(int how, const sigset_t *set, sigset_t *old)
 {
-    const uint64_t needed = rt_burst_signals_needed(), view_before = rt_burst_blocked_view;
+    const uint64_t needed = rt_burst_signals_needed(), view_before = rt_tls.blocked;
     uint64_t wanted = set ? to_mask(set) & ~GLIBC_OWN : 0, before = 0;
     const uint64_t hidden = wanted & needed;
     if (how != SIG_UNBLOCK) wanted &= ~needed;
@@ -183,8 +183,8 @@ static int change_mask(int how, const sigset_t *set, sigset_t *old)
     if (!set || !needed) return 0;
     const uint64_t view_now = new_view(how, hidden, view_before);
     if (view_now != view_before && !view_is_ours()) return 0;
-    rt_burst_blocked_view = view_now;
-    if (rt_burst_pending_view & ~rt_burst_blocked_view) rt_burst_signals_flush_pending();
+    rt_tls.blocked = view_now;
+    if (rt_burst_pending_view & ~rt_tls.blocked) rt_burst_signals_flush_pending();
     return 0;
 }
 

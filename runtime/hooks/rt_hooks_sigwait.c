@@ -125,7 +125,7 @@ static void end_wait(const struct masked_wait *w)
 {
     const int saved = errno;
     if (!w->changes) return;
-    rt_burst_blocked_view = w->view;
+    rt_tls.blocked = w->view;
     set_kernel_mask(SIG_SETMASK, w->kernel_mask);
     errno = saved;
 }
@@ -137,12 +137,12 @@ static bool begin_wait(struct masked_wait *w, const sigset_t *mask)
     const uint64_t needed = rt_burst_signals_needed();
     uint64_t wanted = 0;
     if (mask) memcpy(&wanted, mask, sizeof wanted);
-    w->view = rt_burst_blocked_view;
+    w->view = rt_tls.blocked;
     w->changes = mask && (wanted & needed) != w->view && rt_burst_signals_owns(SIGTRAP);
     if (!w->changes) return true;
     w->kernel_mask = set_kernel_mask(SIG_BLOCK, needed);
-    rt_burst_blocked_view = wanted & needed;
-    if (!(rt_burst_pending_view & ~rt_burst_blocked_view)) return true;
+    rt_tls.blocked = wanted & needed;
+    if (!(rt_burst_pending_view & ~rt_tls.blocked)) return true;
     set_kernel_mask(SIG_SETMASK, w->kernel_mask);
     rt_burst_signals_flush_pending();
     end_wait(w);

@@ -24,6 +24,7 @@ static void rt_find_stack(struct rt_thread *t)
 
 static void rt_begin_here(struct rt_thread *t)
 {
+    rt_tls.blocked = t->start_blocked;
     rt_quiet_begin();
     rt_find_stack(t);
     rt_thread_begin(t);
@@ -77,6 +78,7 @@ static struct rt_thread *rt_prepare_thread(const pthread_attr_t *attr, void *(*r
     if (t) {
         t->start_routine = routine;
         t->start_arg = arg;
+        t->start_blocked = rt_tls.blocked;
         rt_note_stack(t, attr);
     }
     rt_quiet_end();

@@ -606,6 +606,38 @@ static void mode_waits(void)
     EXPECT(sigwaitinfo(&all, &info) == SIGRTMAX);
 }
 
+/* A thread begins with the signals blocked that the thread which made it blocks. */
+static void *inheriting_thread(void *unused)
+{
+    const int signals[] = {SIGTRAP, SIGRTMAX, SIGUSR1};
+    (void)unused;
+    for (unsigned i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        sigset_t now, set;
+        int got = 0;
+        sigprocmask(SIG_BLOCK, NULL, &now);
+        EXPECT(sigismember(&now, signals[i]) == 1);
+        raise(signals[i]);
+        compute(5);
+        sigemptyset(&set);
+        sigaddset(&set, signals[i]);
+        EXPECT(sigwait(&set, &got) == 0 && got == signals[i]);
+    }
+    return NULL;
+}
+
+static void mode_inherited(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    compute(30);
+    for (int i = 0; i < 5; i++) {
+        pthread_t thread;
+        EXPECT(pthread_create(&thread, NULL, inheriting_thread, NULL) == 0);
+        EXPECT(pthread_join(thread, NULL) == 0);
+    }
+}
+
 static volatile int received;
 static void on_received(int sig)
 {
@@ -771,6 +803,7 @@ static const struct {
     {"eintr", mode_eintr},
     {"ended-call", mode_ended_call},
     {"waits", mode_waits},
+    {"inherited", mode_inherited},
     {"suspend", mode_suspend},
     {"traced", mode_traced},
     {"die-null", mode_die_null},
