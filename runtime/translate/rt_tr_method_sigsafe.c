@@ -257,13 +257,23 @@ static void open_faults(const ucontext_t *uc)
         ls_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &fault_signals, NULL, sizeof fault_signals);
 }
 
+/* For the thread again, or by kill() for any thread: the program may block the signal in this one, and wait for it in
+ * another. The kernel lets only the first thread of the process keep the sender of the latter. */
+static void send_one_again(const siginfo_t *info)
+{
+    const long pid = ls_syscall(SYS_getpid);
+    if (info->si_code != SI_USER)
+        ls_syscall(SYS_rt_tgsigqueueinfo, pid, rt_burst_gettid(), info->si_signo, info);
+    else if (ls_syscall(SYS_rt_sigqueueinfo, pid, info->si_signo, info) < 0)
+        ls_syscall(SYS_kill, pid, info->si_signo);
+}
+
 /* Signals that were sent by hand since holds was set are delivered when the handler returns. */
 static void send_again(struct rt_tr_own *o)
 {
     o->holds = false;
     for (unsigned i = 0; i < o->waiting_len; i++)
-        ls_syscall(SYS_rt_tgsigqueueinfo, ls_syscall(SYS_getpid), rt_burst_gettid(), o->waiting[i].si_signo,
-                   &o->waiting[i]);
+        send_one_again(&o->waiting[i]);
     o->waiting_len = 0;
 }
 

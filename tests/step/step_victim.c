@@ -638,6 +638,52 @@ static void mode_inherited(void)
     }
 }
 
+static volatile int awaited, is_over;
+static void *waiting_thread(void *unused)
+{
+    sigset_t faults;
+    (void)unused;
+    sigemptyset(&faults);
+    sigaddset(&faults, SIGSEGV);
+    sigaddset(&faults, SIGFPE);
+    for (; awaited < 400 && !failures; awaited++) {
+        int got = 0;
+        EXPECT(sigwait(&faults, &got) == 0 && got == (awaited % 2 ? SIGSEGV : SIGFPE));
+    }
+    is_over = 1;
+    return NULL;
+}
+
+static void *sending_thread(void *unused)
+{
+    (void)unused;
+    for (int sent = 0; !is_over;) {
+        usleep(300);
+        if (sent > awaited) continue;
+        kill(getpid(), sent % 2 ? SIGSEGV : SIGFPE);
+        sent++;
+    }
+    return NULL;
+}
+
+/* Signals of the process that all threads block come to the one that waits for them. */
+static void mode_waiter(void)
+{
+    pthread_t threads[2];
+    sigset_t all;
+    sigfillset(&all);
+    sigdelset(&all, SIGALRM);
+    alarm(10);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    compute(60);
+    pthread_create(&threads[0], NULL, waiting_thread, NULL);
+    pthread_create(&threads[1], NULL, sending_thread, NULL);
+    while (!is_over)
+        compute_quietly(100000);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static volatile int received;
 static void on_received(int sig)
 {
@@ -804,6 +850,7 @@ static const struct {
     {"ended-call", mode_ended_call},
     {"waits", mode_waits},
     {"inherited", mode_inherited},
+    {"waiter", mode_waiter},
     {"suspend", mode_suspend},
     {"traced", mode_traced},
     {"die-null", mode_die_null},
