@@ -48,6 +48,12 @@ for mode in cost paper v1 v2; do
 done
 same --function=multiply -- "$spmv" 60 refined 1
 
+# both have the same notes on what is not Spatter's
+must "$loadstone" trace -f -o t.trace -p p.json -- "$spmv" 60 refined 1 >out 2>err
+must "$loadstone" patterns t.trace -f -o q.json >table 2>err2
+must grep -q "are not Spatter's" err2
+must [ "$(grep Spatter err)" = "$(grep Spatter err2)" ]
+
 # with a trace, the patterns have the rows of loops, too
 for options in "" "--node=x --node=y" --mode=v2; do
     name="trace and patterns $options"

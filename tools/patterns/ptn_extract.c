@@ -80,12 +80,6 @@ static ls_err ptn_check_inputs(const struct ptn_outputs *o, char *const *inputs,
     return ptn_check_end(o);
 }
 
-static void ptn_write_note(void *user, const char *text)
-{
-    (void)user;
-    cli_note("%s", text);
-}
-
 static ls_err ptn_draw(const struct cli_value *v, const char *input, const struct pat_findings *f,
                        const char *path)
 {

@@ -27,6 +27,12 @@ uint64_t ptn_longest(const struct cli_value *v)
     return v[PTN_LONGEST].given ? v[PTN_LONGEST].number : v[PTN_MEMORY].number / PTN_BYTES_AN_INDEX;
 }
 
+void ptn_write_note(void *user, const char *text)
+{
+    (void)user;
+    cli_note("%s", text);
+}
+
 /* Instructions stay apart in published modes, which rank single ones, and in formats that cannot join them; gathers come
  * before scatters as in GS Patterns. */
 void ptn_settings_default(enum pat_mode mode, const struct pat_writer *to, uint64_t memory_bytes,

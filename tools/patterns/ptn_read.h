@@ -38,6 +38,9 @@ enum { PTN_BYTES_AN_INDEX = 64 };
 /* Return the largest number of indices of a pattern: --longest, otherwise by --memory. */
 uint64_t ptn_longest(const struct cli_value *v);
 
+/* Print a note of pat_write: which patterns could be written in part only, for example. */
+void ptn_write_note(void *user, const char *text);
+
 /* Set the defaults of `loadstone patterns` for patterns of this mode that are written as `to` (NULL: they are not). */
 void ptn_settings_default(enum pat_mode mode, const struct pat_writer *to, uint64_t memory_bytes,
                           struct ptn_settings *out);

@@ -401,7 +401,8 @@ static ls_err trace_execute(struct trace *t)
 
 static ls_err trace_patterns(struct trace *t)
 {
-    const struct pat_write_options options = {.source = t->program[0]};
+    const struct pat_write_options options = {
+        .source = t->program[0], .accesses_max = t->settings.compact.pattern_max, .note = ptn_write_note};
     const struct pat_findings *f = &t->found.findings;
     if (t->output[0]) {
         LS_TRY(ptn_read(t->output, &t->settings, &t->found));
