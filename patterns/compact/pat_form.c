@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAT_PATTERN_MAX = 1 << 20, PAT_ROW = 16, PAT_TURN_PIECES = 16 };
+enum { PAT_PATTERN_MAX = 1 << 20, PAT_ROW = 16, PAT_TURN_PIECES = 100 };
 
 /* Limits. A cycle represents the pieces if it explains at least pat_pieces_min of them; a part of a sequence
  * represents all of it if the distributions of their distances differ by at most pat_differ_max (total
  * variation); a prefix represents the whole if it touches at least pat_prefix_min of the lines that the whole
  * touches. Rows are longer than bursts if at least pat_turn_min of these have one end of a row, at most
- * pat_turns_max of those have two, and the ends are more than a few of all distances. */
+ * pat_turns_max of those have two, and the ends are more than a few of all distances. With PAT_TURN_PIECES that have one end,
+ * chance does not hide the others. */
 static const double pat_turn_min = 0.05, pat_turns_max = 0.02, pat_turn_explained = 0.98;
 static const double pat_pieces_min = 0.8, pat_differ_max = 0.01, pat_prefix_min = 0.5;
 
@@ -308,7 +309,7 @@ static void pat_span_of(const struct pat_sequence *s, int64_t *out_low, uint64_t
  * the next row is no part of the cycle. */
 static bool pat_ends_in_row(const struct pat_cycle *c)
 {
-    return c->pieces >= PAT_TURN_PIECES && (double)c->explained < pat_turn_explained * (double)c->seen &&
+    return c->with_turn >= PAT_TURN_PIECES && (double)c->explained < pat_turn_explained * (double)c->seen &&
            c->with_turn >= pat_turn_min * (double)c->pieces &&
            c->with_turns <= pat_turns_max * (double)c->with_turn;
 }

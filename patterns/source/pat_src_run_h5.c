@@ -393,17 +393,21 @@ static ls_err scale_by_events(const struct run *r, double *out)
     return LS_OK;
 }
 
-/* Return the cycles of the instructions whose accesses are all recorded, by the pace of the burst; usual: by that of all
- * bursts, 0: none has one. */
-static double gapless_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
-                             const struct prof_cost_samples *s, double usual)
+/* Return the number of instructions whose accesses are all recorded. */
+static double gapless_instructions(const struct prof_burst *b, const struct prof_cost_samples *s)
 {
     const uint32_t len = prof_cost_gapless(b, s);
     if (len == 0) return 0;
-    const double instructions =
-        (double)s->position[b->first_sample + len - 1] - s->position[b->first_sample] + 1;
+    return (double)s->position[b->first_sample + len - 1] - s->position[b->first_sample] + 1;
+}
+
+/* Return the cycles of these instructions, by the pace of the burst; usual: by that of all bursts, 0: none has one. */
+static double gapless_cycles(const struct prof_cost_model *m, const struct prof_burst *b,
+                             const struct prof_cost_samples *s, double usual)
+{
     const double other = usual > 0 ? usual : 1 / m->issue_width;
-    return instructions * (b->pace_instructions ? (double)b->pace_cycles / b->pace_instructions : other);
+    return gapless_instructions(b, s) *
+           (b->pace_instructions ? (double)b->pace_cycles / b->pace_instructions : other);
 }
 
 /* Estimate the native cycles of a burst from its part after the run-ahead window; 0: no such part. */
@@ -433,11 +437,10 @@ static double usual_pace(const struct run *r)
     return instructions > 0 ? cycles / instructions : 0;
 }
 
-/* A burst, or bursts of the same code: their accesses, the CPU time that they represent, and the native time of their
- * instructions, which run_h5/prof_cost.h estimates as instructions / issue width + the measured waiting of loads, an
+/* A burst: its accesses, the CPU time that it represents, and the native time of its instructions, which run_h5/prof_cost.h estimates as instructions / issue width + the measured waiting of loads, an
  * upper bound. */
 struct represented {
-    double accesses, weight_ns, cycles;
+    double accesses, weight_ns, instructions, cycles;
     uint64_t code;
     size_t at; /* in order */
 };
@@ -448,16 +451,10 @@ static struct represented represented_by(const struct run *r, const struct prof_
     const struct prof_burst *b = &r->bursts[r->order[at]];
     return (struct represented){.accesses = prof_cost_gapless(b, s),
                                 .weight_ns = prof_cost_data_weight_ns(m, b),
+                                .instructions = b->probe_loads ? gapless_instructions(b, s) : b->instructions,
                                 .cycles = native_cycles(m, b, s, usual),
                                 .code = r->samples.ip[b->first_sample],
                                 .at = at};
-}
-
-static void add_represented(struct represented *sum, const struct represented *one)
-{
-    sum->accesses += one->accesses;
-    sum->weight_ns += one->weight_ns;
-    sum->cycles += one->cycles;
 }
 
 static int by_code(const void *a, const void *b)
@@ -482,38 +479,47 @@ static void sort_by_code(struct represented *one, size_t len)
     qsort(one, len, sizeof(*one), by_code);
 }
 
-/* Return the number of accesses that an access of these bursts represents, times a constant: their part of the CPU time over
- * the time of their accesses. The time of a usual access is added, because bursts may end after the first one. */
-static double represents(const struct represented *sum, const struct represented *all)
+/* Let bursts of the same code, by which they are sorted, go at the same pace: a burst's own is not known exactly, so that
+ * many would seem too fast. */
+static void take_pace_of_code(struct represented *one, size_t len)
 {
-    const double usual = all->accesses > 0 ? all->cycles / all->accesses : 0,
-                 cycles = sum->cycles > 0 ? sum->cycles : sum->accesses * usual;
-    return sum->accesses > 0 && cycles + usual > 0 ? sum->weight_ns / (cycles + usual) : 0;
+    for (size_t from = 0, to; from < len; from = to) {
+        double instructions = 0, cycles = 0;
+        for (to = from; to < len && one[to].code == one[from].code; to++) {
+            instructions += one[to].instructions;
+            cycles += one[to].cycles;
+        }
+        for (size_t i = from; instructions > 0 && i < to; i++)
+            one[i].cycles = one[i].instructions * cycles / instructions;
+    }
 }
 
-/* Weigh the accesses of the bursts, which are sorted by code. Return their mean weight.
- *
- * Bursts are spread evenly over the time, so their accesses are weighed by the program's accesses in a time. All bursts of the
- * same code get the same weight: the weights of single bursts would be too large on average, because the time of a burst is not
- * known exactly. */
-static double weigh(struct run *r, const struct represented *one, const struct represented *all)
+/* Return the number of the program's accesses that an access of the burst represents, in units that are the same for all
+ * bursts: its part of the CPU time over the time of its accesses. The time of a usual access is added, because a burst may end
+ * after the first one. */
+static double represents(const struct represented *one, double usual_cycles)
 {
-    double sum = 0;
-    for (int round = 0; round < 2; round++)
-        for (size_t from = 0, to; from < r->bursts_len; from = to) {
-            struct represented same = {0};
-            for (to = from; to < r->bursts_len && one[to].code == one[from].code; to++)
-                add_represented(&same, &one[to]);
-            const double represented = represents(&same, all);
-            if (round == 0) sum += same.accesses * represented;
-            const double weight =
-                sum > 0 ? represented * all->accesses / sum * PAT_WEIGHT_USUAL : PAT_WEIGHT_USUAL;
-            for (size_t i = from; i < to; i++)
-                r->weights[one[i].at] = weight < 1            ? 1
-                                        : weight < UINT32_MAX ? (uint32_t)(weight + 0.5)
-                                                              : UINT32_MAX;
-        }
-    return all->accesses > 0 ? sum / all->accesses : 0;
+    const double cycles = one->cycles > 0 ? one->cycles : one->accesses * usual_cycles;
+    return one->accesses > 0 && cycles + usual_cycles > 0 ? one->weight_ns / (cycles + usual_cycles) : 0;
+}
+
+/* Weigh the accesses: bursts are spread evenly over the time, not over the accesses. Return the mean that they represent. */
+static double weigh(struct run *r, const struct represented *one)
+{
+    double accesses = 0, cycles = 0, sum = 0;
+    for (size_t i = 0; i < r->bursts_len; i++) {
+        accesses += one[i].accesses;
+        cycles += one[i].cycles;
+    }
+    const double usual_cycles = accesses > 0 ? cycles / accesses : 0;
+    for (size_t i = 0; i < r->bursts_len; i++)
+        sum += one[i].accesses * represents(&one[i], usual_cycles);
+    for (size_t i = 0; i < r->bursts_len; i++) {
+        const double weight = sum > 0 ? represents(&one[i], usual_cycles) * accesses / sum * PAT_WEIGHT_USUAL
+                                      : PAT_WEIGHT_USUAL;
+        r->weights[one[i].at] = weight < 1 ? 1 : weight < UINT32_MAX ? (uint32_t)(weight + 0.5) : UINT32_MAX;
+    }
+    return accesses > 0 ? sum / accesses : 0;
 }
 
 /* Weigh the accesses. Set *out to the number of the program's accesses that a sampled one represents on average; NAN: not
@@ -524,19 +530,17 @@ static ls_err scale_by_bursts(struct run *r, double *out)
     const struct prof_cost_samples s = costs_of(&r->samples);
     struct prof_cost_model m;
     struct prof_cost_loads loads = PROF_COST_NO_LOADS;
-    struct represented all = {0}, *one = malloc((r->bursts_len + 1) * sizeof(*one));
+    struct represented *one = malloc((r->bursts_len + 1) * sizeof(*one));
     if (!one) return ls_nomem("the weights of %zu bursts", r->bursts_len);
     const double usual = usual_pace(r);
     prof_cost_model_init(&m, run);
     prof_cost_loads_add(&loads, &s);
     prof_cost_model_loads(&m, &loads);
-    for (size_t i = 0; i < r->bursts_len; i++) {
+    for (size_t i = 0; i < r->bursts_len; i++)
         one[i] = represented_by(r, &m, &s, usual, i);
-        add_represented(&all, &one[i]);
-    }
     sort_by_code(one, r->bursts_len);
-    const double hz = run->tsc_hz == UINT64_MAX ? 0 : (double)run->tsc_hz,
-                 scale = weigh(r, one, &all) * hz / 1e9;
+    take_pace_of_code(one, r->bursts_len);
+    const double hz = run->tsc_hz == UINT64_MAX ? 0 : (double)run->tsc_hz, scale = weigh(r, one) * hz / 1e9;
     *out = scale > 0 ? scale : NAN;
     free(one);
     return LS_OK;

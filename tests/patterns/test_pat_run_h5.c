@@ -274,7 +274,7 @@ static void bursts_become_sequences_with_their_data(void **state)
     write_profile(UINT64_MAX);
     const struct pat_source_counts c = read_profile();
     assert_string_equal(transcript, /* symbols and areas without a known extent: from the first sample on */
-                        "break 10, weight 264\n"
+                        "break 10, weight 256\n"
                         "born app/3/0 [5000, 5020)\n"
                         "born table/3/16 [5000, 5018)\n"
                         "born stack of main thread/4/0 [ff00, ff10)\n"
@@ -285,12 +285,12 @@ static void bursts_become_sequences_with_their_data(void **state)
                         "10: 400010.0 L8 1010 of /bin/app\n"
                         "10: 400020.0 L8 9000 of /bin/app\n"
                         "10: 400020.1 S8 1020 of /bin/app\n"
-                        "break 10, weight 264\n"
+                        "break 10, weight 256\n"
                         "begin solve of 10\n"
                         "10: 400050.0 S8 ff08 of /bin/app\n"
                         "10: 400050.0 S8 ff00 of /bin/app\n"
                         "10: 800010.0 L8 1040 of /lib/then.so\n"
-                        "break 10, weight 264\n"
+                        "break 10, weight 256\n"
                         "died A/1/8 [1000, 2000)\n"
                         "born A/1/8 [1000, 3000)\n"
                         "begin sweep of 10\n"
@@ -304,7 +304,7 @@ static void bursts_become_sequences_with_their_data(void **state)
                         "died stack of main thread/4/0 [ff00, ff10)\n"
                         "died list/2/0 [9000, 9040)\n"
                         "died A/1/8 [1000, 3000)\n"
-                        "break rank 3 thread 20, weight 230\n"
+                        "break rank 3 thread 20, weight 256\n"
                         "born app/3/0 [7000, 7088)\n"
                         "born table/3/16 [7000, 704c)\n"
                         "rank 3 thread 20: 600010.0 L8 7020 of /bin/app\n"
@@ -316,10 +316,9 @@ static void bursts_become_sequences_with_their_data(void **state)
     assert_int_equal(c.accesses, 16);
     assert_int_equal(c.skipped, 1); /* the prefetch */
     assert_true(c.is_sampled);
-    /* 4 bursts of 1000 instructions, 4 in a cycle, represent 1000 ns at 2 GHz each: one of 4 accesses, and three of 13 in
-     * the same code. The usual access takes 1000 / 17 cycles. */
-    const double usual = 1000.0 / 17, one = 2000 / (250 + usual), three = 3 * 2000 / (3 * 250 + usual);
-    assert_true(fabs(c.scale - (4 * one + 13 * three) / 17) < 1e-9);
+    /* 4 bursts of 1000 instructions, 4 in a cycle, represent 1000 ns at 2 GHz each. The usual one of their 17 accesses takes
+     * 1000 / 17 cycles. */
+    assert_true(fabs(c.scale - 2000 / (250 + 1000.0 / 17)) < 1e-9);
 }
 
 static void loads_that_were_drawn_follow_no_pattern(void **state)
@@ -333,9 +332,11 @@ static void loads_that_were_drawn_follow_no_pattern(void **state)
     assert_null(strstr(transcript, "400048.0 L8 5018"));
     assert_null(strstr(transcript, "/lib/now.so"));
     assert_int_equal(c.accesses, 14);
-    /* 2 of the accesses in the same code belong to 2 instructions of 2 cycles */
-    const double usual = 754.0 / 15, one = 2000 / (250 + usual), three = 3 * 2000 / (2 * 250 + 4 + usual);
-    assert_true(fabs(c.scale - (4 * one + 11 * three) / 15) < 1e-9);
+    /* three bursts of the same code, with 1000, 2 and 1000 instructions in 250, 4 and 250 cycles, have one pace */
+    const double pace = 504.0 / 2002, usual = 754.0 / 15;
+    const double sum =
+        4 * 2000 / (250 + usual) + 9 * 2000 / (1000 * pace + usual) + 2 * 2000 / (2 * pace + usual);
+    assert_true(fabs(c.scale - sum / 15) < 1e-9);
 }
 
 static void hardware_reports_the_events_that_a_sample_represents(void **state)
