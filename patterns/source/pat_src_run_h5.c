@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The samples of a profile (doc/run-h5.md): the samples of a burst are consecutive accesses of its thread;
- * before each burst the sequence is broken, and its accesses get their weight. Processes come one after the other, because each has its own
- * address space. */
+/* The samples of a profile (doc/run-h5.md): the samples of a burst are consecutive accesses of its thread. Before each burst
+ * the sequence is broken, and its accesses get their weight. Processes come one after the other, because each has its
+ * own address space. */
 #include "patterns/pat_access.h"
 #include "common/ls_sorted.h"
 #include "patterns/source/pat_run_ranges.h"
@@ -437,8 +437,8 @@ static double usual_pace(const struct run *r)
     return instructions > 0 ? cycles / instructions : 0;
 }
 
-/* A burst: its accesses, the CPU time that it represents, and the native time of its instructions, which run_h5/prof_cost.h estimates as instructions / issue width + the measured waiting of loads, an
- * upper bound. */
+/* A burst: its accesses, the CPU time that it represents, and the native time of its instructions, which run_h5/prof_cost.h
+ * estimates as instructions / issue width + the measured waiting of loads, an upper bound. */
 struct represented {
     double accesses, weight_ns, instructions, cycles;
     uint64_t code;
