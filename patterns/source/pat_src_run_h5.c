@@ -479,8 +479,8 @@ static void sort_by_code(struct represented *one, size_t len)
     qsort(one, len, sizeof(*one), by_code);
 }
 
-/* Let bursts of the same code, by which they are sorted, go at the same pace: a burst's own is not known exactly, so that
- * many would seem too fast. */
+/* Give all bursts of the same code one pace. The measured pace of a single burst is uncertain, which makes the mean of the
+ * weights too large. The bursts are sorted by code. */
 static void take_pace_of_code(struct represented *one, size_t len)
 {
     for (size_t from = 0, to; from < len; from = to) {

@@ -40,7 +40,7 @@ def main(name, exact_path, sampled_path, diff_path, last):
         for r in near:
             if r["distance"] > FAR:
                 bad.append(f"{r['a']['name']}: distance {r['distance']:.3f}, {r['a']['accesses']} and {r['b']['accesses']} accesses")
-    if name == "uneven" and abs(share_of_seldom(sampled_path) - share_of_seldom(exact_path)) > 0.04:
+    if name == "uneven" and abs(share_of_seldom(sampled_path) - share_of_seldom(exact_path)) > 0.02:
         bad.append(f"{share_of_seldom(sampled_path):.3f} of the accesses are to seldom, exactly {share_of_seldom(exact_path):.3f}")
     if last == "1":
         for line in bad:

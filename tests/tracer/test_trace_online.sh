@@ -48,7 +48,7 @@ for mode in cost paper v1 v2; do
 done
 same --function=multiply -- "$spmv" 60 refined 1
 
-# both have the same notes on what is not Spatter's
+# both commands print the same notes about patterns that Spatter cannot read
 must "$loadstone" trace -f -o t.trace -p p.json -- "$spmv" 60 refined 1 >out 2>err
 must "$loadstone" patterns t.trace -f -o q.json >table 2>err2
 must grep -q "are not Spatter's" err2

@@ -178,7 +178,7 @@ static int sent(void)
 
 static uint64_t stack_begin, stack_end;
 static volatile sig_atomic_t misplaced;
-/* A handler finds the program, or at most another handler, on a stack that the program knows or that was registered. */
+/* A handler interrupts code on the thread's stack or on the alternate stack that the kernel knows. */
 static void on_flood(int sig, siginfo_t *info, void *context)
 {
     const uint64_t rsp = (uint64_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
